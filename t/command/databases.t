@@ -291,7 +291,7 @@ def stopped(place):
         process.send_signal(ending)
         if ending == signal.SIGKILL:
             process.send_signal(signal.SIGCONT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=tap.HANG)
         tap.same(process.returncode, expected, f'the stopped run ends with {expected}')
         place.ends(0, 'and the next one needs no help', 'run', '--now', NOW + 100, '--replace')
         tap.same(place.query('SELECT count(*), count(DISTINCT run_id), min(computed_at) FROM fairmill_fairshare'), [(BIG + 1, 1, NOW + 100)],
@@ -309,7 +309,7 @@ def catch(place):
         if status == 75:
             return process, True
         process.send_signal(signal.SIGCONT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=tap.HANG)
     return None, False
 
 
@@ -319,7 +319,7 @@ def together(place):
     for round_ in range(6):
         processes = [place.start('run', '--now', NOW + round_) for _ in range(4)]
         for process in processes:
-            process.communicate(timeout=60)
+            process.communicate(timeout=tap.HANG)
             statuses.append(process.returncode)
         tap.same(place.query('SELECT count(*), count(DISTINCT run_id), min(computed_at) FROM fairmill_fairshare'), [(501, 1, NOW + round_)],
                  f'four runs at once leave whole results (round {round_ + 1})')
@@ -356,7 +356,7 @@ def busy(place):
     process = place.start('run', '--now', NOW + 10)
     time.sleep(.5)
     db.execute('COMMIT')
-    process.communicate(timeout=60)
+    process.communicate(timeout=tap.HANG)
     tap.same(process.returncode, 0, 'a writer that is soon done is waited for')
     db.execute('BEGIN IMMEDIATE')
     began = time.monotonic()

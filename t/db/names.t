@@ -275,7 +275,7 @@ def fairmill(conf, *arguments):
     words = [word if isinstance(word, bytes) else str(word).encode() for word in arguments]
     done = subprocess.run([FAIRMILL.encode(), b'-c', conf.encode(), *words],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=120, check=False)
+                          timeout=tap.HANG, check=False)
     return done.returncode, done.stdout, done.stderr
 
 

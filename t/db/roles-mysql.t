@@ -112,7 +112,7 @@ class Site:
     def as_login(self, *command, text=''):
         runner = ['runuser', '-u', LOGIN, '--'] if os.getuid() == 0 else []
         done = subprocess.run([*runner, *command], input=text, cwd=self.folder, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+                              stderr=subprocess.PIPE, text=True, timeout=tap.HANG, check=False)
         return done.returncode, done.stdout, done.stderr
 
     def fairmill(self, *arguments, conf=None):

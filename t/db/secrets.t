@@ -66,7 +66,7 @@ class Rig:
         while process.poll() is None:
             looks += self.look(process.pid, command, given)
             time.sleep(.001)
-        self.out, self.err = process.communicate(timeout=60)
+        self.out, self.err = process.communicate(timeout=tap.HANG)
         self.runs += 1
         self.looked_at += looks > 0
         for name, text in (('standard output', self.out), ('standard error', self.err)):

@@ -283,7 +283,7 @@ def at_once(place, server, kind):
         if server.user:
             server.become_owner()
         inits = [subprocess.Popen([FAIRMILL, '-c', place.path('fm.conf'), 'init'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for _ in range(4)]
-        wrong += [(init.returncode, text) for init in inits for text in [init.communicate(timeout=60)[0].decode()] if init.returncode or text]
+        wrong += [(init.returncode, text) for init in inits for text in [init.communicate(timeout=tap.HANG)[0].decode()] if init.returncode or text]
     newest = server.sql('SELECT version, count(*) FROM fairmill_schema GROUP BY version ORDER BY version DESC', NAME)
     tap.ok(not wrong and int(newest[0][1]) == 1 and len(newest) == 2, f'{kind}: of four init at once each ends well', newest, *wrong[:4])
     if server.user:

@@ -23,7 +23,6 @@ from seeds import seeds
 LONG = os.environ.get('FAIRMILL_LONG') == '1'
 STATUSES = 0, 1, 64, 65, 69, 75, 78
 CRASHED = 99  # what sanitizers end a program with
-HANG = 60
 FOUND = 1500, 2860  # which were the first to find something
 # Which every run looks at, and which it looks at a part at a time.
 AT_ONCE = {'fairmill_seal', 'fairmill_seal_usage', 'fairmill_seal_open', 'fairmill_seal_odd', 'fairmill_usage_open',
@@ -63,7 +62,7 @@ class Trial:
         try:
             done = subprocess.run([FAIRMILL, '-c', os.path.join(self.place, 'fm.conf'), *map(str, arguments)],
                                   cwd=self.place, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, timeout=HANG, check=False)
+                                  stderr=subprocess.PIPE, timeout=tap.HANG, check=False)
         except subprocess.TimeoutExpired:
             self.wrong('ends', f"'{said}' hangs")
             return None, ''

@@ -264,7 +264,7 @@ def amid(place, meanwhile, attempts):
         done = place.would_be_published() == now
         meanwhile()
         process.send_signal(signal.SIGCONT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=tap.HANG)
         place.err = err.decode()
         yield process.returncode, now, done
 

@@ -10,7 +10,7 @@ import time
 
 import tap
 from faults import LONG, SOURCE, at_once, draw
-from mariadb import HANG, Session
+from mariadb import Session
 from program import FAIRMILL
 from proxy import Fault, Proxy, always, no_fault, same_as, sql
 
@@ -367,7 +367,7 @@ def ledger_commits(rig):
             rig.write(conf, {}, dict(host='127.0.0.1', port=proxy.port), PATIENT)
             done = subprocess.run([FAIRMILL, '-c', conf, 'ledger', 'credit', '5', '-u', 'u1', '-A', 'a0', '-M', 'big',
                                    '-w', 'a test', '-y'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True, timeout=HANG, check=False)
+                                  stderr=subprocess.STDOUT, text=True, timeout=tap.HANG, check=False)
             count = int(rig.rows('SELECT count(*) FROM fairmill_ledger')[0][0])
             return fault.happened, done.returncode, count, done.stdout
     happened, status, count, said = credit(Fault('cut', sql('^COMMIT'), answer=0))

@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 
-from mariadb import HANG
+import tap
 from program import FAIRMILL, write_settings
 from proxy import Proxy
 
@@ -133,7 +133,7 @@ class Rig:
     def command(self, *arguments, settings=None):
         done = subprocess.run([FAIRMILL, '-c', settings or self.conf, *map(str, arguments)],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=HANG, check=False)
+                              stderr=subprocess.STDOUT, timeout=tap.HANG, check=False)
         if done.returncode:
             raise RuntimeError(f'{arguments} ended with {done.returncode}: {done.stdout.decode()}')
 
@@ -196,7 +196,7 @@ class Rig:
             self.now += 10
             done = subprocess.run([FAIRMILL, '-c', self.conf, *RUN, '--now', str(self.now)],
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, timeout=HANG, check=False)
+                                  stderr=subprocess.STDOUT, timeout=tap.HANG, check=False)
             if done.returncode != 75 or time.monotonic() > end:
                 break
             time.sleep(.05)
@@ -227,11 +227,11 @@ class Rig:
             if started:
                 started(process)
             try:
-                said, _ = process.communicate(timeout=HANG)
+                said, _ = process.communicate(timeout=tap.HANG)
             except subprocess.TimeoutExpired:
                 process.kill()
                 said, _ = process.communicate()
-                outcome.wrong.append(f'it hung for {HANG} s')
+                outcome.wrong.append(f'it hung for {tap.HANG} s')
             outcome.seconds = time.monotonic() - began
             outcome.status, outcome.said = process.returncode, said.decode()
             if after:

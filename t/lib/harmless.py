@@ -144,7 +144,7 @@ def never_blocks(words, server, rig, report):
     while time.monotonic() < end or runs < RUNS_AT_LEAST:
         next_one = time.monotonic() + RUN_EVERY
         done = subprocess.run([FAIRMILL, '-c', rig.conf, 'run'], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=tap.HANG, check=False)
         runs += 1
         if done.returncode or done.stdout:
             wrong.append(f'run {runs} ended with {done.returncode}: {done.stdout.decode()}')

@@ -19,7 +19,6 @@ from protocol import Mysql
 LIB = os.path.dirname(os.path.abspath(__file__))
 
 # Nothing may last longer than this however it is disturbed: a hang is what we are afraid of.
-HANG = 90
 # information_schema.innodb_trx stays as it was while somebody looks at it more often than ten times a second.
 TRX_STALE = .2
 
@@ -193,7 +192,7 @@ class Session:
 
     def wait(self):
         """Lines of the last answer.  A client whose server is gone says nothing at all."""
-        answer, last, end = b'', f'answer {self.count} ends\n'.encode(), time.monotonic() + HANG
+        answer, last, end = b'', f'answer {self.count} ends\n'.encode(), time.monotonic() + tap.HANG
         while not answer.endswith(last):
             ready, _, _ = select.select([self.process.stdout], [], [],
                                         max(0, end - time.monotonic()))
@@ -211,7 +210,7 @@ class Session:
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
         try:
-            self.process.wait(timeout=HANG)
+            self.process.wait(timeout=tap.HANG)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

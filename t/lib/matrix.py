@@ -281,7 +281,7 @@ def drifted(wanted):
 def at_work(ground, name):
     """Two hosts begin at the same moment."""
     both = [ground.start('run') for _ in range(2)]
-    said = [process.communicate(timeout=120)[1].decode() for process in both]
+    said = [process.communicate(timeout=tap.HANG)[1].decode() for process in both]
     ended = sorted(process.returncode for process in both)
     tap.ok(ended in ([0, 0], [0, 75]) and all('another run' in text for text, process in zip(said, both) if process.returncode),
            f'{name}: one publishes, the other too or not at all', ended, said)

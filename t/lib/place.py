@@ -82,7 +82,7 @@ class Place:
     def run(self, *arguments, **more):
         """The exit status; what was written is in out and err."""
         process = self.start(*arguments, **more)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=tap.HANG)
         self.out, self.err = out.decode(errors='surrogateescape'), err.decode(errors='surrogateescape')
         return process.returncode
 

@@ -6,6 +6,8 @@ import os
 import sqlite3
 import subprocess
 
+import tap
+
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 FAIRMILL = os.path.abspath(os.environ.get('FAIRMILL') or os.path.join(TOP, 'build', 'fairmill'))
 
@@ -45,7 +47,7 @@ def fairmill(settings, *arguments):
     """(status, standard output, standard error)"""
     done = subprocess.run([FAIRMILL, '-c', settings, *map(str, arguments)],
                           stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=tap.HANG, check=False)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

@@ -5,6 +5,9 @@ import os
 import sys
 import traceback
 
+# Seconds after which a program hangs: it would have ended long before, with others at work on each processor, too.
+HANG = 600
+
 _count = 0
 _failed = 0
 

@@ -41,7 +41,7 @@ class Place:
 
     def run(self, *options):
         done = subprocess.run([FAIRMILL, '-c', self.path('conf'), 'import', 'pbs', '--accounting', self.logs, *options],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=tap.HANG)
         return done.returncode, done.stdout + done.stderr
 
     def rows(self, columns, table='pbs_job', order='1'):
@@ -224,7 +224,7 @@ def try_places():
     tap.same(place.rows('time_end'), [(1792884600,), (1792929600,)], 'the times of lines are in time_zone, before and after its clocks change')
     for options, words in ((['import'], 'There is `fairmill import pbs`'), (['import', 'lsf'], 'There is `fairmill import pbs`'), (['import', 'pbs'], 'nothing is asked for'),
                            (['import', 'pbs', '--accounting', place.path('none')], 'cannot read the folder'), (['import', 'pbs', '--accounting', place.logs, '-M', 'x'], "has no 'x'")):
-        done = subprocess.run([FAIRMILL, '-c', place.path('conf'), *options], stderr=subprocess.PIPE, text=True, timeout=60)
+        done = subprocess.run([FAIRMILL, '-c', place.path('conf'), *options], stderr=subprocess.PIPE, text=True, timeout=tap.HANG)
         tap.ok(done.returncode in (64, 65) and words in done.stderr, f"{' '.join(options)[:20]}: {words}", done.returncode, done.stderr)
 
 
@@ -242,7 +242,7 @@ def groups(place, text, *options):
     with open(path, 'w', encoding='latin-1') as file:
         file.write(text)
     done = subprocess.run([FAIRMILL, '-c', place.path('conf'), 'import', 'pbs', '--resource-group', path, *options],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=tap.HANG)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -42,7 +42,7 @@ class Place:
 
     def run(self, *options, given=b''):
         done = subprocess.run([FAIRMILL, '-c', self.path('conf'), 'import', 'pbs', *map(str, options)], input=given,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=tap.HANG)
         return done.returncode, (done.stdout + done.stderr).decode()
 
     def rows(self, columns, table, rest='ORDER BY 1, 2, 3'):

@@ -17,7 +17,7 @@ import faults
 import tap
 from compare import differences, from_server
 from faults import NOW, POLL
-from mariadb import HANG, TRX_STALE, Primary, Replica, Session
+from mariadb import TRX_STALE, Primary, Replica, Session
 from program import FAIRMILL, fairmill, write_settings
 from proxy import Fault, Proxy
 
@@ -93,7 +93,7 @@ def run_beside(rig, held, other, number, now, *options):
     wrong = []
 
     def ends(process):
-        said = process.communicate(timeout=HANG)[0]
+        said = process.communicate(timeout=tap.HANG)[0]
         if process.returncode or 'trying again' in said or 'stay for now' in said:
             wrong.append(f'{other} beside {held} before COMMIT {number + 1}: {process.returncode}, {said}')
 

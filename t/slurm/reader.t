@@ -186,7 +186,7 @@ def at_once(on, settings):
     for number in range(5):
         processes = [start(settings, NOW + 10 ** 6 + number) for _ in range(4)]
         for process in processes:
-            process.communicate(timeout=60)
+            process.communicate(timeout=tap.HANG)
             statuses.append(process.returncode)
         rows = on.rows(POLL)
         wrong += [why for why in [whole(rows)] if why]
