@@ -191,10 +191,12 @@ def whole_server(server, points, more=()):
         if LONG or number == 2:
             # A COMMIT that waits for a server to go on is done then.
             either = answer == 0 or 'COMMIT' in pattern
+            # A server may have sent the rest of its answer before it stops: then the next question waits, of either database.
+            named = "database 'faults_" if answer else database_of(side)
             cases.append(Case(f'server stopped at {pattern}: 69 soon after the deadline',
                               on(side, Fault('hold', sql(pattern), answer=answer, meanwhile=server.stop),
                                  after=server.go_on),
-                              ends(69, None if either else 'old', database_of(side)),
+                              ends(69, None if either else 'old', named),
                               'server stopped (SIGSTOP) beyond the deadline', where))
     return cases
 
