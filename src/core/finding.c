@@ -68,8 +68,8 @@ static const struct {
     [FINDING_CLUSTER_IS_ANOTHER] = { "cluster_is_another",
                                      "earlier runs read another cluster of this name; their "
                                      "history, days, notes and ledger are still there",
-                                     "`fairmill forget' it, where nobody needs what is kept of the "
-                                     "other one" },
+                                     "mend the settings, if they should read the other one; else "
+                                     "give this one results of its own" },
     [FINDING_CAPACITY_UNKNOWN] = { "capacity_unknown",
                                    "capacity_usage and the linear values are NULL",
                                    "set [fairshare] capacity" },

@@ -280,7 +280,8 @@ const struct setting settings_table[] = {
 
     { "slurm", "conf", "",
       "The path of a slurm.conf, or auto: the one that Slurm's commands use here.  What it says of "
-      "priorities counts where nothing is written here; fairmill.conf(5) tells which keys.",
+      "priorities and privacy counts where nothing is written here; fairmill.conf(5) tells which "
+      "keys.",
       read_text, FIELD(slurm_path) },
     { .section = NULL },
 };
