@@ -196,7 +196,8 @@ build_sanitizers() {
         CFLAGS="$flags" LDFLAGS='-no-pie -static-libasan -static-libubsan -Wl,-z,norelro'
 }
 
-# FOLDER AT-A-TIME [LIST...]: these lists of tests, or all, in that build.
+# FOLDER AT-A-TIME [LIST...]: these lists of tests, or all, in that build.  Those that last longest stand first, so that
+# none is left at the end.
 run_tests() {
     make -s -C "$1" prove PROVE_FLAGS="-j$2 --timer --failures --comments" ${3:+TESTS="${*:3}"} </dev/null
 }
@@ -212,8 +213,9 @@ with_few_cases() (
 run_sanitized() {
     find build-sanitizers -name '*.gcda' -delete
     [ -n "${FAIRMILL_LONG:-}" ] || local -x ASAN_OPTIONS=detect_leaks=0:malloc_context_size=1
+    local long='t/slurm/history.t t/faults/mutation.t'
     # shellcheck disable=SC2016 # make knows the list
-    with_few_cases run_tests build-sanitizers $at_a_time '$(EMBEDDED_TESTS)'
+    with_few_cases run_tests build-sanitizers $at_a_time "$long" '$(filter-out '"$long"', $(EMBEDDED_TESTS))'
 }
 
 # Lines that the tests above ran.
@@ -249,7 +251,6 @@ with_postgres() (
     "$@"
 )
 
-# The longest come first, so that none is left at the end.
 # shellcheck disable=SC2016 # make knows the lists
 run_other_tests() {
     local long='t/install/drivers.t t/slurm/slots.t t/command/valgrind.t t/slurm/sacctmgr.t t/slurm/readded.t' elsewhere=''
