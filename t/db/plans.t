@@ -96,8 +96,10 @@ def try_driver(driver, folder, sections, sql, touched, most, why):
     before = touched()
     run(settings, NOW + 1200, 'incremental', driver)
     some = touched() - before
-    # Those that are open are read for what they add, to be kept, and where they wait; SQLite reads pages, in which are others.
-    tap.ok(0 < some < full * (0.67 if driver == 'sqlite' else 0.45), f'{driver}: where many jobs are open only these are read', f'{some} {why}', full)
+    # Those that are open are read for what they add, to be kept, and where they wait; SQLite reads pages, in which are others,
+    # and MySQL counts the rows of the results as well.
+    most = full * (0.67 if driver == 'sqlite' or driver == 'mysql' and IS_MYSQL else 0.45)
+    tap.ok(0 < some < most, f'{driver}: where many jobs are open only these are read', f'{some} {why}', full)
 
 
 def try_commands(driver, settings, touched, full):
