@@ -72,7 +72,7 @@ class OwnMariadb(Own, Server):
         }
         mariadb_shared
         mariadb_stop
-        files="ibdata1:$(($(stat -c %s "$MARIADB_DIRECTORY/data/ibdata1") >> 20))M;ibdata2:24M"
+        files="ibdata1:$(($(stat -c %s "$MARIADB_DIRECTORY/data/ibdata1") >> 20))M;ibdata2:64M"
         MARIADB_OPTIONS+=("--innodb-data-file-path=$files")
         start_again
         while read -r option; do
