@@ -180,7 +180,7 @@ static int find_purge_end(const struct computation *computation, struct purge *p
     *until = 0;
     if (oldest > now || hour > now || hour <= purge->cutoff)
         return 0;
-    if (!purge->known && source->layout->find_purge(source, purge->cutoff, &purge->found, err))
+    if (!purge->known && source->layout->find_purge(source, &purge->found, err))
         return -1;
     purge->known = true;
     if (purge->found && source->layout->rollup_reach(source, now, false, &from, until, err))
@@ -231,6 +231,8 @@ static int charge_part(const struct charging_run *run, const struct rollup_row *
     if (run->days && !run->days->failed &&
         days_add_rollup(run->days, slice, &row->rollup, price, err))
         days_give_up(run->days, computation->findings, err);
+    if (row->rollup.end <= run->cutoff)
+        return 0;
     if (!rollup_usage(clock, &row->rollup, start < reset ? reset : start, end, price, &usage))
         return usage_beyond_range(id, err);
     if (wide_is_zero(&usage))

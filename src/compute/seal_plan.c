@@ -111,6 +111,20 @@ static bool basis_changed(struct seal_plan *plan, const struct computation *comp
     return true;
 }
 
+/* Rollups begin and end at a full or, in some zones, a half hour. */
+#define ROLLUP_STEP_S 1800
+
+/* Rollups that have passed the horizon are not taken off the kept sums: which they were hangs on
+ * what the source had then. */
+static bool passed_rollups(struct seal_plan *plan)
+{
+    const struct seal *kept = &plan->kept->seal;
+    uint64_t before = kept->cutoff / ROLLUP_STEP_S, now = plan->seal.cutoff / ROLLUP_STEP_S;
+    if (kept->jobs_from <= kept->cutoff || now <= before)
+        return false;
+    return full_because(plan, "the horizon passed rollups", NULL);
+}
+
 /* Whether what was kept is of no use any more, and why. */
 static bool is_untrue(struct seal_plan *plan, const struct computation *computation, uint64_t now)
 {
@@ -254,7 +268,8 @@ static int judge_kept(struct seal_plan *plan, const struct computation *computat
 {
     const struct source *source = &computation->source;
     uint64_t now = clock_now(computation->clock);
-    *untrue = is_untrue(plan, computation, now) || lost_first_use(plan, source->settings);
+    *untrue = is_untrue(plan, computation, now) || lost_first_use(plan, source->settings) ||
+              passed_rollups(plan);
     return *untrue ? 0 : look_for_purge(plan, source, now, untrue, err);
 }
 

@@ -251,7 +251,8 @@ static void add_job(struct reader *reader, const struct job_row *row)
     const struct computation *computation = reader->computation;
     const struct charging charging = { .clock = computation->clock };
     struct job_span span = job_span(&charging, &row->job);
-    if (!span.start)
+    /* One that ended later had not been cancelled then. */
+    if (!span.start || (row->noted && span.ended >= reader->now))
         return;
     uint64_t start = row->noted ? span.ended : span.start;
     reader->noted = row->noted;

@@ -289,8 +289,7 @@ struct layout {
     int (*read_sums)(const struct source *source, const struct sum_range *range, sum_taker *take,
                      void *context, struct error *err);
     /* Whether job rows of a time for which there are rollups were purged. */
-    int (*find_purge)(const struct source *source, uint64_t cutoff, bool *purged,
-                      struct error *err);
+    int (*find_purge)(const struct source *source, bool *purged, struct error *err);
     /* Where job rows have keys (else both are NULL): what tells the cluster from any other of its
      * name, added to `identity`; */
     int (*identify)(const struct source *source, struct text *identity, struct error *err);

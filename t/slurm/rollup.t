@@ -85,17 +85,21 @@ class Accounting:
     def factors(self):
         return dict(self.db.execute('SELECT id, usage_factor FROM qos_table'))
 
-    def expected(self, tres, half_life, now, until, rollups=True):
-        """{association: usage} of its own rows, of rollups up to `until` and of jobs from then on."""
+    def expected(self, tres, half_life, now, until, rollups=True, cutoff=0):
+        """{association: usage} of its own rows that ended after the cutoff, of rollups up to `until` and of jobs from then on."""
         factors, usage = self.factors(), {}
         for association, span, start, seconds, qos in self.rows(tres, until) if rollups else ():
             end = end_of(span, start)
+            if end <= cutoff:
+                continue
             part = weight(half_life, start, min(end, until), now) / (end - start)
             usage[association] = (usage.get(association, 0)
                                   + seconds * part * factors.get(qos, 1))
         for association, qos, submit, start, end, limit, text in self.db.execute(
                 'SELECT id_assoc, id_qos, time_submit, time_start, time_end, timelimit, tres_alloc'
                 f' FROM "{CLUSTER}_job_table" WHERE time_start > 0'):
+            if 0 < end <= cutoff:
+                continue
             counts = dict(pair.split('=') for pair in (text or '').split(',') if pair)
             if not end:
                 end = min(now, start + limit * 60 + DAY) if 0 < limit < 0xfffffffe else now
@@ -200,16 +204,19 @@ def by_qos(place):
           'from when on they have, and sums without QOS before that')
 
 
+def purge(accounting):
+    """Returns up to where rollups stand for what is gone."""
+    accounting.db.executescript(f'DELETE FROM "{CLUSTER}_job_table" WHERE time_submit < {NOW - 8 * DAY}')
+    oldest, = accounting.one(f'SELECT MIN(time_end) FROM "{CLUSTER}_job_table" WHERE time_end > 0'
+                             ' AND time_start > 0')
+    return oldest // HOUR * HOUR + HOUR
+
+
 def purged(place):
     accounting = load(place)
     exact = run(place, source='jobs', half_life='7-0')
     agree(exact, accounting.expected(1, HALF_LIFE, NOW, 0), 'jobs that are all there tell all')
-    limit = NOW - 8 * DAY
-    accounting.db.executescript(
-        f'DELETE FROM "{CLUSTER}_job_table" WHERE time_submit < {limit}')
-    oldest, = accounting.one(f'SELECT MIN(time_end) FROM "{CLUSTER}_job_table" WHERE time_end > 0'
-                             ' AND time_start > 0')
-    until = oldest // HOUR * HOUR + HOUR
+    until = purge(accounting)
     wanted = accounting.expected(1, HALF_LIFE, NOW, until)
     agree(run(place, source='jobs', half_life='7-0'), wanted,
           'where job rows were purged rollups stand for them')
@@ -224,6 +231,30 @@ def purged(place):
     accounting.db.executescript(f'DROP TABLE "{CLUSTER}_last_ran_table"')
     agree(run(place, source='jobs', half_life='7-0'), accounting.expected(1, HALF_LIFE, NOW, 0, rollups=False),
           'without rollups the jobs that are there count')
+
+
+def behind_horizon(place):
+    """What was purged, up to a horizon that lies in the first minutes of a day."""
+    accounting = load(place)
+    until = purge(accounting)
+    cutoff = (NOW - 20 * DAY) // DAY * DAY + 600
+    reach = NOW - cutoff - 1
+    usage = dict(source='jobs', half_life='7-0', horizon=f'{reach}s')
+    got = run(place, **usage)
+    agree(got, accounting.expected(1, HALF_LIFE, NOW, until, cutoff=cutoff), 'rollups that ended before the horizon do not count')
+    accounting.db.executescript(
+        f'CREATE TEMP TABLE one AS SELECT * FROM "{CLUSTER}_job_table" LIMIT 1;'
+        f"UPDATE one SET job_db_inx = 1, id_job = 1, time_end = 0, timelimit = 10, tres_alloc = '', time_submit = {NOW - 90 * DAY},"
+        f' time_eligible = {NOW - 90 * DAY}, time_start = {NOW - 90 * DAY};'
+        f'INSERT INTO "{CLUSTER}_job_table" SELECT * FROM one')
+    tap.same(run(place, **usage), got, 'a job of then that never ended does not hide that others were purged')
+    for later, kind in ((300, 'incremental'), (DAY, 'full')):
+        place.succeed('run', '--now', NOW + later, '--cluster', CLUSTER)
+        got = published(place)
+        tap.same(place.query('SELECT kind FROM fairmill_run ORDER BY run_id DESC LIMIT 1'), [(kind,)],
+                 f'a run {later} s later is {kind}')
+        place.succeed('run', '--full', '--now', NOW + later, '--cluster', CLUSTER, '--replace')
+        tap.same(got, published(place), 'and has the values of a full one')
 
 
 def needed(place):
@@ -265,7 +296,7 @@ def checks(place):
 
 def body():
     with Place() as place:
-        for test in (rollups, by_qos, purged, needed, checks):
+        for test in (rollups, by_qos, purged, behind_horizon, needed, checks):
             test(place)
 
 

@@ -546,7 +546,7 @@ int slurmdbd_read_open_keys(const struct source *source, uint64_t now, struct jo
 int slurmdbd_first_eligible(const struct source *source, uint64_t *eligible, struct error *err)
 {
     static const struct query query = {
-        .sql = "WHERE \"time_eligible\" > 0 ORDER BY \"time_eligible\" LIMIT 1"
+        .sql = "WHERE \"time_eligible\" > 0 AND \"time_end\" > 0 ORDER BY \"time_eligible\" LIMIT 1"
     };
     *eligible = 0;
     return query_jobs(source, "\"time_eligible\"", &query, slurmdbd_take_number, eligible, err);

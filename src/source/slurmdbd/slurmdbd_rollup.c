@@ -172,11 +172,10 @@ int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed
     return 0;
 }
 
-/* No job ran before the first could have started, so rollups of a time before it are of jobs that
- * were purged.  It does not matter where the jobs reach back beyond the cutoff.  Hours need not be
- * read: what is old is in days and months too, which are fewer. */
-int slurmdbd_find_purge(const struct source *source, uint64_t cutoff, bool *purged,
-                        struct error *err)
+/* None that ended had run before the first could have started, so rollups of a time before it are
+ * of jobs that were purged.  Hours need not be read: what is old is in days and months too, which
+ * are fewer. */
+int slurmdbd_find_purge(const struct source *source, bool *purged, struct error *err)
 {
     uint64_t eligible, oldest;
     *purged = false;
@@ -184,7 +183,7 @@ int slurmdbd_find_purge(const struct source *source, uint64_t cutoff, bool *purg
         return 0;
     if (slurmdbd_first_eligible(source, &eligible, err))
         return -1;
-    for (int span = SPAN_MONTH; !*purged && eligible > cutoff && span >= SPAN_DAY; span--) {
+    for (int span = SPAN_MONTH; !*purged && eligible && span >= SPAN_DAY; span--) {
         if (slurmdbd_probe(source, &slurmdbd_usage[span], NULL, err) ||
             read_oldest(source, &slurmdbd_usage[span], &oldest, err))
             return forgive_missing(err);

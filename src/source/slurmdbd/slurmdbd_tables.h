@@ -147,9 +147,8 @@ int slurmdbd_read_sums(const struct source *source, const struct sum_range *rang
 /* The id of a TRES that is called as in sreport, 0 where there is none. */
 int slurmdbd_find_tres(const struct source *source, const char *name, uint64_t *id,
                        struct error *err);
-int slurmdbd_find_purge(const struct source *source, uint64_t cutoff, bool *purged,
-                        struct error *err);
-/* When the first of all job rows could have started; 0 where there is none. */
+int slurmdbd_find_purge(const struct source *source, bool *purged, struct error *err);
+/* When the first of all jobs that ended could have started; 0 where there is none. */
 int slurmdbd_first_eligible(const struct source *source, uint64_t *eligible, struct error *err);
 
 /* The layout's read_changes(). */
