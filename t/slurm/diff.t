@@ -5,6 +5,7 @@
 static ones, nor of what a plain simulation of slurmctld's steps gives; and it does not explain
 what is wrong in a print."""
 
+import contextlib
 import csv
 import json
 import math
@@ -633,11 +634,34 @@ job root.v start={NOW - 9000} end={NOW - 5000} billing=1
     tap.ok(left.get('u', 0) < -90, 'all of it is left', left)
 
 
+def cancelled_later(place):
+    """A job that was suspended, and after the print cancelled."""
+    place.ready(f"""
+cluster tiny
+root/
+  u 1
+  v 1
+job root.u start={NOW - 4000} end={NOW + 100} billing=100
+job root.v start={NOW - 9000} end={NOW - 5000} billing=1
+""", {'usage.half_life': '36500-0', 'fairshare.conformance': 'slurmctld'})
+    with contextlib.closing(sqlite3.connect(place.path('a.db'))) as db, db:
+        db.execute(f'UPDATE tiny_job_table SET mod_time = {NOW + 200} WHERE time_end > {NOW}')
+        db.execute('INSERT INTO tiny_suspend_table (job_db_inx, id_assoc, time_start, time_end)'
+                   f' SELECT job_db_inx, id_assoc, time_end, time_end FROM tiny_job_table WHERE time_end > {NOW}')
+    place.succeed('run', '--now', NOW)
+    place.succeed('show', '--parsable')
+    with open(place.path('p'), 'w', encoding='utf-8') as file:
+        file.writelines(line + '\n' for line in place.out.splitlines())
+    answer = diff(place, 'a job that was cancelled while it was suspended, after the print, had run until then', 0, '--at', NOW,
+                  place.path('p'))
+    tap.ok(answer.get('newest_step', 0) <= NOW and round(answer.get('usage_left', 1)) == 0, 'and nothing is left', answer)
+
+
 def body():
     with Live() as place:
         for part in (live, as_people_see, forms, wrong_prints, changed_live, other_settings, reader):
             part(place)
-    for part in (static, without_usage, simulations, free_ends, told_to_forget, forgotten_by_hand, rolled_up, several, one_second):
+    for part in (static, without_usage, simulations, free_ends, told_to_forget, forgotten_by_hand, rolled_up, several, one_second, cancelled_later):
         with Place() as place:
             part(place)
 
