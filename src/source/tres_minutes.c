@@ -85,21 +85,41 @@ static uint64_t left_of(const struct running_job *job, uint64_t now)
     return job->time_limit * 60 > ran ? job->time_limit * 60 - ran : 0;
 }
 
-/* To the association and to all above it. */
+static uint64_t *seconds_of(struct tres_minutes *minutes, const struct cluster_limits *limits,
+                            uint32_t node)
+{
+    struct entry *entry = entry_of(minutes, node);
+    if (!entry->seconds)
+        entry->seconds = memory_zeroed(limits->tres_count, sizeof *entry->seconds);
+    return entry->seconds;
+}
+
 static void take_job(struct tres_minutes *minutes, const struct cluster_limits *limits,
                      const struct tree *tree, const struct running_job *job, uint64_t left)
 {
     uint32_t node = tree_place(tree, job->association);
-    for (; left && node != NO_NODE; node = node ? tree->nodes[node].parent : NO_NODE) {
-        struct entry *entry = entry_of(minutes, node);
-        uint64_t count, product;
-        if (!entry->seconds)
-            entry->seconds = memory_zeroed(limits->tres_count, sizeof *entry->seconds);
+    uint64_t count, product;
+    if (!left || node == NO_NODE)
+        return;
+    uint64_t *seconds = seconds_of(minutes, limits, node);
+    for (size_t i = 0; i < limits->tres_count; i++)
+        if (count_in(job->tres, limits->tres[i].id, &count))
+            seconds[i] = sum_of(
+                seconds[i], __builtin_mul_overflow(count, left, &product) ? UINT64_MAX : product);
+}
+
+/* What runs at an association counts for all above it.  A parent comes before its children. */
+static void add_to_parents(struct tres_minutes *minutes, const struct cluster_limits *limits,
+                           const struct tree *tree)
+{
+    for (uint32_t node = tree->count; node-- > 1;) {
+        uint32_t place = id_index_find(minutes->places, node);
+        const uint64_t *seconds = place == INDEX_NONE ? NULL : minutes->entries[place].seconds;
+        if (!seconds)
+            continue;
+        uint64_t *above = seconds_of(minutes, limits, tree->nodes[node].parent);
         for (size_t i = 0; i < limits->tres_count; i++)
-            if (count_in(job->tres, limits->tres[i].id, &count))
-                entry->seconds[i] =
-                    sum_of(entry->seconds[i],
-                           __builtin_mul_overflow(count, left, &product) ? UINT64_MAX : product);
+            above[i] = sum_of(above[i], seconds[i]);
     }
 }
 
@@ -133,6 +153,7 @@ static void take_jobs(struct tres_minutes *minutes, const struct cluster_limits 
     entry_of(minutes, 0);
     for (size_t i = 0; i < limits->job_count; i++)
         take_job(minutes, limits, tree, &limits->jobs[i], left_of(&limits->jobs[i], now));
+    add_to_parents(minutes, limits, tree);
     for (uint32_t i = 0; i < minutes->count; i++)
         if (minutes->entries[i].seconds || i == id_index_find(minutes->places, 0))
             write_running(minutes, limits, &minutes->entries[i]);
