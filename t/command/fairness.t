@@ -11,6 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from place import NOW, Place
+from program import HAS_REPORT
 
 DAY = 86400
 SITE = '''
@@ -93,6 +94,24 @@ def each_run(place):
                    f'{name} of {scope} is a metric', place.out)
 
 
+def on_the_page(place):
+    """With so many rows that a thread reads them ahead."""
+    if not HAS_REPORT:
+        return
+    place.ready(SITE, {'retention.history_interval': '0s'})
+    for at in (NOW - 7200, NOW - 3600, NOW):
+        place.succeed('run', '--now', at)
+    place.succeed('report')
+    before = place.out
+    place.query('WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)'
+                f' INSERT INTO fairmill_fairness (cluster, as_of, scope, members, {COLUMNS.partition(", ")[2]})'
+                f' SELECT f.cluster, ? - i, f.scope, f.members, {COLUMNS.partition(", ")[2]} FROM fairmill_fairness f, n WHERE f.as_of = ?',
+                NOW - 7200, NOW)
+    place.succeed('report')
+    tap.ok('How fair use is' in before and place.out == before, 'the page says the same of it after thousands of rows that it does not draw',
+           len(before), len(place.out))
+
+
 def nothing_used(place):
     place.ready('cluster tiny\nroot/\n  physics/ 1\n    alice 1\n')
     place.succeed('run', '--now', NOW)
@@ -130,7 +149,7 @@ def of_the_future(place):
 
 def body():
     with Place() as place:
-        for part in (each_run, nothing_used, kept, of_the_future):
+        for part in (each_run, on_the_page, nothing_used, kept, of_the_future):
             part(place)
 
 

@@ -2,12 +2,12 @@
 #include "command/report/report_fairness.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "db/db.h"
 #include "report/page/cluster.h"
 #include "sql.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 static bool is_drawn(const struct page_cluster *cluster, int64_t at, size_t *point)
 {
@@ -28,7 +28,8 @@ static void add_row(struct page_cluster *cluster, const struct db_value *row)
         last = &cluster->fairness[cluster->fairness_count++];
         *last = (struct page_fairness){ at, NAN, NAN, NAN };
     }
-    bool of_accounts = row[1].type == DB_TEXT && !strcmp(row[1].text.bytes, "accounts");
+    bool of_accounts =
+        row[1].type == DB_TEXT && reads_as(row[1].text.bytes, row[1].text.length, "accounts");
     *(of_accounts ? &last->accounts : &last->users) = db_value_real(&row[2]);
     if (of_accounts)
         last->too_much = db_value_real(&row[3]) - db_value_real(&row[4]);

@@ -148,6 +148,10 @@ static int find_capacity(struct work *work, struct account_of *of, double *capac
     if (!work->options->of_capacity)
         return 0;
     struct published_cluster *cluster = of->cluster;
+    if (cluster->settings->capacity > 0) {
+        *capacity = cluster->settings->capacity;
+        return 0;
+    }
     if (published_read_tree(&work->published, cluster, err))
         return -1;
     double seconds = (double)cluster->half_life * cluster->settings->capacity_half_lives;
