@@ -22,7 +22,8 @@ int charge_jobs(struct computation *computation, struct seal_plan *plan, uint64_
  * (compute/split.h) it leaves them to the computations of the instants. */
 int charge_corrections(struct computation *computation, struct error *err);
 
-/* Whether jobs were purged; found out once for a cutoff. */
+/* Whether jobs were purged, which is asked once, and only where no job that is left ended by the
+ * cutoff. */
 struct purge {
     uint64_t cutoff;
     bool known, found;

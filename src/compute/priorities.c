@@ -26,7 +26,7 @@
 /* The ids that every slurmdbd gives these, besides those of core/usage.h. */
 enum { TRES_MEMORY = 2, TRES_NODE = 4 };
 
-/* A job in the queue that gets its age when its siblings have been read. */
+/* A waiting job whose age its siblings tell: it is known once they have been read. */
 struct late {
     struct queued_job row; /* without its texts */
     size_t place;          /* in the queue's jobs, which are not sorted yet */

@@ -129,8 +129,8 @@ static int has_few(const struct job_rows *rows, bool *few, struct error *err)
     return result;
 }
 
-/* How many stragglers the range from the key on is worth: to look up a row costs about three times
- * as much as to read one of the range. */
+/* At so many stragglers the range from the key on is still the faster way: looking up a row costs
+ * about three times as much as reading one of the range. */
 #define FEW_STRAGGLERS 20000
 #define MANY_STRAGGLERS 200000
 static int count_allowed(const struct job_rows *rows, size_t *allowed, struct error *err)
