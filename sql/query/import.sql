@@ -32,15 +32,18 @@ WHERE j."cluster" = ? AND j."time_end" = 0
 
 -- name: pbs_group_read
 -- The lines of resource_group that hold.
-SELECT "name", "parent", "cresgroup", "shares", "place", "since"
+SELECT "name", "parent", "cresgroup", "shares", "place"
 FROM "pbs_group"
 WHERE "cluster" = ? AND "until" = 0
 
 -- name: pbs_group_end
 UPDATE "pbs_group" SET "until" = ? WHERE "cluster" = ? AND "name" = ? AND "until" = 0
 
--- name: pbs_group_count
-SELECT COUNT(*) FROM "pbs_group" WHERE "cluster" = ?
+-- name: pbs_group_last
+-- When a line began or ended to hold last; NULL where there was never one.
+SELECT MAX(CASE WHEN "until" > "since" THEN "until" ELSE "since" END)
+FROM "pbs_group"
+WHERE "cluster" = ?
 
 -- name: pbs_entity_read
 SELECT "name", "id_assoc", "first_seen" FROM "pbs_entity" WHERE "cluster" = ?

@@ -105,6 +105,8 @@ static int import_command(const struct invocation *invocation, struct error *err
         fail(err, ERROR_USAGE, "import: --queue and --server-database tell of the same");
     else if (options.at && !options.groups && !options.config)
         fail(err, ERROR_USAGE, "import: --at is for --resource-group and --sched-config");
+    else if (options.anew && !options.accounting)
+        fail(err, ERROR_USAGE, "import: --anew is for --accounting");
     else
         result = import(settings, &options, err);
 done:

@@ -17,7 +17,7 @@
 /* A line that holds; whether the new file has its name, and has it as it is. */
 struct held_line {
     struct group_line line;
-    int64_t place, since;
+    int64_t place;
     bool listed, kept;
 };
 
@@ -36,28 +36,17 @@ static int read_held(struct group_change *change, struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(change->cluster);
-    struct db_rows *rows = db_query(change->db, sql_query_pbs_group_read, &name, 1, "ttiiii", err);
+    struct db_rows *rows = db_query(change->db, sql_query_pbs_group_read, &name, 1, "ttiii", err);
     while (db_fetch(rows, &row, err) > 0) {
         change->held = memory_grown(change->held, change->held_count, sizeof *change->held);
         struct held_line *held = &change->held[change->held_count++];
         *held = (struct held_line){ .line = { db_value_text(&row[0]), db_value_text(&row[1]),
                                               db_value_integer(&row[2], 0),
                                               db_value_integer(&row[3], 0) },
-                                    .place = db_value_integer(&row[4], 0),
-                                    .since = db_value_integer(&row[5], 0) };
+                                    .place = db_value_integer(&row[4], 0) };
         names_add(change->names, held->line.name, strlen(held->line.name));
     }
     return db_finish(rows);
-}
-
-static int check_instant(const struct group_change *change, struct error *err)
-{
-    for (size_t i = 0; i < change->held_count; i++) {
-        const struct held_line *held = &change->held[i];
-        if (!held->kept && dated_check(held->line.name, held->since, change->instant, err))
-            return -1;
-    }
-    return 0;
 }
 
 static bool is_same(const struct held_line *held, const struct group_line *line, size_t place)
@@ -139,18 +128,20 @@ static int store_entities(const struct group_change *change, struct error *err)
 
 static int store_changes(struct group_change *change, uint64_t *changed, struct error *err)
 {
-    int64_t count = 0;
+    int64_t last = -1;
     struct db_value name = db_text(change->cluster);
-    if (rows_read_integer(change->db, sql_query_pbs_group_count, &name, 1, &count, err) < 0 ||
-        read_held(change, err))
+    int found = rows_read_integer(change->db, sql_query_pbs_group_last, &name, 1, &last, err);
+    if (found < 0 || read_held(change, err))
         return -1;
-    change->first = !count;
+    change->first = !found;
     bool *fresh = memory_zeroed(change->list->count, sizeof *fresh);
     *changed = compare(change, fresh);
     int result = 0;
     if (*changed)
-        result = check_instant(change, err) || end_held(change, err) ||
-                         add_fresh(change, fresh, err) || store_entities(change, err)
+        /* A change between two others would put back what the later one removed. */
+        result = dated_check("resource_group", last, change->instant, err) ||
+                         end_held(change, err) || add_fresh(change, fresh, err) ||
+                         store_entities(change, err)
                      ? -1
                      : 0;
     free(fresh);

@@ -137,14 +137,17 @@ static int refuse_change(const struct log_file *log, struct error *err)
                 log->path, log->bytes);
 }
 
-/* What was read before has to be there as it was. */
+/* What was read before has to be there as it was: it ended with a line, and that line does too. */
 static int check_known(struct reader *reader, struct error *err)
 {
     char digest[33];
-    if (!reader->known || reader->log->bytes != reader->known)
+    if (reader->log->bytes < reader->known)
         return 0;
     write_digest(reader, digest);
-    return strcmp(digest, reader->digest) ? refuse_change(reader->log, err) : 0;
+    if (reader->log->bytes == reader->known && !strcmp(digest, reader->digest))
+        return 0;
+    reader->log->bytes = reader->known;
+    return refuse_change(reader->log, err);
 }
 
 static int take_lines(struct reader *reader, line_taker *take, void *context, struct error *err)
@@ -153,10 +156,11 @@ static int take_lines(struct reader *reader, line_taker *take, void *context, st
     const char *at = reader->bytes, *end = at + reader->length;
     for (const char *stop; (stop = memchr(at, '\n', (size_t)(end - at))); at = stop + 1) {
         size_t length = (size_t)(stop - at);
+        bool is_known = log->bytes < reader->known;
         XXH3_128bits_update(reader->hash, at, length + 1);
         log->bytes += length + 1;
         log->lines++;
-        if (log->bytes > reader->known) {
+        if (!is_known) {
             length -= length && at[length - 1] == '\r';
             if (take(context, log, log->lines, (struct part){ at, length }, err))
                 return -1;

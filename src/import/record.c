@@ -65,6 +65,8 @@ static int read_stamp(const char *line, size_t length, int64_t *epoch, struct er
     if (!is_stamp(line, length) || !minute_of(line, epoch) || two_digits(line + 17) > 60)
         return fail(err, ERROR_DATA, "it does not begin with a time, MM/DD/YYYY HH:MM:SS;");
     *epoch += two_digits(line + 17);
+    if (*epoch < 0)
+        return fail(err, ERROR_DATA, "it begins with a time before 1970");
     return 0;
 }
 

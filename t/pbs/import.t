@@ -152,6 +152,7 @@ def try_bad_lines():
     good = line(5, 'E', '1.pbs', run_text(1, 5))
     for bad, words in [
             ('nonsense\n', 'does not begin with a time'), ('13/01/2026 00:00:00;E;1.pbs;user=a\n', 'does not begin with a time'),
+            ('11/01/1926 00:00:00;A;1.pbs;\n', 'a time before 1970'),
             (line(1, 'X', '1.pbs'), 'no type of record'), (line(1, 'E', ''), 'no id'), (line(1, 'E', '1\xe9.pbs', 'user=a start=1'), 'no id'), (line(1, 'E', '1.pbs', f"user={'a' * 256} start=1"), 'a name is longer than 255 bytes'),
             (line(1, 'E', '1.pbs', f"user=a start=1 Resource_List.select={'1+' * 40000}"), 'or its resources than 65535'), (line(1, 'E', '1.pbs', 'user=a start=1 ctime=' + '9' * 18), "'ctime': there is no number"), (line(1, 'E', '1.pbs', 'user=a start=1 end=0x2'), "'end': there is no number up to 253402300799 at '0x2'"),
             (line(1, 'E', '1.pbs', 'user=a start=9 end=2'), 'its end is before its start'), (line(1, 'S', '1.pbs', 'user=a'), 'it has no start'),
@@ -173,7 +174,8 @@ def try_changes():
     place.log('20261101', text + '11/01/2026 00:00')
     place.run()
     tap.same(place.rows('bytes, rows', 'pbs_file'), [(len(text), 2)], 'a last line without its end is left for the next time')
-    for changed, what in ((text.replace('user=bob', 'user=eve'), 'changed'), (text[:100], 'cut')):
+    for changed, what in ((text.replace('user=bob', 'user=eve'), 'changed'), (text[:100], 'cut'),
+                          (text.replace('user=bob', 'user=robert'), 'made longer'), (text.replace('user=bob', 'user=al') + text, 'made shorter')):
         place.log('20261101', changed)
         status, said = place.run()
         tap.ok(status == 65 and 'was changed' in said and '--anew' in said, f'a log that was {what} below what was read is refused', status, said)
@@ -222,7 +224,7 @@ def try_places():
     place.log('20261025', '10/25/2026 01:00:00;S;1.pbs;user=a start=1792882800\n' + summer + '10/25/2026 12:00:00;S;2.pbs;user=a start=1792926000\n10/25/2026 13:00:00;A;2.pbs;\n')
     place.run()
     tap.same(place.rows('time_end'), [(1792884600,), (1792929600,)], 'the times of lines are in time_zone, before and after its clocks change')
-    for options, words in ((['import'], 'There is `fairmill import pbs`'), (['import', 'lsf'], 'There is `fairmill import pbs`'), (['import', 'pbs'], 'nothing is asked for'),
+    for options, words in ((['import'], 'There is `fairmill import pbs`'), (['import', 'lsf'], 'There is `fairmill import pbs`'), (['import', 'pbs'], 'nothing is asked for'), (['import', 'pbs', '--queue', 'x', '--anew'], '--anew is for --accounting'),
                            (['import', 'pbs', '--accounting', place.path('none')], 'cannot read the folder'), (['import', 'pbs', '--accounting', place.logs, '-M', 'x'], "has no 'x'")):
         done = subprocess.run([FAIRMILL, '-c', place.path('conf'), *options], stderr=subprocess.PIPE, text=True, timeout=tap.HANG)
         tap.ok(done.returncode in (64, 65) and words in done.stderr, f"{' '.join(options)[:20]}: {words}", done.returncode, done.stderr)
@@ -266,6 +268,10 @@ def try_groups():
     tap.ok(status == 65 and 'has to be after that' in said and tree_at(place, DAY) == now, 'the past is not written anew', status, said)
     tap.same((groups(place, TREE, '--at', str(DAY + 9)), tree_at(place, DAY + 9)), ((0, ''), first), 'a name that comes back')
     tap.same(dict(place.rows('name, id_assoc', 'pbs_entity'))['bob'], 21, 'has its number again')
+    tap.same(groups(place, TREE.replace('suzy 22 g2 60\n', ''), '--at', str(DAY + 50))[0], 0, 'the last line is removed')
+    status, said = groups(place, TREE, '--at', str(DAY + 40))
+    tap.ok(status == 65 and 'has to be after that' in said, 'nothing is put between two changes', status, said)
+    tap.same((groups(place, TREE, '--at', str(DAY + 60))[0], tree_at(place, DAY + 60)), (0, first), 'and it comes back after the last')
     for bad, words in (('x 1 root', 'no NAME NUMBER PARENT SHARES'), ('x 31 root 1 2', 'no NAME NUMBER PARENT SHARES'), ('x 31 g9 1', "its parent 'g9' is not there"),
                        ('bob 31 root 1', "'bob' is there already"), ('x 21 root 1', 'another one has its number 21'), ('x 1 root 1', 'another one has its number 1'),
                        ('unknown 31 root 1', "'unknown' is there already"), ('x 31 root -1', "its shares '-1'"), ('x 3x root 1', "its number '3x'"), ('x 31 root ' + '1' * 250, 'more than 255')):
