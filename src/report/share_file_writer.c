@@ -68,11 +68,30 @@ static void end_line(struct writer *writer, const struct share_entry *entry)
     text_add(writer->text, "\n");
 }
 
+static const char *account_above(const struct share_entry *entry)
+{
+    return *entry->user ? entry->account : entry->parent;
+}
+
 /* Below which account it is in the file. */
 static const struct share_entry *above(const struct share_set *list,
                                        const struct share_entry *entry)
 {
-    return share_set_account(list, *entry->user ? entry->account : entry->parent);
+    return share_set_account(list, account_above(entry));
+}
+
+/* A database can say of a user that the row above is of another account. */
+static int check_accounts(const struct share_set *list, struct error *err)
+{
+    for (size_t i = 1; i < list->count; i++) {
+        const struct share_entry *entry = &list->entries[i];
+        if (!above(list, entry))
+            return fail(err, ERROR_DATA,
+                        "no file of sacctmgr can say association %" PRIu32
+                        ": its account '%s' is not there",
+                        entry->id, account_above(entry));
+    }
+    return 0;
 }
 
 static int in_order(const void *a, const void *b, void *context)
@@ -117,6 +136,8 @@ static void add_entries(struct writer *writer)
 int share_file_add(struct text *text, const struct share_set *list, struct error *err)
 {
     struct writer writer = { .text = text, .list = list };
+    if (check_accounts(list, err))
+        return -1;
     text_add(text, "Cluster - ");
     add_name(&writer, "cluster", list->cluster, false);
     end_line(&writer, &list->entries[0]);

@@ -75,6 +75,15 @@ def exporting(place):
     place.change("UPDATE mill_assoc_table SET user = 'carol' WHERE user = ?", "o'neil")
 
 
+def lying(place):
+    """A user's row whose account is not there, below one that is."""
+    place.change("UPDATE mill_assoc_table SET acct = 'ghost' WHERE user = 'carol'")
+    place.ends(65, 'a user of an account that is not there is in no file', 'shares', 'export')
+    place.says('which is said', "its account 'ghost' is not there")
+    tap.same((diff(place, FILE), 'ghost' in place.out), (1, True), 'but it differs from one')
+    place.change("UPDATE mill_assoc_table SET acct = 'chemistry' WHERE user = 'carol'")
+
+
 def reading(place):
     dumped = '''# To edit this file start with a cluster line for the new cluster
 Cluster - 'mill':Fairshare=5:QOS='normal'
@@ -199,7 +208,7 @@ def body():
     with Place() as place:
         place.ready(SITE)
         place.change("UPDATE mill_assoc_table SET priority = 7, is_def = 1 WHERE user = 'alice' AND acct = 'optics'")
-        for part in (exporting, reading, differing, hostile, drifting):
+        for part in (exporting, lying, reading, differing, hostile, drifting):
             part(place)
         place.settings({'source.layout': 'plain'})
         place.ends(64, 'another layout than slurmdbd is refused', 'shares', 'export')
