@@ -136,7 +136,7 @@ def refused(place):
                             (('history', 'bob', '-u'), ('--users of sshare', '--usage')),
                             (('forecast', 'bob', '-u', '0.5'), ('--users of sshare', '--until')),
                             (('whatif', '-m', 'a=b'), ('--partition of sshare', '--move')),
-                            (('ledger', 'debit', '5', '-n'), ('--noheader are for list',)),
+                            (('ledger', 'debit', '5', '-n'), ('takes no --noheader, which is for list',)),
                             (('ledger', 'debit', '5', '-p', 'x'), ("unexpected argument 'x'",))):
         place.ends(64, f'{" ".join(arguments)} is refused', *arguments)
         place.says('with its meaning', *said)

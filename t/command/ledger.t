@@ -239,6 +239,8 @@ def sets(desk):
     tap.same([last[key] for key in ('kind', 'tres_seconds', 'associations', 'username', 'counts')], ['set', 8, 1, 'erik', True], 'list has it')
     desk.succeed('ledger', 'list')
     tap.ok("set user 'erik' in account 'physics', partition 'gpu' to 8 TRES-seconds" in desk.out, 'and says it', desk.out)
+    desk.succeed('ledger', 'list', '--partition', 'gpu', '--json')
+    tap.same({row['partition'] for row in json.loads(desk.out)['ledger']}, {'gpu'}, 'list takes those of a partition')
     desk.succeed('ledger', 'set', 12345, '-u', 'bob', '--at', NOW, '-w', 'x', '--dry-run', '--now', NOW)
     tap.ok(' 12345 ' in desk.out, '--dry-run shows what it would do', desk.out)
     desk.begin({'usage.half_life': 0})
@@ -348,8 +350,14 @@ def refusals(desk):
             ('of an unknown account', 'reset', '-A', 'biology'), ('of an unknown user', 'reset', '-u', 'eve'),
             ('of a partition alone', 'reset', '-A', 'physics', '--partition', 'gpu'), ('a set of nobody', 'set', 5),
             ('of an account', 'set', 5, '-A', 'physics'), ('of all', 'set', 5, '--all'), ('of a user of two', 'set', 5, '-u', 'alice'),
+            ('undone at an instant', 'undo', 1, '--at', NOW), ('nodes of a credit', 'credit', 5, *alice, '--node', 'n1'),
             ('to no amount', 'set', *alice), ('to less than nothing', 'set', -1, *alice), ('to a word', 'set', 'much', *alice)):
         desk.ends(64, f'{what}: refused', 'ledger', *arguments, '-w', 'x', '-y')
+    for action, option in (('list', ('--at', NOW)), ('list', ('--all',)), ('list', ('-w', 'x')), ('list', ('--dry-run',)),
+                           ('list', ('-y',)), ('list', ('--node', 'n1')), ('export', ('--now', NOW)), ('export', ('--dry-run',)),
+                           ('import', ('-u', 'alice')), ('import', ('--csv',))):
+        desk.ends(64, f'{action} does not take {option[0]}', 'ledger', action, *option)
+        desk.says('and says for what it is', f'ledger {action}: takes no --', ', which is for ')
     for why in ((), ('-w', ''), ('-w', ' '), ('-w', 'two\nlines'), ('-w', 'x' * 251)):
         desk.ends(64, f'a reason like {why}: refused', 'ledger', 'credit', 5, *alice, '-y', *why)
     tap.same(desk.entries(), 0, 'nothing of this was entered')

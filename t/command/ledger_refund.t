@@ -83,7 +83,7 @@ def by_node(place):
                             (('5', '--node', 'n7', *span), 'the number of a job must follow, or --node'),
                             ((), 'the number of a job must follow, or --node'),
                             (('102', '--from', T), 'for list, and refund --node'),
-                            (('102', '--jobs', '5'), 'are for list')):
+                            (('102', '--jobs', '5'), 'takes no --jobs, which is for list')):
         place.ends(64, f"refused: {' '.join(map(str, arguments))}", 'ledger', 'refund', *arguments, '--why', 'w', '--yes')
         place.says('with the reason', said)
     place.drop_column('a.db', 'tiny_job_table', 'nodelist')

@@ -10,18 +10,88 @@
 #include "util/error.h"
 #include "util/text.h"
 
-/* Of the whole ledger, since numbers are. */
-static int check_whole(const struct options *options, struct error *err)
+enum {
+    CREDIT = 1 << 0,
+    DEBIT = 1 << 1,
+    REFUND = 1 << 2,
+    RESET = 1 << 3,
+    SET = 1 << 4,
+    UNDO = 1 << 5,
+    LIST = 1 << 6,
+    EXPORT = 1 << 7,
+    IMPORT = 1 << 8,
+    ADJUST = CREDIT | DEBIT | SET,
+    ENTER = ADJUST | REFUND | RESET | UNDO,
+};
+
+static const struct {
+    const char *name, *subject;
+    bool optional;
+} actions[] = {
+    { "credit", "an amount", false },
+    { "debit", "an amount", false },
+    { "refund", "the number of a job, or --node", true },
+    { "reset", NULL, false },
+    { "set", "an amount", false },
+    { "undo", "the number of an entry", false },
+    { "list", NULL, false },
+    { "export", "a file", true },
+    { "import", "a file", true },
+};
+enum { ACTIONS = sizeof actions / sizeof *actions };
+
+/* As in `credit, debit and set`. */
+static void add_actions(struct text *text, unsigned which)
+{
+    for (unsigned i = 0; i < ACTIONS; i++) {
+        unsigned later = which >> i >> 1;
+        if (which & 1U << i)
+            text_format(text, "%s%s", actions[i].name,
+                        !later                  ? ""
+                        : (later & (later - 1)) ? ", "
+                                                : " and ");
+    }
+}
+
+/* Each option is for some actions.  An export is whole, since entries have numbers. */
+static int check_actions(const struct options *options, unsigned action, struct error *err)
 {
     const struct shared_options *shared = &options->shared;
     const struct table_options *table = &shared->table;
-    if (shared->clusters.count || shared->accounts.count || shared->users.count || options->all ||
-        options->partition || options->why || options->at || shared->now || shared->yes ||
-        table->form != TABLE_FOR_PEOPLE || table->columns || table->no_header ||
-        (shared->dry_run && action_is(options, "export")) || options->jobs.count ||
-        options->kinds.count || options->from || options->to || options->refund.node)
-        return fail(err, ERROR_USAGE, "ledger %s: takes a file and no option%s", options->action,
-                    action_is(options, "export") ? "" : " but --dry-run");
+    const struct {
+        bool given;
+        const char *option;
+        unsigned actions;
+    } rules[] = {
+        { shared->clusters.count > 0, "--cluster", ENTER | LIST },
+        { shared->users.count > 0, "--user", ADJUST | RESET | LIST },
+        { shared->accounts.count > 0, "--account", ADJUST | RESET | LIST },
+        { options->partition, "--partition", ADJUST | RESET | LIST },
+        { options->all, "--all", RESET },
+        { options->refund.node, "--node", REFUND },
+        { options->from, "--from", REFUND | LIST },
+        { options->to, "--to", REFUND | LIST },
+        { options->jobs.count > 0, "--jobs", LIST },
+        { options->kinds.count > 0, "--kinds", LIST },
+        { options->at, "--at", ENTER & ~UNDO },
+        { options->why, "--why", ENTER },
+        { shared->now, "--now", ENTER | LIST },
+        { shared->yes, "--yes", ENTER },
+        { shared->dry_run, "--dry-run", ENTER | IMPORT },
+        { table->form != TABLE_FOR_PEOPLE, "--parsable, --csv or --json", LIST },
+        { table->columns, "--columns", LIST },
+        { table->no_header, "--noheader", LIST },
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (!rules[i].given || rules[i].actions & action)
+            continue;
+        struct text text = { 0 };
+        add_actions(&text, rules[i].actions);
+        fail(err, ERROR_USAGE, "ledger %s: takes no %s, which is for %s", options->action,
+             rules[i].option, text.bytes);
+        text_free(&text);
+        return -1;
+    }
     return 0;
 }
 
@@ -29,8 +99,7 @@ static int with_file(const struct invocation *invocation, const struct options *
                      struct error *err)
 {
     struct settings *settings;
-    if (check_whole(options, err) ||
-        settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
+    if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         return -1;
     int result = action_is(options, "export")
                      ? ledger_export(settings, options->subject, err)
@@ -47,12 +116,11 @@ static int list(const struct invocation *invocation, const struct options *optio
         .names = { .clusters = shared->clusters,
                    .accounts = shared->accounts,
                    .users = shared->users },
+        .partition = options->partition,
         .jobs = options->jobs,
         .kinds = options->kinds,
     };
     struct settings *settings;
-    if (options->refund.node)
-        return fail(err, ERROR_USAGE, "ledger list: --node is for refund");
     if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         return -1;
     int result = take_span(options, &filter.from, &filter.to, err);
@@ -65,29 +133,15 @@ static int list(const struct invocation *invocation, const struct options *optio
 /* What to do, and with which amount, job or entry. */
 static int take_operands(struct options *options, struct error *err)
 {
-    static const struct {
-        const char *action, *subject;
-        bool optional;
-    } actions[] = {
-        { "credit", "an amount", false },
-        { "debit", "an amount", false },
-        { "refund", "the number of a job, or --node", true },
-        { "reset", NULL, false },
-        { "set", "an amount", false },
-        { "undo", "the number of an entry", false },
-        { "list", NULL, false },
-        { "export", "a file", true },
-        { "import", "a file", true },
-    };
-    const char *names[sizeof actions / sizeof *actions + 1] = { NULL };
+    const char *names[ACTIONS + 1] = { NULL };
     const char *const *operands = options->shared.operands;
     size_t chosen = 0;
     if (!operands[0])
         return fail(err, ERROR_USAGE,
                     "ledger: credit, debit, refund, reset, set, undo, list, export or import? See "
                     "`fairmill help ledger`");
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        names[i] = actions[i].action;
+    for (size_t i = 0; i < ACTIONS; i++)
+        names[i] = actions[i].name;
     while (names[chosen] && strcmp(names[chosen], operands[0]) != 0)
         chosen++;
     if (!names[chosen]) {
@@ -108,7 +162,7 @@ static int take_operands(struct options *options, struct error *err)
         return fail(err, ERROR_USAGE,
                     "ledger %s: unexpected argument '%s'; see `fairmill help ledger`",
                     options->action, options->subject);
-    return 0;
+    return check_actions(options, 1U << chosen, err);
 }
 
 /* An entry is of one user and one account. */
@@ -127,7 +181,8 @@ static const struct command_option own_options[] = {
           "in which account; with reset and no --user, all below it; credit, debit and set find "
           "the only one that a user is in" },
     { "partition", "partitions", 0, OPTION_ONE, AT(partition), "NAME",
-      .help = "the user's association with this partition", .former = 'p' },
+      .help = "the user's association with this partition; with list: entries of it",
+      .former = 'p' },
     { "all", NULL, 0, OPTION_FLAG, AT(all), NULL, .help = "reset everything" },
     { "node", NULL, 0, OPTION_ONE, AT(refund.node), "NAME",
       .help = "with refund: all jobs of which a part ran on this node between --from and --to, and "

@@ -74,43 +74,16 @@ int take_span(const struct options *options, int64_t *from, int64_t *to, struct 
     return *from <= *to ? 0 : fail(err, ERROR_USAGE, "ledger: --from is after --to");
 }
 
-/* The options of a refund's node. */
-static int check_node(const struct options *options, struct error *err)
-{
-    if (options->jobs.count || options->kinds.count)
-        return fail(err, ERROR_USAGE, "ledger %s: --jobs and --kinds are for list",
-                    options->action);
-    if (!options->refund.node && (options->from || options->to))
-        return fail(err, ERROR_USAGE, "ledger %s: --from and --to are for list, and refund --node",
-                    options->action);
-    if (options->refund.node && !action_is(options, "refund"))
-        return fail(err, ERROR_USAGE, "ledger %s: --node is for refund", options->action);
-    if (options->refund.node && !options->from)
-        return fail(err, ERROR_USAGE, "ledger refund: --node needs --from");
-    return 0;
-}
-
-/* What options an action takes besides those that all take. */
+/* What an action needs of the options that it takes. */
 static int check_options(const struct options *options, struct error *err)
 {
     bool resets = action_is(options, "reset");
     bool adjusts = ledger_kind_has_amount(ledger_kind_named(options->action));
-    if (check_node(options, err))
-        return -1;
-    if (action_is(options, "undo") && options->at)
-        return fail(err, ERROR_USAGE,
-                    "ledger undo: an entry is undone at its own instant; --at is "
-                    "not for it");
-    const struct table_options *table = &options->shared.table;
-    if (table->form != TABLE_FOR_PEOPLE || table->columns || table->no_header)
-        return fail(err, ERROR_USAGE,
-                    "ledger %s: --parsable, --csv, --json, --columns and --noheader are for list",
+    if (!options->refund.node && (options->from || options->to))
+        return fail(err, ERROR_USAGE, "ledger %s: --from and --to are for list, and refund --node",
                     options->action);
-    if (options->all && !resets)
-        return fail(err, ERROR_USAGE, "ledger %s: --all is for reset", options->action);
-    if (!adjusts && !resets && (options->user || options->account || options->partition))
-        return fail(err, ERROR_USAGE, "ledger %s: takes no --user, --account and --partition",
-                    options->action);
+    if (options->refund.node && !options->from)
+        return fail(err, ERROR_USAGE, "ledger refund: --node needs --from");
     if (adjusts && !options->user)
         return fail(err, ERROR_USAGE, "ledger %s: --user is needed", options->action);
     if (resets && options->all == (options->user || options->account))

@@ -129,7 +129,8 @@ static bool is_asked(const struct ledger_filter *filter, const struct ledger_rec
     snprintf(job, sizeof job, "%" PRIu64, record->entry.job);
     bool of_job = !filter->jobs.count ||
                   (record->entry.kind == LEDGER_REFUND && name_list_wants(&filter->jobs, job));
-    return of_job && (int64_t)record->entry.instant >= filter->from &&
+    bool of_partition = !filter->partition || !strcmp(record->partition, filter->partition);
+    return of_job && of_partition && (int64_t)record->entry.instant >= filter->from &&
            (int64_t)record->entry.instant <= filter->to &&
            name_list_wants(&filter->kinds, ledger_kind_name(record->entry.kind));
 }

@@ -23,6 +23,7 @@ int ledger_tell_faults(const struct ledger_book *book, const struct name_list *c
 /* Which entries are wanted. */
 struct ledger_filter {
     struct published_filter names;
+    const char *partition;        /* NULL: any, and none */
     struct name_list jobs, kinds; /* an empty list: all */
     int64_t from, to;             /* of their instants, both included */
 };
