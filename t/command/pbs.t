@@ -98,7 +98,9 @@ def wrong(place):
     for arguments, what in ((('nobody',), 'an unknown entity'), (('Bob', 'nobody'), 'an unknown second'),
                             (('--json',), '--json beside it'), (('--parsable',), '--parsable beside it'),
                             (('Bob', 'Suzy', 'Scott'), 'a third name'),
-                            (('Bob', '--user', 'Bob'), 'a filter of the tree')):
+                            (('Bob', '--user', 'Bob'), 'a filter of the tree'),
+                            (('--entity', 'Bob', '--user', 'Bob'), 'a filter beside --entity'),
+                            (('--compare', 'Bob,Suzy', '-A', 'grp1'), 'one beside --compare')):
         place.ends(64, f'{what} is bad usage', 'show', '--pbs', *arguments)
         tap.ok(place.err and not place.out, f'{what} is told on standard error only', place.out)
     place.ends(64, 'a name without --pbs is bad usage', 'show', 'Bob')

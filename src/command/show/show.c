@@ -191,6 +191,9 @@ static int take_entities(struct options *options, const char *names[2], struct e
         names[0] = options->pair.values[0];
         names[1] = options->pair.values[1];
     }
+    if (names[0] && (shared->users.count || shared->accounts.count))
+        return fail(err, ERROR_USAGE,
+                    "show: --users and --accounts are not for --entity and --compare");
     return 0;
 }
 
