@@ -136,9 +136,11 @@ static int check_answers(const struct invocation *invocation, struct error *err)
 static int start(struct invocation *invocation, struct error *err)
 {
     const struct command *command = invocation->command;
-    if (is_to_ask(invocation)) /* the command's name stands before its arguments */
-        return ask(invocation->count + 1, invocation->arguments - 1, err);
-    return command->run(invocation, err);
+    if (!is_to_ask(invocation))
+        return command->run(invocation, err);
+    /* The command's name stands before its arguments. */
+    int status = ask(invocation->count + 1, invocation->arguments - 1, err);
+    return status < 0 && command->unanswered ? command->unanswered(invocation, err) : status;
 }
 
 static int run_named(struct invocation *invocation)

@@ -93,6 +93,9 @@ struct command {
     unsigned shared;                      /* TAKES_... */
     const struct command_option *options; /* its own; NULL: none */
     int (*run)(const struct invocation *invocation, struct error *err);
+    /* Nobody answered over the socket: what to print instead, and the status; -1 with the reason as
+     * it was.  NULL: there is nothing to print. */
+    int (*unanswered)(const struct invocation *invocation, struct error *err);
 };
 
 /* Read the command line into a struct that begins with `struct shared_options` and is zeroed.

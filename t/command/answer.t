@@ -128,6 +128,9 @@ def same_as_direct(place):
         place.ends(69, 'a socket that is not there is an error', 'show',
                    **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('askers')}})
         place.says('which says what could not be asked', 'cannot ask')
+        place.ends(3, 'a monitor cannot tell then', 'status', '--nagios',
+                   **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('askers')}})
+        tap.ok(place.out.startswith('FAIRMILL UNKNOWN - cannot ask') and place.out.count('\n') == 1, 'and reads why', place.out, place.err)
         place.ends(78, 'without one the settings are missed', 'show',
                    **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('none')}})
 

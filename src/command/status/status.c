@@ -350,6 +350,19 @@ static int status_command(const struct invocation *invocation, struct error *err
     return result;
 }
 
+static int unanswered(const struct invocation *invocation, struct error *err)
+{
+    struct options options = { 0 };
+    struct error of_options;
+    int result = -1;
+    if (!options_read(invocation, &options, &of_options) && options.nagios)
+        result = print_unknown(err);
+    name_list_free(&options.warning);
+    name_list_free(&options.critical);
+    options_free(&options.shared);
+    return result;
+}
+
 const struct command command_status = {
     .name = "status",
     .operands = "",
@@ -360,4 +373,5 @@ const struct command command_status = {
     .shared = TAKES_TABLE,
     .options = own_options,
     .run = status_command,
+    .unanswered = unanswered,
 };
