@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#include "results/witness_bulk.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/rows.h"
+#include "results/witness_parts.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/instant.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Columns of the seal that hang on the runs before; its hash covers them all. */
+static const char *const of_earlier_runs[] = { "full_as_of",   "checked_to", "jobs_from",
+                                               "first_charge", "hash",       NULL };
+
+static bool is_one_of(const char *const *names, const char *name)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+static void add_value(struct text *text, const struct db_value *value)
+{
+    switch (value->type) {
+    case DB_NULL:
+        text_add(text, "NULL");
+        break;
+    case DB_INTEGER:
+        text_format(text, "%" PRId64, value->integer);
+        break;
+    case DB_UNSIGNED:
+        text_format(text, "%" PRIu64, value->unsigned_integer);
+        break;
+    case DB_REAL:
+        if (isfinite(value->real))
+            text_format(text, "%.17g", value->real);
+        else
+            text_add(text, "no number");
+        break;
+    case DB_TEXT:
+        text_add_bytes(text, value->text.bytes, value->text.length);
+        break;
+    }
+}
+
+/* The type in a byte, and the number, or the length of the text that follows. */
+static void encode(struct text *bytes, const struct db_value *value)
+{
+    char type = (char)value->type;
+    uint64_t number = value->type == DB_TEXT ? value->text.length : value->unsigned_integer;
+    if (value->type == DB_REAL)
+        memcpy(&number, &value->real, sizeof number);
+    text_add_bytes(bytes, &type, 1);
+    if (value->type != DB_NULL)
+        text_add_bytes(bytes, (const char *)&number, sizeof number);
+    if (value->type == DB_TEXT)
+        text_add_bytes(bytes, value->text.bytes, value->text.length);
+}
+
+static const char *decode(const char *bytes, struct db_value *value)
+{
+    uint64_t number = 0;
+    *value = (struct db_value){ .type = (enum db_type) * bytes++ };
+    if (value->type == DB_NULL)
+        return bytes;
+    memcpy(&number, bytes, sizeof number);
+    bytes += sizeof number;
+    if (value->type == DB_REAL)
+        memcpy(&value->real, &number, sizeof number);
+    else if (value->type != DB_TEXT)
+        value->unsigned_integer = number;
+    else
+        *value = db_bytes(bytes, number);
+    return value->type == DB_TEXT ? bytes + number : bytes;
+}
+
+static bool same_value(const struct db_value *one, const struct db_value *other)
+{
+    if (one->type != other->type)
+        return false;
+    switch (one->type) {
+    case DB_INTEGER:
+        return one->integer == other->integer;
+    case DB_UNSIGNED:
+        return one->unsigned_integer == other->unsigned_integer;
+    case DB_REAL:
+        return one->real == other->real;
+    case DB_TEXT:
+        return one->text.length == other->text.length &&
+               !memcmp(one->text.bytes, other->text.bytes, one->text.length);
+    case DB_NULL:
+        break;
+    }
+    return true;
+}
+
+/* What tells a row from others: its values behind the cluster, each with a NUL behind it. */
+static void add_key(struct text *key, const struct db_value *values, size_t count)
+{
+    key->length = 0;
+    text_add(key, "");
+    for (size_t i = 0; i < count; i++) {
+        add_value(key, &values[i]);
+        text_add_bytes(key, "", 1);
+    }
+}
+
+/* Rows that a run writes into one table. */
+struct witness_bulk {
+    struct db_bulk base;
+    struct witness *witness;
+    const struct witness_shape *shape; /* NULL: they are not compared */
+    struct text bytes;
+    size_t *places; /* of each row in them */
+    struct names *keys;
+    size_t count;
+    bool *met;
+    int64_t day; /* of all rows, where they come by day */
+};
+
+/* `id_assoc 5`, of values in front. */
+static void name_row(const struct witness_shape *shape, const struct db_value *values,
+                     struct text *name)
+{
+    text_add(name, "");
+    for (size_t i = 0; shape->keys[i]; i++) {
+        text_format(name, "%s%s ", i ? ", " : "", shape->keys[i]);
+        if (shape->kind == BY_DAY && !i)
+            instant_add_day(name, values[i].integer);
+        else
+            add_value(name, &values[i]);
+    }
+}
+
+static int64_t part_of(const struct witness_shape *shape, const struct db_value *values)
+{
+    return shape->kind == BY_DAY && values[0].type == DB_INTEGER ? values[0].integer : 0;
+}
+
+void witness_differ_whole(struct witness *witness, const struct witness_shape *shape,
+                          const struct db_value *keys, bool stored)
+{
+    struct text name = { 0 };
+    char row[] = "a row";
+    name_row(shape, keys, &name);
+    row_differences_add(&witness->differences, &(struct row_difference){
+                                                   .table = shape->name,
+                                                   .key = name.bytes,
+                                                   .stored = stored ? row : NULL,
+                                                   .computed = stored ? NULL : row,
+                                                   .part = part_of(shape, keys),
+                                               });
+    text_free(&name);
+}
+
+static void compare_value(struct witness_bulk *bulk, const struct db_value *row, size_t column,
+                          const struct db_value *computed)
+{
+    struct witness *witness = bulk->witness;
+    const char *name = bulk->base.columns[column].name;
+    if (same_value(&row[column], computed) ||
+        (bulk->shape == witness_seal_shape && is_one_of(of_earlier_runs, name)))
+        return;
+    witness->sums_differ |= !strcmp(name, "sums_hash");
+    witness->open_differ |= !strcmp(name, "open_hash");
+    struct text key = { 0 }, stored = { 0 }, wanted = { 0 }, column_name = { 0 };
+    name_row(bulk->shape, row + 1, &key);
+    add_value(&stored, &row[column]);
+    add_value(&wanted, computed);
+    text_add(&column_name, name);
+    row_differences_add(&witness->differences,
+                        &(struct row_difference){
+                            .table = bulk->shape->name,
+                            .key = key.bytes,
+                            .column = column_name.bytes,
+                            .stored = stored.bytes ? stored.bytes : (char[]){ "" },
+                            .computed = wanted.bytes ? wanted.bytes : (char[]){ "" },
+                            .part = part_of(bulk->shape, row + 1),
+                        });
+    text_free(&key);
+    text_free(&stored);
+    text_free(&wanted);
+    text_free(&column_name);
+}
+
+static void compare_row(struct witness_bulk *bulk, const struct db_value *row, bool whole,
+                        struct text *key)
+{
+    add_key(key, row + 1, witness_key_count(bulk->shape));
+    uint32_t place = names_find(bulk->keys, key->bytes, key->length);
+    if (place == INDEX_NONE) {
+        if (whole)
+            witness_differ_whole(bulk->witness, bulk->shape, row + 1, true);
+        return;
+    }
+    const char *bytes = bulk->bytes.bytes + bulk->places[place];
+    bulk->met[place] = true;
+    for (size_t i = 0; i < bulk->base.column_count; i++) {
+        struct db_value computed;
+        bytes = decode(bytes, &computed);
+        compare_value(bulk, row, i, &computed);
+    }
+}
+
+static void report_missing(struct witness_bulk *bulk)
+{
+    for (size_t i = 0; i < bulk->count; i++) {
+        struct db_value keys[WITNESS_KEYS_AT_MOST + 1];
+        const char *bytes = bulk->bytes.bytes + bulk->places[i];
+        if (bulk->met[i])
+            continue;
+        for (size_t k = 0; k <= witness_key_count(bulk->shape); k++)
+            bytes = decode(bytes, &keys[k]);
+        witness_differ_whole(bulk->witness, bulk->shape, keys + 1, false);
+    }
+}
+
+/* The rows that are stored where those of the bulk would be. */
+static struct db_rows *ask_stored(const struct witness_bulk *bulk, struct text *types,
+                                  struct error *err)
+{
+    const struct witness *witness = bulk->witness;
+    const struct db_value arguments[] = { db_text(witness->cluster), db_integer(bulk->day) };
+    struct text sql = { 0 };
+    for (size_t i = 0; i < bulk->base.column_count; i++) {
+        char type = bulk->base.columns[i].type;
+        text_add(&sql, i ? ", " : "SELECT ");
+        text_add_identifier(&sql, bulk->base.columns[i].name);
+        text_add_bytes(types, type == 'r' ? "n" : &type, 1);
+    }
+    text_add(&sql, " FROM ");
+    text_add_identifier(&sql, bulk->shape->name);
+    text_add(&sql, " WHERE \"cluster\" = ?");
+    if (bulk->shape->kind == BY_DAY)
+        text_add(&sql, " AND \"day\" = ?");
+    struct db_rows *rows = db_query(witness->stored, sql.bytes, arguments,
+                                    bulk->shape->kind == BY_DAY ? 2 : 1, types->bytes, err);
+    text_free(&sql);
+    return rows;
+}
+
+static int compare(struct witness_bulk *bulk, struct error *err)
+{
+    struct witness *witness = bulk->witness;
+    struct witnessed_table *table = witnessed(witness, bulk->shape);
+    /* A table of one row has no other. */
+    bool whole = table->is_cleared || !bulk->shape->keys[0];
+    const struct db_value *row;
+    struct text types = { 0 }, key = { 0 };
+    struct db_rows *rows = ask_stored(bulk, &types, err);
+    bulk->met = memory_zeroed(bulk->count, sizeof *bulk->met);
+    table->is_cleared = false;
+    table->last_day = bulk->day;
+    while (db_fetch(rows, &row, err) > 0) {
+        kept_add_values(&table->found, row + 1, bulk->base.column_count - 1);
+        compare_row(bulk, row, whole, &key);
+    }
+    int result = db_finish(rows);
+    text_free(&types);
+    text_free(&key);
+    if (!result) {
+        report_missing(bulk);
+    } else if (err->class == ERROR_DATA) { /* it is not even of its column's type */
+        row_differences_add(
+            &witness->differences,
+            &(struct row_difference){ .table = bulk->shape->name,
+                                      .key = (char[]){ "" },
+                                      .stored = err->message,
+                                      .part = bulk->shape->kind == BY_DAY ? bulk->day : 0 });
+        result = 0;
+    }
+    return result;
+}
+
+int witness_compare_with_none(struct witness *witness, const struct witness_shape *shape,
+                              struct error *err)
+{
+    const struct witnessed_table *table = witnessed(witness, shape);
+    if (!table->is_cleared)
+        return 0;
+    struct db_column columns[WITNESS_KEYS_AT_MOST + 1] = { { "cluster", 't' } };
+    for (size_t i = 0; shape->keys[i]; i++)
+        columns[1 + i] =
+            (struct db_column){ shape->keys[i], strcmp(shape->keys[i], "day") ? 't' : 'i' };
+    struct witness_bulk bulk = {
+        .base = { .columns = columns, .column_count = 1 + witness_key_count(shape) },
+        .witness = witness,
+        .shape = shape,
+        .keys = names_create(),
+        .day = table->cleared_day,
+    };
+    int result = compare(&bulk, err);
+    names_destroy(bulk.keys);
+    free(bulk.met);
+    return result;
+}
+
+struct db_bulk *witness_bulk_begin(const struct db_bulk *target, struct error *err)
+{
+    (void)err;
+    struct witness_bulk *bulk = memory_zeroed(1, sizeof *bulk);
+    *bulk = (struct witness_bulk){
+        .base = *target,
+        .witness = (struct witness *)target->db,
+        .shape = witness_shape_named(target->table),
+        .keys = names_create(),
+    };
+    return &bulk->base;
+}
+
+/* The columns of a row of fairmill_kept, as kept_write() has them. */
+enum { KEPT_CLUSTER, KEPT_TABLE, KEPT_PART, KEPT_ROWS, KEPT_HASH };
+
+int witness_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
+{
+    struct witness_bulk *bulk = (struct witness_bulk *)base;
+    (void)err;
+    if (!strcmp(base->table, KEPT_TABLE_NAME))
+        witness_add_part(
+            bulk->witness, &row[KEPT_TABLE],
+            (struct kept_part){ row[KEPT_PART].integer,
+                                { rows_bits_of(&row[KEPT_ROWS]), rows_bits_of(&row[KEPT_HASH]) } });
+    if (!bulk->shape)
+        return 0;
+    struct text key = { 0 };
+    bulk->places = memory_grown(bulk->places, bulk->count, sizeof *bulk->places);
+    bulk->places[bulk->count++] = bulk->bytes.length;
+    for (size_t i = 0; i < base->column_count; i++)
+        encode(&bulk->bytes, &row[i]);
+    add_key(&key, row + 1, witness_key_count(bulk->shape));
+    names_add(bulk->keys, key.bytes, key.length);
+    text_free(&key);
+    if (bulk->shape->kind == BY_DAY)
+        bulk->day = row[1].integer;
+    return 0;
+}
+
+int witness_bulk_send(struct db_bulk *base, struct error *err)
+{
+    struct witness_bulk *bulk = (struct witness_bulk *)base;
+    return bulk->shape && bulk->count ? compare(bulk, err) : 0;
+}
+
+void witness_bulk_free(struct db_bulk *base)
+{
+    struct witness_bulk *bulk = (struct witness_bulk *)base;
+    names_destroy(bulk->keys);
+    text_free(&bulk->bytes);
+    free(bulk->places);
+    free(bulk->met);
+    free(bulk);
+}
