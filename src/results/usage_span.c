@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "results/usage_span.h"
+
+#include "results/kept.h"
+#include "results/rows.h"
+#include "sql.h"
+#include "util/error.h"
+
+const char usage_span_table[] = "fairmill_usage_span";
+
+static struct kept_rows rows_of(const struct usage_span *span)
+{
+    const uint64_t words[] = { span->as_of, span->oldest_end, span->final_to };
+    struct kept_rows kept = { 0 };
+    if (span->as_of)
+        kept_add(&kept, words, COUNT(words));
+    return kept;
+}
+
+static int read_row(struct db *db, const char *cluster, struct usage_span *span, struct error *err)
+{
+    const struct db_value *row, name = db_text(cluster);
+    *span = (struct usage_span){ .oldest_end = UINT64_MAX };
+    struct db_rows *rows = db_query(db, sql_query_usage_span_read, &name, 1, "iii", err);
+    if (db_fetch(rows, &row, err) > 0)
+        *span = (struct usage_span){ rows_bits_of(&row[0]), rows_bits_of(&row[1]),
+                                     rows_bits_of(&row[2]) };
+    return db_finish(rows);
+}
+
+int usage_span_read(struct db *db, const char *cluster, struct usage_span *span, bool *known,
+                    bool *intact, struct error *err)
+{
+    struct kept_parts parts;
+    int result = read_row(db, cluster, span, err);
+    if (result && err->class != ERROR_DATA)
+        return -1;
+    if (kept_read(db, cluster, usage_span_table, &parts, err))
+        return -1;
+    struct kept_rows stored = kept_of(&parts, 0), found = rows_of(span);
+    *known = stored.rows != 0;
+    *intact = !result && kept_same(&stored, &found);
+    kept_parts_free(&parts);
+    return 0;
+}
+
+int usage_span_write(struct db *db, const char *cluster, const struct usage_span *span,
+                     struct error *err)
+{
+    const struct kept_part part = { 0, rows_of(span) };
+    struct row_field row[] = {
+        { "cluster", 't', db_text(cluster) },
+        { "as_of", 'i', rows_bits(span->as_of) },
+        { "oldest_end", 'i', rows_bits(span->oldest_end) },
+        { "final_to", 'i', rows_bits(span->final_to) },
+    };
+    if (rows_write_one(db, usage_span_table, 1, row, COUNT(row), err))
+        return -1;
+    return kept_write(db, cluster, usage_span_table, &part, err);
+}
