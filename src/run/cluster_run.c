@@ -161,7 +161,8 @@ static int publish_with_retries(struct run_session *session, struct publisher *p
                           publisher_publish(publisher, publication, record, err))) {
         bool gone = err->class == ERROR_GONE;
         waits_end = session->deadline;
-        if (!try_again(&retry, err))
+        /* Without the lock it is a witness, which compares once. */
+        if (!publisher->locked || !try_again(&retry, err))
             return results_explain(session->settings, err);
         if (gone && run_session_resume(session, publisher, &published, err))
             return -1;

@@ -18,7 +18,7 @@ import faults
 import tap
 from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, apart, between, big_fails, database_of,
                          ended, ends, for_good, ledger_commits, locked, lost_commits, never_written, on, tables_dropped,
-                         try_all, whole_server)
+                         try_all, verifications, whole_server)
 from faults import RIGS, Report, Rig, at_once
 from mariadb import IS_MYSQL, Server, Session
 from own_server import OwnMariadb
@@ -251,6 +251,7 @@ def body():
         cases += lost_commits() + other_sessions() + taken_away() + [nobody_lets_in()]
         try_all(cases, rigs, report)
         source_grants(first)
+        verifications(first)
         ledger_commits(first)
         for case, outcome in of_own_server():
             case.judge(outcome, report)

@@ -22,7 +22,8 @@ import faults
 import tap
 from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, amid, apart, between, big_fails, ended,
                          ends, for_good, ledger_commits, locked, lost_commits, never_written, own_source,
-                         publishing_commit, tables_dropped, try_all, whole_server)
+                         publishing_commit, tables_dropped, try_all, verifications,
+                         whole_server)
 from faults import LONG, READER, RIGS, SOURCE, WRITER, Report, Rig, at_once
 from mariadb import Session
 from own_server import OwnPostgres
@@ -454,6 +455,7 @@ def body():
         cases += for_good(dict(source=(ASSOCIATIONS, JOBS), results=(COUNTER, UPDATE, WRITE)))
         cases += lost_commits() + commits() + other_sessions() + taken_away()
         try_all(cases, rigs, report)
+        verifications(first)
         ledger_commits(first)
         for case, outcome in of_own_server():
             case.judge(outcome, report)

@@ -380,6 +380,26 @@ def ledger_commits(rig):
            'where COMMIT may not have reached it, nobody is told that nothing was entered', happened, status, count, said)
 
 
+def verifications(rig):
+    """Results that go away while they are read, or compared."""
+    conf = rig.conf + '-verify'
+
+    def call(*arguments):
+        return subprocess.run([FAIRMILL, '-c', conf, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=tap.HANG, check=False)
+    for action in ('cut', 'reset'):
+        for table in ('fairmill_seal', 'fairmill_value', 'fairmill_kept'):
+            published, meant = [], sql(f'SELECT[^;]* FROM "{table}"')
+            fault = Fault(action, lambda step, done=published, at=meant: bool(done) and at(step))
+            with Proxy(rig.results_server, fault) as proxy:
+                rig.write(conf, {}, dict(host='127.0.0.1', port=proxy.port), PATIENT)
+                call('run', '--replace', '--now', str(rig.now))
+                published.append(True)
+                done = call('verify')
+            tap.ok((fault.happened, done.returncode) == (1, 69) and rig.results in done.stdout,
+                   f'verify, {action} from {table} on: 69, which names the database', fault.happened, done.returncode, done.stdout)
+
+
 def tables_dropped():
     cases = []
     for table in ('fairmill_tree', 'fairmill_value', 'fairmill_run', 'fairmill_lock', 'fairmill_finding',

@@ -15,7 +15,8 @@
 #define SOURCE_IDLE_S 10u
 #define SOURCE_STALLED_S 10u
 
-/* A results session idles outside of its transactions, for as long as the source is read. */
+/* A session that writes results idles outside of its transactions, for as long as the source is
+ * read; one that reads them may compare them with what is read then, within one. */
 #define RESULTS_IDLE_S 60u
 #define RESULTS_STALLED_S 60u
 
@@ -31,12 +32,15 @@ struct db_value pgsql_milliseconds(char digits[24], unsigned seconds)
 static int set_limits(struct pgsql_session *session, struct error *err)
 {
     const struct db_settings *settings = session->base.settings;
-    bool source = session->base.role == DB_SOURCE;
+    bool source = session->base.role == DB_SOURCE, reads = session->base.role == DB_READER;
+    unsigned idle_within_s = source  ? SOURCE_IDLE_S
+                             : reads ? db_results_idle(settings)
+                                     : RESULTS_IDLE_S;
     char statement[24], lock_wait[24], idle[24], stalled[24], idle_outside[24];
     const struct db_value limits[] = {
         pgsql_milliseconds(statement, settings->deadline_s),
         pgsql_milliseconds(lock_wait, db_lock_wait(settings)),
-        pgsql_milliseconds(idle, source ? SOURCE_IDLE_S : RESULTS_IDLE_S),
+        pgsql_milliseconds(idle, idle_within_s),
     };
     const struct db_value limits_of_some[] = {
         pgsql_milliseconds(stalled, source ? SOURCE_STALLED_S : RESULTS_STALLED_S),
