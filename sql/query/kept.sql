@@ -6,6 +6,10 @@
 -- The parts of a table.
 SELECT "part", "row_count", "hash" FROM "fairmill_kept" WHERE "cluster" = ? AND "table_name" = ? ORDER BY "part"
 
+-- name: kept_oldest
+-- The oldest part of a table of which anything is known.
+SELECT MIN("part") FROM "fairmill_kept" WHERE "cluster" = ? AND "table_name" = ?
+
 -- name: kept_remove
 -- Forget a part, which has no rows any more.
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */

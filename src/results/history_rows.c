@@ -261,6 +261,14 @@ int history_is_point(const struct publisher *publisher, int64_t as_of, struct er
     return found < 0 ? -1 : !found || there == as_of;
 }
 
+int history_keep_older(const struct publisher *publisher, int64_t as_of, struct error *err)
+{
+    return kept_write_older(publisher->db, publisher->cluster, &kept_history, as_of, err) ||
+                   kept_write_older(publisher->db, publisher->cluster, &kept_names, as_of, err)
+               ? -1
+               : 0;
+}
+
 int history_write_point(const struct publisher *publisher, const struct publication *publication,
                         int64_t as_of, bool anew, struct error *err)
 {

@@ -251,6 +251,24 @@ int kept_write_all(struct db *db, const char *cluster, const struct kept_table *
     return result;
 }
 
+int kept_write_older(struct db *db, const char *cluster, const struct kept_table *table,
+                     int64_t part, struct error *err)
+{
+    const struct db_value of_table[] = { db_text(cluster), db_text(table->name) };
+    int64_t oldest = INT64_MAX;
+    struct kept_parts found;
+    if (rows_read_integer(db, sql_query_kept_oldest, of_table, COUNT(of_table), &oldest, err) < 0)
+        return -1;
+    if (part >= oldest)
+        return 0;
+    int result = kept_find(db, cluster, table, NULL, &found, err);
+    for (size_t i = 0; !result && i < found.count && found.parts[i].part < oldest; i++)
+        result = kept_write(db, cluster, table->name, &found.parts[i], err);
+    if (found.count)
+        kept_parts_free(&found);
+    return result;
+}
+
 int kept_compare(struct db *db, const char *cluster, const struct kept_table *table,
                  void (*take)(void *context, const struct kept_table *table, int64_t part,
                               const struct kept_rows *known, const struct kept_rows *found),

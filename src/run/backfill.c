@@ -72,8 +72,12 @@ static int find_instants(const struct filling *filling, const struct backfill_op
         instants_free(&points);
         return -1;
     }
+    int64_t span_s = (int64_t)settings->history_interval_s;
     for (size_t i = 0; i < all.count; i++) {
         int64_t instant = all.list[i];
+        /* There is one point of each interval. */
+        if (i && span_s && all.list[i - 1] / span_s == instant / span_s)
+            continue;
         bool there = has_point(&points, &at, instant, settings->history_interval_s);
         if (!there || (options->replace && is_in(&own, &own_at, instant)))
             instants_add(wanted, instant);
@@ -110,16 +114,18 @@ static int lock(const struct filling *filling, struct publisher *publisher, stru
 }
 
 static int write_point(const struct filling *filling, const struct publisher *publisher,
-                       const struct computation *computation, struct error *err)
+                       const struct computation *computation, bool *written, struct error *err)
 {
     const struct publication publication = { .tree = computation->tree,
                                              .values = computation->values,
                                              .names = computation->accounting->names };
     int64_t as_of = computation->record.as_of;
     int wanted = history_is_point(publisher, as_of, err);
+    *written = wanted > 0;
     if (wanted <= 0) /* a run was faster */
         return wanted;
-    if (history_write_point(publisher, &publication, as_of, filling->anew, err) ||
+    if (history_keep_older(publisher, as_of, err) ||
+        history_write_point(publisher, &publication, as_of, filling->anew, err) ||
         fairness_rows_write(publisher, computation->tree, computation->values, as_of, err))
         return -1;
     return history_write_backfill(publisher, as_of, computation->record.truncation_bound,
@@ -138,7 +144,7 @@ static void note(struct backfill_result *result, const struct computation *compu
 }
 
 /* Once, with a new session where the old one broke. */
-static int write_once(struct filling *filling, const struct computation *computation,
+static int write_once(struct filling *filling, const struct computation *computation, bool *written,
                       struct error *err)
 {
     struct publisher publisher;
@@ -146,8 +152,8 @@ static int write_once(struct filling *filling, const struct computation *computa
         return -1;
     int result = db_begin(filling->results, err);
     if (!result)
-        result =
-            rows_commit(filling->results, write_point(filling, &publisher, computation, err), err);
+        result = rows_commit(filling->results,
+                             write_point(filling, &publisher, computation, written, err), err);
     publisher_end(&publisher);
     return result;
 }
@@ -156,7 +162,8 @@ static int take(void *context, const struct computation *computation, struct err
 {
     struct filling *filling = context;
     struct retry retry = { deadline_of(filling->settings), 0 };
-    while (write_once(filling, computation, err)) {
+    bool written;
+    while (write_once(filling, computation, &written, err)) {
         if (err->class == ERROR_GONE) {
             db_close(filling->results);
             filling->results = NULL;
@@ -164,7 +171,8 @@ static int take(void *context, const struct computation *computation, struct err
         if (!try_again(&retry, err))
             return -1;
     }
-    note(filling->result, computation);
+    if (written)
+        note(filling->result, computation);
     log_progress(filling->cluster, filling->result->points, "points of history made");
     return 0;
 }

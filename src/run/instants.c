@@ -12,6 +12,15 @@
 
 #define DAY_S 86400
 
+/* How many dates there are between 1970 and that of an instant. */
+static uint64_t date_of(uint64_t instant)
+{
+    struct tm date;
+    time_t at = (time_t)instant;
+    localtime_r(&at, &date);
+    return (uint64_t)((int64_t)instant + date.tm_gmtoff) / DAY_S;
+}
+
 /* The first instant from `from` on that is one of every so many seconds, or days. */
 static int64_t first_instant(int64_t from, uint64_t every_s)
 {
@@ -20,8 +29,7 @@ static int64_t first_instant(int64_t from, uint64_t every_s)
     uint64_t day = calendar_day((uint64_t)from);
     if ((int64_t)day < from)
         day = calendar_next_day((uint64_t)from);
-    /* A day begins within 14 hours of midnight of UTC. */
-    while ((day + DAY_S / 2) / DAY_S % (every_s / DAY_S))
+    while (date_of(day) % (every_s / DAY_S))
         day = calendar_next_day(day);
     return (int64_t)day;
 }

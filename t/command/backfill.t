@@ -101,6 +101,45 @@ def goes_on(place):
     place.ends(0, 'nothing is not as it was stored', 'verify')
 
 
+def one_of_an_interval(place):
+    ready(place)
+    asked = 'backfill', '--since', END - DAY, '--until', END - 1, '--every', '10m'
+    place.succeed('run', '--now', END + 9 * HOUR)
+    place.succeed(*asked, '--dry-run')
+    tap.ok('24 points of history to be made' in place.out, 'no more points are to be made than history_interval has room for', place.out)
+    place.succeed(*asked)
+    tap.ok(place.out.startswith('tiny: 24 points') and len(points(place)) == 25, 'and those are made', place.out, points(place))
+
+
+def of_an_older_release(place):
+    """It kept no hash of its points."""
+    ready(place, retention__history_interval='60')
+    for at in (END - 9 * HOUR, END - 6 * HOUR):
+        place.succeed('run', '--now', at)
+    theirs = values(place, END - 9 * HOUR)
+    place.query("DELETE FROM fairmill_kept WHERE table_name IN ('fairmill_history', 'fairmill_association')")
+    place.succeed('run', '--now', END)
+    place.ends(0, 'what an older release wrote is not damaged', 'verify')
+    place.query('UPDATE fairmill_history SET usage_raw = usage_raw + 1 WHERE as_of = ?', END - 9 * HOUR)
+    theirs = values(place, END - 9 * HOUR)
+    place.succeed('backfill', '--since', END - 3 * DAY, '--until', END - 2 * DAY)
+    place.ends(0, 'nor is it once there are points from before it', 'verify')
+    place.ends(0, 'so that it is not made anew', 'verify', '--repair')
+    tap.same(values(place, END - 9 * HOUR), theirs, 'and stays')
+    place.query('UPDATE fairmill_history SET usage_raw = usage_raw + 1 WHERE as_of = ?', END - 9 * HOUR)
+    place.ends(1, 'what is changed from then on is found', 'verify')
+
+
+def far_east(place):
+    """Midnight is more than twelve hours before that of UTC in summer, and less in winter."""
+    ready(place, usage__time_zone='Pacific/Auckland')
+    place.succeed('run', '--now', END + 9 * HOUR)
+    place.succeed('backfill', '--since', END - 300 * DAY, '--until', END, '--every', '7d')
+    at = points(place)[:-1]
+    tap.ok(len(at) >= 42 and {round((b - a) / DAY) for a, b in zip(at, at[1:])} == {7}, 'points of each week are a week apart',
+           [(b - a) / DAY for a, b in zip(at, at[1:])])
+
+
 def own_points_stay(place):
     """A run's point, and what associations were called at it."""
     ready(place)
@@ -199,7 +238,7 @@ def refused(place):
 
 def body():
     with Place() as place:
-        for part in equal_to_runs, goes_on, own_points_stay, not_too_old, none_there, mends, other_settings, refused:
+        for part in equal_to_runs, goes_on, one_of_an_interval, of_an_older_release, far_east, own_points_stay, not_too_old, none_there, mends, other_settings, refused:
             part(place)
 
 
