@@ -15,10 +15,10 @@ ORDER BY "run_id" DESC
 LIMIT 10
 
 -- name: run_old
--- The oldest runs, without the one that is published.
+-- The oldest runs, without the one that is published, and without those of when the clock was ahead.
 SELECT "run_id", "started_at"
 FROM "fairmill_run"
-WHERE "cluster" = ? AND "run_id" <> ?
+WHERE "cluster" = ? AND "run_id" <> ? AND "started_at" <= ?
 ORDER BY "run_id"
 LIMIT 500
 

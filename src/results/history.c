@@ -95,11 +95,12 @@ static int remove_runs(const struct publisher *publisher, struct row_ids runs, s
 /* Remove the oldest runs, as many as one statement names, but never the one that is published. */
 static int prune_runs(const struct publisher *publisher, int64_t before, struct error *err)
 {
-    struct db_value arguments[] = { db_text(publisher->cluster), db_integer(publisher->run_id) };
+    struct db_value arguments[] = { db_text(publisher->cluster), db_integer(publisher->run_id),
+                                    db_integer(time(NULL)) };
     const struct db_value *row;
     uint64_t runs[ROW_IDS_AT_ONCE];
     size_t count = 0;
-    struct db_rows *rows = db_query(publisher->db, sql_query_run_old, arguments, 2, "ii", err);
+    struct db_rows *rows = db_query(publisher->db, sql_query_run_old, arguments, 3, "ii", err);
     while (count < ROW_IDS_AT_ONCE && db_fetch(rows, &row, err) > 0 && row[1].integer < before)
         runs[count++] = rows_bits_of(&row[0]);
     if (db_finish(rows))

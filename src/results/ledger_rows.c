@@ -282,11 +282,11 @@ static int enter_once(struct db *db, struct ledger_record *records, size_t count
     if (db_begin(db, err))
         return -1;
     int result = read_last(db, &last, err);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; !result && i < count; i++) {
         struct ledger_record *record = &records[i];
         record->entry.id = last + 1 + i;
         if (!i)
-            result = result || read_link(db, record, &mark, err);
+            result = read_link(db, record, &mark, err);
         else
             add_link(record, &mark);
         result = result || write_entry(db, record, err) || write_covers(db, record, NULL, err) ||

@@ -149,6 +149,13 @@ def old_runs(place):
     place.succeed('run', '--now', NOW + 5)
     tap.same(place.query('SELECT count(*) FROM fairmill_run WHERE run_id <= ?', last), [(0,)], 'all that are old')
     tap.same(place.query('SELECT count(*) FROM fairmill_run'), [(1,)], 'and never the one that is published')
+    place.query('UPDATE fairmill_run SET started_at = ? + 300 * 86400', now)
+    place.succeed('run', '--now', NOW + 5, '--replace')
+    place.query('UPDATE fairmill_run SET started_at = 5 WHERE started_at < ? + 86400', now)
+    place.succeed('run', '--now', NOW + 5, '--replace')
+    tap.same(place.query('SELECT count(*) FROM fairmill_run WHERE started_at = 5'), [(0,)],
+             'one that started while the clock was ahead does not keep those behind it')
+    place.query('DELETE FROM fairmill_run WHERE started_at > ? + 86400', now)
     place.query("INSERT INTO fairmill_finding VALUES ('tiny', 'x', 'old', 1, ?, 1, ''), ('tiny', 'x', 'young', 1, ?, 1, '')",
                 NOW + 6 - 90 * DAY - 1, NOW + 6 - 90 * DAY)
     place.succeed('run', '--now', NOW + 6)
