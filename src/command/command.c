@@ -3,12 +3,33 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/table.h"
+#include "results/published.h"
 #include "settings/settings.h"
+#include "settings/table.h"
+#include "settings/time_zone.h"
 #include "util/error.h"
 #include "util/file.h"
+#include "util/log.h"
+
+/* Days, months and resets are those of the runs.  Who has the settings of readers only, which need
+ * not say where midnight is, takes it from them; if this machine does not know it, it stays. */
+static int take_zone(const struct settings *settings, struct error *err)
+{
+    char *zone;
+    struct error unknown;
+    if (settings->source.database || setting_is_chosen(settings, "usage", "time_zone"))
+        return 0;
+    if (published_zone(settings, &zone, err))
+        return -1;
+    if (zone && time_zone_set(zone, &unknown))
+        log_note("%s", unknown.message);
+    free(zone);
+    return 0;
+}
 
 int command_settings(struct settings **settings, const struct invocation *invocation,
                      enum settings_use use, struct error *err)
@@ -22,7 +43,7 @@ int command_settings(struct settings **settings, const struct invocation *invoca
                       invocation->asker ? SETTINGS_FOR_ANSWERS : use, err))
         return -1;
     (*settings)->asker = invocation->asker;
-    return 0;
+    return invocation->asker || use == SETTINGS_FOR_READING ? take_zone(*settings, err) : 0;
 }
 
 bool command_reads_results_only(const struct invocation *invocation)

@@ -46,6 +46,9 @@ struct published {
     bool *accounts_seen, *users_seen;
 };
 
+/* The time zone of all runs that published, to be freed; NULL where they differ, where it is the
+ * machine's, and where nothing is published. */
+int published_zone(const struct settings *settings, char **zone, struct error *err);
 /* Open the results, begin the transaction and read which clusters are published.  Free `published`
  * also when this fails. */
 int published_begin(struct published *published, const struct settings *settings,

@@ -238,9 +238,8 @@ static int check_decay(const struct settings *settings, struct error *err)
 
 static void note_half_life(struct settings *settings)
 {
-    size_t line = (size_t)(setting_named("usage", "half_life") - settings_table);
     settings->half_life_of_source =
-        settings_of_pbs(settings) && settings->origins[line].from == FROM_DEFAULT;
+        settings_of_pbs(settings) && !setting_is_chosen(settings, "usage", "half_life");
 }
 
 /* [priority] flags may choose how weights make a charge, too. */

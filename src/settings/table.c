@@ -299,6 +299,11 @@ const struct setting *setting_named(const char *section, const char *key)
     return NULL;
 }
 
+bool setting_is_chosen(const struct settings *settings, const char *section, const char *key)
+{
+    return settings->origins[setting_named(section, key) - settings_table].from != FROM_DEFAULT;
+}
+
 /* The weights are 1 in seed 002's document, and 0 in a Slurm of today. */
 const char *setting_fallback(const struct setting *setting, const struct settings *settings)
 {

@@ -501,10 +501,26 @@ def plotted(place):
     tap.ok('#' in plain and plain.isascii(), 'in ASCII where the locale is that', plain)
 
 
+def readers(place):
+    """Who has the settings of readers only has the days of the runs."""
+    ready(place, usage__time_zone='Pacific/Auckland')
+    job(place, 'physics.alice', START - 3 * DAY + 11 * HOUR, START - 3 * DAY + 13 * HOUR)
+    place.succeed('run', '--now', NOW)
+    place.settings({'source.driver': None, 'source.database': None}, name='reader.conf')
+    place.settings({'source.driver': None, 'source.database': None, 'usage.time_zone': 'UTC'}, name='own.conf')
+    for command in (('history', 'alice', '--usage', '--to', NOW), ('statement', '--since', '2025-06-10', '--until', '2025-06-19')):
+        told = []
+        for name in ('fm.conf', 'reader.conf', 'own.conf'):
+            place.succeed(*command, settings=name, env=os.environ | {'TZ': 'UTC'})
+            told.append(place.out)
+        tap.same(told[1], told[0], f'{command[0]} of who reads results has the days of the runs')
+        tap.ok(told[2] != told[0], 'unless their settings have another time zone', *told)
+
+
 def body():
     with Place() as place:
         for part in (intervals, no_history, edges, old_runs, day_by_day, looks, clocks_change, resets_and_days, purged, zone, many,
-                     shown, gone_and_moved, called, no_number, not_as_written, wrong, plotted):
+                     shown, readers, gone_and_moved, called, no_number, not_as_written, wrong, plotted):
             part(place)
 
 

@@ -117,20 +117,11 @@ static void warn_of_conf(struct text *text, const struct slurm_conf *conf)
     warn_of_flags(text, conf);
 }
 
-/* Whether somebody chose the value of a setting. */
-static bool is_chosen(const struct settings *settings, const char *section, const char *key)
-{
-    for (size_t i = 0; settings_table[i].section; i++)
-        if (!strcmp(settings_table[i].section, section) && !strcmp(settings_table[i].key, key))
-            return settings->origins[i].from != FROM_DEFAULT;
-    return false;
-}
-
 /* A factor with so many different values needs a weight as high, or some weigh the same. */
 static void warn_of_weight(struct text *text, const struct settings *settings, const char *key,
                            uint64_t weight, uint64_t values, const char *of_what)
 {
-    if (weight && weight < values && is_chosen(settings, "priority", key))
+    if (weight && weight < values && setting_is_chosen(settings, "priority", key))
         text_format(text,
                     "  warning: priority.%s = %" PRIu64 " is low: there may be %" PRIu64
                     " different %s, and priorities are whole numbers\n",

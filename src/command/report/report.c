@@ -183,8 +183,8 @@ static int report_command(const struct invocation *invocation, struct error *err
     struct settings *settings = NULL;
     int result = -1;
     if (!options_read(invocation, &options, err) && !take_days(&options, err) &&
-        !settings_load(&settings, invocation->settings_path,
-                       options.jobs ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err) &&
+        !command_settings(&settings, invocation,
+                          options.jobs ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err) &&
         !take_span(&options, err))
         result = make_pages(settings, &options, err);
     options_free(&options.shared);
