@@ -314,10 +314,10 @@ def refused(place):
 
 def slurm_conf(place):
     with open(place.path('slurm.conf'), 'w', encoding='ascii') as file:
-        file.write('ClusterName=tiny\nPrivateData=accounts,usage,nodes\n')
+        file.write('ClusterName=tiny\nPrivateData=account,Usages,node\n')
     published(place, {'slurm.conf': place.path('slurm.conf')})
     with answering.Answering(place) as asked:
-        tap.same(seen(asked, USER), ([USER], ALL_JOBS), "PrivateData of the slurm.conf is the default")
+        tap.same(seen(asked, USER), ([USER], ALL_JOBS), "PrivateData of the slurm.conf is the default, anywhere in whose value Slurm finds what it looks for")
     published(place, {'slurm.conf': place.path('slurm.conf'), 'report.private': 'no'})
     with answering.Answering(place) as asked:
         tap.same(seen(asked, USER), (EVERYBODY, ALL_JOBS), 'which settings outweigh')

@@ -216,7 +216,7 @@ def accrue_limits(place):
         with open(place.path('slurm.conf'), 'w', encoding='ascii') as file:
             file.write('NodeName=n[1-4] CPUs=8\nPartitionName=short Nodes=n[1-4]\nPartitionName=long Nodes=n[1-4]\n' + text)
 
-    slurm_conf('AccountingStorageEnforce=limits\n')
+    slurm_conf('AccountingStorageEnforce=2\n')
     place.begin(drawing=drawing)
     place.change('DELETE FROM tiny_job_table WHERE id_job < 31')
     free = [28, 27, 26, 25, 0, 0, 2]

@@ -105,11 +105,12 @@ static bool flags_of(const char *value, struct text *own)
     return true;
 }
 
-/* What else it hides of partitions, nodes and the like is nothing that is published here. */
+/* Slurm looks for these anywhere in it.  What else it hides of partitions, nodes and the like is
+ * nothing that is published here. */
 static bool private_of(const char *value, struct text *own)
 {
-    bool all = has_flag(value, "all"), usage = all || has_flag(value, "usage"),
-         jobs = all || has_flag(value, "jobs");
+    bool all = strcasestr(value, "all"), usage = all || strcasestr(value, "usage"),
+         jobs = all || strcasestr(value, "job");
     text_add(own, usage && jobs ? "usage, jobs" : usage ? "usage" : jobs ? "jobs" : "no");
     return true;
 }
@@ -334,8 +335,8 @@ uint64_t slurm_calc_period(const struct slurm_conf *conf)
 bool slurm_enforces_limits(const struct slurm_conf *conf)
 {
     const char *value = conf->given[SLURM_ACCOUNTING_ENFORCE].value;
-    return value &&
-           (has_flag(value, "limits") || has_flag(value, "safe") || has_flag(value, "all"));
+    return value && (has_flag(value, "limits") || has_flag(value, "2") || has_flag(value, "safe") ||
+                     has_flag(value, "all"));
 }
 
 const char *slurm_flag_unknown(const char **at, size_t *length)
