@@ -70,9 +70,14 @@ function makeTable(place, rows, columns, options) {
     };
 }
 
+// What spreadsheets may begin a formula with, also as wide characters, and the apostrophe that is put before it.
+const FORMULA = /^[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]/;
+
 // As RFC 4180 has it, and as `fairmill show --csv` does.
 function csvField(value) {
-    const text = value === null || value === undefined ? '' : value === Infinity ? 'inf' : String(value);
+    let text = value === null || value === undefined ? '' : value === Infinity ? 'inf' : String(value);
+    if (typeof value === 'string' && FORMULA.test(text))
+        text = `'${text}`;
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
