@@ -20,12 +20,14 @@ root/
     bob    10  use 50
 """
 # What each needs besides the names; those that read results.
+BACKTEST = ('--half-life', '14-0', '--since', NOW - 3 * 86400, '--until', NOW)
 COMMANDS = {'show': (), 'prio': (), 'explain': ('alice',), 'compare': (), 'history': ('alice',), 'statement': ('--since', '2000-01-01'),
             'forecast': ('alice', '--now', NOW), 'whatif': ('--shares', 'alice=7'), 'ledger': ('list',)}
 if HAS_REPORT:
     COMMANDS['report'] = ()
-WITH_USERS = ('show', 'prio', 'ledger', 'statement')
-WITH_ACCOUNTS = ('show', 'ledger', 'statement')
+NEEDED = COMMANDS | {'backtest': BACKTEST}
+WITH_USERS = ('show', 'prio', 'ledger', 'statement', 'backtest')
+WITH_ACCOUNTS = ('show', 'ledger', 'statement', 'backtest')
 OPERANDS = (('explain', 'nosuch'), ('explain', 'alice', 'nosuch'), ('history', 'nosuch'), ('forecast', 'nosuch'),
             ('show', '--pbs', 'nosuch'), ('whatif', '--shares', 'nosuch=7'))
 
@@ -50,13 +52,15 @@ def unknown(place):
         place.ends(0, f'the cluster that is there is taken by {command}', command, *needed, '-M', 'tiny')
     refused(place, "there is no cluster 'nosuch'", 'forget', '-M', 'nosuch', '--yes')
     for command in WITH_USERS:
-        refused(place, "there is no user 'nosuch'", command, *COMMANDS[command], '-u', 'nosuch')
-        refused(place, "there is no user 'nosuch'", command, *COMMANDS[command], '-u', 'alice,nosuch')
-        place.ends(0, f'a user who is there is taken by {command}', command, *COMMANDS[command], '-u', 'alice')
+        needed = NEEDED[command]
+        refused(place, "there is no user 'nosuch'", command, *needed, '-u', 'nosuch')
+        refused(place, "there is no user 'nosuch'", command, *needed, '-u', 'alice,nosuch')
+        place.ends(0, f'a user who is there is taken by {command}', command, *needed, '-u', 'alice')
     for command in WITH_ACCOUNTS:
-        refused(place, "there is no account 'nosuch'", command, *COMMANDS[command], '-A', 'nosuch')
-        refused(place, "there is no account 'alice'", command, *COMMANDS[command], '-A', 'alice')
-        place.ends(0, f'an account that is there is taken by {command}', command, *COMMANDS[command], '-A', 'physics')
+        needed = NEEDED[command]
+        refused(place, "there is no account 'nosuch'", command, *needed, '-A', 'nosuch')
+        refused(place, "there is no account 'alice'", command, *needed, '-A', 'alice')
+        place.ends(0, f'an account that is there is taken by {command}', command, *needed, '-A', 'physics')
     for command in OPERANDS:
         place.ends(64, f"{' '.join(command)} is refused", *command)
         place.says('by the one message', "there is no user or account 'nosuch'")
@@ -80,7 +84,7 @@ def several(place):
 
 def body():
     with Place() as place:
-        place.ready(DRAWING)
+        place.ready(DRAWING, {'retention.history_days': 3650})
         before_any_run(place)
         place.succeed('run', '--now', NOW)
         unknown(place)

@@ -16,6 +16,7 @@
 #include "run/replays.h"
 #include "run/run.h"
 #include "settings/load.h"
+#include "settings/words.h"
 #include "source/source.h"
 #include "util/complain.h"
 #include "util/error.h"
@@ -30,9 +31,15 @@ struct options {
     bool points;
 };
 
+/* Which of the names that were asked for were met, in any cluster at any point, if there is one. */
+struct met {
+    bool *accounts, *users, any;
+};
+
 /* What is asked of a cluster, and where the answer goes. */
 struct trial {
     const struct options *options;
+    struct met *met;
     const struct backtest_variants *variants;
     const char *cluster;
     struct instants instants;
@@ -44,6 +51,18 @@ struct trial {
 
 /* ---- Points ---- */
 
+/* Whether a name is in the list, or that is empty. */
+static bool is_asked(const struct name_list *list, bool *met, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (name_is(list->values[i], name)) {
+            met[i] = true;
+            return true;
+        }
+    }
+    return !list->count;
+}
+
 /* Whether the node or an account above it is asked for, and its user. */
 static bool wants(const void *context, const struct backtest_point *point, uint32_t node)
 {
@@ -51,12 +70,21 @@ static bool wants(const void *context, const struct backtest_point *point, uint3
     const struct shared_options *shared = &trial->options->shared;
     const struct tree *tree = point->tree;
     const char *user = names_text(point->names, tree->nodes[node].user);
-    if (shared->users.count && (!*user || !name_list_wants(&shared->users, user)))
-        return false;
+    bool is_user = is_asked(&shared->users, trial->met->users, user);
     for (uint32_t i = node; shared->accounts.count && i != NO_NODE; i = tree->nodes[i].parent)
-        if (name_list_wants(&shared->accounts, names_text(point->names, tree->nodes[i].account)))
-            return true;
-    return !shared->accounts.count;
+        if (is_asked(&shared->accounts, trial->met->accounts,
+                     names_text(point->names, tree->nodes[i].account)))
+            return is_user;
+    return is_user && !shared->accounts.count;
+}
+
+static int check_met(const struct name_list *list, const bool *met, const char *kind,
+                     struct error *err)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!met[i])
+            return name_unknown(kind, list->values[i], err);
+    return 0;
 }
 
 static void add_values(const struct trial *trial, const struct backtest_point *point)
@@ -95,6 +123,7 @@ static int take(void *context, const struct computation *computation, struct err
         .wants = wants,
         .context = trial,
     };
+    trial->met->any = true;
     if (trial->options->points)
         add_values(trial, &point);
     else
@@ -203,6 +232,9 @@ static int backtest(const struct options *options, const struct settings *settin
         options->points ? &backtest_points_layout : &backtest_layout;
     struct backtest_variants variants = { 0 };
     struct cluster_names clusters = { 0 };
+    struct met met = { memory_zeroed(shared->accounts.count, sizeof(bool)),
+                       memory_zeroed(shared->users.count, sizeof(bool)), false };
+    const struct words *words = words_for(settings_of_pbs(settings));
     struct text text = { 0 };
     struct db *source = NULL;
     struct table *table = table_create(&text, layout, &shared->table, err);
@@ -216,14 +248,22 @@ static int backtest(const struct options *options, const struct settings *settin
     if (!result && options->points)
         table_print_with(table, command_print);
     for (size_t i = 0; !result && i < clusters.count; i++) {
-        struct trial trial = {
-            .options = options, .variants = &variants, .cluster = clusters.names[i], .table = table
-        };
+        struct trial trial = { .options = options,
+                               .met = &met,
+                               .variants = &variants,
+                               .cluster = clusters.names[i],
+                               .table = table };
         result = try_cluster(&trial, settings, &source, &text, top, err);
         if (result)
             fail_in(err, "cluster '%s'", clusters.names[i]);
     }
+    if (!result && met.any &&
+        (check_met(&shared->users, met.users, words->user, err) ||
+         check_met(&shared->accounts, met.accounts, words->account, err)))
+        result = -1;
     result = command_print_table(table, &text, result, err);
+    free(met.accounts);
+    free(met.users);
     cluster_names_free(&clusters);
     backtest_variants_free(&variants);
     db_close(source);
@@ -255,6 +295,14 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
+/* Who changes places most is known once all points are. */
+static int check_points(const struct options *options, struct error *err)
+{
+    return options->points && options->top_text
+               ? fail(err, ERROR_USAGE, "backtest: --points and --top exclude each other")
+               : 0;
+}
+
 static int backtest_command(const struct invocation *invocation, struct error *err)
 {
     struct options options = { 0 };
@@ -262,7 +310,7 @@ static int backtest_command(const struct invocation *invocation, struct error *e
     uint64_t top = 0;
     int result = -1;
     if (!options_read(invocation, &options, err) &&
-        !option_count("top", options.top_text, &top, err) &&
+        !option_count("top", options.top_text, &top, err) && !check_points(&options, err) &&
         !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err)) {
         log_set_verbose(options.shared.verbose);
         result = backtest(&options, settings, top, err);
