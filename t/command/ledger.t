@@ -354,7 +354,7 @@ def refusals(desk):
             ('to no amount', 'set', *alice), ('to less than nothing', 'set', -1, *alice), ('to a word', 'set', 'much', *alice)):
         desk.ends(64, f'{what}: refused', 'ledger', *arguments, '-w', 'x', '-y')
     for action, option in (('list', ('--at', NOW)), ('list', ('--all',)), ('list', ('-w', 'x')), ('list', ('--dry-run',)),
-                           ('list', ('-y',)), ('list', ('--node', 'n1')), ('export', ('--now', NOW)), ('export', ('--dry-run',)),
+                           ('list', ('-y',)), ('list', ('--node', 'n1')), ('list', ('--now', NOW)), ('export', ('--now', NOW)), ('export', ('--dry-run',)),
                            ('import', ('-u', 'alice')), ('import', ('--csv',))):
         desk.ends(64, f'{action} does not take {option[0]}', 'ledger', action, *option)
         desk.says('and says for what it is', f'ledger {action}: takes no --', ', which is for ')

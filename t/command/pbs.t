@@ -100,7 +100,9 @@ def wrong(place):
                             (('Bob', 'Suzy', 'Scott'), 'a third name'),
                             (('Bob', '--user', 'Bob'), 'a filter of the tree'),
                             (('--entity', 'Bob', '--user', 'Bob'), 'a filter beside --entity'),
-                            (('--compare', 'Bob,Suzy', '-A', 'grp1'), 'one beside --compare')):
+                            (('--compare', 'Bob,Suzy', '-A', 'grp1'), 'one beside --compare'),
+                            (('-o', 'user'), 'a choice of columns'), (('--entity', 'Bob', '-o', 'nosuch'), 'one beside --entity'),
+                            (('-n',), 'a table without headings'), (('-l',), 'a long table'), (('-m',), 'one with partitions')):
         place.ends(64, f'{what} is bad usage', 'show', '--pbs', *arguments)
         tap.ok(place.err and not place.out, f'{what} is told on standard error only', place.out)
     place.ends(64, 'a name without --pbs is bad usage', 'show', 'Bob')

@@ -75,7 +75,7 @@ static int check_actions(const struct options *options, unsigned action, struct 
         { options->kinds.count > 0, "--kinds", LIST },
         { options->at, "--at", ENTER & ~UNDO },
         { options->why, "--why", ENTER },
-        { shared->now, "--now", ENTER | LIST },
+        { shared->now, "--now", ENTER },
         { shared->yes, "--yes", ENTER },
         { shared->dry_run, "--dry-run", ENTER | IMPORT },
         { table->form != TABLE_FOR_PEOPLE, "--parsable, --csv or --json", LIST },
@@ -121,7 +121,7 @@ static int list(const struct invocation *invocation, const struct options *optio
         .kinds = options->kinds,
     };
     struct settings *settings;
-    if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
+    if (command_settings(&settings, invocation, SETTINGS_FOR_READING, err))
         return -1;
     int result = take_span(options, &filter.from, &filter.to, err);
     if (!result)

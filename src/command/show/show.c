@@ -171,6 +171,10 @@ static int take_entities(struct options *options, const char *names[2], struct e
     if (names[0] && (!options->pbs || shared->users.count || shared->accounts.count))
         return fail(err, ERROR_USAGE, "show: unexpected argument '%s'; see `fairmill help show`",
                     names[0]);
+    if (options->pbs && (shared->table.columns || shared->table.no_header || options->all_columns ||
+                         options->partitions))
+        return fail(err, ERROR_USAGE,
+                    "show: --columns, --noheader, --long and --partition are not for --pbs");
     if (asked && !options->pbs)
         return fail(err, ERROR_USAGE,
                     "show: --tree, --list, --decay, --entity and --compare need --pbs");
