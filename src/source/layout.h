@@ -198,7 +198,7 @@ enum changes_wanted { CHANGES_ALL, CHANGES_OF_LIFE };
 
 /* What sshare prints of TRES besides usage. */
 struct running_job {
-    uint64_t association, start, time_limit; /* minutes, as in the accounting database */
+    uint64_t association, qos, start, time_limit; /* minutes, as in the accounting database */
     const char *tres;                        /* that it has, `id=count,...` */
 };
 struct cluster_limits {

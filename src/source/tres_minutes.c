@@ -76,13 +76,25 @@ static uint64_t sum_of(uint64_t one, uint64_t other)
     return other < UINT64_MAX - one ? one + other : UINT64_MAX;
 }
 
-/* The seconds that a job has left. */
-static uint64_t left_of(const struct running_job *job, uint64_t now)
+/* As the accounting database has it now, whatever the settings charge; slurmctld takes none below
+ * 0. */
+static double factor_of(const struct accounting *accounting, uint64_t qos)
+{
+    for (size_t i = 0; i < accounting->qos_count; i++)
+        if (accounting->qos[i].id == qos)
+            return accounting->qos[i].factor >= 0 ? accounting->qos[i].factor : 1;
+    return 1;
+}
+
+/* The seconds that a job has left, times the usage factor of its QOS. */
+static uint64_t left_of(const struct running_job *job, const struct accounting *accounting,
+                        uint64_t now)
 {
     uint64_t ran = now - job->start;
-    if (!job->time_limit || job->time_limit >= TIME_LIMIT_NO_VALUE)
+    if (!job->time_limit || job->time_limit >= TIME_LIMIT_NO_VALUE || job->time_limit * 60 <= ran)
         return 0;
-    return job->time_limit * 60 > ran ? job->time_limit * 60 - ran : 0;
+    double left = (double)(job->time_limit * 60 - ran) * factor_of(accounting, job->qos);
+    return left < 0x1p64 ? (uint64_t)left : UINT64_MAX;
 }
 
 static uint64_t *seconds_of(struct tres_minutes *minutes, const struct cluster_limits *limits,
@@ -148,11 +160,12 @@ static void take_limits(struct tres_minutes *minutes, const struct cluster_limit
 }
 
 static void take_jobs(struct tres_minutes *minutes, const struct cluster_limits *limits,
-                      const struct tree *tree, uint64_t now)
+                      const struct accounting *accounting, const struct tree *tree, uint64_t now)
 {
     entry_of(minutes, 0);
     for (size_t i = 0; i < limits->job_count; i++)
-        take_job(minutes, limits, tree, &limits->jobs[i], left_of(&limits->jobs[i], now));
+        take_job(minutes, limits, tree, &limits->jobs[i],
+                 left_of(&limits->jobs[i], accounting, now));
     add_to_parents(minutes, limits, tree);
     for (uint32_t i = 0; i < minutes->count; i++)
         if (minutes->entries[i].seconds || i == id_index_find(minutes->places, 0))
@@ -175,7 +188,7 @@ int tres_minutes_read(struct tres_minutes **read, const struct source *source,
     *minutes = (struct tres_minutes){ .arena = arena_create(), .places = id_index_create() };
     take_limits(minutes, &limits, accounting, tree);
     if (enforced)
-        take_jobs(minutes, &limits, tree, now);
+        take_jobs(minutes, &limits, accounting, tree, now);
     cluster_limits_free(&limits);
     *read = minutes;
     return 0;

@@ -54,9 +54,10 @@ static int take_job(void *context, const struct db_value *row, struct error *err
     limits->jobs = memory_grown(limits->jobs, limits->job_count, sizeof *limits->jobs);
     limits->jobs[limits->job_count++] = (struct running_job){
         .association = reading_number(&row[0]),
-        .start = reading_number(&row[1]),
-        .time_limit = reading_number(&row[2]),
-        .tres = text_of(limits, &row[3]),
+        .qos = reading_number(&row[1]),
+        .start = reading_number(&row[2]),
+        .time_limit = reading_number(&row[3]),
+        .tres = text_of(limits, &row[4]),
     };
     return 0;
 }
@@ -66,12 +67,13 @@ static int read_running(const struct source *source, uint64_t instant,
 {
     const struct db_value now = slurmdbd_instant(instant), arguments[] = { now, now };
     struct text sql = { 0 };
-    text_add(&sql, "SELECT \"id_assoc\", \"time_start\", \"timelimit\", \"tres_alloc\" FROM ");
+    text_add(&sql, "SELECT \"id_assoc\", \"id_qos\", \"time_start\", \"timelimit\", \"tres_alloc\""
+                   " FROM ");
     slurmdbd_add_name(&sql, &slurmdbd_jobs, source->cluster);
     text_add(&sql, " WHERE (\"time_end\" = 0 OR \"time_end\" > ?) AND \"time_start\" > 0"
                    " AND \"time_start\" <= ?");
     const struct query query = {
-        .sql = sql.bytes, .arguments = arguments, .argument_count = 2, .types = "iiit"
+        .sql = sql.bytes, .arguments = arguments, .argument_count = 2, .types = "iiiit"
     };
     int result = slurmdbd_read(source, &slurmdbd_jobs, &query, take_job, limits, err);
     text_free(&sql);
