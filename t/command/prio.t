@@ -402,6 +402,12 @@ def columns_of_release(place):
     tap.same(place.lines('-l', '-n')[0].split(), [name.upper() for name in FACTORS], 'and -l -n has those of sprio -l -n')
     tap.same(place.lines('-l', '-w')[1].split(), ['Weights', '1', '1000', '100', '10000', '400', '100', '10', 'CPU=100,GRES/gpu=40'],
              'weights have no account and no QOS')
+    place.change("UPDATE qos_table SET priority = 0 WHERE name = 'highest'")
+    for conformance, factor in (('slurmctld', 1), ('documents', 0)):
+        place.settings(dict(KEYS, **{'fairshare.conformance': conformance, 'fairshare.slurm_version': '24.11'}))
+        place.succeed('run', '--now', NOW, '--replace')
+        tap.same(place.query('SELECT DISTINCT qos, qos_factor FROM fairmill_job_priority WHERE id_job = 11 ORDER BY 1'),
+                 [('high', 1), ('highest', factor)], f'a QOS of priority 0 beside another one has its factor ({conformance})')
 
 
 def newer_prints(place):
