@@ -378,7 +378,16 @@ static void add_late(struct reader *reader, const struct queued_job *row, size_t
     reader->late = memory_grown(reader->late, reader->late_count, sizeof *reader->late);
     struct late *late = &reader->late[reader->late_count++];
     *late = (struct late){ *row, place };
-    late->row.account = late->row.partitions = late->row.qos_asked = late->row.tres = none;
+    late->row.account = late->row.partitions = late->row.qos_asked = none;
+    late->row.tres = late->row.tres_asked = none;
+}
+
+/* The size of a job is of the nodes that it asks for, also where it runs on others; of CPUs it is
+ * of those that it has (set_priority_factors() of priority_multifactor.c). */
+static uint64_t nodes_of(const struct queued_job *row)
+{
+    uint64_t asked = count_of(row->tres_asked.bytes, row->tres_asked.length, TRES_NODE);
+    return asked ? asked : count_of(row->tres.bytes, row->tres.length, TRES_NODE);
 }
 
 static void add_job(struct reader *reader, const struct queued_job *row)
@@ -395,7 +404,7 @@ static void add_job(struct reader *reader, const struct queued_job *row)
         .partitions = queue_partitions(queue, row->partitions.bytes, row->partitions.length),
         .qos = queue_qos(queue, row->qos_asked.bytes, row->qos_asked.length, row->qos),
         .time_limit = narrowed(row->time_limit),
-        .nodes = narrowed(count_of(row->tres.bytes, row->tres.length, TRES_NODE)),
+        .nodes = narrowed(nodes_of(row)),
         .cpus = narrowed(cpus ? cpus : row->cpus),
         .association_priority = PRIORITY_NONE,
         .held = row->held,

@@ -199,7 +199,7 @@ enum changes_wanted { CHANGES_ALL, CHANGES_OF_LIFE };
 /* What sshare prints of TRES besides usage. */
 struct running_job {
     uint64_t association, qos, start, time_limit; /* minutes, as in the accounting database */
-    const char *tres;                        /* that it has, `id=count,...` */
+    const char *tres;                             /* that it has, `id=count,...` */
 };
 struct cluster_limits {
     struct arena *arena; /* of all texts */
@@ -225,7 +225,8 @@ struct queued_job {
     uint64_t time_until;  /* when it started or was cancelled; 0: it waits */
     bool held, started;
     struct bytes account, partitions, qos_asked;
-    struct bytes tres; /* that it has, or asks for */
+    struct bytes tres;       /* that it has, or asks for */
+    struct bytes tres_asked; /* also where it runs; none: that is not told */
 };
 
 /* Which: those that wait at an instant, with `started` those that run, too; or, where it is not 0,

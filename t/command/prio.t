@@ -251,6 +251,12 @@ def flags(place):
     place.begin({'priority.flags': 'CALCULATE_RUNNING'})
     tap.same(place.jobs(), [11, 12, 13, 14, 15], 'CALCULATE_RUNNING has running jobs too')
     tap.same(place.row(15)['age_factor'], 0.5, 'which age on')
+    sizes = []
+    for asked, held in ((1, 1), (1, 4), (2, 4)):
+        place.change('UPDATE tiny_job_table SET tres_req = ?, tres_alloc = ? WHERE id_job = 15', f'1=8,4={asked}', f'1=8,4={held}')
+        place.succeed('run', '--now', NOW, '--replace')
+        sizes.append(place.row(15)['job_size_factor'])
+    tap.ok(sizes[0] == sizes[1] < sizes[2], 'and are as large as the nodes that they asked for', sizes)
     place.begin({'priority.flags': 'ACCRUE_ALWAYS'})
     tap.same([place.row(job)['age_factor'] for job in (11, 14)], [1.0, 0.5],
              'ACCRUE_ALWAYS counts from the submission')

@@ -229,6 +229,7 @@ static void make_job(const struct queue_reading *reading, const struct db_value 
         .partitions = bytes_of(&row[QUEUED_PARTITION]),
         .qos_asked = bytes_of(&row[QUEUED_QOS_ASKED]),
         .tres = bytes_of(&row[holds ? QUEUED_TRES_HELD : QUEUED_TRES_ASKED]),
+        .tres_asked = bytes_of(&row[QUEUED_TRES_ASKED]),
     };
 }
 
