@@ -34,9 +34,14 @@ class Case:
 
     def __call__(self, rig):
         outcome = self._once(rig)
-        # A machine that is busy has the run give up before it comes there, or at a statement of which it is not asked.
-        gave_up = not any(outcome.fired) or ('no answer' in outcome.said and not self.good(outcome))
-        return self._once(rig) if gave_up and not outcome.wrong else outcome
+        if outcome.wrong or self._is_good(outcome):
+            return outcome
+        # A machine that is busy has a run give up before it comes there, or at another statement, or end late.
+        print(f'# once more: {self.statement}: {outcome}', flush=True)
+        return self._once(rig)
+
+    def _is_good(self, outcome):
+        return outcome.fired and all(outcome.fired) and outcome.seconds < self.most and self.good(outcome)
 
     def _once(self, rig):
         outcome = self.piece(rig)
@@ -47,9 +52,7 @@ class Case:
         if isinstance(outcome, Exception):
             return tap.ok(False, self.statement, repr(outcome))
         report.note(self.fault, self.where, outcome)
-        return tap.ok(not outcome.wrong and outcome.fired and all(outcome.fired)
-                      and outcome.seconds < self.most and self.good(outcome),
-                      self.statement, outcome, f'the faults happened {outcome.fired} times', *outcome.wrong)
+        return tap.ok(not outcome.wrong and self._is_good(outcome), self.statement, outcome, f'the faults happened {outcome.fired} times', *outcome.wrong)
 
 
 def try_all(cases, rigs, report):
