@@ -37,7 +37,7 @@ class Case:
         if outcome.wrong or self._is_good(outcome):
             return outcome
         # A machine that is busy has a run give up before it comes there, or at another statement, or end late.
-        print(f'# once more: {self.statement}: {outcome}', flush=True)
+        print('# once more:', self.statement, *str(outcome).split(), flush=True)
         return self._once(rig)
 
     def _is_good(self, outcome):
@@ -52,7 +52,8 @@ class Case:
         if isinstance(outcome, Exception):
             return tap.ok(False, self.statement, repr(outcome))
         report.note(self.fault, self.where, outcome)
-        return tap.ok(not outcome.wrong and self._is_good(outcome), self.statement, outcome, f'the faults happened {outcome.fired} times', *outcome.wrong)
+        return tap.ok(not outcome.wrong and self._is_good(outcome), self.statement,
+                      outcome, f'the faults happened {outcome.fired} times', *outcome.wrong)
 
 
 def try_all(cases, rigs, report):
