@@ -4,7 +4,7 @@ results that keep their state, a full run into others and t/lib/reference.py mus
 bit for bit, and what fairmill_run says of them must be so.
 
 It tries 20 histories on SQLite and 6 on a server, where one takes three times as long and what differs is
-what port.c tries statement by statement; with FAIRMILL_LONG=1 200 and 40, FAIRMILL_SITES=N so many,
+what port.c tries statement by statement; with FAIRMILL_LONG=1 100 and 40, FAIRMILL_SITES=N so many,
 FAIRMILL_SEED=N only history N."""
 
 import copy
@@ -452,7 +452,7 @@ def body(place_of):
         # Each driver has histories of its own.
         offset = ('sqlite', 'mysql', 'pgsql').index(place.driver)
         mirror = Mirror(folder, place)
-        numbers = seeds(6 if offset else 20, 40 if offset else 200)
+        numbers = seeds(6 if offset else 20, 40 if offset else 100)
         if len(numbers) > 1:
             numbers = sorted({*range(offset, 3 * len(numbers), 3), *(FOUND if len(numbers) >= 20 else ())})
         for seed in numbers:

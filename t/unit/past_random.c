@@ -676,7 +676,7 @@ int main(void)
 {
     const char *seed = getenv("FAIRMILL_SEED"), *many = getenv("FAIRMILL_LONG");
     uint64_t first = seed ? strtoull(seed, NULL, 10) : 1, bad = 0, last_bad = 0;
-    uint64_t count = seed ? 1 : many && *many == '1' ? 300000 : 15000;
+    uint64_t count = seed ? 1 : many && *many == '1' ? 100000 : 15000;
     for (uint64_t i = first; i < first + count; i++)
         if (!try_history(i)) {
             if (bad++ < 20)
