@@ -94,6 +94,14 @@ int published_zone(const struct settings *settings, char **zone, struct error *e
     return result;
 }
 
+struct reset_period published_reset_period(const struct published_cluster *cluster)
+{
+    struct reset_period period = cluster->settings->reset_period;
+    if (!instant_parse(cluster->settings->reset_anchor, &period.anchor))
+        period.anchor = 0;
+    return period;
+}
+
 int published_begin(struct published *published, const struct settings *settings, struct error *err)
 {
     *published = (struct published){ .viewer = viewer_of(settings) };

@@ -49,6 +49,8 @@ struct published {
 /* The time zone of all runs that published, to be freed; NULL where they differ, where it is the
  * machine's, and where nothing is published. */
 int published_zone(const struct settings *settings, char **zone, struct error *err);
+/* When usage was reset for everybody, but by the ledger: as the run that published had it. */
+struct reset_period published_reset_period(const struct published_cluster *cluster);
 /* Open the results, begin the transaction and read which clusters are published.  Free `published`
  * also when this fails. */
 int published_begin(struct published *published, const struct settings *settings,

@@ -516,6 +516,31 @@ def reader(place):
     os.rename(place.path('hidden.db'), place.path('a.db'))
 
 
+def days_of_readers(place, now):
+    """Who may only read results has no jobs, but the days of them: none of before a reset."""
+    def told(*keys):
+        place.settings(dict(keys))
+        place.succeed('run', '--now', now, '--replace')
+        answers = []
+        for settings in ('fm.conf', 'missing.conf'):  # beside which reader.conf is
+            place.succeed('explain', '--jobs', '--json', 'bea', settings=settings)
+            cluster = json.loads(place.out)['clusters'][0]
+            answers.append([(day['day'], day['left']) for day in cluster['days']])
+        usage = json.loads(place.out)['clusters'][0]['associations'][-1]['usage_raw']
+        return *answers, usage
+    for keys in (('usage.half_life', '0'), ('usage.reset_period', 'weekly')), (('usage.half_life', '7-0'), ('usage.reset_period', 'weekly')):
+        whole, read, usage = told(*keys)
+        tap.ok(len(whole) == len(read) < 8 and [day for day, _ in whole] == [day for day, _ in read]
+               and all(abs(one - other) < 2e-2 * one for (_, one), (_, other) in zip(whole, read))
+               and abs(sum(left for _, left in read) - usage) < 2e-2 * usage, f'days of before a weekly reset weigh nothing: {keys}', whole, read, usage)
+    at = now - 3 * 86400 - 6 * 3600
+    place.settings({'usage.half_life': '0'})
+    place.succeed('ledger', 'reset', '-u', 'bea', '--at', at, '--why', 'a test', '--yes', '--now', now)
+    whole, read, usage = told(('usage.half_life', '0'))
+    tap.ok(read and read[-1:] and min(day for day, _ in read) <= at and min(day for day, _ in read) > at - 86400,
+           'nor those of before one of the ledger', whole, read, usage)
+
+
 def jobs(place):
     """Against the reference's charges, suspensions and all."""
     r = random.Random(5)
@@ -580,6 +605,7 @@ def jobs(place):
             place.succeed('explain', '--jobs', name)
             tap.ok(re.search(f'\nThe heaviest of {len(days)} days:\n *Day ', place.out) and max(map(len, place.out.split('\n'))) <= 80,
                    'and both are printed in eighty columns', place.out)
+    days_of_readers(place, now)
     place.ends(78, '--jobs needs settings with a source', 'explain', '--jobs', 'bea',
                settings='reader.conf')
 

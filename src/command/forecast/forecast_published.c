@@ -39,17 +39,6 @@ static int take_apart(struct forecast_data *data, const struct published_cluster
     return result;
 }
 
-static int read_ledger(struct forecast_data *data, struct db *results, const char *cluster,
-                       struct error *err)
-{
-    struct ledger_book book = { 0 };
-    if (ledger_book_read(results, cluster, &book, err))
-        return -1;
-    data->prior.ledger = ledger_of(&book, cluster);
-    ledger_book_free(&book);
-    return 0;
-}
-
 /* What is left of the past at a later instant: all of it, but of associations that were reset. */
 static int keep_past_at(struct forecast_data *data, uint64_t at, uint64_t start, struct wide *own,
                         struct error *err)
@@ -105,14 +94,6 @@ static int check_days(struct db *results, const char *cluster, struct error *err
                       cluster);
 }
 
-static struct reset_period period_of(const struct settings *recorded)
-{
-    struct reset_period period = recorded->reset_period;
-    if (!instant_parse(recorded->reset_anchor, &period.anchor))
-        period.anchor = 0;
-    return period;
-}
-
 static int fill(struct forecast_data *data, const struct published *published,
                 const struct published_cluster *cluster, uint64_t span_s, struct error *err)
 {
@@ -120,7 +101,7 @@ static int fill(struct forecast_data *data, const struct published *published,
     data->forecast = (struct forecast){
         .now = now,
         .half_life = cluster->half_life,
-        .period = period_of(cluster->settings),
+        .period = published_reset_period(cluster),
         .algorithm = cluster->algorithm,
         .options = cluster->options,
         .capacity = capacity_at,
@@ -128,7 +109,7 @@ static int fill(struct forecast_data *data, const struct published *published,
         .first_charge = UINT64_MAX,
     };
     if (check_days(published->db, cluster->name, err) || take_apart(data, cluster, err) ||
-        read_ledger(data, published->db, cluster->name, err))
+        ledger_read(published->db, cluster->name, &data->prior.ledger, err))
         return -1;
     struct forecast *forecast = &data->forecast;
     struct ledger_state *ledger = ledger_at(data->prior.ledger, now);
