@@ -46,8 +46,10 @@ static double left_of(const struct published_cluster *cluster, uint64_t first, u
         to = now;
     if (from < reset)
         from = reset;
-    if (from > to || to == first)
-        return from > to ? 0 : clock_left(cluster->clock, to);
+    if (from > to)
+        return 0;
+    if (to == first)
+        return clock_left(cluster->clock, to);
     return (double)(to - from) / (double)(to - first) *
            (clock_left(cluster->clock, from) +
             4 * clock_left(cluster->clock, from + (to - from) / 2) +
