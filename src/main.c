@@ -138,7 +138,7 @@ static int start(struct invocation *invocation, struct error *err)
     const struct command *command = invocation->command;
     if (!is_to_ask(invocation))
         return command->run(invocation, err);
-    /* The command's name stands before its arguments. */
+    /* The question begins with the command's name, which is in front of its arguments. */
     int status = ask(invocation->count + 1, invocation->arguments - 1, err);
     return status < 0 && command->unanswered ? command->unanswered(invocation, err) : status;
 }

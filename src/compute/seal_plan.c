@@ -114,8 +114,8 @@ static bool basis_changed(struct seal_plan *plan, const struct computation *comp
 /* Rollups begin and end at a full or, in some zones, a half hour. */
 #define ROLLUP_STEP_S 1800
 
-/* Rollups that have passed the horizon are not taken off the kept sums: which they were hangs on
- * what the source had then. */
+/* Whether the horizon has passed rollups that are in the kept sums.  They cannot be taken off
+ * there, since the source may have other rollups by now. */
 static bool passed_rollups(struct seal_plan *plan)
 {
     const struct seal *kept = &plan->kept->seal;

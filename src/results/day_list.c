@@ -34,7 +34,7 @@ bool day_sum_is_same(const struct day_sum *one, const struct day_sum *other)
     return wide_subtract(&difference, &other->sum) && wide_is_zero(&difference);
 }
 
-bool day_lists_differ(struct day_list old, struct day_list new)
+bool day_lists_mostly_differ(struct day_list old, struct day_list new)
 {
     const struct day_sum *one, *other;
     size_t same = 0, count = old.count;

@@ -22,13 +22,13 @@ bool day_list_next_pair(struct day_list *old, struct day_list *new, const struct
                         const struct day_sum **other);
 /* Whether so few rows stay as they are, as on days with jobs that run, that it is cheaper to write
  * all of them again. */
-bool day_lists_differ(struct day_list old, struct day_list new);
+bool day_lists_mostly_differ(struct day_list old, struct day_list new);
 
-/* Both are there, and the same. */
+/* Whether both sums are there, and equal. */
 bool day_sum_is_same(const struct day_sum *one, const struct day_sum *other);
 /* Whether a sum has a row in the tables: it is above 0.  NULL has none. */
 bool day_sum_has_row(const struct day_sum *sum);
-/* The number for readers. */
+/* A sum as TRES-seconds, which readers get. */
 double day_tres_seconds(const struct wide *sum);
 
 /* Add a row to what is kept of a day, and what is kept of all rows of a list. */

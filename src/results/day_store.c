@@ -160,7 +160,7 @@ int day_store_write(struct day_store *store, const struct day_table *table, uint
 {
     struct db_value key[] = { store->cluster, day_value(store, day) };
     struct day_list old = day_list_of(stored->sums);
-    if (!stored->readable || day_lists_differ(old, new)) {
+    if (!stored->readable || day_lists_mostly_differ(old, new)) {
         if (db_execute(store->db, table->clear, key, 2, NULL, err))
             return -1;
         old.count = 0;
@@ -171,7 +171,8 @@ int day_store_write(struct day_store *store, const struct day_table *table, uint
     struct row_writer rows = { .db = store->db, .table = table->name, .keys = old.count ? 3 : 0 };
     int result = 0;
     while (!result && day_list_next_pair(&old, &new, &one, &other)) {
-        /* Where a row was changed, its number for readers may be what was. */
+        /* Equal sums are written again where somebody changed a row: he may have changed the
+         * TRES-seconds only. */
         if (day_sum_is_same(one, other) && stored->intact)
             continue;
         if (day_sum_has_row(other))

@@ -45,7 +45,8 @@ int64_t day_part(const struct day_store *store, size_t day);
 /* Read the rows of stored->start, and what is kept of them, as it is found. */
 int day_store_read_rows(struct day_store *store, const struct day_table *table,
                         struct stored_day *stored, struct kept_rows *found, struct error *err);
-/* Read it, where it is not as it was stored too; then a run that goes on from it may not. */
+/* Read what is stored of a day.  If it is not as it was stored, a run that goes on from it fails
+ * (ERROR_DAMAGED), and one that makes all anew reads it all the same. */
 int day_store_read(struct day_store *store, const struct day_table *table, uint32_t day,
                    struct stored_day *stored, struct error *err);
 /* Turn the stored sums of a day into the new ones: only rows that differ are written. */

@@ -93,10 +93,11 @@ static int remove_runs(const struct publisher *publisher, struct row_ids runs, s
 }
 
 /* Remove the oldest runs, as many as one statement names, but never the one that is published. */
-static int prune_runs(const struct publisher *publisher, int64_t before, struct error *err)
+static int prune_runs(const struct publisher *publisher, int64_t clock, int64_t before,
+                      struct error *err)
 {
     struct db_value arguments[] = { db_text(publisher->cluster), db_integer(publisher->run_id),
-                                    db_integer(time(NULL)) };
+                                    db_integer(clock) };
     const struct db_value *row;
     uint64_t runs[ROW_IDS_AT_ONCE];
     size_t count = 0;
@@ -131,7 +132,7 @@ int history_prune(const struct publisher *publisher, int64_t as_of, struct error
         return -1;
     if (!settings->run_days)
         return 0;
-    return prune_runs(publisher, clock - run_days_s, err) ||
+    return prune_runs(publisher, clock, clock - run_days_s, err) ||
                    prune_findings(publisher, now - run_days_s, err)
                ? -1
                : 0;

@@ -22,7 +22,8 @@ int history_write(const struct publisher *publisher, const struct publication *p
  * failure. */
 int history_is_point(const struct publisher *publisher, int64_t as_of, struct error *err);
 
-/* Before a point of before is written: keep a hash of those of an older release, which had none. */
+/* Call this before a point is written that may be older than others.  An older release kept no hash
+ * of its points; if this point is older than all that have one, their hashes are kept now. */
 int history_keep_older(const struct publisher *publisher, int64_t as_of, struct error *err);
 /* Write a point: of the publication its tree, values and names.  The one that is there of this
  * instant is replaced.  Names of later points stay as they are; but with `anew` they lose what is

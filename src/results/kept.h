@@ -76,8 +76,9 @@ int kept_write_found(struct db *db, const char *cluster, const struct kept_table
 /* The same of rows of all instants, of which nothing is kept yet. */
 int kept_write_all(struct db *db, const char *cluster, const struct kept_table *table,
                    struct error *err);
-/* Before rows of an instant are written: where that is older than any that is known, keep what is
- * there of the others that are, since an older release kept nothing. */
+/* Call this before rows of an instant are written.  An older release kept nothing of its rows; if
+ * the instant is older than every part that is kept, keep what is there before the first of them.
+ */
 int kept_write_older(struct db *db, const char *cluster, const struct kept_table *table,
                      int64_t part, struct error *err);
 /* Hand out what is not as it was written; of what is older than any that is known, nothing. */

@@ -32,7 +32,7 @@ size_t settings_count(void);
 
 /* The line of a key; NULL where there is none. */
 const struct setting *setting_named(const char *section, const char *key);
-/* Whether somebody chose the value of a setting, which is there. */
+/* Whether the settings file or slurm.conf gives the value; the key must be one of the table. */
 bool setting_is_chosen(const struct settings *settings, const char *section, const char *key);
 /* The default, which may depend on the conformance and the layout; NULL: must be given. */
 const char *setting_fallback(const struct setting *setting, const struct settings *settings);

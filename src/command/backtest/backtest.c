@@ -31,7 +31,8 @@ struct options {
     bool points;
 };
 
-/* Which of the names that were asked for were met, in any cluster at any point, if there is one. */
+/* Which of the names that were asked for some cluster had at some instant; `any`: there was an
+ * instant at all. */
 struct met {
     bool *accounts, *users, any;
 };

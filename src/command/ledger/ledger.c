@@ -25,35 +25,36 @@ enum {
 };
 
 static const struct {
+    unsigned action;
     const char *name, *subject;
     bool optional;
 } actions[] = {
-    { "credit", "an amount", false },
-    { "debit", "an amount", false },
-    { "refund", "the number of a job, or --node", true },
-    { "reset", NULL, false },
-    { "set", "an amount", false },
-    { "undo", "the number of an entry", false },
-    { "list", NULL, false },
-    { "export", "a file", true },
-    { "import", "a file", true },
+    { CREDIT, "credit", "an amount", false },
+    { DEBIT, "debit", "an amount", false },
+    { REFUND, "refund", "the number of a job, or --node", true },
+    { RESET, "reset", NULL, false },
+    { SET, "set", "an amount", false },
+    { UNDO, "undo", "the number of an entry", false },
+    { LIST, "list", NULL, false },
+    { EXPORT, "export", "a file", true },
+    { IMPORT, "import", "a file", true },
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
 /* As in `credit, debit and set`. */
-static void add_actions(struct text *text, unsigned which)
+static void add_actions(struct text *text, unsigned left)
 {
-    for (unsigned i = 0; i < ACTIONS; i++) {
-        unsigned later = which >> i >> 1;
-        if (which & 1U << i)
-            text_format(text, "%s%s", actions[i].name,
-                        !later                  ? ""
-                        : (later & (later - 1)) ? ", "
-                                                : " and ");
+    for (size_t i = 0; i < ACTIONS; i++) {
+        if (!(left & actions[i].action))
+            continue;
+        left &= ~actions[i].action;
+        bool is_last_but_one = left && !(left & (left - 1));
+        text_format(text, "%s%s", actions[i].name, is_last_but_one ? " and " : left ? ", " : "");
     }
 }
 
-/* Each option is for some actions.  An export is whole, since entries have numbers. */
+/* Refuse an option that the action does not take.  Export takes no filter: the file must be whole,
+ * since its entries are numbered. */
 static int check_actions(const struct options *options, unsigned action, struct error *err)
 {
     const struct shared_options *shared = &options->shared;
@@ -162,7 +163,7 @@ static int take_operands(struct options *options, struct error *err)
         return fail(err, ERROR_USAGE,
                     "ledger %s: unexpected argument '%s'; see `fairmill help ledger`",
                     options->action, options->subject);
-    return check_actions(options, 1U << chosen, err);
+    return check_actions(options, actions[chosen].action, err);
 }
 
 /* An entry is of one user and one account. */
