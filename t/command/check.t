@@ -38,7 +38,7 @@ def write(place, text, name='fm.conf'):
 
 def before(place):
     """From nothing to the first run."""
-    check(place, 78, 'without settings the sample is next', 'No such file', 'next: `install -D -m 640 ', '/examples/fairmill.conf ',
+    check(place, 78, 'without settings the sample is next', 'No such file', 'next: `install -D -m 644 ', '/examples/fairmill.conf ',
           'nowhere.conf`', settings='nowhere.conf')
     write(place, '[source]\ndriver = sqlite\n')
     check(place, 78, 'settings without a database say which key', "[source] database is missing")

@@ -95,7 +95,9 @@ completes() {
     is "$shell: a dash offers what may come before a command" "$(offered -)" "--config --help --version"
     is "$shell: two dashes and a letter narrow that down" "$(offered --v)" "--version"
     for command in ${commands/help/}; do
-        is "$shell: $command has the actions and options of the manual" "$(offered "$command" '')" "$(in_manual "$command")"
+        begun=
+        [ "$command" != diff ] || begun=-
+        is "$shell: $command has the actions and options of the manual" "$(offered "$command" "$begun")" "$(in_manual "$command")"
         for option in $(offered "$command" -); do
             "$FAIRMILL" -c "$scratch/none" "$command" "$option" 2>&1 </dev/null | grep 'unknown option'
         done >"$scratch/unknown"
@@ -116,6 +118,11 @@ completes() {
     is "$shell: the same by its letter" "$(offered show -u '')" ""
     is "$shell: a value is followed by options" "$(offered run --cluster alpha --rep)" "--replace"
     is "$shell: an option without a value is followed by options" "$(offered run --dry-run --rep)" "--replace"
+    is "$shell: an option is followed by a folder" "$(offered import pbs --accounting '')" "files"
+    is "$shell: a command is followed by a file" "$(offered diff '')" "files"
+    is "$shell: and so is an action" "$(offered ledger import '')" "files"
+    is "$shell: another action is followed by options" "$(offered ledger undo --wh)" "--why"
+    is "$shell: and the one before still by options" "$(offered ledger import --wh)" "--why"
     is "$shell: an unknown command offers --help alone" "$(offered atlantis '')" "--help"
 }
 

@@ -58,7 +58,7 @@ documents=$root/usr/share/doc/fairmill
 (cd "$root" && find . ! -type d ! -path './usr/share/doc/*' -printf '%m /%P\n' | sort) >"$scratch/installed"
 is "each file is in its place with its mode" "$(cat "$scratch/installed")" "$(cat "$scratch/expected")"
 for document in CONTRIBUTING.md HACKING.md LICENSE NEWS README.md SECURITY.md doc/install.md \
-    examples/fairmill.conf examples/fairmill.cron examples/sql/{site/{hours,pbs},slurmdbd/{pgsql,sqlite}}.sql; do
+    examples/fairmill{,-httpd}.conf examples/fairmill.cron examples/sql/{site/{hours,pbs},slurmdbd/{pgsql,sqlite}}.sql; do
     ok "$document is there" test -s "$documents/$document"
 done
 find "$documents" ! -type d ! -perm 644 >"$scratch/documents"

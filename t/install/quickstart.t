@@ -6,6 +6,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR FAIRMILL_CONF
 export CC=gcc CCACHE_DIR=${top_builddir:-$top/build}/ccache CCACHE_NOHASHDIR=1
 ! command -v ccache >/dev/null || CC='ccache gcc'
 ! grep -q __asan_init "$FAIRMILL" || not_here "another build will do"
+[[ $("$FAIRMILL" --version) == *sqlite* ]] || not_here "built without SQLite, which quickstart.sh uses"
 "$FAIRMILL" report --help >"$out" 2>&1 || not_here "built without the page, which quickstart.sh makes"
 
 copy=$scratch/fairmill

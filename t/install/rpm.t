@@ -166,8 +166,8 @@ rpm_there --verify --all --nodeps >"$scratch/verify" 2>&1
 empty "each file has its owner and mode" "$scratch/verify"
 is "there is a user without a shell" "$(inside getent passwd fairmill | cut -d: -f5-7)" \
     "fairshare values:/var/lib/fairmill:/sbin/nologin"
-is "settings are for the user and nobody else" "$(inside stat -c '%U:%G %a' /etc/fairmill/fairmill.conf)" \
-    "root:fairmill 640"
+is "there is a folder for settings" "$(inside stat -c '%U:%G %a' /etc/fairmill)" "root:root 755"
+ok "there are no settings yet" test ! -e "$root/etc/fairmill/fairmill.conf"
 is "there is a folder for results in SQLite" "$(inside stat -c '%U:%G %a' /var/lib/fairmill)" \
     "fairmill:fairmill 750"
 is "and one for the page, which others may read" "$(inside stat -c '%U:%G %a' /var/lib/fairmill-report)" \
@@ -226,14 +226,14 @@ ok "there is a later release" rpm_build -bb --noprep --nocheck --define 'dist .e
 mapfile -t later < <(find "$scratch/RPMS" -name '*.later.*.rpm' | sort)
 ok "rpm upgrades to it" rpm_there --upgrade "${later[@]}"
 is "the settings are the site's" "$(cat "$root/etc/fairmill/fairmill.conf")" "$settings"
-like "and the new ones lie beside them" "$root/etc/fairmill/fairmill.conf.rpmnew" '^# of the next release$'
+is "and no others lie beside them" "$(ls "$root/etc/fairmill")" fairmill.conf
 ok "the results are still there" test "$(shown)" -gt 1
 [ -z "${units:-}" ] ||
     is "what was enabled is still" "$(links)" \
         "./fairmill.service.wants/fairmill-report.service ./sockets.target.wants/fairmill.socket ./timers.target.wants/fairmill.timer "
 
 ok "rpm erases them" rpm_there --erase fairmill{,-systemd,-report,-selinux}
-is "the settings are kept" "$(cat "$root/etc/fairmill/fairmill.conf.rpmsave")" "$settings"
+is "the settings are kept" "$(cat "$root/etc/fairmill/fairmill.conf")" "$settings"
 ok "the results are kept" test -s "$root/var/lib/fairmill/results.db"
 is "nothing is enabled any more" "$(links)" ""
 (cd "$root" && find etc usr var -xdev -name '*fairmill*' ! -path 'etc/fairmill*' ! -path 'var/lib/fairmill*' \

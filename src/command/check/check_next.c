@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/check/check_next.h"
 
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,25 +12,37 @@
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/instant.h"
 #include "util/text.h"
 
 /* Runs are due every five minutes; who starts none for so long has other means, or none. */
 #define OLD_S 3600
+/* This folder is there where systemd is process 1; see sd_booted(3). */
+#define SYSTEMD_RUNS "/run/systemd/system"
 /* Jobs that ended so long ago are worth history of their own. */
 #define FEW_DAYS_S (3 * 86400)
+
+/* Debian's package has a table of cron that leaves the work to the timer where systemd runs. */
+static bool cron_starts_runs(void)
+{
+    static const char path[] = "/etc/cron.d/fairmill";
+    struct text table = { 0 };
+    struct error unread;
+    if (access(path, F_OK))
+        return false;
+    bool leaves_it = !access(SYSTEMD_RUNS, F_OK) && !file_read(path, &table, NULL, &unread) &&
+                     table.bytes && strstr(table.bytes, "! -d " SYSTEMD_RUNS);
+    text_free(&table);
+    return !leaves_it;
+}
 
 /* The timer, once it is enabled, or cron's file: where packages and doc/production.md put them. */
 static const char *starter(void)
 {
-    static const char *const places[][2] = {
-        { "/etc/systemd/system/timers.target.wants/fairmill.timer", "fairmill.timer is enabled" },
-        { "/etc/cron.d/fairmill", "cron has '/etc/cron.d/fairmill'" },
-    };
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        if (!access(places[i][0], F_OK))
-            return places[i][1];
-    return NULL;
+    if (!access("/etc/systemd/system/timers.target.wants/fairmill.timer", F_OK))
+        return "fairmill.timer is enabled";
+    return cron_starts_runs() ? "cron has '/etc/cron.d/fairmill'" : NULL;
 }
 
 static void add_start(struct text *text, const struct cluster_health *cluster, int64_t now)
@@ -71,9 +84,11 @@ int check_starts(struct text *text, struct progress *progress, const struct sett
         add_start(text, cluster, now);
         newest = cluster->started_at > newest ? cluster->started_at : newest;
     }
+    bool is_old = newest && now - newest > OLD_S;
     if (by)
-        text_format(text, "  %s\n", by);
-    else if (newest && now - newest > OLD_S)
+        text_format(text, is_old ? "  warning: %s, but no run has begun for an hour\n" : "  %s\n",
+                    by);
+    else if (is_old)
         text_add(text, "  warning: neither fairmill.timer nor /etc/cron.d/fairmill starts runs on "
                        "this machine\n");
     health_free(&health);
@@ -114,7 +129,7 @@ void check_add_next(struct text *text, const struct settings *settings,
 
 void check_add_first(struct text *text, const char *path)
 {
-    text_add(text, "next: `install -D -m 640 " DOCDIR "/examples/fairmill.conf ");
+    text_add(text, "next: `install -D -m 644 " DOCDIR "/examples/fairmill.conf ");
     text_add_printable(text, path);
     text_add(text, "`, which are the settings with their defaults\n");
 }
