@@ -16,6 +16,7 @@
 #include "compute/sinks.h"
 #include "core/fairshare/pbs.h"
 #include "core/fairshare/ranking.h"
+#include "core/fairshare/ratio.h"
 #include "core/fairshare/release.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
@@ -58,7 +59,9 @@ static int read_queue(struct computation *computation, struct error *err)
                                                 &computation->formula_jobs, err);
     if (!source.layout->queue)
         return 0;
+    const struct release *release = release_of(source.settings, computation->accounting);
     computation->queue = queue_create(computation->accounting->names);
+    computation->queue->options.leaves_spec_cpus = release && release->leaves_spec_cpus;
     return priorities_read(computation->queue, &computation->source, now, now,
                            computation->findings, err);
 }
@@ -170,15 +173,11 @@ static void note_plan(struct run_record *record, const struct seal_plan *plan)
     record->drifted = plan->drifted;
 }
 
-struct factors {
-    const struct settings *settings;
-    const struct values *values;
-};
-
-static double published_factor(const void *context, uint32_t node)
+static double factor_for_jobs(const void *context, uint32_t node)
 {
-    const struct factors *factors = context;
-    return factors->settings->algorithm->factor(&factors->values[node]);
+    const struct computation *computation = context;
+    return factor_of_jobs(computation->source.settings->algorithm, &computation->options,
+                          &computation->tree->nodes[node], &computation->values[node]);
 }
 
 int compute_values(struct computation *computation, const struct seal_plan *plan, struct error *err)
@@ -219,8 +218,7 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
             .tree = computation->tree, .options = options, .values = computation->values });
     if (computation->queue)
         priorities_complete(computation->queue, settings, computation->accounting,
-                            computation->tree, published_factor,
-                            &(struct factors){ settings, computation->values });
+                            computation->tree, factor_for_jobs, computation);
     if (computation->formula_jobs)
         formula_priorities_complete(computation->formula_jobs, computation->tree,
                                     computation->values);

@@ -142,12 +142,18 @@ static int read_tres_weights(struct reader *reader, struct findings *findings, s
     return good ? 0 : refuse("weight_tres", value, err);
 }
 
+static uint64_t cpus_of(const struct reader *reader, const struct slurm_totals *totals)
+{
+    return totals->cpus - (reader->queue->options.leaves_spec_cpus ? totals->spec_cpus : 0);
+}
+
 /* What the nodes of a partition have of a TRES; what nodes have not, the cluster has. */
-static uint64_t total_in(const struct slurm_partition *partition, const struct priority_tres *tres)
+static uint64_t total_in(const struct reader *reader, const struct slurm_partition *partition,
+                         const struct priority_tres *tres)
 {
     const struct slurm_totals *totals = &partition->totals;
     if (tres->id == TRES_CPU || tres->id == TRES_BILLING)
-        return totals->cpus;
+        return cpus_of(reader, totals);
     if (tres->id == TRES_MEMORY)
         return totals->memory;
     if (tres->id == TRES_NODE)
@@ -179,7 +185,7 @@ static int billing_in(const struct reader *reader, const struct slurm_partition 
     double sum = 0, highest = 0;
     bool good = !weights || list_tres(reader, weights, tres, &count, &unknown);
     for (size_t i = 0; i < count; i++) {
-        double part = (double)total_in(partition, &tres[i]) * tres[i].weight;
+        double part = (double)total_in(reader, partition, &tres[i]) * tres[i].weight;
         if (tres[i].id == TRES_BILLING)
             continue;
         if (!is_in_maximum(reader->settings->priority_flags, &tres[i]))
@@ -193,7 +199,7 @@ static int billing_in(const struct reader *reader, const struct slurm_partition 
     if (!good)
         return fail(err, ERROR_SETTINGS, "'%s', line %u: TRESBillingWeights = '%s' cannot be read",
                     partition->place.file, partition->place.line, weights);
-    *billing = partition->totals.cpus;
+    *billing = cpus_of(reader, &partition->totals);
     if (weights)
         *billing = sum > 0 && sum < 0x1p63 ? (uint64_t)sum : 0;
     return 0;
@@ -223,7 +229,7 @@ static int add_partition(const struct reader *reader, const char *name, double f
     uint64_t *totals = memory_zeroed(options->tres_count + 1, sizeof *totals);
     int result = 0;
     for (size_t i = 0; !result && known && i < options->tres_count; i++) {
-        totals[i] = total_in(known, &options->tres[i]);
+        totals[i] = total_in(reader, known, &options->tres[i]);
         if (options->tres[i].id == TRES_BILLING)
             result = billing_in(reader, known, &totals[i], err);
     }
@@ -327,7 +333,7 @@ static void take_options(struct reader *reader, uint64_t now)
     options->nodes = count_nodes(reader);
     options->cpus = registered(reader, TRES_CPU);
     if (!options->cpus && settings->slurm)
-        options->cpus = settings->slurm->totals.cpus;
+        options->cpus = cpus_of(reader, &settings->slurm->totals);
 }
 
 static int take_facts(struct reader *reader, uint64_t now, struct findings *findings,

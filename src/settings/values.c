@@ -149,6 +149,14 @@ bool read_time_string(void *field, const char *value, struct text *reason)
     return true;
 }
 
+bool read_age(void *field, const char *value, struct text *reason)
+{
+    if (strcasecmp(value, "infinite") != 0)
+        return read_time_string(field, value, reason);
+    *(uint64_t *)field = (uint32_t)-60;
+    return true;
+}
+
 bool read_horizon(void *field, const char *value, struct text *reason)
 {
     if (!strcasecmp(value, "none")) {

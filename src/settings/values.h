@@ -27,6 +27,7 @@ bool read_port(void *field, const char *value, struct text *reason);          /*
 
 /* Fields of type uint64_t, in seconds. */
 bool read_time_string(void *field, const char *value, struct text *reason);
+bool read_age(void *field, const char *value, struct text *reason); /* `infinite` as Slurm has it */
 bool read_horizon(void *field, const char *value, struct text *reason); /* `none` is 0 */
 bool read_duration(void *field, const char *value, struct text *reason);
 bool read_deadline(void *field, const char *value, struct text *reason);

@@ -23,7 +23,8 @@ root/
     few        1  use 200
   a/           3
     ann        1  use 400
-'''
+job open.guest id_job=7 submit={0} time_eligible={0} partition=p tres_req=1=60 limit=60
+'''.format(NOW - 100)
 # What slurmctld registers with; of 9000 and 12000 nobody has heard.
 RELEASES = ((9000, '20.11', False), (9216, '20.11', False), (9728, '22.05', False), (9984, '23.02', False),
             (10752, '24.11', False), (11008, '25.05', False), (11264, '25.11', True), (11520, '26.05', True),
@@ -63,6 +64,8 @@ def try_release(place, protocol, release, newer):
     tap.same((place.value('pbs_factor', 'root.free'), place.value('pbs_factor', 'a')),
              (2 ** -.3, 2 ** -(.4 / .75)), 'which is nothing to OpenPBS')
     tap.same(place.value('classic_usage', 'root.free'), .3, 'and effective usage is its own')
+    tap.same(place.query('SELECT fairshare_factor FROM fairmill_job_priority'), [(2 ** -.5,)],
+             f'in {release} jobs have the factor of the root, whatever sshare says')
 
 
 def try_orders(place):
@@ -76,6 +79,20 @@ def try_orders(place):
                      f'who is ahead under {algorithm} is by the factors of {release}')
     tap.same(place.query("SELECT count(*) FROM fairmill_fairshare WHERE user_name = '' AND fairshare_order IS NOT NULL"),
              [(0,)], 'who has no factor has no place')
+
+
+def try_spec_cpus(place):
+    """Of 10 nodes with 64 CPUs four cores each are kept from jobs, which leaves 600."""
+    with open(place.path('slurm.conf'), 'w', encoding='ascii') as file:
+        file.write('ClusterName=tiny\nPriorityType=priority/multifactor\nPriorityFlags=NO_FAIR_TREE\nPriorityWeightTRES=CPU=1000\n'
+                   'NodeName=n[0-9] CPUs=64 CoreSpecCount=4\nPartitionName=p Nodes=ALL\n')
+    place.change("REPLACE INTO tres_table (creation_time, id, type, name) VALUES (1, 1, 'cpu', '')")
+    for release, cpus in (('21.08', 640), ('22.05', 600), ('26.05', 600)):
+        place.settings({'slurm.conf': place.path('slurm.conf'), 'fairshare.conformance': 'slurmctld', 'fairshare.slurm_version': release})
+        place.succeed('run', '--now', NOW, '--replace')
+        tap.same(place.query('SELECT tres_weighted FROM fairmill_job_priority'), [(f'cpu={60000 / cpus:.0f}',)],
+                 f'in {release} a partition has {cpus} of 640 CPUs')
+    place.settings({})
 
 
 def try_unused(place):
@@ -196,6 +213,7 @@ def body():
         try_orders(place)
         try_choice(place)
         try_commands(place)
+        try_spec_cpus(place)
         try_unused(place)
         try_ties(place)
 

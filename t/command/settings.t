@@ -50,7 +50,7 @@ BAD_VALUES = {
     'fairshare.pbs_minimum_usage': ('-1', 'one', 'nan'),
     'priority.weight_age': ('-1', '4294967296', '1.5', '1k', ''),
     'priority.weight_tres': ('CPU', 'CPU=', '=5', 'CPU=5x', 'CPU=K', 'CPU=1 Mem=2', 'CPU:5'),
-    'priority.max_age': ('', '1:30', 'INFINITE', '40000-0'),
+    'priority.max_age': ('', '1:30', 'never', '40000-0'),
     'priority.favor_small': ('maybe', ''),
     'priority.partition_factors': ('gpu', 'gpu:', ':5', 'gpu:-1', 'gpu:1.5', 'gpu:65536',
                                    'gpu:1, gpu:2', 'gpu=5', 'gpu:0.5, p:2', 'gpu:1e-1'),

@@ -75,7 +75,7 @@ MEANINGS = (
     ('PriorityWeightTRES="CPU=1000, Mem=-5,GRES/gpu=3000"', 'priority.weight_tres',
      'CPU=1000, Mem=-5,GRES/gpu=3000'),
     ('PriorityMaxAge=1-0', 'priority.max_age', '1-0'),
-    ('PriorityMaxAge=INFINITE', 'priority.max_age', '36525-0'),
+    ('PriorityMaxAge=INFINITE', 'priority.max_age', 'infinite'),
     ('PriorityFavorSmall=True', 'priority.favor_small', 'yes'),
     ('PartitionName=DEFAULT PriorityJobFactor=2\nPartitionName=a\n'
      'PartitionName=b PriorityJobFactor=100', 'priority.partition_factors', 'a:2,b:100'),

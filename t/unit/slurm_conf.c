@@ -447,6 +447,35 @@ static void check_cpus(const char *line, uint64_t cpus, const char *statement)
     slurm_conf_destroy(conf);
 }
 
+static void check_spec(const char *line, int64_t cpus, const char *statement)
+{
+    char text[200];
+    snprintf(text, sizeof text, "NodeName=n[1-3] %s\n", line);
+    struct slurm_conf *conf = conf_of(text);
+    if (!is_int(conf ? (int64_t)conf->totals.spec_cpus : -1, 3 * cpus, statement))
+        diag(conf ? line : err.message);
+    slurm_conf_destroy(conf);
+}
+
+static void spec_cpus(void)
+{
+    check_spec("CPUs=64", 0, "no CPU is kept from jobs by itself");
+    check_spec("CPUs=64 CoreSpecCount=4", 4, "cores of one CPU each are kept");
+    check_spec("CPUs=64 CoreSpecCount=0", 0, "none may be said");
+    check_spec("Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 CoreSpecCount=3", 6,
+               "a core has its threads");
+    check_spec("CPUs=16 Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 CoreSpecCount=3", 3,
+               "where CPUs are cores it has one");
+    check_spec("Sockets=1 CoresPerSocket=4 ThreadsPerCore=2 CpuSpecList=0,3", 4,
+               "of a list whole cores are kept");
+    check_spec("Sockets=1 CoresPerSocket=4 ThreadsPerCore=2 CpuSpecList=0-1,6-99", 4,
+               "up to the last that there is");
+    check_spec("CPUs=8 CpuSpecList=0-1 CoreSpecCount=5", 2, "the list is stronger than the count");
+    check_spec("CPUs=8 CoreSpecCount=9", 8, "no more are kept than there are");
+    refused("NodeName=n CpuSpecList=1-\n", "CpuSpecList = '1-'", "a list that breaks off");
+    refused("NodeName=n CoreSpecCount=some\n", "CoreSpecCount = 'some'", "a count that is none");
+}
+
 static void cpus(void)
 {
     check_cpus("", 1, "a node has a CPU");
@@ -496,6 +525,7 @@ int main(void)
     nodes();
     manual_example();
     cpus();
+    spec_cpus();
     bad_records();
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", folder);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/fairshare/ratio.h"
+#include "core/fairshare/release.h"
 #include "core/finding.h"
 #include "core/priority/queue.h"
 #include "compute/priorities.h"
@@ -24,6 +26,7 @@
 /* The published jobs by key, and the queue to add from. */
 struct adder {
     struct prio_list *list;
+    const struct release *release; /* NULL: not known */
     const struct queue *queue;
     struct id_index *known;
 };
@@ -68,6 +71,7 @@ static int read_snapshot(struct reading *reading, struct adder *adder,
     if (!source.layout->queue)
         return 0;
     reading->queue = queue_create(reading->names);
+    reading->queue->options.leaves_spec_cpus = adder->release && adder->release->leaves_spec_cpus;
     if (priorities_read(reading->queue, &source, (uint64_t)time(NULL), (uint64_t)adder->list->as_of,
                         reading->findings, err))
         return -1;
@@ -113,7 +117,7 @@ static double fairshare_of(const void *fairshare, uint32_t node)
 /* The factors that a run published, by node of a tree. */
 struct factors {
     const struct tree *tree;
-    const struct algorithm *algorithm;
+    const struct published_cluster *cluster;
     double *fairshare;
 };
 
@@ -123,7 +127,9 @@ static void take_factor(void *context, const struct published_row *row)
     const struct tree *tree = factors->tree;
     uint32_t place = tree_place(tree, (uint64_t)row->id);
     if (place != NO_NODE && tree->nodes[place].id == row->id)
-        factors->fairshare[place] = factors->algorithm->factor(&row->values);
+        factors->fairshare[place] =
+            factor_of_jobs(factors->cluster->algorithm, &factors->cluster->options,
+                           &tree->nodes[place], &row->values);
 }
 
 /* NAN where there is none, or they cannot be read. */
@@ -131,8 +137,7 @@ static double *read_fairshare(struct published *published, const struct publishe
                               const struct tree *tree)
 {
     struct error ignored;
-    struct factors factors = { tree, cluster->algorithm,
-                               memory_zeroed(tree->count, sizeof(double)) };
+    struct factors factors = { tree, cluster, memory_zeroed(tree->count, sizeof(double)) };
     for (uint32_t i = 0; i < tree->count; i++)
         factors.fairshare[i] = NAN;
     published_read_rows(published, cluster, take_factor, &factors, &ignored);
@@ -143,7 +148,9 @@ void new_jobs_add(struct prio_list *list, const struct settings *settings,
                   struct published *published, const struct published_cluster *cluster)
 {
     struct reading reading;
-    struct adder adder = { .list = list, .known = id_index_create() };
+    struct adder adder = { .list = list,
+                           .release = cluster->options.release,
+                           .known = id_index_create() };
     for (uint32_t i = 0; i < list->count; i++)
         id_index_add(adder.known, list->rows[i].key, i);
     if (!read_source(&reading, &adder, settings)) {

@@ -8,6 +8,7 @@
 #include "results/published_jobs.h"
 #include "command/whatif/whatif_changes.h"
 #include "core/fairshare/ranking.h"
+#include "core/fairshare/ratio.h"
 #include "core/priority/priority.h"
 #include "core/insight/scenario.h"
 #include "report/priorities.h"
@@ -53,7 +54,8 @@ static uint32_t association_of(const struct queue_view *view, const struct prio_
         const struct node *node = &cluster->tree->nodes[i];
         if (!node->is_user || node->account != account || node->user != user)
             continue;
-        double factor = cluster->algorithm->factor(&cluster->values[i]);
+        double factor =
+            factor_of_jobs(cluster->algorithm, &cluster->options, node, &cluster->values[i]);
         bool fits = factor >= row->factor[PRIO_FAIRSHARE] && factor <= row->factor[PRIO_FAIRSHARE];
         const char *partition = names_text(cluster->names, node->partition);
         if (fits && (found == NO_NODE || !strcmp(partition, row->partition)))
@@ -62,12 +64,14 @@ static uint32_t association_of(const struct queue_view *view, const struct prio_
     return found;
 }
 
-static double factor_on(const struct whatif_state *state, uint32_t id)
+static double factor_on(const struct queue_view *view, enum whatif_side side, uint32_t id)
 {
+    const struct whatif_state *state = &view->states[side];
     uint32_t place = tree_place(state->tree, id);
     if (place == NO_NODE || state->tree->nodes[place].id != id)
         return 0;
-    double factor = state->algorithm->factor(&state->values[place]);
+    double factor = factor_of_jobs(state->algorithm, &view->cluster->options,
+                                   &state->tree->nodes[place], &state->values[place]);
     return isnan(factor) ? 0 : factor;
 }
 
@@ -78,8 +82,7 @@ static double fairshare_after(const struct queue_view *view, const struct prio_r
     if (node == NO_NODE)
         return row->factor[PRIO_FAIRSHARE];
     uint32_t id = view->cluster->tree->nodes[node].id;
-    double before = factor_on(&view->states[BEFORE], id),
-           after = factor_on(&view->states[AFTER], id);
+    double before = factor_on(view, BEFORE, id), after = factor_on(view, AFTER, id);
     return before < after || before > after ? after : row->factor[PRIO_FAIRSHARE];
 }
 

@@ -51,10 +51,14 @@ const struct release *rules_of(const struct fairshare_options *options)
     return newer ? options->release : releases;
 }
 
+bool is_led_to_root(const struct node *node)
+{
+    return node->fairshare_parent == 0 && node_has_parent_shares(node);
+}
+
 bool has_roots_factor(const struct fairshare_options *options, const struct node *node)
 {
-    return node->fairshare_parent == 0 && node_has_parent_shares(node) &&
-           rules_of(options)->gives_roots_factor;
+    return is_led_to_root(node) && rules_of(options)->gives_roots_factor;
 }
 
 bool has_no_factor(const struct fairshare_options *options, const struct node *node)

@@ -125,6 +125,8 @@ double effective_usage(const struct fairshare *fairshare, uint32_t i, double own
 double values_shares_norm(const struct values *values);
 /* The release whose rules count; under `documents` the oldest, which has none of its own. */
 const struct release *rules_of(const struct fairshare_options *options);
+/* Whether `parent' shares lead a node to the root. */
+bool is_led_to_root(const struct node *node);
 /* Whether a node has the factor of the root, whose ratio is 1; and whether it has none at all. */
 bool has_roots_factor(const struct fairshare_options *options, const struct node *node);
 bool has_no_factor(const struct fairshare_options *options, const struct node *node);

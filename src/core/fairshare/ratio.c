@@ -358,3 +358,11 @@ double factor_by_rules(const struct fairshare *fairshare, uint32_t i, double rat
     return factor_of_ratio(has_roots_factor(fairshare->options, node) ? 1 : ratio,
                            fairshare->options->dampening);
 }
+
+double factor_of_jobs(const struct algorithm *algorithm, const struct fairshare_options *options,
+                      const struct node *node, const struct values *values)
+{
+    bool roots = algorithm->by_rules && options->conformance == CONFORMANCE_SLURMCTLD &&
+                 is_led_to_root(node);
+    return roots ? factor_of_ratio(1, options->dampening) : algorithm->factor(values);
+}

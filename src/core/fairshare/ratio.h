@@ -36,5 +36,10 @@ const double *fairshare_ratios(struct fairshare *fairshare);
 double factor_of_ratio(double ratio, double dampening);
 /* The same of a node in classic and depth-oblivious, as the release's rules have it. */
 double factor_by_rules(const struct fairshare *fairshare, uint32_t i, double ratio);
+/* What jobs of an association have of it: its factor; but where `parent' shares lead to the root
+ * slurmctld takes the root's, up to 25.05 too, where sshare does not (_get_fairshare_priority() of
+ * its priority_multifactor.c). */
+double factor_of_jobs(const struct algorithm *algorithm, const struct fairshare_options *options,
+                      const struct node *node, const struct values *values);
 
 #endif

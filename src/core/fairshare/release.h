@@ -20,6 +20,7 @@ struct release {
     bool hides_split_tasks;   /* slurmdbd is told of a task split off an array when it starts */
     bool needs_priority_type; /* without PriorityType there are no priorities */
     bool sprio_names_qos;     /* and accounts: sprio -l has columns of them */
+    bool leaves_spec_cpus;    /* CPUs that are kept from jobs are none of a partition's */
     /* UsersAreCoords of an account is about users who are in it, and no more about those below. */
     bool only_direct_users_coordinate;
 };

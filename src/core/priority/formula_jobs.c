@@ -103,7 +103,7 @@ static void evaluate(const struct formula_jobs *jobs, size_t number)
         job->why = FORMULA_JOB_NO_SHARES;
     else if (!jobs->formula)
         job->why = FORMULA_JOB_NO_FORMULA;
-    else if (job->value <= jobs->threshold)
+    else if (jobs->threshold > -INFINITY && job->value <= jobs->threshold)
         job->why = FORMULA_JOB_BELOW_THRESHOLD;
     else
         job->priority = 1;

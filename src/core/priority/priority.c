@@ -73,7 +73,9 @@ static double size_as_slurmctld(const struct priority_options *options,
         size = nodes / all_nodes;
     if (!job->cpus || !options->cpus)
         return size;
-    size += options->favor_small ? (all_cpus - job->cpus) / all_cpus : job->cpus / all_cpus;
+    /* Its difference has no sign: a job that asks for more has the most that there is. */
+    uint32_t left = (uint32_t)options->cpus - job->cpus;
+    size += options->favor_small ? left / all_cpus : job->cpus / all_cpus;
     return size / 2;
 }
 

@@ -42,6 +42,7 @@ struct priority_options {
     /* PriorityFlags of slurm.conf. */
     bool relative_to_time, accrue_always;
     bool no_normal_association, no_normal_partition, no_normal_qos, no_normal_tres;
+    bool leaves_spec_cpus;        /* as the release does (core/fairshare/release.h) */
     uint64_t nodes, cpus;         /* what the cluster has; 0: not known */
     double highest_partition;     /* the highest factor of a partition, at least 1 */
     uint32_t highest_qos;         /* the highest priority of a QOS that is there; 0: none */

@@ -49,6 +49,7 @@ struct slurm_tres {
 };
 struct slurm_totals {
     uint64_t nodes, cpus, memory; /* memory in MiB */
+    uint64_t spec_cpus;           /* of the CPUs, those that are kept from jobs */
     struct slurm_tres *gres;
     size_t gres_count;
 };

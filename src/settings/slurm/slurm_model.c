@@ -9,6 +9,7 @@
 #include "settings/slurm/slurm_record.h"
 #include "settings/slurm/slurm_value.h"
 #include "util/memory.h"
+#include "util/number.h"
 #include "util/text.h"
 
 /* One of a node's counts; 0 where it is not given.  Slurm makes 1 of 0. */
@@ -25,9 +26,53 @@ static int take_count(const struct slurm_record *record, int value, uint64_t lim
     return 0;
 }
 
-/* How many CPUs Slurm sees in a node: what CPUs says, if it fits the rest. */
-static int take_cpus(const struct slurm_record *record, uint64_t *cpus, struct error *err)
+/* `0,2-3`: how many cores of so many CPUs have one of these.  False: it is no such list. */
+static bool count_spec_cores(const char *list, uint64_t cores, uint64_t each, uint64_t *count)
 {
+    bool *kept = memory_zeroed(cores + 1, sizeof *kept), good = true;
+    for (const char *at = list; good && *at;) {
+        size_t length = strspn(at, "0123456789");
+        uint64_t from, to;
+        good = number_unsigned(at, length, &from);
+        to = from;
+        at += length;
+        if (good && *at == '-') {
+            length = strspn(++at, "0123456789");
+            good = number_unsigned(at, length, &to);
+            at += length;
+        }
+        good = good && from <= to && (!*at || (*at == ',' && at[1]));
+        at += *at == ',';
+        for (uint64_t core = good ? from / each : cores; core < cores && core <= to / each; core++)
+            kept[core] = true;
+    }
+    *count = 0;
+    for (uint64_t core = 0; core < cores; core++)
+        *count += kept[core];
+    free(kept);
+    return good;
+}
+
+/* As Slurm's create_node_record(): the list counts where there are both, and where a node's CPUs
+ * are its cores, a core has one. */
+static int take_spec_cpus(struct slurm_model *model, const struct slurm_record *record,
+                          uint64_t cores, uint64_t threads, struct error *err)
+{
+    const char *list = record->values[NODE_SPEC_LIST], *count = record->values[NODE_SPEC_COUNT];
+    uint64_t each = cores >= model->cpus ? 1 : threads, kept = 0;
+    if (list && !count_spec_cores(list, cores, each, &kept))
+        return slurm_record_refuse(record, NODE_SPEC_LIST, "must be a list of CPUs, as 0,2-3", err);
+    if (!list && count && !slurm_number(count, UINT16_MAX, &kept))
+        return slurm_record_refuse(record, NODE_SPEC_COUNT, "must be a number of cores", err);
+    model->spec_cpus = kept * each < model->cpus ? kept * each : model->cpus;
+    return 0;
+}
+
+/* How many CPUs Slurm sees in a node: what CPUs says, if it fits the rest. */
+static int take_cpus(struct slurm_model *model, const struct slurm_record *record,
+                     struct error *err)
+{
+    uint64_t *cpus = &model->cpus;
     uint64_t given[NODE_THREADS + 1];
     for (int value = 0; value <= NODE_THREADS; value++)
         if (take_count(record, value, UINT16_MAX, &given[value], err))
@@ -46,7 +91,7 @@ static int take_cpus(const struct slurm_record *record, uint64_t *cpus, struct e
         return slurm_record_refuse_name(record, "has more CPUs than a node may have", err);
     if (*cpus != sockets && *cpus != sockets * cores)
         *cpus = all;
-    return 0;
+    return take_spec_cpus(model, record, sockets * cores, threads, err);
 }
 
 /* The count of a TRES in a list; 0 where it was not there. */
@@ -120,7 +165,7 @@ int slurm_model_read(struct slurm_model *model, const struct slurm_record *recor
                      struct arena *arena, struct error *err)
 {
     *model = (struct slurm_model){ .features = record->values[NODE_FEATURES] };
-    if (take_cpus(record, &model->cpus, err) ||
+    if (take_cpus(model, record, err) ||
         take_count(record, NODE_MEMORY, SLURM_OF_A_NODE_AT_MOST, &model->memory, err) ||
         take_gres(model, record, arena, err))
         return -1;
@@ -145,6 +190,7 @@ void slurm_totals_add(struct slurm_totals *totals, const struct slurm_model *mod
 {
     totals->nodes += nodes;
     totals->cpus += nodes * model->cpus;
+    totals->spec_cpus += nodes * model->spec_cpus;
     totals->memory += nodes * model->memory;
     for (size_t i = 0; nodes && i < model->gres_count; i++)
         *count_of(&totals->gres, &totals->gres_count, model->gres[i].name) +=

@@ -14,6 +14,7 @@ struct slurm_totals;
 /* What each node of a NodeName line has. */
 struct slurm_model {
     uint64_t cpus, memory;
+    uint64_t spec_cpus; /* CPUs of the cores that CoreSpecCount or CpuSpecList keeps from jobs */
     struct slurm_tres *gres;
     size_t gres_count;
     const char *features; /* NULL: none */

@@ -23,6 +23,8 @@ static const struct record_key node_keys[] = {
     { "Gres", NODE_GRES },
     { "Features", NODE_FEATURES },
     { "Feature", NODE_FEATURES },
+    { "CoreSpecCount", NODE_SPEC_COUNT },
+    { "CpuSpecList", NODE_SPEC_LIST },
     { NULL, 0 },
 };
 static const struct record_key set_keys[] = {

@@ -20,6 +20,8 @@ enum {
     NODE_MEMORY,
     NODE_GRES,
     NODE_FEATURES,
+    NODE_SPEC_COUNT,
+    NODE_SPEC_LIST,
     RECORD_VALUES /* the most of any kind */
 };
 enum { SET_NODES, SET_FEATURE };

@@ -41,8 +41,10 @@ static bool max_age_of(const char *value, struct text *own)
     uint64_t minutes;
     if (!slurm_minutes(value, &minutes))
         return false;
-    /* The longest span that settings allow; within it no job's age factor is worth mentioning. */
-    add_span(own, minutes == SLURM_UNLIMITED ? UINT64_C(36525) * 1440 : minutes);
+    if (minutes == SLURM_UNLIMITED)
+        text_add(own, "infinite");
+    else
+        add_span(own, minutes);
     return true;
 }
 
