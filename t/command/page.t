@@ -183,6 +183,7 @@ def try_use(place, browser, pages):
     browser.click('#people-table tbody button')
     tap.same(browser.run("return document.getElementById('chosen-title').firstChild.data"), 'user0_0_1',
              'and a click shows who it is')
+    tap.ok(browser.run("return Boolean(document.activeElement.closest('#people-table tbody tr'))"), 'and keys go on from there')
     factor, = [value for (value,) in place.query(
         "SELECT fairshare FROM fairmill_fairshare WHERE user_name = 'user0_0_1'")]
     tap.ok(f'{factor:.4f}' in browser.run("return document.getElementById('facts').textContent"), 'with the factor that is published')
@@ -279,6 +280,11 @@ def try_sizes(place, browser, pages):
     tap.ok(browser.run(elements) < 3000, 'it opens at once, since it draws what can be seen')
     browser.run("document.querySelector('.block').click()")
     tap.ok(browser.run(elements) < 3000, 'and so does an account')
+    rows = browser.run("return document.querySelectorAll('#people-table tbody tr').length")
+    browser.run("document.querySelector('#people-table .more button').focus()")
+    browser.press(ENTER)
+    tap.same(browser.run("return [...document.querySelectorAll('#people-table tbody tr')].indexOf(document.activeElement.closest('tr'))"),
+             rows, 'keys go on from the first row that has come')
     browser.type('#people', 'user7_13_5')
     tap.ok(browser.wait_for('''return [...document.querySelectorAll('#people-table tbody button')]
         .some(each => each.textContent === 'user7_13_5')'''), 'a search finds a user among ten thousand')

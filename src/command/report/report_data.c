@@ -16,6 +16,7 @@
 #include "report/priorities.h"
 #include "results/published.h"
 #include "results/published_jobs.h"
+#include "results/rows.h"
 #include "settings/settings.h"
 #include "settings/words.h"
 #include "sql.h"
@@ -151,7 +152,9 @@ static int read_days(struct reading *reading, struct error *err)
                  take_day, err))
         return -1;
     end_day(reading);
-    return 0;
+    int found = rows_read_integer(reading->db, sql_query_usage_day_oldest, span, 1,
+                                  &reading->cluster->days_since, err);
+    return found < 0 ? -1 : 0;
 }
 
 /* ---- values over time ---- */

@@ -98,11 +98,16 @@ function linesPlugin(marks, limit) {
     };
 }
 
-// points: [{x: instant, y: number or null}].  options: say (of a number), calendar, from, to, bars,
-// most (the highest there can be), log, marks, limit.
+// A bar of so many days stands at their middle.
+function barName(calendar, days, middle) {
+    return days === 1 ? calendar.day(middle) : `week of ${calendar.day(middle - 43200 * days)}`;
+}
+
+// points: [{x: instant, y: number or null}].  options: say (of a number), calendar, from, to, bars
+// (the days of each), most (the highest there can be), log, marks, limit.
 function drawSeries(canvas, points, options) {
     const { say, calendar, from, to, bars, log, marks, limit } = options;
-    const title = bars ? calendar.day : calendar.minute;
+    const title = bars ? at => barName(calendar, bars, at) : calendar.minute;
     const dataset = bars
         ? { data: points, backgroundColor: color('bar'), barThickness: 'flex', maxBarThickness: 14 }
         : {

@@ -92,6 +92,7 @@ struct page_cluster {
     size_t series_count;
     struct page_points days, instants;
     unsigned days_each; /* a point of `days` is of so many days: 1, or 7 */
+    int64_t days_since; /* the first day whose use is kept; 0: none is */
     struct page_change *changes;
     size_t change_count;
     struct page_job *jobs; /* those that come first, first */

@@ -28,7 +28,7 @@ function isRoot(cluster, node) {
 function ofCapacity(cluster, node) {
     if (cluster.capacity === null || !cluster.use.at.length)
         return null;
-    const days = (Math.min(cluster.to, cluster.asOf) - Math.max(cluster.from, cluster.use.at[0])) / 86400;
+    const days = (Math.min(cluster.to, cluster.asOf) - Math.max(cluster.from, cluster.use.since)) / 86400;
     return days > 0 ? node.spent / (cluster.capacity * days) : null;
 }
 
@@ -89,7 +89,7 @@ function chartsOf(cluster, node) {
     const byFactor = node.factor !== null || !byLevelFs(cluster);
     const value = byFactor ? factors : levels;
     const made = [{
-        title: use.days === 1 ? 'Use by day' : 'Use by week', unit: words.unit, bars: true, say: inUnits,
+        title: use.days === 1 ? 'Use by day' : 'Use by week', unit: words.unit, bars: use.days, say: inUnits,
         limit: ofRoot && cluster.capacity !== null ? cluster.capacity * use.days / words.seconds : null,
         points: days && pointsOf(use.at.map(at => at + 43200 * use.days), days, seconds => seconds / words.seconds),
         words: unseen(use.at, use.rows) ? elsewhere : !use.at.length ? ['No use by day is known yet.'] : null,
@@ -126,8 +126,9 @@ function inWords(chart, calendar) {
     const seen = chart.points.filter(point => point.y !== null);
     const most = seen.reduce((one, other) => other.y > one.y ? other : one);
     const last = seen[seen.length - 1];
-    return `${chart.title}, ${chart.unit}: highest ${chart.say(most.y)} on ${calendar.day(most.x)}, `
-        + `last ${chart.say(last.y)} on ${calendar.day(last.x)}`;
+    const when = at => chart.bars ? barName(calendar, chart.bars, at) : calendar.day(at);
+    return `${chart.title}, ${chart.unit}: highest ${chart.say(most.y)}, ${when(most.x)}; `
+        + `last ${chart.say(last.y)}, ${when(last.x)}`;
 }
 
 // What the marks in the charts are.

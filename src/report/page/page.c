@@ -299,7 +299,8 @@ static void add_use(struct text *text, const struct page_view *view)
         begin_series(text, view, i);
         add_line(text, days, view->series[i], usage_at, 3);
     }
-    text_format(text, "},\"days\":%u}", view->cluster->days_each);
+    text_format(text, "},\"days\":%u,\"since\":%" PRId64 "}", view->cluster->days_each,
+                view->cluster->days_since);
 }
 
 /* The same with three lists a row. */

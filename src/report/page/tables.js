@@ -9,6 +9,10 @@ const MORE_ROWS = 200;
 // value(row), below the name `saved`, else `name`.  Returns functions that draw it, with another search, and that make it CSV.
 function makeTable(place, rows, columns, options) {
     const state = { column: options.column, falling: options.falling, room: FIRST_ROWS, words: [] };
+    // What a screen reader tells of stays, and its words change.
+    const status = element('span', { class: 'note', role: 'status' });
+    const drawn = element('div'), onward = element('span');
+    place.replaceChildren(drawn, element('div', { class: 'more' }, status, onward));
 
     function matching() {
         const found = state.words.length
@@ -33,25 +37,40 @@ function makeTable(place, rows, columns, options) {
             sorted ? (state.falling ? ' ▾' : ' ▴') : '')));
     }
 
+    // Keys go on from where they were: at the same row's button, or at the first row that has come.
+    function focusAgain(row, isOnward, first) {
+        const rows = drawn.querySelectorAll('tbody tr');
+        const again = isOnward ? rows[first] && rows[first].querySelector('button') || onward.querySelector('button')
+            : row && drawn.querySelector(`tbody tr[data-row="${row}"] button`);
+        if (again)
+            again.focus({ preventScroll: !isOnward });
+    }
+
     function show() {
+        const active = document.activeElement, isOnward = onward.contains(active);
+        const row = drawn.contains(active) && active.closest('tr') ? active.closest('tr').dataset.row : null;
+        const before = drawn.querySelectorAll('tbody tr').length;
         const found = matching();
         const body = found.slice(0, state.room).map(row => element('tr', {
             'data-row': row.number ?? null, 'aria-selected': options.isChosen && options.isChosen(row) ? 'true' : null,
         }, ...columns.map(column => element('td', { class: classOf(column) }, ...[column.cell(row)].flat()))));
         if (!found.length) {
-            place.replaceChildren(empty(state.words.length ? 'Nothing of that name.' : options.nothing));
+            drawn.replaceChildren();
+            onward.replaceChildren();
+            status.className = 'empty';
+            status.textContent = state.words.length ? 'Nothing of that name.' : options.nothing;
             return;
         }
         const left = found.length - body.length;
-        place.replaceChildren(
-            element('table', {},
-                element('caption', { class: 'hidden' }, options.caption),
-                element('thead', {}, element('tr', {}, ...columns.map(heading))),
-                element('tbody', {}, ...body)),
-            element('div', { class: 'more' },
-                element('span', { class: 'note', role: 'status' }, options.say(body.length, found.length) + (options.note || '')),
-                left ? button({ click: () => { state.room += MORE_ROWS; show(); } },
-                    `Show ${plain.format(Math.min(left, MORE_ROWS))} more`) : null));
+        drawn.replaceChildren(element('table', {},
+            element('caption', { class: 'hidden' }, options.caption),
+            element('thead', {}, element('tr', {}, ...columns.map(heading))),
+            element('tbody', {}, ...body)));
+        status.className = 'note';
+        status.textContent = options.say(body.length, found.length) + (options.note || '');
+        onward.replaceChildren(...left ? [button({ click: () => { state.room += MORE_ROWS; show(); } },
+            `Show ${plain.format(Math.min(left, MORE_ROWS))} more`)] : []);
+        focusAgain(row, isOnward, before);
     }
 
     function csv() {
@@ -213,6 +232,10 @@ function drawQueueChart(cluster, jobs) {
     drawQueue(canvas, first, parts);
 }
 
+function termsOf(job) {
+    return job.why ? `${job.terms} (${job.why})` : job.terms;
+}
+
 // What a formula makes of a job that may run, or why it does not.
 function formulaColumns() {
     return [
@@ -220,7 +243,7 @@ function formulaColumns() {
             name: 'Value', number: true, value: job => job.runs ? job.value : null,
             cell: job => job.runs ? String(Number(job.value.toPrecision(6))) : '–',
         },
-        { name: 'Names of the formula', wide: true, value: job => job.terms, cell: job => job.why ? `${job.terms} (${job.why})` : job.terms },
+        { name: 'Names of the formula', wide: true, value: job => job.terms, cell: termsOf, csv: termsOf },
     ];
 }
 
@@ -230,7 +253,7 @@ function queueTable(cluster, jobs) {
     const text = key => job => job[key];
     const { user, account, partition } = cluster.words;
     const columns = [
-        { name: 'Job', number: false, value: job => job.id, cell: job => element('span', { class: 'number' }, job.jobId || String(job.id)) },
+        { name: 'Job', number: false, value: job => job.id, csv: job => job.jobId || job.id, cell: job => element('span', { class: 'number' }, job.jobId || String(job.id)) },
         { name: capital(user), value: text('user'), cell: job => [job.user, element('small', {}, job.account)] },
         { name: capital(account), wide: true, value: text('account'), cell: text('account') },
         { name: capital(partition), value: text('partition'), cell: text('partition') },
