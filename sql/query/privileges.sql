@@ -6,6 +6,17 @@
 -- The accounts whose users' values a user may see; '' is all.
 SELECT "account" FROM "fairmill_privilege" WHERE "cluster" = ? AND "user_name" = ?
 
+-- name: privileges_recorded
+-- What the last run that published each cluster had recorded; 0: the cluster is published no more.
+SELECT l."cluster", CASE WHEN r."run_id" = l."run_id" THEN 1 ELSE 0 END, s."text"
+FROM "fairmill_lock" l
+JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = (
+    SELECT d."run_id" FROM "fairmill_run" d
+    WHERE d."cluster" = l."cluster" AND d."status" = 'done'
+    ORDER BY d."run_id" DESC LIMIT 1)
+LEFT JOIN "fairmill_settings" s ON s."digest" = r."settings_digest"
+ORDER BY l."cluster"
+
 -- name: privilege_read
 -- All of a cluster.
 SELECT "user_name", "account", "privilege" FROM "fairmill_privilege" WHERE "cluster" = ?

@@ -272,10 +272,10 @@ static int add_all(const struct published *published, const struct options *opti
         if (list->rows[i].match != best ||
             !name_list_wants(&options->shared.clusters, list->rows[i].cluster))
             continue;
-        int added = viewer_check(&published->viewer, list->rows[i].cluster, list->rows[i].account,
-                                 list->rows[i].user, err)
-                        ? -1
-                        : add_series(published, options, list, &list->rows[i], table, err);
+        int added = viewer_sees(&published->viewer, list->rows[i].cluster, list->rows[i].account,
+                                list->rows[i].user)
+                        ? add_series(published, options, list, &list->rows[i], table, err)
+                        : viewer_refuse(options->shared.operands[0], err);
         if (added < 0)
             return -1;
         any |= added;
@@ -297,6 +297,9 @@ static int show_all(const struct published *published, const struct options *opt
         return fail(err, ERROR_OTHER, "no results yet");
     if (name_list_check(&options->shared.clusters, "cluster", has_history, list, err))
         return -1;
+    if (best_match(options, list) == NAME_OTHER &&
+        viewer_is_limited(&published->viewer, PRIVATE_USAGE))
+        return viewer_refuse(options->shared.operands[0], err);
     if (best_match(options, list) == NAME_OTHER)
         return name_unknown(published_words(published, NULL)->either, options->shared.operands[0],
                             err);

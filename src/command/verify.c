@@ -182,10 +182,8 @@ static int verify_all(struct verifying *verifying, struct error *err)
     const struct published_filter filter = { .clusters = verifying->options->shared.clusters };
     int result = published_open(&published, verifying->settings, &filter, err);
     published_close(&published);
-    if (!result && viewer_only(&published.viewer))
-        result =
-            fail(err, ERROR_USAGE,
-                 "what users have is private here ([report] private), and you may not see all");
+    if (!result)
+        result = viewer_check_all(&published.viewer, err);
     if (!result)
         result = verifier_open(&verifier, verifying->settings, NULL, err);
     for (size_t i = 0; !result && i < published.count; i++)

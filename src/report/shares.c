@@ -153,9 +153,18 @@ void share_list_sort(struct share_list *list)
     list->count = placed;
 }
 
-void share_list_filter(struct share_list *list, const struct name_list *users,
-                       const struct name_list *accounts)
+void share_list_hide_others(struct share_list *list, const struct viewer *viewer)
 {
+    for (size_t i = 0; i < list->count; i++) {
+        struct share_row *row = &list->rows[i];
+        row->shown = row->shown && viewer_sees(viewer, list->cluster, row->account, row->user);
+    }
+}
+
+void share_list_filter(struct share_list *list, const struct viewer *viewer,
+                       const struct name_list *users, const struct name_list *accounts)
+{
+    share_list_hide_others(list, viewer);
     if (!users->count && !accounts->count)
         return;
     uint32_t inside = UINT32_MAX; /* the depth of the account asked for, while we are below it */
@@ -166,8 +175,8 @@ void share_list_filter(struct share_list *list, const struct name_list *users,
         if (accounts->count && inside == UINT32_MAX && !*row->user &&
             name_list_wants(accounts, row->account))
             inside = row->depth;
-        row->shown =
-            (!accounts->count || inside != UINT32_MAX) && name_list_wants(users, row->user);
+        row->shown = row->shown && (!accounts->count || inside != UINT32_MAX) &&
+                     name_list_wants(users, row->user);
     }
     /* With a user, also the accounts on the way: what is above a shown row, from below. */
     uint32_t wanted = 0;
@@ -179,14 +188,6 @@ void share_list_filter(struct share_list *list, const struct name_list *users,
             row->shown = true;
             wanted = row->depth;
         }
-    }
-}
-
-void share_list_hide_others(struct share_list *list, const struct viewer *viewer)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        struct share_row *row = &list->rows[i];
-        row->shown = row->shown && viewer_sees(viewer, list->cluster, row->account, row->user);
     }
 }
 

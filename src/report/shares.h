@@ -58,12 +58,12 @@ void share_list_add(struct share_list *list, const struct share_association *ass
 
 /* Once all are there: depth first, by place, users before accounts, bytewise. */
 void share_list_sort(struct share_list *list);
-/* Show only the associations of these users (an empty list: of all), only those below these
- * accounts, and the accounts on the way to a user. */
-void share_list_filter(struct share_list *list, const struct name_list *users,
-                       const struct name_list *accounts);
-/* Of what is shown, no user but this one; NULL hides nobody. */
+/* Of what is shown, no user whom the viewer may not see. */
 void share_list_hide_others(struct share_list *list, const struct viewer *viewer);
+/* Of the rest, only the associations of these users (an empty list: of all), only those below these
+ * accounts, and the accounts on the way to a user who is shown. */
+void share_list_filter(struct share_list *list, const struct viewer *viewer,
+                       const struct name_list *users, const struct name_list *accounts);
 /* Of what is shown, no accounts. */
 void share_list_hide_accounts(struct share_list *list);
 

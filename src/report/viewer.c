@@ -27,24 +27,21 @@ static bool coordinates(const struct viewer_scope *scope, const char *account)
                    sizeof *scope->accounts.values, by_name);
 }
 
-/* Of a cluster that is published no more nobody says what is private: what any of them hides is. */
-static unsigned private_on(const struct viewer *viewer, const struct viewer_scope *scope)
+bool viewer_is_limited_on(const struct viewer *viewer, const char *cluster, unsigned kind)
 {
-    unsigned private = viewer->private;
-    for (size_t i = 0; i < viewer->scope_count; i++)
-    private |= viewer->scopes[i].private;
-    return scope ? scope->private : private;
+    const struct viewer_scope *scope = scope_on(viewer, cluster);
+    return viewer->login && ((scope ? scope->private : viewer->private) & kind) &&
+           !(scope && scope->sees_all);
 }
 
 static bool sees(const struct viewer *viewer, unsigned kind, const char *cluster,
                  const char *account, const char *user)
 {
-    if (!viewer || !viewer->login || !*user || !strcmp(user, viewer->login))
+    if (!viewer || !*user || !viewer_is_limited_on(viewer, cluster, kind) ||
+        !strcmp(user, viewer->login))
         return true;
     const struct viewer_scope *scope = scope_on(viewer, cluster);
-    if (!(private_on(viewer, scope) & kind))
-        return true;
-    return scope && (scope->sees_all || coordinates(scope, account));
+    return scope && coordinates(scope, account);
 }
 
 bool viewer_sees(const struct viewer *viewer, const char *cluster, const char *account,
@@ -61,10 +58,13 @@ bool viewer_sees_job(const struct viewer *viewer, const char *cluster, const cha
 
 bool viewer_is_limited(const struct viewer *viewer, unsigned kind)
 {
-    bool limited = !viewer->scope_count && (viewer->private & kind);
+    bool limited = false, any = false;
     for (size_t i = 0; i < viewer->scope_count; i++)
-        limited |= !viewer->scopes[i].sees_all && (viewer->scopes[i].private & kind);
-    return viewer->login && limited;
+        if (!viewer->scopes[i].is_past) {
+            any = true;
+            limited |= !viewer->scopes[i].sees_all && (viewer->scopes[i].private & kind);
+        }
+    return viewer->login && (any ? limited : (viewer->private & kind) != 0);
 }
 
 const char *viewer_only(const struct viewer *viewer)
@@ -72,16 +72,26 @@ const char *viewer_only(const struct viewer *viewer)
     return viewer_is_limited(viewer, PRIVATE_ALL) ? viewer->login : NULL;
 }
 
-static int refuse(const char *user, struct error *err)
+int viewer_refuse(const char *name, struct error *err)
 {
     return fail(err, ERROR_USAGE,
-                "what users have is private here ([report] private), and '%s' is not you", user);
+                "what users have is private here ([report] private), and '%s' is not you, nor an "
+                "account",
+                name);
+}
+
+int viewer_check_all(const struct viewer *viewer, struct error *err)
+{
+    return viewer_is_limited(viewer, PRIVATE_ALL)
+               ? fail(err, ERROR_USAGE,
+                      "what users have is private here ([report] private), and you may not see all")
+               : 0;
 }
 
 int viewer_check(const struct viewer *viewer, const char *cluster, const char *account,
                  const char *user, struct error *err)
 {
-    return viewer_sees(viewer, cluster, account, user) ? 0 : refuse(user, err);
+    return viewer_sees(viewer, cluster, account, user) ? 0 : viewer_refuse(user, err);
 }
 
 int viewer_check_name(const struct viewer *viewer, unsigned kind, const char *user,
@@ -92,7 +102,7 @@ int viewer_check_name(const struct viewer *viewer, unsigned kind, const char *us
         coordinator |= viewer->scopes[i].accounts.count > 0;
     return coordinator || !viewer_is_limited(viewer, kind) || !strcmp(user, viewer->login)
                ? 0
-               : refuse(user, err);
+               : viewer_refuse(user, err);
 }
 
 void viewer_free(struct viewer *viewer)

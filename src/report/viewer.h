@@ -17,6 +17,7 @@ struct error;
 struct viewer_scope {
     char *cluster;
     unsigned private; /* PRIVATE_... of settings.h: what is hidden of others there */
+    bool is_past;     /* it is published no more: there is history of it, and the ledger */
     bool sees_all;
     struct name_list accounts; /* of a coordinator, in bytewise order, with all below */
 };
@@ -34,8 +35,11 @@ bool viewer_sees(const struct viewer *viewer, const char *cluster, const char *a
 /* The same of a job. */
 bool viewer_sees_job(const struct viewer *viewer, const char *cluster, const char *account,
                      const char *user);
-/* Whether anything of this kind (PRIVATE_...) is hidden from the viewer on some cluster. */
+/* Whether anything of this kind (PRIVATE_...) is hidden from the viewer on some cluster that is
+ * published. */
 bool viewer_is_limited(const struct viewer *viewer, unsigned kind);
+/* The same of one cluster, published or not. */
+bool viewer_is_limited_on(const struct viewer *viewer, const char *cluster, unsigned kind);
 /* The viewer's login where that is so; NULL: everybody may be shown. */
 const char *viewer_only(const struct viewer *viewer);
 /* Refuse (ERROR_USAGE) a user whom the viewer may not see. */
@@ -44,6 +48,10 @@ int viewer_check(const struct viewer *viewer, const char *cluster, const char *a
 /* Refuse one of whom nothing can be shown in any account.  `kind`: what would be. */
 int viewer_check_name(const struct viewer *viewer, unsigned kind, const char *user,
                       struct error *err);
+/* Refuse what needs everybody's values where the viewer may not see them. */
+int viewer_check_all(const struct viewer *viewer, struct error *err);
+/* Refuse a name that is nobody's whom the viewer may see: whether it is anybody's is not told. */
+int viewer_refuse(const char *name, struct error *err);
 
 void viewer_free(struct viewer *viewer);
 

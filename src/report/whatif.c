@@ -214,6 +214,7 @@ void whatif_hide_others(struct whatif *whatif, const struct viewer *viewer)
     for (size_t i = 0; i < whatif->job_count; i++)
         if (viewer_sees_job(viewer, whatif->cluster, whatif->jobs[i].account, whatif->jobs[i].user))
             whatif->jobs[jobs++] = whatif->jobs[i];
+    whatif->is_part = rows < whatif->row_count || jobs < whatif->job_count;
     whatif->row_count = rows;
     whatif->job_count = jobs;
 }

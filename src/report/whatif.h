@@ -63,6 +63,7 @@ struct whatif {
     size_t row_count;
     struct whatif_job *jobs; /* all, by their new places */
     size_t job_count;
+    bool is_part; /* rows or jobs were left out that the viewer may not see */
 };
 
 struct whatif *whatif_create(const char *cluster, int64_t as_of);

@@ -219,6 +219,12 @@ static void add_ends(struct text *text, const struct whatif *whatif, size_t lose
     end_table(table);
 }
 
+/* Counts are of these. */
+static const char *of_whom(const struct whatif *whatif)
+{
+    return whatif->is_part ? ", of those whom you may see" : "";
+}
+
 static void add_rows(struct text *text, const struct whatif *whatif, size_t top)
 {
     size_t gainers = 0, losers = 0;
@@ -226,10 +232,10 @@ static void add_rows(struct text *text, const struct whatif *whatif, size_t top)
         if (is_shown(whatif, &whatif->rows[i]))
             *(gains(whatif, &whatif->rows[i]) ? &gainers : &losers) += 1;
     if (!gainers && !losers) {
-        text_add(text, "\nNobody's fairshare would change.\n");
+        text_format(text, "\nNobody's fairshare would change%s.\n", of_whom(whatif));
         return;
     }
-    text_format(text, "\n%zu would gain and %zu lose", gainers, losers);
+    text_format(text, "\n%zu would gain and %zu lose%s", gainers, losers, of_whom(whatif));
     text_add(text,
              gainers <= top && losers <= top ? ".  " : "; here those who gain or lose most.\n");
     text_format(text, "There are %" PRIu32 " places", whatif->users[BEFORE]);
@@ -264,12 +270,12 @@ static void add_jobs(struct text *text, const struct whatif *whatif, size_t top)
     for (size_t i = 0; i < whatif->job_count; i++)
         moved += is_moved(&whatif->jobs[i]);
     if (!moved) {
-        text_format(text, "\nNo job that waits would change its place (there %s %zu).\n",
-                    whatif->job_count == 1 ? "is" : "are", whatif->job_count);
+        text_format(text, "\nNo job that waits would change its place (there %s %zu%s).\n",
+                    whatif->job_count == 1 ? "is" : "are", whatif->job_count, of_whom(whatif));
         return;
     }
-    text_format(text, "\n%zu of %zu jobs that wait would change places%s:\n", moved,
-                whatif->job_count, moved > top ? "; here the first of them" : "");
+    text_format(text, "\n%zu of %zu jobs that wait would change places%s%s:\n", moved,
+                whatif->job_count, of_whom(whatif), moved > top ? "; here the first of them" : "");
     struct table *table = begin_table(text, whatif, &layout);
     for (size_t i = 0; i < whatif->job_count && count < top; i++)
         if (is_moved(&whatif->jobs[i])) {

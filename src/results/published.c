@@ -107,13 +107,10 @@ int published_begin(struct published *published, const struct settings *settings
     *published = (struct published){ .viewer = viewer_of(settings) };
     if (results_open(&published->db, settings, DB_READER, err))
         return -1;
-    if (db_begin(published->db, err) || read_clusters(published, err))
-        return -1;
-    for (size_t i = 0; i < published->count; i++)
-        if (viewer_read_scope(&published->viewer, published->db, published->clusters[i].name,
-                              published->clusters[i].settings, err))
-            return -1;
-    return 0;
+    return db_begin(published->db, err) || read_clusters(published, err) ||
+                   viewer_read_scopes(&published->viewer, published->db, err)
+               ? -1
+               : 0;
 }
 
 static void cluster_free(struct published_cluster *cluster)

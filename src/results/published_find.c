@@ -2,6 +2,7 @@
 #include "results/published_find.h"
 
 #include "results/published.h"
+#include "settings/settings.h"
 #include "settings/words.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -117,14 +118,10 @@ static int find(struct search *search, bool account, struct published_node *foun
     int result = 0;
     if ((account && look(search, true, viewer)) || look(search, false, viewer))
         result = check_found(search, err);
-    /* Users who may not be shown are looked for only to be refused; the message has no names but
-     * the one that was asked for. */
-    else if (!look(search, false, NULL))
+    else if (viewer_is_limited(viewer, PRIVATE_USAGE))
+        result = viewer_refuse(search->asked, err);
+    else
         result = name_unknown(published_words(search->published, NULL)->either, search->asked, err);
-    else {
-        struct association_name name = published_name(search->last.cluster, search->last.node);
-        result = viewer_check(viewer, search->last.cluster->name, name.account, name.user, err);
-    }
     *found = search->last;
     text_free(&search->candidates);
     return result;

@@ -2,12 +2,14 @@
 #include "results/viewers.h"
 
 #include <pwd.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "db/db.h"
 #include "settings/asker.h"
+#include "settings/recorded.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/memory.h"
@@ -32,22 +34,42 @@ struct viewer viewer_of(const struct settings *settings)
     return (struct viewer){ .login = limited_login(settings), .private = settings->private };
 }
 
-int viewer_read_scope(struct viewer *viewer, struct db *results, const char *cluster,
-                      const struct settings *recorded, struct error *err)
+static int read_recorded(struct viewer *viewer, struct db *results, struct error *err)
 {
-    struct viewer_scope scope = { .private = viewer->private | recorded->private };
-    if (!viewer->login)
-        return 0;
-    const struct db_value *row, arguments[] = { db_text(cluster), db_text(viewer->login) };
+    const struct db_value *row;
+    struct db_rows *rows = db_query(results, sql_query_privileges_recorded, NULL, 0, "tit", err);
+    while (db_fetch(rows, &row, err) > 0) {
+        char *text = db_value_text(&row[2]);
+        struct settings *recorded = settings_recorded(text);
+        viewer->scopes = memory_grown(viewer->scopes, viewer->scope_count, sizeof *viewer->scopes);
+        viewer->scopes[viewer->scope_count++] =
+            (struct viewer_scope){ .cluster = db_value_text(&row[0]),
+                                   .private = viewer->private | recorded->private,
+                                   .is_past = !row[1].integer };
+        settings_destroy(recorded);
+        free(text);
+    }
+    return db_finish(rows);
+}
+
+static int read_privileges(struct viewer_scope *scope, const char *login, struct db *results,
+                           struct error *err)
+{
+    const struct db_value *row, arguments[] = { db_text(scope->cluster), db_text(login) };
     struct db_rows *rows = db_query(results, sql_query_privileges_of, arguments, 2, "t", err);
     while (db_fetch(rows, &row, err) > 0)
         if (row[0].text.length)
-            name_list_add(&scope.accounts, row[0].text.bytes, row[0].text.length);
+            name_list_add(&scope->accounts, row[0].text.bytes, row[0].text.length);
         else
-            scope.sees_all = true;
-    scope.cluster = memory_text(cluster);
-    viewer->scopes = memory_grown(viewer->scopes, viewer->scope_count, sizeof *viewer->scopes);
-    viewer->scopes[viewer->scope_count++] = scope;
-    name_list_sort(&scope.accounts);
+            scope->sees_all = true;
+    name_list_sort(&scope->accounts);
     return db_finish(rows);
+}
+
+int viewer_read_scopes(struct viewer *viewer, struct db *results, struct error *err)
+{
+    int result = viewer->login ? read_recorded(viewer, results, err) : 0;
+    for (size_t i = 0; !result && i < viewer->scope_count; i++)
+        result = read_privileges(&viewer->scopes[i], viewer->login, results, err);
+    return result;
 }

@@ -12,9 +12,8 @@ struct settings;
  * settings say. */
 struct viewer viewer_of(const struct settings *settings);
 
-/* Add what is private on a published cluster, by what its run recorded or these settings, and what
- * the viewer may see there all the same (fairmill_privilege). */
-int viewer_read_scope(struct viewer *viewer, struct db *results, const char *cluster,
-                      const struct settings *recorded, struct error *err);
+/* Add what is private on each cluster that was ever published, by what its last run recorded or
+ * these settings, and what the viewer may see there all the same (fairmill_privilege). */
+int viewer_read_scopes(struct viewer *viewer, struct db *results, struct error *err);
 
 #endif

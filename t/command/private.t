@@ -95,6 +95,37 @@ def strangers(place):
     tap.ok('physics' in place.out and 'chemistry' not in place.out, 'or the account that was asked for')
 
 
+def privileged(place, other):
+    """What runs published says who may see more, and what the last run had hidden stays so."""
+    place.query(f"INSERT INTO fairmill_privilege VALUES ('tiny', '{OTHER}', 'chemistry', 'coordinator')")
+    open_up(place)
+    place.succeed('show', '--parsable', '-u', 'alice', **other)
+    tap.same([line.split('|')[1:3] for line in place.out.splitlines()[1:]], [['root', ''], ['chemistry', ''], ['chemistry', 'alice']],
+             'a coordinator is told where a user is in the account, and of no other')
+    place.query(f"UPDATE fairmill_privilege SET account = '', privilege = 'operator' WHERE user_name = '{OTHER}'")
+    for command in (('ledger', 'credit', '1', '-u', 'alice', '-A', 'physics', '--dry-run', '--why', 'x'), ('ledger', 'export', '-'),
+                    ('ledger', 'list'), ('backtest', '--half-life', '3-0')):
+        place.succeed(*command, **other)
+        tap.ok('alice' in place.out, f'an operator may see all ({command[1]})', place.out)
+    place.query(f"DELETE FROM fairmill_privilege WHERE user_name = '{OTHER}'")
+
+
+def retired(place, other):
+    """The settings of who reads hide nothing; those of the last run did."""
+    place.settings({'report.private': 'no'})
+    open_up(place)
+    place.ends(64, 'the ledger of others is not exported', 'ledger', 'export', '-', **other)
+    place.change('UPDATE cluster_table SET deleted = 1')
+    place.ends(65, 'no cluster is left', 'run', '--now', NOW + 7400)
+    tap.same(place.query('SELECT count(*) FROM fairmill_fairshare'), [(0,)], 'this one is retired')
+    open_up(place)
+    for command in (('history', 'alice'), ('history', 'alice', '--usage')):
+        place.ends(64, f'nor is the past of a retired cluster told ({len(command)})', *command, **other)
+    place.succeed('history', 'alice')
+    tap.same(names(place, 'ledger', 'list', **other), [OTHER], 'nor its ledger')
+    place.ends(64, 'nor exported', 'ledger', 'export', '-', **other)
+
+
 def private(place):
     place.ready(DRAWING, {'report.private': 'yes'})
     place.succeed('run', '--now', NOW)
@@ -139,15 +170,25 @@ def private(place):
     tap.ok({row['jobid'] for row in json.loads(place.out)['clusters'][0]['differences']} == {902},
            "nor of others' jobs", place.out, place.err)
     tap.same(names(place, 'history', 'physics', **other), [], 'accounts have a history for everybody')
+    place.succeed('whatif', '--shares', 'physics=1', **other)
+    tap.ok('of those whom you may see' in place.out, 'what others would gain or lose is not counted', place.out)
     for command in (('show', '--user', 'alice'), ('prio', '-u', 'alice'), ('history', 'alice'), ('explain', 'alice'),
                     ('explain', OTHER, 'alice'), ('explain', 'physics/alice'), ('show', '--pbs', 'alice'), ('forecast', 'alice'),
                     ('whatif', '--shares', 'alice=7'), ('whatif', '--remove-user', 'alice')):
         place.ends(64, f"another user is refused ({' '.join(command)})", *command, **other)
-        place.says('and the message says why', 'private', "'alice' is not you")
+        place.says('and the message says why', 'private', "alice' is not you")
+    for command in (('explain', '{}'), ('history', '{}'), ('show', '--pbs', '{}'), ('whatif', '--remove-user', '{}')):
+        told = []
+        for name in ('chemistry/alice', 'chemistry/nemo'):
+            place.ends(64, f'who is in which account is not told ({command[0]})', *[word.format(name) for word in command], **other)
+            told.append(place.err.replace(name, ''))
+        tap.same(told[1], told[0], 'a name that is nobody\'s has the same message')
     jobs_and_siblings(place, other)
     strangers(place)
     ledger(place, other)
+    privileged(place, other)
     gone(place, other)
+    retired(place, other)
 
 
 def body():

@@ -8,14 +8,17 @@
 #include "core/insight/backtest.h"
 #include "core/fairshare/algorithm.h"
 #include "core/tree/tree.h"
+#include "db/db.h"
 #include "report/backtest_table.h"
 #include "report/viewer.h"
 #include "results/viewers.h"
 #include "results/history_rows.h"
+#include "results/schema.h"
 #include "run/instants.h"
 #include "run/replays.h"
 #include "run/run.h"
 #include "settings/load.h"
+#include "settings/settings.h"
 #include "settings/words.h"
 #include "source/source.h"
 #include "util/complain.h"
@@ -213,15 +216,22 @@ static int try_cluster(struct trial *trial, const struct settings *settings, str
     return result;
 }
 
+/* Results are asked only for who may see all the same. */
 static int refuse_private(const struct settings *settings, struct error *err)
 {
     struct viewer viewer = viewer_of(settings);
-    bool only = viewer_only(&viewer);
+    struct db *results = NULL;
+    int result = 0;
+    if (viewer.login && viewer.private)
+        result = results_open(&results, settings, DB_READER, err) ||
+                         viewer_read_scopes(&viewer, results, err)
+                     ? -1
+                     : 0;
+    if (!result)
+        result = viewer_check_all(&viewer, err);
+    db_close(results);
     viewer_free(&viewer);
-    return only
-               ? fail(err, ERROR_USAGE,
-                      "what users have is private here ([report] private), and you may not see all")
-               : 0;
+    return result;
 }
 
 static int backtest(const struct options *options, const struct settings *settings, uint64_t top,

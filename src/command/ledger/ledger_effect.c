@@ -111,14 +111,13 @@ static void add_changes(struct text *text, const struct share_list *before,
     table_destroy(table);
 }
 
-static int add_both(struct text *text, struct effect *effect, struct ledger *before,
-                    struct ledger *after, struct error *err)
+static int add_both(struct text *text, struct effect *effect, const struct viewer *viewer,
+                    struct ledger *before, struct ledger *after, struct error *err)
 {
     struct share_list *one = shares_with(effect, before, err);
     struct share_list *other = one ? shares_with(effect, after, err) : NULL;
-    struct viewer viewer = viewer_of(effect->source.settings);
     if (other) {
-        share_list_hide_others(other, &viewer);
+        share_list_hide_others(other, viewer);
         text_add(text, "as of ");
         instant_add(text, *effect->source.instant);
         text_add(text, ":\n");
@@ -128,7 +127,6 @@ static int add_both(struct text *text, struct effect *effect, struct ledger *bef
         share_list_destroy(one);
     if (other)
         share_list_destroy(other);
-    viewer_free(&viewer);
     return other ? 0 : -1;
 }
 
@@ -138,9 +136,13 @@ int ledger_add_effect(struct text *text, const struct source *source, struct db 
     struct effect effect = { .source = *source };
     if (last_run_read(&effect.last, source, results, err))
         return -1;
+    struct viewer viewer = viewer_of(source->settings);
     int result = prior_read_notes(&effect.notes, results, source->cluster, NULL, err);
     if (!result)
-        result = add_both(text, &effect, before, after, err);
+        result = viewer_read_scopes(&viewer, results, err);
+    if (!result)
+        result = add_both(text, &effect, &viewer, before, after, err);
+    viewer_free(&viewer);
     prior_free(&effect.notes);
     last_run_free(&effect.last);
     return result;

@@ -128,14 +128,17 @@ static int add_lines(struct text *text, const struct ledger_book *book, struct e
     return result;
 }
 
-static int refuse_private(const struct settings *settings, struct error *err)
+/* An export that leaves something out would be no copy. */
+static int refuse_private(const struct settings *settings, const struct ledger_book *book,
+                          struct db *results, struct error *err)
 {
     struct viewer viewer = viewer_of(settings);
-    int result = !viewer_only(&viewer)
-                     ? 0
-                     : fail(err, ERROR_USAGE,
-                            "what users have is private here ([report] private), and the ledger "
-                            "has entries of all");
+    int result = viewer_read_scopes(&viewer, results, err);
+    for (size_t i = 0; !result && i < book->count; i++)
+        if (!ledger_may_be_told(&viewer, &book->records[i]))
+            result = fail(err, ERROR_USAGE,
+                          "what users have is private here ([report] private), and the ledger has "
+                          "entries of all");
     viewer_free(&viewer);
     return result;
 }
@@ -151,13 +154,17 @@ int ledger_export(const struct settings *settings, const char *path, struct erro
     struct db *db;
     struct ledger_book book;
     struct text text = { 0 };
-    if (refuse_private(settings, err) || results_open(&db, settings, DB_READER, err))
+    if (results_open(&db, settings, DB_READER, err))
         return -1;
     int result = ledger_book_read(db, NULL, &book, err);
-    db_close(db);
-    if (result)
+    if (result) {
+        db_close(db);
         return results_explain(settings, err);
-    result = add_lines(&text, &book, err);
+    }
+    result = refuse_private(settings, &book, db, err);
+    db_close(db);
+    if (!result)
+        result = add_lines(&text, &book, err);
     if (!result)
         result = command_output(path, &text, err);
     if (!result)
@@ -321,6 +328,17 @@ static int say_added(size_t added, size_t count, bool dry_run, struct error *err
     return result;
 }
 
+/* What is entered may be anybody's. */
+static int refuse_limited(const struct settings *settings, struct db *results, struct error *err)
+{
+    struct viewer viewer = viewer_of(settings);
+    int result = viewer_read_scopes(&viewer, results, err);
+    if (!result)
+        result = viewer_check_all(&viewer, err);
+    viewer_free(&viewer);
+    return result;
+}
+
 /* The answer to COMMIT may be lost, which needs no look: it may be done again. */
 static int import_lines(struct db *db, const struct lines *lines, bool dry_run, struct error *err)
 {
@@ -345,14 +363,12 @@ int ledger_import_file(const struct settings *settings, const char *path, bool d
 {
     struct db *db = NULL;
     struct lines lines = { 0 };
-    int result = refuse_private(settings, err) || read_lines(&lines, path, err) ? -1 : 0;
-    if (!result && !results_open(&db, settings, DB_RESULTS, err)) {
-        result = import_lines(db, &lines, dry_run, err);
-        if (result)
-            results_explain(settings, err);
-    } else {
-        result = -1;
-    }
+    int result = read_lines(&lines, path, err) || results_open(&db, settings, DB_RESULTS, err) ||
+                         refuse_limited(settings, db, err)
+                     ? -1
+                     : 0;
+    if (!result && import_lines(db, &lines, dry_run, err))
+        result = results_explain(settings, err);
     db_close(db);
     for (size_t i = 0; i < lines.count; i++)
         ledger_record_free(&lines.list[i].record);

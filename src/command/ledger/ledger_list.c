@@ -12,6 +12,7 @@
 #include "results/ledger_rows.h"
 #include "results/published.h"
 #include "results/schema.h"
+#include "settings/settings.h"
 #include "settings/words.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -105,18 +106,23 @@ static void find_undos(struct listing *listing)
     id_index_destroy(places);
 }
 
-/* With `login` (NULL: nobody's are hidden) the entries of other users, refunds, of which the ledger
- * does not know whose job it was, and what undoes one of these. */
-static void hide_others(struct listing *listing, const char *login)
+bool ledger_may_be_told(const struct viewer *viewer, const struct ledger_record *record)
+{
+    return record->entry.kind == LEDGER_REFUND
+               ? !viewer_is_limited_on(viewer, record->cluster, PRIVATE_ALL)
+               : viewer_sees(viewer, record->cluster, record->account, record->user);
+}
+
+/* Entries that may not be told, and what undoes one of these. */
+static void hide_others(struct listing *listing, const struct viewer *viewer)
 {
     struct id_index *places = id_index_create();
-    for (uint32_t i = 0; login && i < listing->book.count; i++) {
+    for (uint32_t i = 0; viewer->login && i < listing->book.count; i++) {
         const struct ledger_record *record = &listing->book.records[i];
         uint32_t undone = record->entry.kind == LEDGER_UNDO
                               ? id_index_find(places, record->entry.undoes)
                               : INDEX_NONE;
-        listing->rows[i].hidden = (*record->user && strcmp(record->user, login) != 0) ||
-                                  record->entry.kind == LEDGER_REFUND ||
+        listing->rows[i].hidden = !ledger_may_be_told(viewer, record) ||
                                   (undone != INDEX_NONE && listing->rows[undone].hidden);
         id_index_add(places, record->entry.id, i);
     }
@@ -319,7 +325,7 @@ int ledger_print(const struct settings *settings, const struct ledger_filter *fi
         result = check_names(&listing, &published, err);
     published_close(&published);
     find_undos(&listing);
-    hide_others(&listing, viewer_only(&published.viewer));
+    hide_others(&listing, &published.viewer);
     result = result ? results_explain(settings, err) : print_listing(&listing, options, err);
     if (!result)
         result = ledger_tell_faults(&listing.book, &filter->names.clusters, err);

@@ -10,6 +10,7 @@ struct ledger_record;
 struct settings;
 struct table_options;
 struct text;
+struct viewer;
 struct words;
 
 /* Add what an entry does, in a few words. */
@@ -19,6 +20,10 @@ void add_entry_words(struct text *text, const struct ledger_record *record,
 /* Fail with the entries that are lost or changed, of the cluster where one is named, if any are. */
 int ledger_tell_faults(const struct ledger_book *book, const struct name_list *clusters,
                        struct error *err);
+
+/* Whether this viewer may be told of an entry: others' are hidden where their usage is, and a
+ * refund wherever anything is, as the ledger does not know whose job it was. */
+bool ledger_may_be_told(const struct viewer *viewer, const struct ledger_record *record);
 
 /* Which entries are wanted. */
 struct ledger_filter {

@@ -16,7 +16,7 @@
 struct options {
     struct shared_options shared;
     bool pbs, tree, list, only_users;
-    bool all; /* as it is without it */
+    bool all;
     bool all_columns, partitions;
     const char *entity, *decay;
     double decay_factor;
@@ -80,8 +80,8 @@ static int add_all(struct published *published, const struct options *options, s
             read_shares(published, &published->clusters[i], options->pbs, err);
         if (!shares)
             return -1;
-        share_list_filter(shares, &options->shared.users, &options->shared.accounts);
-        share_list_hide_others(shares, &published->viewer);
+        share_list_filter(shares, &published->viewer, &published->filter.users,
+                          &published->filter.accounts);
         if (options->only_users)
             share_list_hide_accounts(shares);
         if (shows_any(shares)) {
@@ -128,9 +128,9 @@ static int show_published(const struct settings *settings, const struct options 
 {
     const struct shared_options *shared = &options->shared;
     struct published published;
-    struct published_filter filter = { .clusters = shared->clusters,
-                                       .accounts = shared->accounts,
-                                       .users = shared->users };
+    struct published_filter filter = { .clusters = shared->clusters, .accounts = shared->accounts };
+    if (!options->all)
+        filter.users = shared->users;
     int result = published_open(&published, settings, &filter, err);
     if (!result)
         result = show_all(&published, options, err);
@@ -139,7 +139,7 @@ static int show_published(const struct settings *settings, const struct options 
 }
 
 static const struct command_option own_options[] = {
-    { "all", NULL, 'a', OPTION_FLAG, AT(all), NULL, .help = "all users, as it is without --users" },
+    { "all", NULL, 'a', OPTION_FLAG, AT(all), NULL, .help = "all users, whatever --users says" },
     { "long", NULL, 'l', OPTION_FLAG, AT(all_columns), NULL,
       .help = "also what associations may use of each TRES, and what running jobs still may" },
     { "partition", NULL, 'm', OPTION_FLAG, AT(partitions), NULL,

@@ -263,12 +263,14 @@ static int find_user(struct whatif_change *change, const struct published *publi
         struct association_name name = published_name(cluster, i);
         if (!*name.user || association_name_match(&name, change->name) == NAME_OTHER)
             continue;
-        if (viewer_check(&published->viewer, cluster->name, name.account, name.user, err))
-            return -1;
+        if (!viewer_sees(&published->viewer, cluster->name, name.account, name.user))
+            return viewer_refuse(change->name, err);
         add_id(change, cluster->tree->nodes[i].id);
     }
     if (change->id_count)
         return 0;
+    if (viewer_is_limited_on(&published->viewer, cluster->name, PRIVATE_USAGE))
+        return viewer_refuse(change->name, err);
     name_unknown("user", change->name, err);
     return fail_in(err, "whatif: --remove-user '%s'", change->text);
 }
