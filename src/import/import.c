@@ -66,13 +66,14 @@ static int import_log(struct importer *importer, struct log_file *log, struct er
         return -1;
     if (!strcmp(stored, log->stored))
         return 0;
-    if (db_begin(importer->db, err))
+    bool alone = !importer->import->anew;
+    if (alone && db_begin(importer->db, err))
         return -1;
     int result = import_lines(importer, log, err);
     if (!result)
         result = store_write_log(importer->db, importer->import->cluster, log, err);
     importer->import->logs++;
-    return rows_commit(importer->db, result, err);
+    return alone ? rows_commit(importer->db, result, err) : result;
 }
 
 static int import_new(struct importer *importer, struct log_list *list, struct error *err)
@@ -106,16 +107,24 @@ static int import_all(struct importer *importer, struct log_list *list, struct e
     return result;
 }
 
+/* In one transaction: a run meanwhile has the jobs as they were. */
+static int import_anew(struct importer *importer, struct log_list *list, struct error *err)
+{
+    if (db_begin(importer->db, err))
+        return -1;
+    int result = store_forget(importer->db, importer->import->cluster, err);
+    if (!result)
+        result = import_all(importer, list, err);
+    return rows_commit(importer->db, result, err);
+}
+
 static int import_logs(struct importer *importer, struct error *err)
 {
     struct log_list list;
     if (log_list_read(&list, importer->import->accounting, err))
         return -1;
-    int result = 0;
-    if (importer->import->anew)
-        result = store_forget(importer->db, importer->import->cluster, err);
-    if (!result)
-        result = import_all(importer, &list, err);
+    int result = importer->import->anew ? import_anew(importer, &list, err)
+                                        : import_all(importer, &list, err);
     log_list_free(&list);
     return result;
 }

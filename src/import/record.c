@@ -38,33 +38,59 @@ static bool is_stamp(const char *line, size_t length)
     return true;
 }
 
-/* When a minute begins.  Thousands of lines are of one minute, and mktime() is slow. */
-static bool minute_of(const char *line, int64_t *epoch)
+/* A minute's begin; of one that comes twice, as clocks are put back, both in their order. */
+struct minute {
+    int64_t first, second;
+};
+
+/* Clocks are put back by an hour, or by half of one. */
+static void find_twin(struct minute *minute, const struct tm *shown)
 {
-    static char known[TO_MINUTE];
-    static int64_t begin;
-    if (memcmp(known, line, TO_MINUTE) != 0) {
-        struct tm time = { .tm_mon = two_digits(line) - 1,
-                           .tm_mday = two_digits(line + 3),
-                           .tm_year = two_digits(line + 6) * 100 + two_digits(line + 8) - 1900,
-                           .tm_hour = two_digits(line + 11),
-                           .tm_min = two_digits(line + 14),
-                           .tm_isdst = -1 };
-        if (time.tm_mon < 0 || time.tm_mon > 11 || time.tm_mday < 1 || time.tm_mday > 31 ||
-            time.tm_hour > 23 || time.tm_min > 59)
-            return false;
-        begin = mktime(&time);
-        memcpy(known, line, TO_MINUTE);
+    static const int64_t shifts[] = { 3600, 1800, -1800, -3600 };
+    for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
+        struct tm other;
+        time_t at = minute->first + shifts[i];
+        if (!localtime_r(&at, &other) || other.tm_min != shown->tm_min ||
+            other.tm_hour != shown->tm_hour)
+            continue;
+        *(shifts[i] > 0 ? &minute->second : &minute->first) = at;
+        return;
     }
-    *epoch = begin;
-    return true;
 }
 
-static int read_stamp(const char *line, size_t length, int64_t *epoch, struct error *err)
+/* Thousands of lines are of one minute, and mktime() is slow. */
+static const struct minute *minute_of(const char *line)
 {
-    if (!is_stamp(line, length) || !minute_of(line, epoch) || two_digits(line + 17) > 60)
+    static char known[TO_MINUTE];
+    static struct minute minute;
+    if (!memcmp(known, line, TO_MINUTE))
+        return &minute;
+    struct tm time = { .tm_mon = two_digits(line) - 1,
+                       .tm_mday = two_digits(line + 3),
+                       .tm_year = two_digits(line + 6) * 100 + two_digits(line + 8) - 1900,
+                       .tm_hour = two_digits(line + 11),
+                       .tm_min = two_digits(line + 14),
+                       .tm_isdst = -1 };
+    if (time.tm_mon < 0 || time.tm_mon > 11 || time.tm_mday < 1 || time.tm_mday > 31 ||
+        time.tm_hour > 23 || time.tm_min > 59)
+        return NULL;
+    minute.first = minute.second = mktime(&time);
+    find_twin(&minute, &time);
+    memcpy(known, line, TO_MINUTE);
+    return &minute;
+}
+
+/* A log is in the order of time: what would lie before the line `before` is the second of its hour.
+ */
+static int read_stamp(const char *line, size_t length, int64_t before, int64_t *epoch,
+                      struct error *err)
+{
+    const struct minute *minute = is_stamp(line, length) ? minute_of(line) : NULL;
+    if (!minute || two_digits(line + 17) > 60)
         return fail(err, ERROR_DATA, "it does not begin with a time, MM/DD/YYYY HH:MM:SS;");
-    *epoch += two_digits(line + 17);
+    *epoch = (before - minute->first > 60 && before - minute->first < 7200 ? minute->second
+                                                                           : minute->first) +
+             two_digits(line + 17);
     if (*epoch < 0)
         return fail(err, ERROR_DATA, "it begins with a time before 1970");
     return 0;
@@ -75,8 +101,10 @@ int record_read(struct record *record, struct part line, struct error *err)
     record->fields.count = 0;
     if (memchr(line.bytes, '\0', line.length))
         return fail(err, ERROR_DATA, "it has bytes of value 0");
-    if (read_stamp(line.bytes, line.length, &record->time, err))
+    int64_t time = 0;
+    if (read_stamp(line.bytes, line.length, record->time, &time, err))
         return -1;
+    record->time = time;
     const char *end = line.bytes + line.length, *at = line.bytes + STAMP_LENGTH + 1;
     struct part rest = { at, (size_t)(end - at) };
     if (rest.length < 2 || !strchr(types, *at) || at[1] != ';')

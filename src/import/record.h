@@ -10,7 +10,8 @@
  *
  *     MM/DD/YYYY HH:MM:SS;TYPE;ID;text
  *
- * where the text of most records of jobs is fields, and the time is in the process's time zone. */
+ * where the text of most records of jobs is fields, and the time is in the process's time zone.  In
+ * the hour that comes twice a year the line before says which it is. */
 
 struct record {
     int64_t time;
@@ -20,7 +21,7 @@ struct record {
 };
 
 /* Read a line without its end; what the record points to is in the line.  It begins as { 0 } and
- * serves line after line.  -1 where it is no such line (ERROR_DATA). */
+ * serves line after line, in their order.  -1 where it is no such line (ERROR_DATA). */
 int record_read(struct record *record, struct part line, struct error *err);
 void record_free(struct record *record);
 

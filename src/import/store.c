@@ -73,8 +73,7 @@ int store_forget(struct db *db, const char *cluster, struct error *err)
                                               sql_query_pbs_suspension_forget,
                                               sql_query_pbs_seen_forget, NULL };
     struct db_value name = db_text(cluster);
-    int result = db_begin(db, err) ? -1 : rows_execute_all(db, statements, &name, 1, err);
-    return rows_commit(db, result, err);
+    return rows_execute_all(db, statements, &name, 1, err);
 }
 
 static void enter(struct log_list *list, const struct db_value *row)

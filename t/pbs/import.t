@@ -182,6 +182,11 @@ def try_changes():
         tap.same(len(place.rows('*')), 2, 'and what it told stays')
     place.log('20261101', text.replace('user=bob', 'user=eve'))
     tap.same((place.run('--anew')[0], place.rows('euser')), (0, [('eve',), ('eve',)]), '--anew imports what it is now')
+    place.log('20261102.gz', '\x1f\x8b\x08\0\0\0\0\0\0\x03' + 'x' * 50)
+    place.log('20261101', text.replace('user=bob', 'user=kim'))
+    status, said = place.run('--anew')
+    tap.ok(status == 65 and place.rows('euser') == [('eve',), ('eve',)], '--anew changes nothing where a later log cannot be read', status, said)
+    os.remove(os.path.join(place.logs, '20261102.gz'))
     place.log('20261101.gz', 'x')
     tap.ok('one day' in place.run()[1], 'a day that is there twice is refused')
     os.remove(os.path.join(place.logs, '20261101'))
@@ -224,6 +229,12 @@ def try_places():
     place.log('20261025', '10/25/2026 01:00:00;S;1.pbs;user=a start=1792882800\n' + summer + '10/25/2026 12:00:00;S;2.pbs;user=a start=1792926000\n10/25/2026 13:00:00;A;2.pbs;\n')
     place.run()
     tap.same(place.rows('time_end'), [(1792884600,), (1792929600,)], 'the times of lines are in time_zone, before and after its clocks change')
+    place = Place('Europe/Berlin')
+    place.log('20261025', '10/25/2026 02:50:00;S;1.pbs;user=a start=1792889400\n10/25/2026 02:51:00;S;3.pbs;user=a start=1792889460\n10/25/2026 02:52:00;A;3.pbs;\n'
+              '10/25/2026 02:10:00;z;1.pbs;\n10/25/2026 02:15:00;r;1.pbs;\n10/25/2026 02:20:00;A;1.pbs;\n10/25/2026 03:00:00;S;2.pbs;user=a start=1792893600\n'
+              '10/25/2026 03:10:00;A;2.pbs;\n')
+    place.run()
+    tap.same(place.rows('time_end'), [(1792889520,), (1792891200,), (1792894200,)], 'an hour that comes twice is told by the line before')
     for options, words in ((['import'], 'There is `fairmill import pbs`'), (['import', 'lsf'], 'There is `fairmill import pbs`'), (['import', 'pbs'], 'nothing is asked for'), (['import', 'pbs', '--queue', 'x', '--anew'], '--anew is for --accounting'),
                            (['import', 'pbs', '--accounting', place.path('none')], 'cannot read the folder'), (['import', 'pbs', '--accounting', place.logs, '-M', 'x'], "has no 'x'")):
         done = subprocess.run([FAIRMILL, '-c', place.path('conf'), *options], stderr=subprocess.PIPE, text=True, timeout=tap.HANG)
