@@ -42,9 +42,3 @@ WHERE "cluster" = ? AND "last_seen" > ?
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "part" > ? AND "table_name" IN ('fairmill_history', 'fairmill_association', 'fairmill_share_change',
     'fairmill_qos_change', 'fairmill_fairness')
-
--- name: future_share_kept
--- The state goes where it is of the future; then nothing is known of it.
-DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
-WHERE "cluster" = ? AND "table_name" = 'fairmill_share_state' AND NOT EXISTS (
-    SELECT 1 FROM "fairmill_share_state" s WHERE s."cluster" = "fairmill_kept"."cluster" AND s."last_as_of" <= ?)

@@ -87,6 +87,11 @@ SELECT 1 FROM "fairmill_finding" WHERE "cluster" = ? AND "kind" = ? LIMIT 1
 DELETE /*! "fairmill_finding" */ FROM "fairmill_finding" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
+-- name: finding_end
+-- Remove a cluster's findings of a kind.
+DELETE /*! "fairmill_finding" */ FROM "fairmill_finding" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "kind" = ?
+
 -- name: finding_prune
 -- Remove findings that were last seen long ago.
 DELETE /*! "fairmill_finding" */ FROM "fairmill_finding" /*! FORCE INDEX (PRIMARY) */

@@ -11,7 +11,7 @@ WHERE l."cluster" = ?
 
 -- name: published_run
 -- The run that published a cluster that is not retired.
-SELECT r."run_id", r."as_of", r."started_at", r."settings_digest", r."slurm_version"
+SELECT r."run_id", r."as_of", r."started_at", r."settings_digest", r."slurm_version", r."version"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 WHERE l."cluster" = ? AND l."source" <> ''

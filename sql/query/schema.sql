@@ -14,6 +14,8 @@ INSERT INTO "fairmill_schema" ("version", "made_at") VALUES (?, ?)
 
 -- name: check_association
 INSERT INTO "fairmill_association" SELECT * FROM "fairmill_association" WHERE 1 = 0
+-- name: check_fairness
+INSERT INTO "fairmill_fairness" SELECT * FROM "fairmill_fairness" WHERE 1 = 0
 -- name: check_finding
 INSERT INTO "fairmill_finding" SELECT * FROM "fairmill_finding" WHERE 1 = 0
 -- name: check_history
@@ -28,6 +30,8 @@ INSERT INTO "fairmill_job_priority" SELECT * FROM "fairmill_job_priority" WHERE 
 INSERT INTO "fairmill_job_term" SELECT * FROM "fairmill_job_term" WHERE 1 = 0
 -- name: check_privilege
 INSERT INTO "fairmill_privilege" SELECT * FROM "fairmill_privilege" WHERE 1 = 0
+-- name: check_counted
+INSERT INTO "fairmill_ledger_counted" SELECT * FROM "fairmill_ledger_counted" WHERE 1 = 0
 -- name: check_run
 INSERT INTO "fairmill_run" SELECT * FROM "fairmill_run" WHERE 1 = 0
 -- name: check_seal

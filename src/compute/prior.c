@@ -50,7 +50,9 @@ int prior_read(struct prior *prior, const struct settings *settings, const char 
         prior->ledger = ledger_create();
         return 0;
     }
-    int result = read_all(prior, results, cluster, now, err);
+    /* A run that commits between two statements would look like rows that somebody changed. */
+    int result = db_begin(results, err) ? -1 : read_all(prior, results, cluster, now, err);
+    db_rollback(results);
     db_close(results);
     if (!result)
         return 0;

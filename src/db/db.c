@@ -91,7 +91,7 @@ char *db_identity(struct db *db, struct error *err)
     struct text identity = { 0 };
     text_format(&identity, "%s:", db->driver->name);
     if (got > 0 && row[0].type == DB_TEXT)
-        text_add_bytes(&identity, row[0].text.bytes, row[0].text.length);
+        text_add_as_utf8(&identity, row[0].text.bytes, row[0].text.length);
     db_finish(rows);
     if (got < 0)
         text_free(&identity);

@@ -54,16 +54,19 @@ static void find_first(struct day_writer *writer)
 {
     const struct days *days = writer->store.days;
     struct usage_span *span = &writer->span;
+    uint64_t today = calendar_day(days->now), final_to = span->final_to;
     if (days->oldest_end > span->oldest_end) {
-        uint64_t final_to = days->oldest_end == UINT64_MAX ? calendar_day(days->now)
-                                                           : calendar_next_day(days->oldest_end);
-        if (final_to > calendar_day(days->now))
-            final_to = calendar_day(days->now);
-        if (final_to > span->final_to)
-            span->final_to = final_to;
+        uint64_t left =
+            days->oldest_end == UINT64_MAX ? today : calendar_next_day(days->oldest_end);
+        left = left < today ? left : today;
+        final_to = left > final_to ? left : final_to;
     }
+    /* Where no job is left that has ended, they may be about to come back: of a table that is being
+     * restored no day is final for good. */
+    if (days->oldest_end != UINT64_MAX || span->oldest_end == UINT64_MAX)
+        *span = (struct usage_span){ span->as_of, days->oldest_end, final_to };
     writer->first = 0;
-    while (writer->first < days->count && days->starts[writer->first] < span->final_to)
+    while (writer->first < days->count && days->starts[writer->first] < final_to)
         writer->first++;
 }
 
@@ -332,7 +335,7 @@ static int write_days(struct day_writer *writer, struct error *err)
     if (days->anew && (forget_removed(writer, &day_open_table, &writer->store.open, err) ||
                        forget_removed(writer, &day_usage_table, &writer->store.usage, err)))
         return -1;
-    const struct usage_span span = { days->now, days->oldest_end, writer->span.final_to };
+    const struct usage_span span = { days->now, writer->span.oldest_end, writer->span.final_to };
     return usage_span_write(writer->store.db, writer->store.name, &span, err);
 }
 

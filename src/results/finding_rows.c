@@ -144,3 +144,15 @@ int finding_rows_write(const struct publisher *publisher, const struct findings 
     free(found.rows);
     return result;
 }
+
+int finding_rows_end_vanished(const struct publisher *publisher, struct error *err)
+{
+    int64_t one;
+    struct db_value arguments[] = { db_text(publisher->cluster),
+                                    db_text(finding_name(FINDING_CLUSTER_VANISHED)) };
+    /* Mostly there is none, and rows that another session holds need not be waited for. */
+    int found = rows_read_integer(publisher->db, sql_query_finding_find, arguments, 2, &one, err);
+    if (found <= 0)
+        return found;
+    return db_execute(publisher->db, sql_query_finding_end, arguments, 2, NULL, err);
+}

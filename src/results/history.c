@@ -92,15 +92,17 @@ static int remove_runs(const struct publisher *publisher, struct row_ids runs, s
     return result;
 }
 
-/* Remove the oldest runs, as many as one statement names, but never the one that is published. */
-static int prune_runs(const struct publisher *publisher, int64_t clock, int64_t before,
-                      struct error *err)
+int history_prune_runs(const struct publisher *publisher, int64_t published, int64_t clock,
+                       struct error *err)
 {
-    struct db_value arguments[] = { db_text(publisher->cluster), db_integer(publisher->run_id),
+    int64_t before = clock - (int64_t)publisher->settings->run_days * 86400;
+    struct db_value arguments[] = { db_text(publisher->cluster), db_integer(published),
                                     db_integer(clock) };
     const struct db_value *row;
     uint64_t runs[ROW_IDS_AT_ONCE];
     size_t count = 0;
+    if (!publisher->settings->run_days)
+        return 0;
     struct db_rows *rows = db_query(publisher->db, sql_query_run_old, arguments, 3, "ii", err);
     while (count < ROW_IDS_AT_ONCE && db_fetch(rows, &row, err) > 0 && row[1].integer < before)
         runs[count++] = rows_bits_of(&row[0]);
@@ -122,7 +124,6 @@ int history_prune(const struct publisher *publisher, int64_t as_of, struct error
     /* Nothing is old only because the run was asked for an instant in the future. */
     int64_t clock = time(NULL), now = as_of < clock ? as_of : clock;
     int64_t history = now - (int64_t)settings->history_days * 86400;
-    int64_t run_days_s = (int64_t)settings->run_days * 86400;
     if (prune_oldest(publisher, sql_query_history_oldest, remove_point, history, STEPS_PER_RUN,
                      err) ||
         prune_oldest(publisher, sql_query_fairness_oldest, remove_fairness, history, STEPS_PER_RUN,
@@ -132,8 +133,8 @@ int history_prune(const struct publisher *publisher, int64_t as_of, struct error
         return -1;
     if (!settings->run_days)
         return 0;
-    return prune_runs(publisher, clock, clock - run_days_s, err) ||
-                   prune_findings(publisher, now - run_days_s, err)
+    return history_prune_runs(publisher, publisher->run_id, clock, err) ||
+                   prune_findings(publisher, now - (int64_t)settings->run_days * 86400, err)
                ? -1
                : 0;
 }

@@ -92,6 +92,8 @@ int privilege_rows_write(const struct publisher *publisher, const struct publica
  * That the cluster has vanished is no finding any more once a run does not find it. */
 int finding_rows_write(const struct publisher *publisher, const struct findings *findings,
                        int64_t as_of, struct error *err);
+/* The cluster was found in the source, whatever else failed. */
+int finding_rows_end_vanished(const struct publisher *publisher, struct error *err);
 
 /* Write the usage of days; may be called again.  A day's row is the sum over all jobs, of which a
  * run that goes on from the seal reads few.  So it adds to the stored rows what was sealed since,

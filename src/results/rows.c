@@ -17,7 +17,7 @@ struct db_value rows_real(double number)
 {
     if (isnan(number))
         return db_null();
-    return db_real(isinf(number) ? INFINITE : number);
+    return db_real(isinf(number) ? copysign(INFINITE, number) : number);
 }
 
 struct db_value rows_integer(int64_t number)

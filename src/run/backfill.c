@@ -221,8 +221,8 @@ static int fill(struct filling *filling, const struct instants *instants, struct
     };
     if (!instants->count)
         return 0;
-    if (replay_notes_read(filling->results, filling->cluster, &replay.notes, err))
-        return results_explain(filling->settings, err);
+    if (replay_notes_find(filling->settings, filling->cluster, &replay.notes, err))
+        return -1;
     int result =
         replay_run(&replay, filling->settings, &filling->source, &filling->result->readings, err);
     replay_notes_free(&replay.notes);

@@ -358,15 +358,16 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
     prior_free(&run.prior);
     if (result)
         failure_record(session, &publisher,
-                       &(struct failure){ .reason = err, .began = last.began });
+                       &(struct failure){ .reason = err, .began = last.began, .is_there = true });
     publisher_end(&publisher);
     return result;
 }
 
 /* What was entered since is no mistake of the run. */
-static void leave_later_entries(struct cluster_run *run, int64_t started_at)
+static void leave_later_entries(struct cluster_run *run, const struct computed_again *again)
 {
-    ledger_book_keep_counted(&run->book, run->cluster, started_at);
+    ledger_book_keep_counted(&run->book, run->cluster,
+                             again->notes_entries ? INT64_MIN : again->started_at);
     ledger_destroy(run->prior.ledger);
     run->prior.ledger = ledger_of(&run->book, run->cluster);
 }
@@ -389,7 +390,7 @@ int compute_again(struct run_session *session, struct publisher *publisher,
     struct cluster_run run = { .session = session, .cluster = publisher->cluster };
     if (read_kept_once(&run, publisher, err))
         return results_explain(session->settings, err);
-    leave_later_entries(&run, again->started_at);
+    leave_later_entries(&run, again);
     again->seal_damaged = run.kept.damaged;
     run.kept.ahead = run.kept.seal.kept && *session->options->now < (int64_t)run.kept.seal.as_of;
     run.plan = (struct seal_plan){ .kept = &run.kept,

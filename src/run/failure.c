@@ -7,6 +7,7 @@
 
 #include "compute/computation.h"
 #include "results/health.h"
+#include "results/history.h"
 #include "results/publish.h"
 #include "results/settings_rows.h"
 #include "run/retry.h"
@@ -27,9 +28,13 @@ void failure_record(struct run_session *session, struct publisher *publisher,
     record.as_of = session->options->now ? *session->options->now : record.started_at;
     record.duration_ms = clock_milliseconds() - failure->began;
     record.message = failure->reason->message;
-    if (failure->reason->class != ERROR_LOCKED && session->results && publisher->locked &&
-        !db_limit_waits(publisher->db, session->deadline, &ignored))
-        publisher_record_failure(publisher, &record, failure->findings, &ignored);
+    if (failure->reason->class == ERROR_LOCKED || !session->results || !publisher->locked ||
+        db_limit_waits(publisher->db, session->deadline, &ignored))
+        return;
+    if (publisher_record_failure(publisher, &record, failure->findings, &ignored) ||
+        (failure->is_there && finding_rows_end_vanished(publisher, &ignored)))
+        return;
+    history_prune_runs(publisher, publisher->seen_run, record.started_at, &ignored);
 }
 
 void failure_record_of(struct run_session *session, const char *cluster,

@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_FAILURE_H
 #define FAIRMILL_FAILURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct error;
@@ -17,6 +18,7 @@ struct failure {
     const struct error *reason;
     int64_t began;                   /* in clock_milliseconds() */
     const struct findings *findings; /* what it found all the same; NULL: none */
+    bool is_there;                   /* the cluster was found in the accounting database */
 };
 
 /* Of a cluster whose lock this run has taken, and of one whose lock it has not. */

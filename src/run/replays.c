@@ -42,7 +42,8 @@ int replay_notes_find(const struct settings *settings, const char *cluster,
     *notes = (struct replay_notes){ 0 };
     if (results_open(&results, settings, DB_READER, err))
         return err->class == ERROR_MISSING ? 0 : -1;
-    int result = replay_notes_read(results, cluster, notes, err);
+    int result = db_begin(results, err) ? -1 : replay_notes_read(results, cluster, notes, err);
+    db_rollback(results);
     db_close(results);
     return result ? results_explain(settings, err) : 0;
 }

@@ -87,7 +87,7 @@ static void retire_deleted(struct run_session *session, const struct clusters_th
 static void report_absent(struct run_session *session, const char *cluster,
                           const struct error *reason, const struct findings *findings)
 {
-    struct failure failure = { reason, clock_milliseconds(), findings };
+    struct failure failure = { reason, clock_milliseconds(), findings, false };
     failure_record_of(session, cluster, &failure);
     session->options->complain(reason);
 }

@@ -41,6 +41,7 @@ void verifier_close(struct verifier *verifier)
 /* The run that published. */
 struct published_run {
     int64_t id, as_of, started_at;
+    bool notes_entries;            /* of the ledger, those that it counted */
     const struct release *release; /* whose rules it had */
     bool same_settings;
 };
@@ -51,15 +52,20 @@ static int read_run(const struct verifier *verifier, const char *cluster, bool *
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     struct db_rows *rows =
-        db_query(verifier->results, sql_query_published_run, &name, 1, "iiitt", err);
+        db_query(verifier->results, sql_query_published_run, &name, 1, "iiittt", err);
     *found = db_fetch(rows, &row, err) > 0;
     if (*found) {
-        char *digest = db_value_text(&row[3]), *slurm_version = db_value_text(&row[4]);
-        *run = (struct published_run){ row[0].integer, row[1].integer, row[2].integer,
+        char *digest = db_value_text(&row[3]), *slurm_version = db_value_text(&row[4]),
+             *version = db_value_text(&row[5]);
+        *run = (struct published_run){ row[0].integer,
+                                       row[1].integer,
+                                       row[2].integer,
+                                       strcmp(version, "0.1.0") != 0,
                                        release_named(slurm_version),
                                        !strcmp(digest, verifier->settings->digest) };
         free(digest);
         free(slurm_version);
+        free(version);
     }
     return db_finish(rows);
 }
@@ -80,7 +86,8 @@ static int compute_and_compare(struct verifier *verifier, const struct published
         .source_identity = verifier->source_identity,
         .deadline = deadline_of(verifier->settings),
     };
-    struct computed_again again = { .started_at = run->started_at };
+    struct computed_again again = { .started_at = run->started_at,
+                                    .notes_entries = run->notes_entries };
     int result = compute_again(&session, publisher, &again, err);
     verifier->source = session.source; /* another one, where it had gone */
     verification->rows = (uint64_t)again.associations;

@@ -217,7 +217,14 @@ def vanished(place):
                  " VALUES ('tiny', 1, 1, 0, '', 0)")
     place.is_so('whatever other runs ended with', {'tiny': {'vanished', 'last_run_failed'},
                                                    'other': {'last_run_failed'}}, published=2)
-    place.ends(0, 'once it is there again a run is done', 'run')
+    place.change(BREAK.format('tiny'))
+    place.attempt(65, added=[('other', 'done'), ('tiny', 'failed')], what='it is there again, and broken')
+    place.ends(64, 'so that it cannot be forgotten', 'forget', '--cluster', 'tiny', '--yes')
+    place.is_so('nor has it vanished', {'tiny': {'last_run_failed'}, 'other': set()}, published=2)
+    place.change("UPDATE tiny_assoc_table SET parent_acct = 'root', id_parent = 1 WHERE user = '' AND id_assoc > 1")
+    place.change("UPDATE tiny_assoc_table SET parent_acct = '', id_parent = (SELECT id_assoc FROM tiny_assoc_table a WHERE"
+                 " a.acct = tiny_assoc_table.acct AND a.user = '') WHERE user <> ''")
+    place.ends(0, 'once it is whole again a run is done', 'run')
     place.is_so('and all is well', {'tiny': set(), 'other': set()}, 'ok', published=2)
     place.ends(64, 'then it cannot be forgotten', 'forget', '--cluster', 'tiny', '--yes')
     place.change("DELETE FROM cluster_table WHERE name = 'tiny'")

@@ -25,6 +25,7 @@ BILLING = '5=1'
 START = NOW - NOW % DAY  # midnight in UTC
 
 
+
 def ready(place, drawing=SMALL, **keys):
     place.ready(drawing, {'usage.time_zone': 'UTC', **{name.replace('__', '.'): value for name, value in keys.items()}})
 
@@ -155,6 +156,14 @@ def old_runs(place):
     place.succeed('run', '--now', NOW + 5, '--replace')
     tap.same(place.query('SELECT count(*) FROM fairmill_run WHERE started_at = 5'), [(0,)],
              'one that started while the clock was ahead does not keep those behind it')
+    place.change('UPDATE tiny_assoc_table SET id_parent = 77, parent_acct = \'gone\' WHERE id_assoc = 3')
+    place.query('UPDATE fairmill_run SET started_at = 5 WHERE status = \'done\'')
+    place.run('run', '--now', NOW + 6)
+    place.query('UPDATE fairmill_run SET started_at = 5 WHERE status = \'failed\'')
+    place.run('run', '--now', NOW + 6)
+    tap.same(place.query("SELECT status, started_at > 5 FROM fairmill_run WHERE started_at <= ? + 86400 ORDER BY run_id", now),
+             [('done', 0), ('failed', 1)], 'runs that fail take old rows away, too, but for the one that is published')
+    place.change('UPDATE tiny_assoc_table SET id_parent = 2, parent_acct = \'physics\' WHERE id_assoc = 3')
     place.query('DELETE FROM fairmill_run WHERE started_at > ? + 86400', now)
     place.query("INSERT INTO fairmill_finding VALUES ('tiny', 'x', 'old', 1, ?, 1, ''), ('tiny', 'x', 'young', 1, ?, 1, '')",
                 NOW + 6 - 90 * DAY - 1, NOW + 6 - 90 * DAY)
@@ -261,6 +270,24 @@ def purged(place):
              'which leaves the days alone that it has no jobs of')
     place.succeed('run', '--now', NOW + 20, '--full')
     tap.same(days_of(place, 'physics.alice'), {START - 5 * DAY: 100.0, START - 3 * DAY: 100.0}, 'for good')
+
+
+def emptied(place):
+    """A dump that is being restored has no jobs for a while."""
+    ready(place)
+    late = job(place, 'physics.alice', START - 5 * DAY, START - 5 * DAY + 100)
+    place.succeed('run', '--now', NOW)
+    place.change('CREATE TABLE away AS SELECT * FROM tiny_job_table')
+    place.change('DELETE FROM tiny_job_table')
+    for later in (10, 20):
+        place.succeed('run', '--now', NOW + later)
+        tap.same(days_of(place, 'physics.alice')[START - 5 * DAY], 100.0, 'where all jobs have gone the days of before stay')
+    place.succeed('verify')
+    tap.ok(True, 'as they should be')
+    place.change('INSERT INTO tiny_job_table SELECT * FROM away')
+    place.change('UPDATE tiny_job_table SET time_end = time_end + 50 WHERE job_db_inx = ?', late)
+    place.succeed('run', '--now', NOW + 30, '--full')
+    tap.same(days_of(place, 'physics.alice')[START - 5 * DAY], 150.0, 'and are summed again once the jobs are back')
 
 
 def zone(place):
@@ -519,7 +546,7 @@ def readers(place):
 
 def body():
     with Place() as place:
-        for part in (intervals, no_history, edges, old_runs, day_by_day, looks, clocks_change, resets_and_days, purged, zone, many,
+        for part in (intervals, no_history, edges, old_runs, day_by_day, looks, clocks_change, resets_and_days, purged, emptied, zone, many,
                      shown, readers, gone_and_moved, called, no_number, not_as_written, wrong, plotted):
             part(place)
 

@@ -326,10 +326,22 @@ def older_entries(desk):
              'once a run has counted them, each is named')
 
 
+def late(desk):
+    """What was entered elsewhere before this run, and came here after it."""
+    desk.begin()
+    desk.message()
+    lines = desk.exported()
+    desk.ready(DRAWING)
+    desk.succeed('run', '--now', NOW)
+    desk.succeed('ledger', 'import', desk.write(lines))
+    desk.succeed('verify')
+    tap.ok(True, 'entries that no run has counted are no difference to what it published')
+
+
 def body():
     with Place() as place:
         place.__class__ = Desk
-        for part in (there_and_back, sets, lost, lost_reset, lost_at_the_end, lost_before_any_run, changed, accepted, by_hand, many, of_two_clusters,
+        for part in (there_and_back, late, sets, lost, lost_reset, lost_at_the_end, lost_before_any_run, changed, accepted, by_hand, many, of_two_clusters,
                      bad_lines, older_entries):
             part(place)
 
