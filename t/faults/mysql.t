@@ -18,7 +18,7 @@ import faults
 import tap
 from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, apart, between, big_fails, database_of,
                          ended, ends, for_good, ledger_commits, locked, lost_commits, never_written, on, tables_dropped,
-                         try_all, verifications, whole_server)
+                         try_all, verifications, waits_in_vain, whole_server)
 from faults import RIGS, Report, Rig, at_once
 from mariadb import IS_MYSQL, Server, Session
 from own_server import OwnMariadb
@@ -96,7 +96,7 @@ def nobody_lets_in():
 def other_sessions():
     """What other sessions of the server do to ours."""
     hold = 'BEGIN; SELECT count(*) FROM fairmill_value FOR UPDATE'
-    waited = ends(69, 'old', 'Lock wait timeout')
+    waited = waits_in_vain('Lock wait timeout', 'max_statement_time')
 
     def altered_away(outcome):
         return outcome.status == 69 and 'big_job_table' in outcome.said and outcome.published['big'] == 'old'

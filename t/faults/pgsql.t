@@ -22,8 +22,7 @@ import faults
 import tap
 from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, amid, apart, between, big_fails, ended,
                          ends, for_good, ledger_commits, locked, lost_commits, never_written, own_source,
-                         publishing_commit, tables_dropped, try_all, verifications,
-                         whole_server)
+                         publishing_commit, tables_dropped, try_all, verifications, waits_in_vain, whole_server)
 from faults import LONG, READER, RIGS, SOURCE, WRITER, Report, Rig, at_once
 from mariadb import Session
 from own_server import OwnPostgres
@@ -220,7 +219,7 @@ def renamed_and_back(rig):
 def other_sessions():
     """What other sessions of the server do to ours, and what its time limits do."""
     hold = 'BEGIN; SELECT count(*) FROM (SELECT FROM fairmill_value FOR UPDATE) t'
-    waited = ends(69, 'old', 'lock timeout')
+    waited = waits_in_vain('lock timeout', 'statement timeout')
     altered_away = big_fails(69, 'big_job_table')
 
     def change(text, deadline=DEADLINE):

@@ -72,6 +72,11 @@ def ends(status, results=None, *texts):
                             and all(text in outcome.said for text in texts))
 
 
+def waits_in_vain(*limits):
+    """Which of two limits of the same length comes first is chance."""
+    return lambda outcome: ends(69, 'old')(outcome) and any(text in outcome.said for text in limits)
+
+
 DONE = ends(0, 'new')
 
 
