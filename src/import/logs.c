@@ -100,7 +100,7 @@ struct reader {
     gzFile file;
     char *bytes;
     size_t length, room; /* of what was read and is no whole line yet */
-    bool ended;
+    bool ended, breaks_off;
     uint64_t known; /* bytes that were read before, whose lines nobody wants */
     char digest[33];
     XXH3_state_t *hash;
@@ -125,6 +125,7 @@ static int fill(struct reader *reader, struct error *err)
     if (got < 0 && flaw != Z_BUF_ERROR)
         return refuse(reader->log, flaw == Z_ERRNO ? strerror(errno) : why, err);
     reader->ended = got <= 0;
+    reader->breaks_off |= flaw == Z_BUF_ERROR;
     reader->length += got > 0 ? (size_t)got : 0;
     return 0;
 }
@@ -190,6 +191,31 @@ static int read_all(struct reader *reader, line_taker *take, void *context, stru
     return 0;
 }
 
+/* Whether a packed file says at its end that there is something in it (RFC 1952: a checksum and a
+ * length). */
+static bool packs_something(const char *path)
+{
+    static const unsigned char nothing[8];
+    unsigned char magic[2], end[sizeof nothing];
+    FILE *file = fopen(path, "rb");
+    bool something = file && fread(magic, 1, 2, file) == 2 && magic[0] == 0x1f &&
+                     magic[1] == 0x8b && !fseek(file, -(long)sizeof end, SEEK_END) &&
+                     fread(end, 1, sizeof end, file) == sizeof end &&
+                     memcmp(end, nothing, sizeof end) != 0;
+    if (file)
+        fclose(file);
+    return something;
+}
+
+/* zlib 1.3.2 takes what is damaged from its first byte on for nothing at all, and no error. */
+static int check_empty(const struct reader *reader, struct error *err)
+{
+    bool empty = !reader->log->bytes && !reader->length && !reader->breaks_off;
+    return empty && packs_something(reader->log->path)
+               ? refuse(reader->log, "it is packed, and cannot be unpacked", err)
+               : 0;
+}
+
 int log_read(struct log_file *log, line_taker *take, void *context, struct error *err)
 {
     struct reader reader = { .log = log, .known = log->bytes };
@@ -203,7 +229,7 @@ int log_read(struct log_file *log, line_taker *take, void *context, struct error
     reader.hash = XXH3_createState();
     XXH3_128bits_reset(reader.hash);
     log->bytes = log->lines = 0;
-    int result = read_all(&reader, take, context, err);
+    int result = read_all(&reader, take, context, err) || check_empty(&reader, err) ? -1 : 0;
     XXH3_freeState(reader.hash);
     gzclose(reader.file);
     free(reader.bytes);
