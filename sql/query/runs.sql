@@ -15,10 +15,14 @@ ORDER BY "run_id" DESC
 LIMIT 10
 
 -- name: run_old
--- The oldest runs, without the one that is published, and without those of when the clock was ahead.
+-- The oldest runs, without the one that published last, also where the cluster has been retired since, and without those of
+-- when the clock was ahead.
 SELECT "run_id", "started_at"
 FROM "fairmill_run"
-WHERE "cluster" = ? AND "run_id" <> ? AND "started_at" <= ?
+WHERE "cluster" = ? AND "started_at" <= ? AND "run_id" <> COALESCE((
+    SELECT d."run_id" FROM "fairmill_run" d
+    WHERE d."cluster" = ? AND d."status" = 'done'
+    ORDER BY d."run_id" DESC LIMIT 1), 0)
 ORDER BY "run_id"
 LIMIT 500
 

@@ -254,6 +254,19 @@ static enum name_match best_match(const struct options *options, const struct kn
     return best;
 }
 
+/* Who may not be seen is as nobody.  Whether that may be anybody at all. */
+static bool hide_others(const struct viewer *viewer, struct known_list *list)
+{
+    bool limited = false;
+    for (size_t i = 0; i < list->count; i++) {
+        struct known *known = &list->rows[i];
+        limited |= viewer_is_limited_on(viewer, known->cluster, PRIVATE_USAGE);
+        if (!viewer_sees(viewer, known->cluster, known->account, known->user))
+            known->match = NAME_OTHER;
+    }
+    return limited;
+}
+
 static bool has_history(const void *list, const char *asked)
 {
     const struct known_list *known = list;
@@ -272,10 +285,7 @@ static int add_all(const struct published *published, const struct options *opti
         if (list->rows[i].match != best ||
             !name_list_wants(&options->shared.clusters, list->rows[i].cluster))
             continue;
-        int added = viewer_sees(&published->viewer, list->rows[i].cluster, list->rows[i].account,
-                                list->rows[i].user)
-                        ? add_series(published, options, list, &list->rows[i], table, err)
-                        : viewer_refuse(options->shared.operands[0], err);
+        int added = add_series(published, options, list, &list->rows[i], table, err);
         if (added < 0)
             return -1;
         any |= added;
@@ -297,8 +307,8 @@ static int show_all(const struct published *published, const struct options *opt
         return fail(err, ERROR_OTHER, "no results yet");
     if (name_list_check(&options->shared.clusters, "cluster", has_history, list, err))
         return -1;
-    if (best_match(options, list) == NAME_OTHER &&
-        viewer_is_limited(&published->viewer, PRIVATE_USAGE))
+    bool limited = hide_others(&published->viewer, list);
+    if (best_match(options, list) == NAME_OTHER && limited)
         return viewer_refuse(options->shared.operands[0], err);
     if (best_match(options, list) == NAME_OTHER)
         return name_unknown(published_words(published, NULL)->either, options->shared.operands[0],

@@ -41,6 +41,10 @@ static int take_line(void *context, const struct log_file *log, uint64_t number,
                      struct error *err)
 {
     struct importer *importer = context;
+    if (!number) {
+        record_pass(&importer->record, line);
+        return 0;
+    }
     importer->import->lines++;
     log_progress(importer->import->cluster, importer->import->lines, "lines");
     int refused = record_read(&importer->record, line, err) ? 1 : 0;

@@ -165,7 +165,8 @@ static int take_lines(struct reader *reader, line_taker *take, void *context, st
             length -= length && at[length - 1] == '\r';
             if (take(context, log, log->lines, (struct part){ at, length }, err))
                 return -1;
-        } else if (check_known(reader, err)) {
+        } else if (take(context, log, 0, (struct part){ at, length }, err) ||
+                   check_known(reader, err)) {
             return -1;
         }
     }

@@ -28,9 +28,10 @@ struct log_list {
 int log_list_read(struct log_list *list, const char *folder, struct error *err);
 void log_list_free(struct log_list *list);
 
-/* Hand out the lines of a log behind those that were read, without their ends, and say in `log` how
- * far it was read now; a last line that has no end yet is left for the next time.  `take` fails to
- * end it all.  ERROR_DATA where what was read is not there any more as it was. */
+/* Hand out the lines of a log, without their ends, those that were read before with the number 0,
+ * and say in `log` how far it was read now; a last line that has no end yet is left for the next
+ * time.  `take` fails to end it all.  ERROR_DATA where what was read is not there any more as it
+ * was. */
 typedef int line_taker(void *context, const struct log_file *log, uint64_t number, struct part line,
                        struct error *err);
 int log_read(struct log_file *log, line_taker *take, void *context, struct error *err);

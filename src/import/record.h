@@ -23,6 +23,8 @@ struct record {
 /* Read a line without its end; what the record points to is in the line.  It begins as { 0 } and
  * serves line after line, in their order.  -1 where it is no such line (ERROR_DATA). */
 int record_read(struct record *record, struct part line, struct error *err);
+/* A line that was read before, for its time: the next line's is told by it. */
+void record_pass(struct record *record, struct part line);
 void record_free(struct record *record);
 
 /* An instant, up to the year 9999; *number is 0 where it is not there. */

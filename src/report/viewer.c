@@ -27,11 +27,35 @@ static bool coordinates(const struct viewer_scope *scope, const char *account)
                    sizeof *scope->accounts.values, by_name);
 }
 
+/* Of a cluster that was forgotten, or never published, nobody says what is private: what any hides
+ * is. */
+static unsigned private_on(const struct viewer *viewer, const struct viewer_scope *scope)
+{
+    unsigned private = viewer->private;
+    for (size_t i = 0; i < viewer->scope_count; i++)
+    private |= viewer->scopes[i].private;
+    return scope ? scope->private : private;
+}
+
+/* Nor who may see it all the same: whoever sees all of those that are published. */
+static bool sees_all_on(const struct viewer *viewer, const struct viewer_scope *scope)
+{
+    bool all = false;
+    if (scope && !scope->is_past)
+        return scope->sees_all;
+    for (size_t i = 0; i < viewer->scope_count; i++)
+        if (!viewer->scopes[i].is_past) {
+            if (!viewer->scopes[i].sees_all)
+                return false;
+            all = true;
+        }
+    return all;
+}
+
 bool viewer_is_limited_on(const struct viewer *viewer, const char *cluster, unsigned kind)
 {
     const struct viewer_scope *scope = scope_on(viewer, cluster);
-    return viewer->login && ((scope ? scope->private : viewer->private) & kind) &&
-           !(scope && scope->sees_all);
+    return viewer->login && (private_on(viewer, scope) & kind) && !sees_all_on(viewer, scope);
 }
 
 static bool sees(const struct viewer *viewer, unsigned kind, const char *cluster,
@@ -80,9 +104,10 @@ int viewer_refuse(const char *name, struct error *err)
                 name);
 }
 
-int viewer_check_all(const struct viewer *viewer, struct error *err)
+int viewer_check_all(const struct viewer *viewer, const char *cluster, struct error *err)
 {
-    return viewer_is_limited(viewer, PRIVATE_ALL)
+    return (cluster ? viewer_is_limited_on(viewer, cluster, PRIVATE_ALL)
+                    : viewer_is_limited(viewer, PRIVATE_ALL))
                ? fail(err, ERROR_USAGE,
                       "what users have is private here ([report] private), and you may not see all")
                : 0;

@@ -48,8 +48,9 @@ int viewer_check(const struct viewer *viewer, const char *cluster, const char *a
 /* Refuse one of whom nothing can be shown in any account.  `kind`: what would be. */
 int viewer_check_name(const struct viewer *viewer, unsigned kind, const char *user,
                       struct error *err);
-/* Refuse what needs everybody's values where the viewer may not see them. */
-int viewer_check_all(const struct viewer *viewer, struct error *err);
+/* Refuse what needs everybody's values on a cluster (NULL: on those that are published) where the
+ * viewer may not see them. */
+int viewer_check_all(const struct viewer *viewer, const char *cluster, struct error *err);
 /* Refuse a name that is nobody's whom the viewer may see: whether it is anybody's is not told. */
 int viewer_refuse(const char *name, struct error *err);
 

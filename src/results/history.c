@@ -92,12 +92,11 @@ static int remove_runs(const struct publisher *publisher, struct row_ids runs, s
     return result;
 }
 
-int history_prune_runs(const struct publisher *publisher, int64_t published, int64_t clock,
-                       struct error *err)
+int history_prune_runs(const struct publisher *publisher, int64_t clock, struct error *err)
 {
     int64_t before = clock - (int64_t)publisher->settings->run_days * 86400;
-    struct db_value arguments[] = { db_text(publisher->cluster), db_integer(published),
-                                    db_integer(clock) };
+    struct db_value cluster = db_text(publisher->cluster);
+    struct db_value arguments[] = { cluster, db_integer(clock), cluster };
     const struct db_value *row;
     uint64_t runs[ROW_IDS_AT_ONCE];
     size_t count = 0;
@@ -133,7 +132,7 @@ int history_prune(const struct publisher *publisher, int64_t as_of, struct error
         return -1;
     if (!settings->run_days)
         return 0;
-    return history_prune_runs(publisher, publisher->run_id, clock, err) ||
+    return history_prune_runs(publisher, clock, err) ||
                    prune_findings(publisher, now - (int64_t)settings->run_days * 86400, err)
                ? -1
                : 0;

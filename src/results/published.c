@@ -330,6 +330,8 @@ int published_read_rows(struct published *published, const struct published_clus
                                     "tt",
                                     err);
     struct text names[5] = { { 0 } };
+    bool (*see)(const struct viewer *viewer, const char *cluster, const char *account,
+                const char *user) = published->filter.of_jobs ? viewer_sees_job : viewer_sees;
     while (db_fetch(rows, &row, err) > 0) {
         bool parent_shares = row[SHARES].type != DB_INTEGER;
         struct published_row association = {
@@ -346,7 +348,10 @@ int published_read_rows(struct published *published, const struct published_clus
             .tres_run_mins = text_or_null(&names[4], &row[TRES_RUN_MINS]),
             .tie_order = row[TIES].type == DB_INTEGER ? (uint32_t)row[TIES].integer : NO_TIE_ORDER,
         };
-        published_note_name(published, association.account, association.user);
+        /* Whether somebody is there who may not be seen is not told. */
+        bool is_seen =
+            see(&published->viewer, cluster->name, association.account, association.user);
+        published_note_name(published, association.account, is_seen ? association.user : "");
         take(context, &association);
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -42,10 +42,11 @@ static int read_recorded(struct viewer *viewer, struct db *results, struct error
         char *text = db_value_text(&row[2]);
         struct settings *recorded = settings_recorded(text);
         viewer->scopes = memory_grown(viewer->scopes, viewer->scope_count, sizeof *viewer->scopes);
-        viewer->scopes[viewer->scope_count++] =
-            (struct viewer_scope){ .cluster = db_value_text(&row[0]),
-                                   .private = viewer->private | recorded->private,
-                                   .is_past = !row[1].integer };
+        viewer->scopes[viewer->scope_count++] = (struct viewer_scope){
+            .cluster = db_value_text(&row[0]),
+            .private = row[2].type == DB_TEXT ? viewer->private | recorded->private : PRIVATE_ALL,
+            .is_past = !row[1].integer
+        };
         settings_destroy(recorded);
         free(text);
     }

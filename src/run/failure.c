@@ -34,7 +34,7 @@ void failure_record(struct run_session *session, struct publisher *publisher,
     if (publisher_record_failure(publisher, &record, failure->findings, &ignored) ||
         (failure->is_there && finding_rows_end_vanished(publisher, &ignored)))
         return;
-    history_prune_runs(publisher, publisher->seen_run, record.started_at, &ignored);
+    history_prune_runs(publisher, record.started_at, &ignored);
 }
 
 void failure_record_of(struct run_session *session, const char *cluster,

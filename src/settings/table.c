@@ -238,8 +238,8 @@ const struct setting settings_table[] = {
       "as CPU=1000,Mem=2000,GRES/gpu=3000.",
       read_weight_tres, FIELD(weight_tres) },
     { "priority", "max_age", "7-0",
-      "A job that waits as long as this, or longer, has age factor 1.  A time string.", read_age,
-      FIELD(max_age_s) },
+      "A job that waits as long as this, or longer, has age factor 1.  A time string, or infinite.",
+      read_age, FIELD(max_age_s) },
     { "priority", "favor_small", "no", "yes: the smaller a job, the higher its size factor.",
       read_yes_no, FIELD(favor_small) },
     { "priority", "partition_factors", "",
@@ -315,8 +315,8 @@ const char *setting_fallback(const struct setting *setting, const struct setting
 
 bool setting_is_minutes(const struct setting *setting, const char *value)
 {
-    return (setting->read == read_time_string || setting->read == read_horizon ||
-            setting->read == read_reset_period) &&
+    return (setting->read == read_time_string || setting->read == read_age ||
+            setting->read == read_horizon || setting->read == read_reset_period) &&
            strspn(value, "0") < strlen(value) && strspn(value, "0123456789") == strlen(value);
 }
 

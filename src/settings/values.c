@@ -151,10 +151,14 @@ bool read_time_string(void *field, const char *value, struct text *reason)
 
 bool read_age(void *field, const char *value, struct text *reason)
 {
-    if (strcasecmp(value, "infinite") != 0)
-        return read_time_string(field, value, reason);
-    *(uint64_t *)field = (uint32_t)-60;
-    return true;
+    if (!strcasecmp(value, "infinite")) {
+        *(uint64_t *)field = (uint32_t)-60;
+        return true;
+    }
+    bool good = read_time_string(field, value, reason);
+    if (!good)
+        text_add(reason, ", or infinite");
+    return good;
 }
 
 bool read_horizon(void *field, const char *value, struct text *reason)

@@ -25,7 +25,6 @@ BILLING = '5=1'
 START = NOW - NOW % DAY  # midnight in UTC
 
 
-
 def ready(place, drawing=SMALL, **keys):
     place.ready(drawing, {'usage.time_zone': 'UTC', **{name.replace('__', '.'): value for name, value in keys.items()}})
 

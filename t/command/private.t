@@ -121,9 +121,18 @@ def retired(place, other):
     open_up(place)
     for command in (('history', 'alice'), ('history', 'alice', '--usage')):
         place.ends(64, f'nor is the past of a retired cluster told ({len(command)})', *command, **other)
+    told = place.err
+    place.ends(64, 'nor who was there', 'history', 'nemo', **other)
+    tap.same(place.err.replace('nemo', 'alice'), told, 'by the same message')
     place.succeed('history', 'alice')
     tap.same(names(place, 'ledger', 'list', **other), [OTHER], 'nor its ledger')
     place.ends(64, 'nor exported', 'ledger', 'export', '-', **other)
+    place.query('UPDATE fairmill_run SET started_at = 5')
+    place.settings({'report.private': 'no', 'source.clusters': 'tiny'})
+    place.ends(65, 'a run that misses it', 'run', '--now', NOW + 7500)
+    place.ends(65, 'and another one', 'run', '--now', NOW + 7500)
+    open_up(place)
+    place.ends(64, 'as little as long as there is a past of it', 'history', 'alice', **other)
 
 
 def private(place):

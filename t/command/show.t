@@ -108,6 +108,7 @@ def filters(place):
     _, lines = parsed(place, '--user', 'anna')
     tap.same([line[3] for line in lines if line[2]], ['', 'gpu'],
              '--user shows every partition of the user')
+    tap.same(parsed(place, '--all', '--user', 'anna'), parsed(place), '--all shows all users, whatever --user says')
     _, lines = parsed(place, '--account', 'sub')
     tap.same({tuple(line[:3]) for line in lines} & {('tiny', 'sub', ''), ('tiny', 'sub', 'yan'),
                                                     ('tiny', 'ab', 'zoe')},

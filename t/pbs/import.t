@@ -235,6 +235,12 @@ def try_places():
               '10/25/2026 03:10:00;A;2.pbs;\n')
     place.run()
     tap.same(place.rows('time_end'), [(1792889520,), (1792891200,), (1792894200,)], 'an hour that comes twice is told by the line before')
+    place = Place('Europe/Berlin')
+    place.log('20261025', '10/25/2026 02:50:00;S;1.pbs;user=a start=1792889400\n10/25/2026 02:10:00;z;1.pbs;\n')
+    place.run()
+    place.log('20261025', '10/25/2026 02:15:00;r;1.pbs;\n10/25/2026 02:20:00;A;1.pbs;\n', 'a')
+    place.run()
+    tap.same(place.rows('time_end'), [(1792891200,)], 'also by one that was imported before')
     for options, words in ((['import'], 'There is `fairmill import pbs`'), (['import', 'lsf'], 'There is `fairmill import pbs`'), (['import', 'pbs'], 'nothing is asked for'), (['import', 'pbs', '--queue', 'x', '--anew'], '--anew is for --accounting'),
                            (['import', 'pbs', '--accounting', place.path('none')], 'cannot read the folder'), (['import', 'pbs', '--accounting', place.logs, '-M', 'x'], "has no 'x'")):
         done = subprocess.run([FAIRMILL, '-c', place.path('conf'), *options], stderr=subprocess.PIPE, text=True, timeout=tap.HANG)

@@ -216,19 +216,19 @@ static int try_cluster(struct trial *trial, const struct settings *settings, str
     return result;
 }
 
-/* Results are asked only for who may see all the same. */
-static int refuse_private(const struct settings *settings, struct error *err)
+/* Refuse a cluster of which anything is private to the caller. */
+static int refuse_private(const struct settings *settings, const struct cluster_names *clusters,
+                          struct error *err)
 {
     struct viewer viewer = viewer_of(settings);
     struct db *results = NULL;
     int result = 0;
-    if (viewer.login && viewer.private)
-        result = results_open(&results, settings, DB_READER, err) ||
-                         viewer_read_scopes(&viewer, results, err)
-                     ? -1
-                     : 0;
-    if (!result)
-        result = viewer_check_all(&viewer, err);
+    if (viewer.login && results_open(&results, settings, DB_READER, err))
+        result = err->class == ERROR_MISSING ? 0 : -1;
+    else if (viewer.login)
+        result = viewer_read_scopes(&viewer, results, err);
+    for (size_t i = 0; !result && i < clusters->count; i++)
+        result = viewer_check_all(&viewer, clusters->names[i], err);
     db_close(results);
     viewer_free(&viewer);
     return result;
@@ -249,11 +249,12 @@ static int backtest(const struct options *options, const struct settings *settin
     struct text text = { 0 };
     struct db *source = NULL;
     struct table *table = table_create(&text, layout, &shared->table, err);
-    int result = table ? refuse_private(settings, err) : -1;
+    int result = table ? 0 : -1;
     if (!result)
         result = backtest_variants_make(&variants, settings, options->values, err) ||
                          run_open_source(&source, settings, err) ||
-                         clusters_wanted(settings, source, &asked, complain, &clusters, err)
+                         clusters_wanted(settings, source, &asked, complain, &clusters, err) ||
+                         refuse_private(settings, &clusters, err)
                      ? -1
                      : 0;
     if (!result && options->points)

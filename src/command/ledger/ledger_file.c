@@ -328,13 +328,16 @@ static int say_added(size_t added, size_t count, bool dry_run, struct error *err
     return result;
 }
 
-/* What is entered may be anybody's. */
-static int refuse_limited(const struct settings *settings, struct db *results, struct error *err)
+/* What is entered may be anybody's, and what is told of what is lost. */
+static int refuse_limited(const struct settings *settings, const struct lines *lines,
+                          struct db *results, struct error *err)
 {
     struct viewer viewer = viewer_of(settings);
     int result = viewer_read_scopes(&viewer, results, err);
     if (!result)
-        result = viewer_check_all(&viewer, err);
+        result = viewer_check_all(&viewer, NULL, err);
+    for (size_t i = 0; !result && i < lines->count; i++)
+        result = viewer_check_all(&viewer, lines->list[i].record.cluster, err);
     viewer_free(&viewer);
     return result;
 }
@@ -364,7 +367,7 @@ int ledger_import_file(const struct settings *settings, const char *path, bool d
     struct db *db = NULL;
     struct lines lines = { 0 };
     int result = read_lines(&lines, path, err) || results_open(&db, settings, DB_RESULTS, err) ||
-                         refuse_limited(settings, db, err)
+                         refuse_limited(settings, &lines, db, err)
                      ? -1
                      : 0;
     if (!result && import_lines(db, &lines, dry_run, err))

@@ -281,9 +281,10 @@ static int check_names(const struct listing *listing, struct published *publishe
     if (published_select(published, &names, err))
         return -1;
     for (size_t i = 0; i < listing->book.count; i++) {
-        published_note_name(published, listing->book.records[i].account, "");
-        published_note_name(published, listing->book.records[i].account,
-                            listing->book.records[i].user);
+        const struct ledger_record *record = &listing->book.records[i];
+        published_note_name(published, record->account, "");
+        if (viewer_sees(&published->viewer, record->cluster, record->account, record->user))
+            published_note_name(published, record->account, record->user);
     }
     return published_look_for_names(published, err);
 }

@@ -60,7 +60,7 @@ static int take_spec_cpus(struct slurm_model *model, const struct slurm_record *
 {
     const char *list = record->values[NODE_SPEC_LIST], *count = record->values[NODE_SPEC_COUNT];
     uint64_t each = cores >= model->cpus ? 1 : threads, kept = 0;
-    if (list && !count_spec_cores(list, cores, each, &kept))
+    if (list && (cores > UINT16_MAX || !count_spec_cores(list, cores, each, &kept)))
         return slurm_record_refuse(record, NODE_SPEC_LIST, "must be a list of CPUs, as 0,2-3", err);
     if (!list && count && !slurm_number(count, UINT16_MAX, &kept))
         return slurm_record_refuse(record, NODE_SPEC_COUNT, "must be a number of cores", err);
