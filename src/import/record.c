@@ -58,7 +58,7 @@ static void find_twin(struct minute *minute, const struct tm *shown)
     }
 }
 
-/* Thousands of lines are of one minute, and mktime() is slow. */
+/* mktime() is slow, and thousands of lines have the same minute. */
 static const struct minute *minute_of(const char *line)
 {
     static char known[TO_MINUTE];

@@ -27,8 +27,8 @@ static bool coordinates(const struct viewer_scope *scope, const char *account)
                    sizeof *scope->accounts.values, by_name);
 }
 
-/* Of a cluster that was forgotten, or never published, nobody says what is private: what any hides
- * is. */
+/* A cluster that was forgotten, or never published, has no settings that say what is private there:
+ * all is that any other cluster hides. */
 static unsigned private_on(const struct viewer *viewer, const struct viewer_scope *scope)
 {
     unsigned private = viewer->private;
@@ -37,7 +37,8 @@ static unsigned private_on(const struct viewer *viewer, const struct viewer_scop
     return scope ? scope->private : private;
 }
 
-/* Nor who may see it all the same: whoever sees all of those that are published. */
+/* Privileges on such a cluster, and on one that is published no more, are not kept: who sees all of
+ * the published ones sees all of it. */
 static bool sees_all_on(const struct viewer *viewer, const struct viewer_scope *scope)
 {
     bool all = false;

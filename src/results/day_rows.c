@@ -61,8 +61,8 @@ static void find_first(struct day_writer *writer)
         left = left < today ? left : today;
         final_to = left > final_to ? left : final_to;
     }
-    /* Where no job is left that has ended, they may be about to come back: of a table that is being
-     * restored no day is final for good. */
+    /* When no ended job is there, the table may be on its way back from a dump, so that no day is
+     * final for good. */
     if (days->oldest_end != UINT64_MAX || span->oldest_end == UINT64_MAX)
         *span = (struct usage_span){ span->as_of, days->oldest_end, final_to };
     writer->first = 0;

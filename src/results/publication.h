@@ -92,7 +92,7 @@ int privilege_rows_write(const struct publisher *publisher, const struct publica
  * That the cluster has vanished is no finding any more once a run does not find it. */
 int finding_rows_write(const struct publisher *publisher, const struct findings *findings,
                        int64_t as_of, struct error *err);
-/* Remove the finding that the cluster has vanished: a run found it, and failed otherwise. */
+/* Remove the finding that the cluster has vanished: the run found it, though it failed. */
 int finding_rows_end_vanished(const struct publisher *publisher, struct error *err);
 
 /* Write the usage of days; may be called again.  A day's row is the sum over all jobs, of which a

@@ -21,8 +21,8 @@ void add_entry_words(struct text *text, const struct ledger_record *record,
 int ledger_tell_faults(const struct ledger_book *book, const struct name_list *clusters,
                        struct error *err);
 
-/* Whether this viewer may be told of an entry: others' are hidden where their usage is, and a
- * refund wherever anything is, as the ledger does not know whose job it was. */
+/* Whether this viewer may be told of an entry.  Entries of other users are hidden where their usage
+ * is private, and refunds wherever anything is, since the ledger does not know whose job it was. */
 bool ledger_may_be_told(const struct viewer *viewer, const struct ledger_record *record);
 
 /* Which entries are wanted. */

@@ -73,7 +73,7 @@ static double size_as_slurmctld(const struct priority_options *options,
         size = nodes / all_nodes;
     if (!job->cpus || !options->cpus)
         return size;
-    /* Its difference has no sign: a job that asks for more has the most that there is. */
+    /* It subtracts without a sign: a job that asks for more CPUs than there are gets the most. */
     uint32_t left = (uint32_t)options->cpus - job->cpus;
     size += options->favor_small ? left / all_cpus : job->cpus / all_cpus;
     return size / 2;
