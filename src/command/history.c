@@ -254,7 +254,8 @@ static enum name_match best_match(const struct options *options, const struct kn
     return best;
 }
 
-/* Who may not be seen is as nobody.  Whether that may be anybody at all. */
+/* Treat users whom the viewer may not see as unknown.  Whether anybody may be hidden on one of the
+ * clusters. */
 static bool hide_others(const struct viewer *viewer, struct known_list *list)
 {
     bool limited = false;

@@ -101,7 +101,7 @@ struct reader {
     char *bytes;
     size_t length, room; /* of what was read and is no whole line yet */
     bool ended, breaks_off;
-    uint64_t known; /* bytes that were read before, whose lines nobody wants */
+    uint64_t known; /* bytes that were read before, whose lines are handed out with the number 0 */
     char digest[33];
     XXH3_state_t *hash;
 };

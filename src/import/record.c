@@ -38,12 +38,12 @@ static bool is_stamp(const char *line, size_t length)
     return true;
 }
 
-/* A minute's begin; of one that comes twice, as clocks are put back, both in their order. */
+/* When a minute begins: twice, where clocks were put back; else both are the same. */
 struct minute {
     int64_t first, second;
 };
 
-/* Clocks are put back by an hour, or by half of one. */
+/* Find the other beginning of a minute.  Clocks are put back by an hour, or by half of one. */
 static void find_twin(struct minute *minute, const struct tm *shown)
 {
     static const int64_t shifts[] = { 3600, 1800, -1800, -3600 };
@@ -80,8 +80,8 @@ static const struct minute *minute_of(const char *line)
     return &minute;
 }
 
-/* A log is in the order of time: what would lie before the line `before` is the second of its hour.
- */
+/* Lines are in the order of time.  So a minute that comes twice is the second one where the first
+ * would lie before `before`, the time of the line above. */
 static int read_stamp(const char *line, size_t length, int64_t before, int64_t *epoch,
                       struct error *err)
 {

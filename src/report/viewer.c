@@ -27,8 +27,8 @@ static bool coordinates(const struct viewer_scope *scope, const char *account)
                    sizeof *scope->accounts.values, by_name);
 }
 
-/* A cluster that was forgotten, or never published, has no settings that say what is private there:
- * all is that any other cluster hides. */
+/* What is private on a cluster.  Where no run recorded it (`scope` NULL: the cluster was forgotten,
+ * or never published), everything is private that is so on any other cluster. */
 static unsigned private_on(const struct viewer *viewer, const struct viewer_scope *scope)
 {
     unsigned private = viewer->private;
@@ -37,8 +37,8 @@ static unsigned private_on(const struct viewer *viewer, const struct viewer_scop
     return scope ? scope->private : private;
 }
 
-/* Privileges on such a cluster, and on one that is published no more, are not kept: who sees all of
- * the published ones sees all of it. */
+/* Whether the viewer may see everybody on a cluster.  Privileges are not kept of a cluster that is
+ * published no more: who sees all of the published ones sees all of it. */
 static bool sees_all_on(const struct viewer *viewer, const struct viewer_scope *scope)
 {
     bool all = false;

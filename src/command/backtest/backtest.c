@@ -34,8 +34,8 @@ struct options {
     bool points;
 };
 
-/* Which of the names that were asked for some cluster had at some instant; `any`: there was an
- * instant at all. */
+/* Whether each name that was asked for was found, on some cluster at some instant; `any`: whether
+ * there was an instant at all. */
 struct met {
     bool *accounts, *users, any;
 };
