@@ -45,6 +45,7 @@ struct charging_run {
     struct seen_sink note;
     struct days_sink add_days;
     struct watcher_sink watch;
+    struct first_sink behind_end;
     struct pass passes[PASSES];
     size_t pass_count;
 };
@@ -406,6 +407,7 @@ static void add_refunded(struct charging_run *run)
 static void add_cancelled(struct charging_run *run)
 {
     struct pass pass = { .range = { .from = run->cutoff + 1 }, .of_cancelled = true };
+    pass.row_sinks[pass.row_sink_count++] = &run->behind_end.sink;
     if (run->computation->watcher)
         add_sink(&pass, &run->watch.sink);
     if (run->computation->accounting->tells_cancelled)
@@ -486,6 +488,7 @@ static void set_sinks(struct charging_run *run)
     run->add_days = (struct days_sink){ { days_sink_take }, run->days, computation->findings };
     run->watch =
         (struct watcher_sink){ { watcher_sink_take }, computation->watcher, computation->ledger };
+    run->behind_end = (struct first_sink){ { first_sink_take }, &run->seen->first_behind_end };
 }
 
 /* Only --now asks for the past; however long a run has taken until now, it is none by itself. */

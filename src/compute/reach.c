@@ -75,6 +75,7 @@ void reach_note_seen(struct computation *computation, const struct jobs_seen *se
     struct run_record *record = &computation->record;
     uint64_t now = clock_now(computation->clock);
     computation->first_charge = seen->first_charge;
+    computation->first_behind_end = seen->first_behind_end;
     record->jobs_read = (int64_t)seen->count;
     record->truncation_bound =
         truncation_bound(settings, computation->clock,

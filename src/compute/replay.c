@@ -309,7 +309,8 @@ static struct jobs_seen seen_by(const struct member *member, const struct jobs_s
     uint64_t now = clock_now(member->computation.clock);
     struct jobs_seen seen = { .count = of_last->count,
                               .oldest_end = member->oldest_end,
-                              .first_charge = UINT64_MAX };
+                              .first_charge = UINT64_MAX,
+                              .first_behind_end = of_last->first_behind_end };
     if (of_last->first_charge < now)
         seen.first_charge = of_last->first_charge;
     if (of_last->oldest_end <= now)

@@ -50,7 +50,9 @@ void sums_sink_begin(struct sums_sink *sink, struct computation *computation,
                                 .sealed = sealed };
 }
 
-const struct jobs_seen jobs_seen_none = { .oldest_end = UINT64_MAX, .first_charge = UINT64_MAX };
+const struct jobs_seen jobs_seen_none = { .oldest_end = UINT64_MAX,
+                                          .first_charge = UINT64_MAX,
+                                          .first_behind_end = UINT64_MAX };
 
 void note_least(uint64_t *least, uint64_t value)
 {
@@ -167,6 +169,13 @@ int seen_sink_take(struct charge_sink *base, const struct charge *charge, struct
     if (charge->row->unknown_qos && sink->of_all)
         add_of_jobs(sink, charge, FINDING_QOS_UNKNOWN, charge->row->unknown_qos, "QOS");
     note_least(charge->sealed ? sink->sealed_first : &sink->seen->first_charge, charge->first);
+    return 0;
+}
+
+int first_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err)
+{
+    (void)err;
+    note_least(((struct first_sink *)sink)->first, charge->first);
     return 0;
 }
 

@@ -24,9 +24,10 @@ int sums_sink_end(struct sums_sink *sink, struct error *err);
 /* What the job rows of a cluster say besides usage.  UINT64_MAX where there was none. */
 struct jobs_seen {
     uint64_t count;
-    uint64_t newest;       /* instant up to now in a row; 0 */
-    uint64_t oldest_end;   /* likewise below */
-    uint64_t first_charge; /* the first second that counts */
+    uint64_t newest;           /* instant up to now in a row; 0 */
+    uint64_t oldest_end;       /* likewise below */
+    uint64_t first_charge;     /* the first second that counts */
+    uint64_t first_behind_end; /* likewise of what is charged behind the end of suspended jobs */
 };
 extern const struct jobs_seen jobs_seen_none;
 void note_least(uint64_t *least, uint64_t value);
@@ -62,6 +63,13 @@ struct days_sink {
     struct findings *findings;
 };
 int days_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
+
+/* A sink of rows: notes the first second that counts. */
+struct first_sink {
+    struct charge_sink sink;
+    uint64_t *first;
+};
+int first_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
 
 /* Hands on what counts for usage and was not refunded. */
 struct watcher_sink {

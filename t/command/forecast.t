@@ -183,6 +183,37 @@ def random_sites(place):
     tap.ok(tried >= 12 * len(sites), 'and all of that was tried')
 
 
+def grows_old(place):
+    """The past of a grid is that of the grid before, unless something of it is too old by then: a job, what slurmctld
+    charged behind a suspended job's end, or what was entered into the ledger."""
+    start = NOW // (8 * DAY) * 8 * DAY  # of the grid from 56 days later on
+    job = f'job root.u start={start - 4 * DAY} end={start - 3 * DAY} billing=1\n'
+    old = {'a job': (job, ()),
+           'a suspended one': (f'job root.u start={start - 14 * DAY} end={start - 13 * DAY} billing=1\n'
+                               f'suspended {start - 13 * DAY} {start - 13 * DAY}\n', ('reset', '--all', '--at', start - 12 * DAY)),
+           'a debit': ('', ('debit', '10h', '--user', 'u', '--account', 'root', '--at', start - 3 * DAY)),
+           'nothing': ('', ())}
+    for name, (drawing, entry) in old.items():
+        place.ready(f'cluster tiny\nregistered 1=100,5=100\nroot/\n  u 1\n  v 1\n{drawing}'
+                    f'job root.v start={start + DAY} end={start + 2 * DAY} billing=1\n',
+                    {'fairshare.conformance': 'slurmctld', 'usage.half_life': '1-0'})
+        if 'suspended' in drawing:
+            place.change('UPDATE tiny_job_table SET mod_time = ? WHERE time_end < ?', start - DAY, start)
+        if entry:
+            place.succeed('ledger', *entry, '--why', 'a test', '--yes')
+        now, run = start + 10 * DAY, {}
+        place.succeed('run', '--now', now)
+        number, = place.query("SELECT id_assoc FROM fairmill_fairshare WHERE user_name = 'u'")[0]
+        place.succeed('forecast', 'root/u', '--now', now, '--days', 50, '--json')
+        foreseen = points(place)['nothing']
+        for day in (45, 46):
+            place.succeed('run', '--now', now + day * DAY, '--replace', '--full')
+            run[day] = values(place, number)
+        tap.same([differs(foreseen[day], run[day], 'fair_tree') for day in run], [{}, {}],
+                 f'forecast follows where {name} grows too old for the grid')
+        tap.same([run[day]['rawusage'] > 0 for day in run], [name != 'nothing', False], 'which is on that day')
+
+
 # ---- when a value is reached ----
 
 TWO = f'''
@@ -297,6 +328,7 @@ def body():
     with Place() as place:
         mistakes(place)
         forms(place)
+        grows_old(place)
         crossings(place)
         golden(place)
         random_sites(place)

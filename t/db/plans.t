@@ -109,7 +109,9 @@ def try_commands(driver, settings, touched, full):
     _, account, user = min(users, key=lambda row: int(row[0]))
     for arguments, most in ((('explain', f'{account}/{user}', '--jobs'), full // 4),
                             # It reads a week of six, to know what is used a second.
-                            (('forecast', f'{account}/{user}', '--days', 1, '--now', NOW + 900), full // 2)):
+                            (('forecast', f'{account}/{user}', '--days', 1, '--now', NOW + 900), full // 2),
+                            # On the grids of that time nothing of the six weeks is too old.
+                            (('forecast', f'{account}/{user}', '--days', 300, '--now', NOW + 900), full // 2)):
         before = touched()
         status, out, err = fairmill(settings, *arguments, '--clusters', CLUSTER)
         some = touched() - before

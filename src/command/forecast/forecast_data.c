@@ -2,6 +2,7 @@
 #include "command/forecast/forecast_data.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "compute/last_run.h"
 #include "core/usage/clock.h"
@@ -54,13 +55,32 @@ static struct settings counting_from(const struct settings *settings, uint64_t i
     return changed;
 }
 
-/* What is left of the past at a later instant. */
+/* Whether all that counts now was used from an instant on. */
+static bool counts_from(const struct computation *present, uint64_t instant)
+{
+    if (present->first_charge < instant || present->first_behind_end < instant ||
+        (present->starts.count && present->starts.instant < instant))
+        return false;
+    for (size_t i = 0; i < present->ledger->adjustment_count; i++)
+        if (present->ledger->adjustments[i].instant <= instant)
+            return false;
+    return true;
+}
+
+/* What is left of the past at a later instant.  Where no entry of the ledger comes then, and
+ * nothing is too old from then on, it is what was left before; else the jobs are read again. */
 static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t start, struct wide *own,
                         struct error *err)
 {
+    const struct forecast *forecast = &data->forecast;
     uint64_t first = clock_start(data->present.clock);
+    if (ledger_next(forecast->coming, at - 1, true) != at && counts_from(&data->present, start)) {
+        const struct wide *before = forecast->past[forecast->past_count - 2].own;
+        memcpy(own, before, forecast->tree->count * sizeof *own);
+        return 0;
+    }
     struct settings settings = counting_from(data->settings, start > first ? start : first);
-    struct ledger *ledger = ledger_foreseen(data->prior.ledger, data->forecast.now, at);
+    struct ledger *ledger = ledger_foreseen(data->prior.ledger, forecast->now, at);
     const struct prior prior = { ledger, data->prior.factors, data->prior.past };
     int result = read_own(data, &settings, &prior, own, err);
     ledger_destroy(ledger);
