@@ -280,7 +280,11 @@ static int sqlite_commit(struct db *base, struct error *err)
     struct sqlite_db *db = (struct sqlite_db *)base;
     if (sqlite_run(&db->base, "COMMIT", err))
         return -1;
-    return db_role_writes(db->base.role) ? refuse_moved(db, err) : 0;
+    if (db_role_writes(db->base.role))
+        return refuse_moved(db, err);
+    /* Pages that a snapshot was read from are of little use to what is read later. */
+    sqlite3_db_release_memory(db->sqlite);
+    return 0;
 }
 
 /* TLS. */
