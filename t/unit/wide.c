@@ -138,7 +138,7 @@ static void extended_precision(void)
     ok(same, "an extended quotient is the processor's long double");
     ok(ordered, "and compares as that does");
 #else
-    skip("an extended quotient is the processor's long double", "no x86");
+    diag("this processor has no extended doubles to compare quotients with");
 #endif
     ok(extended_compare(extended_infinite(), extended_of_double(1e300)) > 0 &&
            extended_compare(extended_infinite(), extended_infinite()) == 0 &&
