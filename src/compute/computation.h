@@ -25,11 +25,11 @@ struct computation {
     struct clock *clock;
     struct usage_starts starts; /* with which usage begins, unless a reset was later */
     struct ledger_state *ledger;
-    struct usage_sums *unattributed;   /* usage whose association has no place in the tree */
-    struct fairshare_options options;  /* that the values are computed with */
-    double capacity;                   /* R_H of SPEC 4; NAN where it is unknown */
-    uint64_t first_charge;             /* the first second that counts, but for: */
-    uint64_t first_behind_end;         /* that of what is charged behind suspended jobs' ends */
+    struct usage_sums *unattributed;  /* usage whose association has no place in the tree */
+    struct fairshare_options options; /* that the values are computed with */
+    double capacity;                  /* R_H of SPEC 4; NAN where it is unknown */
+    uint64_t first_charge;            /* the first second that counts, but for */
+    uint64_t first_behind_end; /* what is charged behind the end of suspended jobs; and of that */
     const struct factor_past *factors; /* of QOS; NULL: the layout has none */
     struct factor_past *own_factors;   /* these, where no prior has them */
     struct owners *owners;             /* whose usage an association's is; NULL: its own */

@@ -56,7 +56,7 @@ static struct settings counting_from(const struct settings *settings, uint64_t i
 }
 
 /* Whether all that counts now was used from an instant on. */
-static bool counts_from(const struct computation *present, uint64_t instant)
+static bool all_used_since(const struct computation *present, uint64_t instant)
 {
     if (present->first_charge < instant || present->first_behind_end < instant ||
         (present->starts.count && present->starts.instant < instant))
@@ -74,7 +74,8 @@ static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t start,
 {
     const struct forecast *forecast = &data->forecast;
     uint64_t first = clock_start(data->present.clock);
-    if (ledger_next(forecast->coming, at - 1, true) != at && counts_from(&data->present, start)) {
+    if (ledger_next(forecast->coming, at - 1, true) != at &&
+        all_used_since(&data->present, start)) {
         const struct wide *before = forecast->past[forecast->past_count - 2].own;
         memcpy(own, before, forecast->tree->count * sizeof *own);
         return 0;
