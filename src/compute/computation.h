@@ -28,8 +28,9 @@ struct computation {
     struct usage_sums *unattributed;  /* usage whose association has no place in the tree */
     struct fairshare_options options; /* that the values are computed with */
     double capacity;                  /* R_H of SPEC 4; NAN where it is unknown */
-    uint64_t first_charge;            /* the first second that counts, but for */
-    uint64_t first_behind_end; /* what is charged behind the end of suspended jobs; and of that */
+    /* The first second that counts; and that of what is charged behind the end of suspended jobs,
+     * which the former leaves out. */
+    uint64_t first_charge, first_behind_end;
     const struct factor_past *factors; /* of QOS; NULL: the layout has none */
     struct factor_past *own_factors;   /* these, where no prior has them */
     struct owners *owners;             /* whose usage an association's is; NULL: its own */
