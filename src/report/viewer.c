@@ -31,10 +31,10 @@ static bool coordinates(const struct viewer_scope *scope, const char *account)
  * or never published), everything is private that is so on any other cluster. */
 static unsigned private_on(const struct viewer *viewer, const struct viewer_scope *scope)
 {
-    unsigned private = viewer->private;
+    unsigned anywhere = viewer->private;
     for (size_t i = 0; i < viewer->scope_count; i++)
-    private |= viewer->scopes[i].private;
-    return scope ? scope->private : private;
+        anywhere |= viewer->scopes[i].private;
+    return scope ? scope->private : anywhere;
 }
 
 /* Whether the viewer may see everybody on a cluster.  Privileges are not kept of a cluster that is

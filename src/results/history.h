@@ -20,8 +20,8 @@ int history_remove_future(const struct publisher *publisher, int64_t as_of, stru
 /* After that transaction: take away what is older than [retention] wants, in transactions that are
  * short.  Where there is much, the next runs go on. */
 int history_prune(const struct publisher *publisher, int64_t as_of, struct error *err);
-/* Of that only the rows of runs, as of `clock`, but for the one that published last.  Runs that
- * fail do it as well. */
+/* Take away only rows of runs, those that are too old at the instant `clock`, but never the row of
+ * the run that published last.  Runs that fail do this, too. */
 int history_prune_runs(const struct publisher *publisher, int64_t clock, struct error *err);
 
 /* Remove what is known of a cluster that was retired, or that a run did not find any more. */

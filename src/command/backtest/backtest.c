@@ -34,8 +34,8 @@ struct options {
     bool points;
 };
 
-/* Whether each name that was asked for was found, on some cluster at some instant; `any`: whether
- * there was an instant at all. */
+/* For each name that was asked for: was it found, on any cluster at any instant?  `any`: was there
+ * an instant at all? */
 struct met {
     bool *accounts, *users, any;
 };
