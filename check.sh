@@ -261,7 +261,7 @@ with_postgres() (
 
 # shellcheck disable=SC2016 # make knows the lists
 run_other_tests() {
-    local long='t/install/drivers.t t/slurm/slots.t t/command/valgrind.t t/slurm/sacctmgr.t t/slurm/readded.t' elsewhere=''
+    local long='t/install/drivers.t t/slurm/slots.t t/slurm/sshare.t t/command/valgrind.t t/slurm/sacctmgr.t t/slurm/readded.t' elsewhere=''
     if [ -n "${FAIRMILL_LONG:-}" ]; then
         elsewhere=$every_step
     else

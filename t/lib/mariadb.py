@@ -355,3 +355,12 @@ class Slurmdbd(Server):
         if done.returncode:
             raise RuntimeError(f"sacctmgr {' '.join(arguments)}: {done.stdout}")
         return done.stdout
+
+    def job(self, cluster, whose, start, seconds, billing):
+        """What a controller would have sent of a job that has ended, which keeps the association's row when that is deleted;
+        `whose` is SQL that finds its association."""
+        self.sql(f'{self.LENIENT} INSERT INTO {cluster}_job_table (job_name, id_assoc, id_job, id_qos, id_resv, id_wckey, id_user, '
+                 'id_group, het_job_id, het_job_offset, cpus_req, nodes_alloc, `partition`, priority, state, state_reason_prev, '
+                 f"time_submit, time_eligible, time_start, time_end, tres_alloc) SELECT 'j', id_assoc, {start} % 1000000 + id_assoc, "
+                 f"1, 0, 0, 0, 0, 0, 0, 1, 1, 'p', 1, 3, 0, {start}, {start}, {start}, {start + seconds}, "
+                 f"'1={billing},5={billing}' FROM {cluster}_assoc_table WHERE {whose}", self.accounting)

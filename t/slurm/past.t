@@ -50,17 +50,7 @@ class Site:
                                       ('carol', 'chemistry', 1), ('eve', 'astro', 2)):
             manage('add', 'user', user, f'account={account}', 'cluster=mill', f'fairshare={shares}')
         for user, billing in (('alice', 4), ('bob', 2), ('carol', 3), ('eve', 1)):
-            self.job(user, billing)
-
-    def job(self, user, billing):
-        """What a controller would have sent: it keeps the association's row when that is deleted."""
-        end = int(time.time()) - 3600
-        self.server.sql(
-            f'{self.server.LENIENT} INSERT INTO mill_job_table (job_name, id_assoc, id_job, id_qos, id_resv, id_wckey, id_user, id_group, het_job_id, '
-            'het_job_offset, cpus_req, nodes_alloc, `partition`, priority, state, state_reason_prev, time_submit, time_eligible, '
-            "time_start, time_end, tres_alloc) SELECT 'j', id_assoc, id_assoc, 1, 0, 0, 0, 0, 0, 0, 1, 1, 'p', 1, 3, 0, "
-            f"{end - 1000}, {end - 1000}, {end - 1000}, {end}, '1={billing},5={billing}' FROM mill_assoc_table "
-            f"WHERE user = '{user}'", self.server.accounting)
+            self.server.job('mill', f"user = '{user}'", int(time.time()) - 4600, 1000, billing)
 
     def fairmill(self, *command):
         status, out, err = fairmill(self.conf, *command)

@@ -45,14 +45,7 @@ class Site:
             self.job(user, 10 ** number, 3600, 100)
 
     def job(self, user, billing, ago, seconds):
-        """What a controller would have sent."""
-        start = int(time.time()) - ago
-        self.server.sql(
-            f'{self.server.LENIENT} INSERT INTO mill_job_table (job_name, id_assoc, id_job, id_qos, id_resv, id_wckey, id_user, id_group, het_job_id, '
-            'het_job_offset, cpus_req, nodes_alloc, `partition`, priority, state, state_reason_prev, time_submit, time_eligible, '
-            f"time_start, time_end, tres_alloc) SELECT 'j', id_assoc, {start} % 1000000 + id_assoc, 1, 0, 0, 0, 0, 0, 0, 1, 1, 'p', 1, 3, 0, "
-            f"{start}, {start}, {start}, {start + seconds}, '1=1,5={billing}' FROM mill_assoc_table "
-            f"WHERE user = '{user}'", self.server.accounting)
+        self.server.job('mill', f"user = '{user}'", int(time.time()) - ago, seconds, billing)
 
     def fairmill(self, *command):
         status, out, err = fairmill(self.conf, *command)

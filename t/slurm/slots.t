@@ -6,11 +6,7 @@ over, is what scontrol shows as its AccrueTime.  No slurmd is there, so that not
 
 import collections
 import os
-import re
-import shutil
-import socket
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,95 +15,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import tap
 from mariadb import Slurmdbd
 from program import publish, write_settings
+from slurmctld import SLURMCTLD, Controller
 
-SLURMCTLD = shutil.which('slurmctld', path=os.environ['PATH'] + ':/usr/sbin')
 DAY = 86400
 # A pass every two seconds, and a moment for what it takes.
 PASS = 4
-
-CONF = '''
-ClusterName=mill
-SlurmctldPort={port}
-SlurmdPort={slurmd}
-CredType=cred/munge
-StateSaveLocation={folder}/state
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmctldLogFile={folder}/slurmctld.log
-AccountingStorageEnforce=associations,limits,qos
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-MpiDefault=none
-SwitchType=switch/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
-PriorityType=priority/multifactor
-SchedulerParameters=sched_interval=2,sched_min_interval=0
-PriorityMaxAge=1-0
-PriorityWeightAge=1000
-NodeName=n1 NodeAddr=127.0.0.1 CPUs=8 RealMemory=16000 State=UNKNOWN
-PartitionName=main Nodes=n1 Default=YES MaxTime=60
-'''
-
-
-def free_port():
-    """Of a socket that was just closed."""
-    with socket.socket() as found:
-        found.bind(('127.0.0.1', 0))
-        return found.getsockname()[1]
-
-
-class Controller:
-    def __init__(self, server, folder):
-        self.server, self.folder = server, folder
-        with open(server.conf, encoding='ascii') as file:
-            text = file.read().replace('ClusterName=unused\n', '')
-        with open(server.conf, 'w', encoding='ascii') as file:
-            file.write(text + CONF.format(folder=folder, port=free_port(), slurmd=free_port()))
-        os.makedirs(f'{folder}/state')
-        self.environment = dict(os.environ, SLURM_CONF=server.conf)
-        self.release = tuple(map(int, re.findall(r'\d+', self.call(SLURMCTLD, '-V'))[:2]))
-
-    def call(self, *command):
-        return subprocess.run(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, check=False).stdout
-
-    def __enter__(self):
-        with open(f'{self.folder}/err', 'wb') as err:
-            # From 24.11 on it listens where the machine's name leads, which may be nowhere.
-            self.process = subprocess.Popen(['unshare', '--uts', 'sh', '-c', 'hostname localhost && exec "$0" -D', SLURMCTLD],
-                                            env=self.environment, stdin=subprocess.DEVNULL, stdout=err, stderr=err)
-        for _ in range(100):
-            if ' UP' in self.call('scontrol', 'ping'):
-                return self
-            time.sleep(.2)
-        self.__exit__()
-        said = ''
-        for name in ('err', 'slurmctld.log'):
-            with open(f'{self.folder}/{name}', encoding='utf-8', errors='replace') as file:
-                said += file.read()
-        raise RuntimeError('slurmctld does not answer\n' + said[-3000:])
-
-    def __exit__(self, *what):
-        self.process.terminate()
-        self.process.wait(60)
-
-    def submit(self, user, account, *options):
-        said = self.call('sbatch', f'--uid={user}', f'--gid={user}', '-A', account, '-D', '/', '-o', '/dev/null', *options,
-                         '--wrap=true')
-        number = re.search(r'Submitted batch job (\d+)', said)
-        if not number:
-            raise RuntimeError(said)
-        return number[1]
-
-    def waiting(self):
-        """What of each job that waits is known here, by its number."""
-        found = {}
-        for line in self.call('scontrol', '-o', 'show', 'job').splitlines():
-            fields = dict(field.partition('=')[::2] for field in line.split())
-            if fields.get('JobState') == 'PENDING':
-                found[int(fields['JobId'])] = Waiting(fields)
-        return found
 
 
 class Waiting:
@@ -120,6 +32,16 @@ class Waiting:
         tasks = sum(int(last or first) - int(first) + 1 for first, _, last in ranges if first)
         self.tasks = tasks if tasks > 1 else 0
         self.was_split_off = fields.get('ArrayJobId', fields['JobId']) != fields['JobId']
+
+
+def waiting(controller):
+    """What of each job that waits is known there, by its number."""
+    found = {}
+    for line in controller.call('scontrol', '-o', 'show', 'job').splitlines():
+        fields = dict(field.partition('=')[::2] for field in line.split())
+        if fields.get('JobState') == 'PENDING':
+            found[int(fields['JobId'])] = Waiting(fields)
+    return found
 
 
 def make(manage):
@@ -152,7 +74,7 @@ def settled(controller):
     are left in an array slurmdbd is not always told in the end."""
     hides, before, same = controller.release >= (24, 11), None, 0
     for _ in range(20):
-        theirs = {job: waits for job, waits in controller.waiting().items() if not (hides and waits.was_split_off)}
+        theirs = {job: waits for job, waits in waiting(controller).items() if not (hides and waits.was_split_off)}
         known = {int(job): int(tasks) for job, tasks in controller.server.sql(
             'SELECT id_job, array_task_pending FROM mill_job_table WHERE time_end = 0', controller.server.accounting)}
         wanted = {job: waits.tasks for job, waits in theirs.items()}
@@ -217,7 +139,8 @@ def body():
             source=dict(driver='mysql', socket=server.socket, user='root', database=server.accounting, clusters='mill'),
             results=dict(driver='sqlite', database=f'{folder}/results.db'),
             slurm=dict(conf=server.conf), fairshare=dict(conformance='slurmctld')))
-        with Controller(server, folder) as controller:
+        with Controller(server, folder, SchedulerParameters='sched_interval=2,sched_min_interval=0', PriorityMaxAge='1-0',
+                        PriorityWeightAge=1000) as controller:
             slots(controller, settings)
 
 

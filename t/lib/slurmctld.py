@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""A slurmctld on a Slurmdbd, without any slurmd: jobs wait, and none starts."""
+
+import os
+import re
+import shutil
+import socket
+import struct
+import subprocess
+import time
+
+SLURMCTLD = shutil.which('slurmctld', path=os.environ['PATH'] + ':/usr/sbin')
+
+# The first line is where what slurmdbd has of the file ends.
+CONF = '''
+# for slurmctld
+ClusterName=mill
+SlurmctldPort={port}
+SlurmdPort={slurmd}
+CredType=cred/munge
+StateSaveLocation={folder}/state
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmctldLogFile={folder}/slurmctld.log
+AccountingStorageEnforce=associations,limits,qos
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
+PriorityType=priority/multifactor
+NodeName=n1 NodeAddr=127.0.0.1 CPUs=8 RealMemory=16000 State=UNKNOWN
+PartitionName=main Nodes=n1 Default=YES MaxTime=60
+{more}
+'''
+
+
+def free_port():
+    """Of a socket that was just closed."""
+    with socket.socket() as found:
+        found.bind(('127.0.0.1', 0))
+        return found.getsockname()[1]
+
+
+class Controller:
+    """Its state is in the folder, where the next one finds it; `parameters` are slurm.conf's besides."""
+
+    def __init__(self, server, folder, **parameters):
+        self.server, self.folder = server, folder
+        with open(server.conf, encoding='ascii') as file:
+            text = file.read().replace('ClusterName=unused\n', '').partition('\n# for slurmctld')[0]
+        with open(server.conf, 'w', encoding='ascii') as file:
+            more = '\n'.join(f'{name}={value}' for name, value in parameters.items())
+            file.write(text + CONF.format(folder=folder, port=free_port(), slurmd=free_port(), more=more))
+        os.makedirs(f'{folder}/state', exist_ok=True)
+        self.environment = dict(os.environ, SLURM_CONF=server.conf)
+        self.release = tuple(map(int, re.findall(r'\d+', self.call(SLURMCTLD, '-V'))[:2]))
+
+    def call(self, *command):
+        return subprocess.run(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False).stdout
+
+    def __enter__(self):
+        with open(f'{self.folder}/err', 'wb') as err:
+            # From 24.11 on it listens where the machine's name leads, which may be nowhere.
+            self.process = subprocess.Popen(['unshare', '--uts', 'sh', '-c', 'hostname localhost && exec "$0" -D', SLURMCTLD],
+                                            env=self.environment, stdin=subprocess.DEVNULL, stdout=err, stderr=err)
+        for _ in range(100):
+            if ' UP' in self.call('scontrol', 'ping'):
+                return self
+            time.sleep(.2)
+        self.__exit__()
+        said = ''
+        for name in ('err', 'slurmctld.log'):
+            with open(f'{self.folder}/{name}', encoding='utf-8', errors='replace') as file:
+                said += file.read()
+        raise RuntimeError('slurmctld does not answer\n' + said[-3000:])
+
+    def __exit__(self, *what):
+        self.process.terminate()
+        self.process.wait(60)
+
+    def submit(self, user, account, *options):
+        said = self.call('sbatch', f'--uid={user}', f'--gid={user}', '-A', account, '-D', '/', '-o', '/dev/null', *options,
+                         '--wrap=true')
+        number = re.search(r'Submitted batch job (\d+)', said)
+        if not number:
+            raise RuntimeError(said)
+        return number[1]
+
+
+def packed(text):
+    """As Slurm packs a string; none of no length."""
+    data = text.encode() + b'\0' if text else b''
+    return struct.pack('>I', len(data)) + data
+
+
+def leave_usage(folder, usage):
+    """What the next controller of this folder finds as the usage of each association's own, by its number: the file that
+    the last one left, with other records behind its release and time."""
+    path = f'{folder}/state/assoc_usage'
+    with open(path, 'rb') as file:
+        head = file.read(10)
+    with open(path, 'wb') as file:
+        file.write(head)
+        for number, value in usage.items():
+            file.write(struct.pack('>I', number) + packed(f'{value:f}') + packed('') + struct.pack('>I', 0))
