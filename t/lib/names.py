@@ -21,7 +21,7 @@ NOW = '1750500000'
 # What each command is given, so that it prints rows of the demonstration's site.
 PRINTING = {'check': (), 'verify': (), 'status': (), 'show': (), 'prio': (), 'explain': ('beatriz',),
             'whatif': ('--shares', 'physics=5'), 'forecast': ('beatriz',), 'compare': (), 'history': ('beatriz',),
-            'statement': ('--since', '2025-05-01'),
+            'statement': ('--since', '2025-05-01'), 'backtest': ('--since', '2025-06-18', '--half-life', '14-0'),
             'ledger': ('list',), 'diff': ('sshare',), 'shares': ('diff', 'shares')}
 
 
@@ -42,6 +42,8 @@ def for_readers(pod):
     for heading, text in sections(pod).items():
         if heading.startswith('fairmill_') and not re.match(r'\s*(Internal|Nothing for readers)', text):
             names |= set(heading.split(', '))
+        elif heading == 'VIEWS WITHOUT NAMES':
+            names |= set(re.findall(r'^=item B<(fairmill_\w+)>', text, re.M))
     return names
 
 
@@ -136,4 +138,6 @@ def collect(program, top, sample):
 if __name__ == '__main__':
     TOP = os.environ.get('TOP') or os.path.join(HERE, '..', '..')
     FAIRMILL = os.environ.get('FAIRMILL') or os.path.join(TOP, 'build', 'fairmill')
+    VERSION = subprocess.run([FAIRMILL, '--version'], capture_output=True, text=True, check=True).stdout.split()[1]
+    print(f'# SPDX-License-Identifier: MIT\n# What {VERSION} has by name (t/lib/names.py).')
     print('\n'.join(collect(FAIRMILL, TOP, text_of(TOP, 'etc', 'fairmill.conf'))))
