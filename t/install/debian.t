@@ -29,7 +29,6 @@ is "the package's version is that of configure.ac" \
 # Without optimization nothing is fortified.
 options="parallel=2 nocheck noopt noautodbgsym" without=(--suppress-tags hardening-no-fortify-functions)
 [ -z "${FAIRMILL_LONG:-}" ] || options="parallel=2" without=()
-unset FAIRMILL_LONG
 chmod 755 "$scratch" # tests within the build change their user
 ok "a release is made" make -s -C "$build" distdir distdir="$scratch/fairmill-$version"
 cd "$scratch/fairmill-$version" || exit 1

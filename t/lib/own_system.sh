@@ -9,7 +9,8 @@
 #                       it has tried so far, but where CI is `true` root who may not is a failure
 #   inside COMMAND...   there, as root
 #   as_user COMMAND...  there, as the package's user
-#   of_few COMMAND...   builds a package here, of whose tests only the quick ones run
+#   of_few COMMAND...   builds a package here, of whose tests only the quick ones run, or with few cases each if
+#                       FAIRMILL_LONG is set
 #   demonstration       settings there, and the demonstration site, in SQLite
 command -v unshare >/dev/null && [ "$(id -u)" = 0 ] && [ -z "${FAIRMILL_UNSHARED:-}" ] &&
     unshare --mount true 2>/dev/null && FAIRMILL_UNSHARED=1 exec unshare --mount "$0"
@@ -24,10 +25,13 @@ own_system_leave() {
     rm -rf --one-file-system "$scratch"
 }
 
-# That a package's own tests run is the question; what others find is found elsewhere.
+# That a package's own tests run is the question; what others find is found elsewhere, but for what a
+# package's flags and places do to them.
 of_few() (
     # shellcheck disable=SC2016 # make knows the list
-    export MAKEFLAGS='TESTS=$$(QUICK_TESTS)' FAIRMILL_PAIRS=4 FAIRMILL_SITES=1
+    [ -n "${FAIRMILL_LONG:-}" ] || export MAKEFLAGS='TESTS=$$(QUICK_TESTS)'
+    unset FAIRMILL_LONG
+    export FAIRMILL_PAIRS=4 FAIRMILL_SITES=1
     "$@"
 )
 
