@@ -9,8 +9,8 @@
 #   check.sh           what every change must pass
 #   check.sh --long    the same, with as many cases as the figures in doc/ stand for, and every test on
 #                      all systems
-#   check.sh STEP...   these steps only, on what is installed: build, program, embedded, slurm, mysql, mysql_all,
-#                      all; how t/systems/run runs them on other systems
+#   check.sh STEP...   these steps only, on what is installed: build, compilers, program, embedded, slurm, mysql,
+#                      libmariadb, mysql_all, all; how t/systems/run runs them on other systems
 #
 # Builds are in build/ and build-sanitizers/, logs beside them.
 set -uo pipefail
@@ -325,6 +325,21 @@ check_build() {
     build_here check-programs "${choices[@]}"
 }
 
+# The suite's own compiler builds what is tested; these are the others.
+check_compilers() {
+    local compiler failed=0
+    quietly autogen.log ./autogen.sh || return
+    for compiler in $(compgen -c | grep -xE 'gcc-[0-9]+|clang' | sort -uV); do
+        if build "build-$compiler" check-programs --enable-werror CC="$compiler" CFLAGS=-O2; then
+            echo "no warnings by $("$compiler" --version | head -n 1)"
+        else
+            echo "not ok $compiler"
+            failed=1
+        fi
+    done
+    return $failed
+}
+
 # Without units.
 check_program() { build_here t/db/port CFLAGS=-O0; }
 
@@ -352,6 +367,12 @@ check_mysql() {
         t/install/production.t
 }
 
+# What a library says to a server, and what it makes of its answers.
+check_libmariadb() {
+    FAIRMILL_TEST_SERVER=mysql with_few_cases with_mariadb with_postgres run_tests build $((jobs + 1)) t/faults/mysql.t \
+        t/db/roles-mysql.t t/db/port-mysql.t t/db/tls.t t/db/secrets.t t/db/names.t t/db/upgrade.t t/install/production.t
+}
+
 # All but what MySQL cannot be with, which are Slurm's packages and what Debian's package is made of, and a browser.
 # shellcheck disable=SC2016 # make knows the lists
 check_mysql_all() {
@@ -365,7 +386,7 @@ check_mysql_all() {
 check_all() { with_few_cases with_mariadb with_postgres run_tests build $((2 * jobs + 1)); }
 
 systems=(trixie-slurm unstable-mysql)
-[ -z "${FAIRMILL_LONG:-}" ] || systems=(trixie-all unstable-all unstable-mysql bullseye-all)
+[ -z "${FAIRMILL_LONG:-}" ] || systems=(trixie-all unstable-all unstable-mysql unstable-libmariadb unstable-compilers bullseye-all)
 
 # In the background: their packages are fetched while something else is checked.  One after the other, so
 # that the first is there when its turn comes.
@@ -415,7 +436,7 @@ on_system() {
 other_systems() {
     make_systems
     if [ -z "${FAIRMILL_LONG:-}" ]; then
-        on_system trixie-slurm "builds without warnings; units, SQLite and its Slurm pass" build embedded slurm
+        on_system trixie-slurm "builds without warnings; units, most of SQLite and its Slurm pass" build embedded slurm
         on_system unstable-mysql "port, roles, faults and the production page pass with MySQL" program mysql
     else
         # Three lanes are enough for two processors.
@@ -423,6 +444,8 @@ other_systems() {
         on_system trixie-all "all tests pass" build all
         on_system unstable-all "all tests pass" build all
         on_system unstable-mysql "all tests pass with MySQL" build mysql_all
+        on_system unstable-libmariadb "databases' tests pass with MySQL and MariaDB's client library" program libmariadb
+        on_system unstable-compilers "every gcc and clang builds without warnings" compilers
         on_system bullseye-all "all tests pass" build all
         step "containers build, and work together" containers
     fi

@@ -41,7 +41,9 @@ packages_test=(
 
 # SYSTEM: what t/systems/run installs there, one a line.  A system is SUITE-KIND.  A kind is `slurm`: what
 # needs no server, and a small Slurm on MariaDB; `mysql`: MySQL's server and client library, with which Slurm's
-# packages cannot be, and PostgreSQL; `all`: what every test needs, but no program that reads code.
+# packages cannot be, and PostgreSQL; `libmariadb`: the same with MariaDB's client library, as Debian's and the RPM's
+# own packages have it; `compilers`: every compiler that the suite has; `all`: what every test needs, but no program
+# that reads code.
 packages_of_system() {
     local packages=(
         "${packages_build[@]}" "${packages_sqlite[@]}" "${packages_pgsql[@]}" "${packages_demo[@]}"
@@ -50,6 +52,8 @@ packages_of_system() {
     case $1 in
     *-slurm) packages+=("${packages_mysql[@]}" mariadb-server mariadb-client "${packages_slurm[@]}" prometheus ruby socat) ;;
     *-mysql) packages+=(libmysqlclient-dev mysql-server-core mysql-client postgresql valgrind prometheus ruby socat zsh fish) ;;
+    *-libmariadb) packages+=("${packages_mysql[@]}" mysql-server-core mysql-client postgresql) ;;
+    unstable-compilers) packages+=("${packages_mysql[@]}" gcc-{11,12,13,14,15} clang) ;;
     *-all) packages+=("${packages_mysql[@]}" "${packages_servers[@]}" "${packages_slurm[@]}" ccache valgrind ruby socat) ;;
     *) return 1 ;;
     esac
