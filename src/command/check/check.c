@@ -409,7 +409,7 @@ static int print_page(struct settings *settings, struct error *err)
 {
     struct text text = { 0 };
     struct error unprinted;
-    struct progress progress = { false };
+    struct progress progress = { 0 };
     int result = check_all(settings, &progress, &text, NULL, err);
     check_add_next(&text, settings, &progress, result ? err : NULL);
     paint_doubts(&text);
@@ -425,7 +425,7 @@ static int print_findings(struct settings *settings, const struct table_options 
 {
     struct text text = { 0 }, page = { 0 };
     struct table *table = table_create(&text, &finding_layout, options, err);
-    struct progress progress = { false };
+    struct progress progress = { 0 };
     int result = table ? check_all(settings, &progress, &page, table, err) : -1;
     result = command_print_table(table, &text, result, err);
     text_free(&page);
