@@ -210,16 +210,21 @@ def whole_server(server, points, more=()):
     return cases
 
 
-def since(pattern):
-    """From this step on, and then every connection."""
-    reached = threading.Event()
+class Since:
+    """From a step with this SQL on, and then every connection."""
 
-    def at(step):
-        if not reached.is_set() and sql(pattern)(step):
-            reached.set()
+    def __init__(self, pattern):
+        self.at = sql(pattern)
+        self.begin()
+
+    def begin(self):
+        self.reached = False
+
+    def __call__(self, step):
+        if not self.reached and self.at(step):
+            self.reached = True
             return True
-        return reached.is_set() and always(step)
-    return at
+        return self.reached and always(step)
 
 
 class EveryStep:
@@ -337,7 +342,7 @@ def for_good(patterns):
             for action in ('cut', 'reset', 'stall'):
                 cases.append(Case(
                     f'{side}, {action} for good from {pattern} on: 69 in time, which names the database, and old results',
-                    on(side, Fault(action, since(pattern), for_good=True)), ends(69, 'old', database_of(side)),
+                    on(side, Fault(action, Since(pattern), for_good=True)), ends(69, 'old', database_of(side)),
                     f'{action} for good', f'{side}, amid a run', first=True))
     return cases
 

@@ -14,7 +14,7 @@ import time
 import clock
 import preload
 import tap
-from fault_cases import since
+from fault_cases import Since
 from mariadb import Session
 from place import TINY, Place
 from program import write_settings
@@ -204,7 +204,7 @@ class OnServer(Ground):
 
     @contextlib.contextmanager
     def ends_amid(self):
-        with Proxy(self.server, Fault('cut', since(r'FROM "tiny_job_table"'), for_good=True)) as proxy:
+        with Proxy(self.server, Fault('cut', Since(r'FROM "tiny_job_table"'), for_good=True)) as proxy:
             usual = self.sections()
             self.sections = lambda: usual | dict(source=dict(
                 driver=usual['source']['driver'], database=self.names['a'], user='matrix_reader', host='127.0.0.1',

@@ -67,13 +67,19 @@ class Fault:
 
     It happens before the message reaches the server; or `behind` it, without waiting for an answer;
     or, with `answer`, when the server has answered and this many bytes of the answer have passed: 0
-    is an answer that is lost.  It happens once, or `for_good` at every step that fits."""
+    is an answer that is lost.  It happens once, or `for_good` at every step that fits.  With the next Proxy it begins anew, and
+    so does `at` where it has a begin()."""
 
     def __init__(self, action, at, answer=None, behind=False, for_good=False, meanwhile=None, rate=4096):
         self.action, self.at, self.for_good = action, at, for_good
         self.answer, self.behind = answer, behind
         self.meanwhile, self.rate = meanwhile, rate
+        self.begin()
+
+    def begin(self):
         self.happened, self.link = 0, None
+        if hasattr(self.at, 'begin'):
+            self.at.begin()
 
 
 def no_fault():
@@ -209,6 +215,8 @@ class Proxy:
 
     def __init__(self, server, *faults, to_port=None):
         self.protocol, self.faults, self.to_port = server.PROTOCOL, list(faults), to_port
+        for fault in faults:
+            fault.begin()
         self.server_path = server.socket_file()
         self.steps, self.fired = [], []
         self.links = []
