@@ -370,7 +370,7 @@ check_mysql() {
 # What a library says to a server, and what it makes of its answers.
 check_libmariadb() {
     FAIRMILL_TEST_SERVER=mysql with_few_cases with_mariadb with_postgres run_tests build $((jobs + 1)) t/faults/mysql.t \
-        t/db/roles-mysql.t t/db/port-mysql.t t/db/tls.t t/db/secrets.t t/db/names.t t/db/upgrade.t t/install/production.t
+        t/db/roles-mysql.t t/db/port-mysql.t t/db/tls.t t/db/secrets.t t/db/names.t t/db/upgrade.t
 }
 
 # All but what MySQL cannot be with, which are Slurm's packages and what Debian's package is made of, and a browser.
