@@ -529,7 +529,7 @@ static uint64_t span_start(enum span span, uint64_t t)
 static size_t list_spans(enum span span, uint64_t now, uint64_t *starts)
 {
     size_t count = 0;
-    uint64_t first = FIRST_INSTANT - (uint64_t)(DAYS * DAY);
+    uint64_t first = (uint64_t)(FIRST_INSTANT - DAYS * DAY);
     if (span == SPAN_HOUR)
         first = now - HOURS_KEPT * HOUR;
     for (uint64_t t = span_start(span, first); t <= now && count < MOST_SPANS; count++) {
