@@ -22,9 +22,10 @@ static void run(sqlite3 *sqlite, const char *sql)
 
 static void *open_session(const char *place)
 {
-    sqlite3 *sqlite;
-    require(sqlite,
-            !sqlite3_open_v2(place, &sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL));
+    sqlite3 *sqlite = NULL;
+    bool opened =
+        !sqlite3_open_v2(place, &sqlite, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    require(sqlite, opened);
     run(sqlite, "PRAGMA synchronous = FULL");
     return sqlite;
 }
