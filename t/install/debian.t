@@ -16,8 +16,7 @@ for program in dpkg-buildpackage dh lintian; do
     command -v $program >/dev/null || skip_all "$program is not there"
 done
 umask 022
-# What a make above us was told is not for ours.
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR FAIRMILL_CONF
+forget_build
 
 
 # ---- build ----

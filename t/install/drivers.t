@@ -5,8 +5,7 @@
 #
 # Each driver by itself is built; with FAIRMILL_LONG every choice of them.
 . "$(dirname "$0")/../lib/tap.sh"
-# What a make above us was told is not for ours.
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR FAIRMILL_CONF CONFIG_SITE
+forget_build
 umask 022
 
 read -ra drivers <<<"$("$FAIRMILL" --version | sed -n 's/.*(drivers: \(.*\))$/\1/p')"

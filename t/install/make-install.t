@@ -5,8 +5,7 @@
 build=${top_builddir:-$top/build}
 root=$scratch/root
 umask 022
-# What a make above us was told is not for ours.
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR
+forget_build
 
 # The usual places, wherever this build was configured for.
 make_here() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # quickstart.sh, as README has it, goes from a checkout to answers, and what it proposes works.
 . "$(dirname "$0")/../lib/tap.sh"
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR FAIRMILL_CONF CFLAGS CPPFLAGS LDFLAGS
+forget_build
 export CC=gcc CCACHE_DIR=${top_builddir:-$top/build}/ccache CCACHE_NOHASHDIR=1
 ! command -v ccache >/dev/null || CC='ccache gcc'
 ! grep -q __asan_init "$FAIRMILL" || not_here "another build will do"

@@ -4,7 +4,7 @@
 # A release is the same bytes whoever makes it, and holds all that a build needs but libraries.
 . "$(dirname "$0")/../lib/tap.sh"
 build=${top_builddir:-$top/build}
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR CONFIG_SITE CHART_JS D3_HIERARCHY_JS
+forget_build
 version=$(sed -n 's/^AC_INIT(\[fairmill\], \[\(.*\)\])$/\1/p' "$top/configure.ac")
 grep -q '^CHART_JS = .' "$build/Makefile" || not_here "built without the page"
 

@@ -17,8 +17,7 @@ for program in rpmbuild rpmlint semodule_unpackage; do
 done
 [ -e /usr/share/selinux/devel/Makefile ] || skip_all "SELinux's policy for developers is not there"
 umask 022
-# What a make above us was told is not for ours.
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR FAIRMILL_CONF CFLAGS LDFLAGS
+forget_build
 here=$top/t/install
 spec=$top/fairmill.spec
 export HOME=$scratch

@@ -14,6 +14,8 @@
 #   skip_all REASON                         end here: this machine lacks something; where CI is
 #                                           `true` nothing is lacking and it is a failure
 #   not_here REASON                         end here: the test has no meaning in this place
+#   forget_build                            what a make, or a package's build, above us was told is not
+#                                           for the builds of this test
 #   diag LINE...                            something to read beside the results
 #   done_testing                            the plan, and the exit status; the last line
 #
@@ -113,6 +115,11 @@ skip_all() {
 not_here() {
     echo "1..0 # SKIP $1"
     exit 0
+}
+
+forget_build() {
+    unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR CONFIG_SITE FAIRMILL_CONF \
+        CFLAGS CPPFLAGS LDFLAGS CHART_JS D3_HIERARCHY_JS
 }
 
 done_testing() {
