@@ -11,7 +11,7 @@ import time
 
 SLURMCTLD = shutil.which('slurmctld', path=os.environ['PATH'] + ':/usr/sbin')
 
-# The first line is where what slurmdbd has of the file ends.
+# What is added to the file that slurmdbd's test made; its first line says where that ends.
 CONF = '''
 # for slurmctld
 ClusterName=mill

@@ -23,12 +23,12 @@ from slurmctld import SLURMCTLD, Controller, leave_usage
 # of it: its values are right in a second pass, a minute later.
 FLAGS = dict(fair_tree={}, classic=dict(PriorityFlags='NO_FAIR_TREE'),
              depth_oblivious=dict(PriorityFlags='DEPTH_OBLIVIOUS', PriorityCalcPeriod=1))
-# How many of them.
+# How many of them are tried.
 ALGORITHMS = int(os.environ.get('FAIRMILL_SITES') or len(FLAGS))
 PRIORITY = dict(PriorityDecayHalfLife=0, PriorityUsageResetPeriod='NONE', PriorityWeightFairshare=100000,
                 PriorityWeightQOS=3000, PriorityWeightPartition=2000, PriorityWeightJobSize=1000)
 
-# Account, its parent, its shares.  Two pairs are tied, one account has no shares, and one no user that has used something.
+# Account, its parent, its shares.  Two pairs are tied, `none` has no shares, and nobody in `idle` has used anything.
 ACCOUNTS = (('physics', 'root', 60), ('optics', 'physics', 'parent'), ('lasers', 'optics', 3), ('astro', 'physics', 20),
             ('chemistry', 'root', 40), ('east', 'chemistry', 5), ('west', 'chemistry', 5), ('idle', 'root', 10),
             ('none', 'root', 0), ('twin', 'root', 7), ('win', 'root', 7))
@@ -63,7 +63,7 @@ def sshare(controller):
 
 
 def computed(controller, before=None):
-    """The same once the controller has computed; once more, if something is `before`."""
+    """The same once the controller has computed, and says something else than `before`."""
     for _ in range(500):
         text, rows = sshare(controller)
         if text != before and any(float(row['EffectvUsage'] or 0) and float(row['FairShare'] or 0) for row in rows if row.get('User')):

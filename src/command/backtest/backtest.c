@@ -34,8 +34,8 @@ struct options {
     bool points;
 };
 
-/* For each name that was asked for: was it found, on any cluster at any instant?  `any`: was there
- * an instant at all? */
+/* This says of each name that was asked for whether a cluster had it at some instant; `any` says
+ * whether there was an instant at all. */
 struct met {
     bool *accounts, *users, any;
 };
