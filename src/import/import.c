@@ -23,6 +23,7 @@ struct importer {
     struct import *import;
     void (*complain)(const struct error *err);
     struct db *db;
+    char lock[DB_LOCK_NAME];
     struct store_writer *writer;
     struct runs *runs;
     struct record record;
@@ -193,7 +194,7 @@ int import_run(struct import *import, const struct settings *settings,
                void (*complain)(const struct error *err), struct error *err)
 {
     struct importer importer = { .import = import, .complain = complain };
-    if (store_open(&importer.db, settings, err))
+    if (store_open(&importer.db, importer.lock, settings, err))
         return -1;
     int result = import->groups ? import_groups(&importer, err) : 0;
     if (!result && import->config)
@@ -204,6 +205,6 @@ int import_run(struct import *import, const struct settings *settings,
         result = import_logs(&importer, err);
     if (!result && (import->queue || import->server))
         result = import_waiting(&importer, err);
-    db_close(importer.db);
+    store_close(importer.db, importer.lock);
     return result;
 }

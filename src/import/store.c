@@ -39,7 +39,7 @@ static int has_table(struct db *db, const char *table, struct error *err)
     return db_finish(rows) ? -1 : found > 0;
 }
 
-static int prepare(struct db *db, struct error *err)
+static int prepare(struct db *db, char lock[DB_LOCK_NAME], struct error *err)
 {
     int slurm = has_table(db, "acct_table", err);
     if (slurm > 0)
@@ -49,7 +49,6 @@ static int prepare(struct db *db, struct error *err)
     if (slurm < 0 || db_script(db, tables_of(db), err) ||
         script_add_columns(db, tables_of(db), false, err))
         return -1;
-    char lock[DB_LOCK_NAME];
     if (db_name_lock(db, "import", lock, err))
         return -1;
     if (!db_lock(db, lock, err))
@@ -57,14 +56,21 @@ static int prepare(struct db *db, struct error *err)
     return err->class == ERROR_LOCKED ? fail(err, ERROR_LOCKED, "another import is at work") : -1;
 }
 
-int store_open(struct db **db, const struct settings *settings, struct error *err)
+int store_open(struct db **db, char lock[DB_LOCK_NAME], const struct settings *settings,
+               struct error *err)
 {
     if (db_open(db, &settings->source, DB_OWNER, err))
         return -1;
-    if (!prepare(*db, err))
+    if (!prepare(*db, lock, err))
         return 0;
     db_close(*db);
     return -1;
+}
+
+void store_close(struct db *db, const char *lock)
+{
+    db_unlock(db, lock);
+    db_close(db);
 }
 
 int store_forget(struct db *db, const char *cluster, struct error *err)

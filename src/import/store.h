@@ -13,8 +13,11 @@ struct settings;
 
 /* Open [source] for writing and make the tables that are missing.  A database with slurmdbd's
  * tables is refused (ERROR_SETTINGS), and one into which another import is at work (ERROR_LOCKED).
- */
-int store_open(struct db **db, const struct settings *settings, struct error *err);
+ * The lock that keeps others away goes into `lock`. */
+int store_open(struct db **db, char lock[DB_LOCK_NAME], const struct settings *settings,
+               struct error *err);
+/* Let the next import begin at once: a server may hear later that the session is over. */
+void store_close(struct db *db, const char *lock);
 /* Remove all that logs told of a cluster. */
 int store_forget(struct db *db, const char *cluster, struct error *err);
 

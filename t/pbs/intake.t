@@ -8,12 +8,14 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from mariadb import Server
 from postgres import Postgres
 from program import FAIRMILL, write_settings
+from proxy import Fault, Proxy
 from sqlite import Sqlite
 
 DAY = 1793491200  # 2026-11-01T00:00:00Z
@@ -28,9 +30,11 @@ class Place:
         self.server, self.folder = server, folder
         Place.count += 1
         self.database = server.database(f'intake_{Place.count}')
-        source = server.connection(self.database)
-        write_settings(self.path('conf'), dict(source=dict(source, clusters='pbs'), results=source,
-                                               usage=dict(time_zone=zone)))
+        self.zone = zone
+        self.configure('conf', server.connection(self.database))
+
+    def configure(self, name, source):
+        write_settings(self.path(name), dict(source=dict(source, clusters='pbs'), results=source, usage=dict(time_zone=self.zone)))
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -40,8 +44,8 @@ class Place:
             file.write(content if isinstance(content, bytes) else content.encode())
         return self.path(name)
 
-    def run(self, *options, given=b''):
-        done = subprocess.run([FAIRMILL, '-c', self.path('conf'), 'import', 'pbs', *map(str, options)], input=given,
+    def run(self, *options, given=b'', conf='conf'):
+        done = subprocess.run([FAIRMILL, '-c', self.path(conf), 'import', 'pbs', *map(str, options)], input=given,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=tap.HANG)
         return done.returncode, (done.stdout + done.stderr).decode()
 
@@ -93,6 +97,18 @@ def try_config(place, where):
     tap.ok(status == 65 and 'a change has to be after that' in said and len(settings(place)) == 9, 'the past is not written anew', status, said)
     config(place, CONFIG, '--at', DAY + 9)
     tap.same(settings(place)[-1], ('unknown_shares', str(DAY + 9), '10'), 'what comes back is set again')
+
+
+def try_next(place, where):
+    """A server may hear late that an import is over."""
+    said, heard = threading.Event(), threading.Event()
+    with Proxy(place.server, Fault('hold', lambda step: step.kind == 'quit', meanwhile=lambda: (said.set(), heard.wait()))) as proxy:
+        source = dict(place.server.connection(place.database), socket=proxy.socket)
+        place.configure('slow', source)
+        tap.same(place.run('--sched-config', place.write('sched_config', CONFIG), conf='slow'), (0, ''), f'an import into {where} ends')
+        tap.ok(said.wait(tap.HANG), 'of which the server does not hear yet')
+        tap.same((config(place, CONFIG.replace('.25', '.5'), '--at', DAY), len(settings(place))), ((0, ''), len(SET) + 1), 'and the next one can begin')
+        heard.set()
 
 
 def try_bad_config(place):
@@ -304,7 +320,7 @@ def try_server_database(place, postgres):
 def body():
     with Server() as mariadb, Postgres() as postgres, tempfile.TemporaryDirectory() as databases:
         for where, server in dict(SQLite=Sqlite(databases), MySQL=mariadb, PostgreSQL=postgres).items():
-            for case in (try_config, try_entities, try_usage, try_old_usage, try_queue):
+            for case in (try_config, try_entities, try_usage, try_old_usage, try_queue, *([] if where == 'SQLite' else [try_next])):
                 with tempfile.TemporaryDirectory() as folder:
                     case(Place(server, folder), where)
         with tempfile.TemporaryDirectory() as folder:
