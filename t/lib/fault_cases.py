@@ -2,6 +2,7 @@
 """Tests of runs that are disturbed, and those of them that are tried on every server: each step of a
 run cut, reset and stalled, the way to a database gone for good, COMMITs whose answer is lost."""
 
+import concurrent.futures
 import contextlib
 import os
 import subprocess
@@ -166,18 +167,21 @@ def altered(text, pattern, kind, back='', deadline=DEADLINE):
 def killed(server, side, pattern, answer, kill, again):
     """The server is gone amid a run; and comes back, by itself, or when we gave up."""
     def piece(rig):
-        back = threading.Event()
-
-        def start():
-            server.start()
-            back.set()
+        starting = []
 
         def end():
             kill()
             if again:
-                threading.Thread(target=start).start()
-        return rig.disturbed(**{side: [Fault('hold', sql(pattern), answer=answer, meanwhile=end)]},
-                             deadline=40 if again else DEADLINE, after=back.wait if again else start)
+                starting.append(pool.submit(server.start))
+
+        def come_back():
+            if not again:
+                server.start()
+            for start in starting:
+                start.result()
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            return rig.disturbed(**{side: [Fault('hold', sql(pattern), answer=answer, meanwhile=end)]},
+                                 deadline=40 if again else DEADLINE, after=come_back)
     return piece
 
 

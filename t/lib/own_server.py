@@ -15,6 +15,13 @@ def wait_for(processes):
         time.sleep(.01)
 
 
+def state_and_parent(process):
+    with open(f'/proc/{process}/stat', encoding='utf-8') as file:
+        # The second field is a name, in brackets.
+        state, parent = file.read().rpartition(')')[2].split()[:2]
+    return state, int(parent)
+
+
 class Own:
     """After the usual words the shell says the server's process id."""
 
@@ -27,10 +34,13 @@ class Own:
         return [self.pid]
 
     def signal(self, number):
-        """To each of its processes, which are returned."""
-        processes = []
-        for process in self.processes():
-            processes.append(process)
+        """To each of its processes, which are returned.  The first stands still before the others are looked for: it
+        makes no more of them, and they are still its children."""
+        os.kill(self.pid, signal.SIGSTOP)
+        while state_and_parent(self.pid)[0] != 'T':
+            time.sleep(.001)
+        processes = list(self.processes())
+        for process in processes:
             try:
                 os.kill(process, number)
             except ProcessLookupError:
@@ -50,7 +60,10 @@ class Own:
         """After it has ended; waits until it answers."""
         self.shell.stdin.write(option + '\n')
         self.shell.stdin.flush()
-        self.pid = int(self.shell.stdout.readline().split()[-1])
+        said = self.shell.stdout.readline()
+        if not said.startswith('ready '):
+            raise OSError(f'the server does not start again: {said}')
+        self.pid = int(said.split()[-1])
 
 
 class OwnMariadb(Own, Server):
@@ -104,14 +117,12 @@ class OwnPostgres(Own, Postgres):
         done'''
 
     def processes(self):
-        """Its first one, which makes no more when it has stopped, and their children."""
+        """Its first one, and its children."""
         yield self.pid
-        for name in os.listdir('/proc'):
+        for name in filter(str.isdigit, os.listdir('/proc')):
             try:
-                with open(f'/proc/{name}/stat', encoding='utf-8') as file:
-                    # The second field is a name, in brackets.
-                    if name.isdigit() and int(file.read().rpartition(')')[2].split()[1]) == self.pid:
-                        yield int(name)
+                if state_and_parent(name)[1] == self.pid:
+                    yield int(name)
             except OSError:
                 pass
 
