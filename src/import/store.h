@@ -16,7 +16,8 @@ struct settings;
  * The lock that keeps others away goes into `lock`. */
 int store_open(struct db **db, char lock[DB_LOCK_NAME], const struct settings *settings,
                struct error *err);
-/* Let the next import begin at once: a server may hear later that the session is over. */
+/* Give the lock back, then close: a server may hear late that a session is over, and would refuse
+ * the next import until then. */
 void store_close(struct db *db, const char *lock);
 /* Remove all that logs told of a cluster. */
 int store_forget(struct db *db, const char *cluster, struct error *err);

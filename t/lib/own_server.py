@@ -37,7 +37,7 @@ class Own:
         """To each of its processes, which are returned.  The first stands still before the others are looked for: it
         makes no more of them, and they are still its children."""
         os.kill(self.pid, signal.SIGSTOP)
-        while state_and_parent(self.pid)[0] != 'T':
+        while state_and_parent(self.pid)[0] not in 'TZ':
             time.sleep(.001)
         processes = list(self.processes())
         for process in processes:

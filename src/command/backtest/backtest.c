@@ -34,8 +34,8 @@ struct options {
     bool points;
 };
 
-/* This says of each name that was asked for whether a cluster had it at some instant; `any` says
- * whether there was an instant at all. */
+/* Whether some cluster had an account or a user that was asked for at some instant, in the order in
+ * which they were asked for; and whether there was `any` instant. */
 struct met {
     bool *accounts, *users, any;
 };
