@@ -84,10 +84,7 @@ def goes_on(place):
     place.succeed('run', '--now', END + 9 * HOUR)
     asked = 'backfill', '--since', END - 20 * DAY, '--until', END, '--every', '10m'
     process = place.start(*asked)
-    for _ in range(600):
-        if len(points(place)) > 20 or process.poll() is not None:
-            break
-        time.sleep(.02)
+    tap.until(lambda: len(points(place)) > 20 or process.poll() is not None)
     process.send_signal(signal.SIGKILL)
     process.communicate()
     there = len(points(place)) - 1

@@ -361,10 +361,7 @@ def try_csv(place, browser, pages):
     for name in ('shares', 'jobs'):
         browser.click('#people-csv' if name == 'shares' else '#jobs-csv')
         path = place.path(f'tiny-{name}.csv')
-        for _ in range(200):
-            if os.path.exists(path):
-                break
-            time.sleep(0.02)
+        tap.until(lambda path=path: os.path.exists(path))
         with open(path, encoding='utf-8', newline='') as file:
             saved[name] = file.read()
     tap.same(browser.console(), [], 'tables are saved without a complaint of the policy')

@@ -7,7 +7,8 @@ import shutil
 import socket
 import struct
 import subprocess
-import time
+
+import tap
 
 SLURMCTLD = shutil.which('slurmctld', path=os.environ['PATH'] + ':/usr/sbin')
 
@@ -66,10 +67,9 @@ class Controller:
             # From 24.11 on it listens where the machine's name leads, which may be nowhere.
             self.process = subprocess.Popen(['unshare', '--uts', 'sh', '-c', 'hostname localhost && exec "$0" -D', SLURMCTLD],
                                             env=self.environment, stdin=subprocess.DEVNULL, stdout=err, stderr=err)
-        for _ in range(100):
-            if ' UP' in self.call('scontrol', 'ping'):
-                return self
-            time.sleep(.2)
+        if tap.until(lambda: self.process.poll() is not None or ' UP' in self.call('scontrol', 'ping'),
+                     every=.2) and self.process.poll() is None:
+            return self
         self.__exit__()
         said = ''
         for name in ('err', 'slurmctld.log'):

@@ -3,6 +3,7 @@
 
 import os
 import sys
+import time
 import traceback
 
 # Seconds after which a program hangs: it would have ended long before, with others at work on each processor, too.
@@ -45,6 +46,15 @@ def not_here(reason):
     """The test has no meaning in this place."""
     print(f'1..0 # SKIP {reason}')
     sys.exit(0)
+
+
+def until(condition, every=.02):
+    """Waits for what comes sooner or later, however busy the machine is; returns it, or what is false after HANG
+    seconds.  `every` is in seconds."""
+    end = time.monotonic() + HANG
+    while not (found := condition()) and time.monotonic() < end:
+        time.sleep(every)
+    return found
 
 
 def done():

@@ -64,12 +64,12 @@ def sshare(controller):
 
 def computed(controller, before=None):
     """The same once the controller has computed, and says something else than `before`."""
-    for _ in range(500):
+    def said():
         text, rows = sshare(controller)
-        if text != before and any(float(row['EffectvUsage'] or 0) and float(row['FairShare'] or 0) for row in rows if row.get('User')):
-            break
-        time.sleep(.2)
-    return text, rows
+        new = text != before and any(float(row['EffectvUsage'] or 0) and float(row['FairShare'] or 0)
+                                     for row in rows if row.get('User'))
+        return (text, rows) if new else None
+    return tap.until(said, every=.2) or sshare(controller)
 
 
 def as_printed(value):
@@ -131,11 +131,8 @@ def submit(controller):
     """A job of each user in each account, which waits from now on."""
     for user, account, *_ in USERS:
         controller.submit(user, account, '-n', '2')
-    for _ in range(500):
-        if controller.server.sql('SELECT count(*) FROM mill_job_table WHERE time_end = 0', controller.server.accounting) == [
-                [str(len(USERS))]]:
-            return
-        time.sleep(.2)
+    tap.until(lambda: controller.server.sql('SELECT count(*) FROM mill_job_table WHERE time_end = 0',
+                                            controller.server.accounting) == [[str(len(USERS))]], every=.2)
 
 
 def priorities(controller, folder, settings, algorithm):
