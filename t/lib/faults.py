@@ -13,7 +13,7 @@ from program import FAIRMILL, write_settings
 from proxy import Proxy
 
 LONG = os.environ.get('FAIRMILL_LONG') == '1'
-# Runs that wait, at once: more than these would only wait for a processor.
+# How many runs are disturbed at once: more of them would only wait for a processor.
 RIGS = min(16, 4 * os.cpu_count())
 NOW = 1750500000
 USERS = {'big': 600, 'small': 25}

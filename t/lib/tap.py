@@ -49,7 +49,7 @@ def not_here(reason):
 
 
 def until(condition, every=.02):
-    """Waits for what comes sooner or later, however busy the machine is; returns it, or what is false after HANG
+    """Waits until condition() is true, however busy the machine is, and returns its value; a false one after HANG
     seconds.  `every` is in seconds."""
     end = time.monotonic() + HANG
     while not (found := condition()) and time.monotonic() < end:
