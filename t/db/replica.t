@@ -82,11 +82,8 @@ def lag_told(rig):
 
 
 def wait(condition, what):
-    end = time.monotonic() + 60
-    while not condition():
-        if time.monotonic() > end:
-            raise RuntimeError(f'never: {what}')
-        time.sleep(.1)
+    if not tap.until(condition, every=.1):
+        raise RuntimeError(f'never: {what}')
 
 
 def grants_of_mysql(rig):

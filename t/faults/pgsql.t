@@ -148,10 +148,7 @@ def deadlocked(victim):
         if (victim == 'other') != any('deadlock detected' in line for line in said):
             outcome.wrong.append(f'the other session was told {said}')
         # A session counts what befell it when it ends.
-        end = time.monotonic() + 5
-        while deadlocks(rig) == before and time.monotonic() < end:
-            time.sleep(.1)
-        if deadlocks(rig) == before:
+        if not tap.until(lambda: deadlocks(rig) != before, every=.1):
             outcome.wrong.append('there was no deadlock')
         return outcome
     return piece

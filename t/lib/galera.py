@@ -4,7 +4,6 @@
 import glob
 import shutil
 import socket
-import time
 
 import tap
 from mariadb import IS_MYSQL, NewServer
@@ -14,8 +13,6 @@ PROVIDERS = '/usr/lib/galera*/libgalera_smm.so', '/usr/lib*/galera*/libgalera_sm
 PATIENT = 'evs.suspect_timeout=PT30S;evs.inactive_timeout=PT60S'
 # ... but a test that kills one does not want to wait.
 IMPATIENT = 'evs.suspect_timeout=PT3S;evs.inactive_timeout=PT9S'
-# A node that starts is sent all data, beside whatever else the machine does.
-START_S = 180
 
 
 def _provider():
@@ -66,11 +63,8 @@ class Node(NewServer):
         return self.sql(f"SHOW STATUS LIKE 'wsrep_{name}'")[0][1]
 
     def wait(self, name, value):
-        end = time.monotonic() + START_S
-        while self.state(name) != value:
-            if time.monotonic() > end:
-                raise RuntimeError(f'wsrep_{name} is {self.state(name)}, not {value}')
-            time.sleep(.1)
+        if not tap.until(lambda: self.state(name) == value, every=.1):
+            raise RuntimeError(f'wsrep_{name} is {self.state(name)}, not {value}')
 
 
 class Galera:

@@ -126,9 +126,7 @@ def sampler_sees(words, server):
         writer.start()
         with Session(server, SOURCE, BLOCKER) as session:
             session.do(hold)
-            end = time.monotonic() + 10
-            while not sampler.blocked and time.monotonic() < end:
-                time.sleep(SAMPLE_EVERY)
+            tap.until(lambda: sampler.blocked, every=SAMPLE_EVERY)
             session.do(server.LET_GO)
         writer.stop()
         sampler.stop()

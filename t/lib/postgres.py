@@ -4,10 +4,10 @@
 import os
 import re
 import sqlite3
-import time
 
 import mariadb
 import site_drawing
+import tap
 from protocol import Pgsql
 
 DDL = os.path.join(site_drawing.TOP, 'sql', 'slurmdbd', 'pgsql.sql')
@@ -148,11 +148,8 @@ class Standby(NewPostgres):
 
     def _reach(self, place):
         (position,), = self.primary.sql('SELECT pg_current_wal_lsn()')
-        end = time.monotonic() + 60
-        while self.sql(f"SELECT {place} >= '{position}'") != [['t']]:
-            if time.monotonic() > end:
-                raise RuntimeError(f"no catching up: {self.sql('SELECT * FROM pg_stat_wal_receiver')}")
-            time.sleep(.05)
+        if not tap.until(lambda: self.sql(f"SELECT {place} >= '{position}'") == [['t']], every=.05):
+            raise RuntimeError(f"no catching up: {self.sql('SELECT * FROM pg_stat_wal_receiver')}")
 
 
 def _copied(value):

@@ -67,8 +67,8 @@ class Controller:
             # From 24.11 on it listens where the machine's name leads, which may be nowhere.
             self.process = subprocess.Popen(['unshare', '--uts', 'sh', '-c', 'hostname localhost && exec "$0" -D', SLURMCTLD],
                                             env=self.environment, stdin=subprocess.DEVNULL, stdout=err, stderr=err)
-        if tap.until(lambda: self.process.poll() is not None or ' UP' in self.call('scontrol', 'ping'),
-                     every=.2) and self.process.poll() is None:
+        ended = self.process.poll
+        if tap.until(lambda: ended() is not None or ' UP' in self.call('scontrol', 'ping'), every=.2) and ended() is None:
             return self
         self.__exit__()
         said = ''
