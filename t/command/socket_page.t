@@ -50,11 +50,14 @@ root/
             page = page.replace('/run/fairmill/socket', asked.path)
             if needs('socat'):
                 command = re.search(r"^    \$ (printf .*\n.*)\n", page, re.M)[1]
+                prompt = asked.command
+                asked.command = ['sh', '-c', 'sleep 1; exec "$@"', 'sh', *prompt]  # socat by itself waits for half a second
                 out = subprocess.run(['bash', '-c', command], stdout=subprocess.PIPE, check=True).stdout
-                answer = json.loads(out)
-                rows = json.loads(answer['output'])['clusters'][0]['associations']
-                tap.ok(answer['status'] == 0 and [row['username'] for row in rows if row['username']] == ['anna'],
-                       'a question by socat is answered', answer)
+                asked.command = prompt
+                answer = json.loads(out or b'{"status": "no answer"}')
+                rows = json.loads(answer['output'])['clusters'][0]['associations'] if answer['status'] == 0 else []
+                tap.ok([row['username'] for row in rows if row['username']] == ['anna'],
+                       'a question by socat is answered, however long the answer takes', answer)
             if needs('erb'):
                 widget = re.search(r'```erb\n(.*?)```', page, re.S)[1]
                 with open(place.path('widget.erb'), 'w', encoding='utf-8') as file:
