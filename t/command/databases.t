@@ -298,12 +298,25 @@ def stopped(place):
                  'and publishes whole results')
 
 
+def holds_lock(process):
+    """Whether it holds a lock by flock(), which is the database's advisory lock."""
+    folder = f'/proc/{process.pid}/fdinfo'
+    try:
+        for name in os.listdir(folder):
+            with open(os.path.join(folder, name), encoding='ascii') as file:
+                if 'FLOCK' in file.read():
+                    return True
+    except OSError:
+        pass  # it has closed the file, or ended
+    return False
+
+
 def catch(place):
-    """Stops a run at one instant after another, until another run finds the lock held.  On a machine
-    that is busy, or with sanitizers, a run begins much later."""
-    for attempt in range(100):
+    """Stops a run that holds the lock, whenever it takes it, so that another one is refused.  What has ended before it
+    is stopped is tried again."""
+    for _ in range(100):
         process = place.start('run', '--now', NOW + 50, '--replace')
-        time.sleep(.001 + .0015 * (attempt % 20) * (1 + 4 * (attempt // 20)))
+        tap.until(lambda run=process: holds_lock(run) or run.poll() is not None, every=.001)
         process.send_signal(signal.SIGSTOP)
         status = place.run('run', '--now', NOW + 60, '--replace')
         if status == 75:
