@@ -49,7 +49,7 @@ class Rig:
 
     def write(self, source=None, results=None):
         sections = dict(source=dict(self.login('source'), database=ACCOUNTING, layout='plain', usage='used',
-                                    deadline='2 s'),
+                                    deadline='60 s'),
                         results=dict(self.login('results'), database=PUBLISHED), usage=dict(half_life=0))
         sections['source'].update(source or {})
         sections['results'].update(results or {})
@@ -187,7 +187,7 @@ def runs(rig):
     rig.write(source=rig.wrong())
     for command in (('run', '-v'), ('check',)):
         rig.ends(78, f"'{command[0]}' with a wrong password ends with 78", *command)
-    rig.write(source=dict(host='127.0.0.1', port=1))
+    rig.write(source=dict(host='127.0.0.1', port=1, deadline='2 s'))
     rig.ends(69, 'a server that is down ends with 69', 'run', '-v')
     rig.write(source=dict(usage='nowhere'))
     rig.ends(78, 'a table that is missing ends with 78', 'run', '-v')
