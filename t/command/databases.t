@@ -375,7 +375,7 @@ def busy(place):
     began = time.monotonic()
     place.ends(69, 'one that is not makes the results unavailable', 'run', '--now', NOW + 20)
     tap.ok(time.monotonic() - began < 20, 'before long')
-    # Far from what one more whole wait would make of a run, and twenty of the ledger's entry.
+    # One more whole wait would make twelve of a run, and twenty of them a minute of the ledger's entry.
     for seconds, most, command in ((6, 11.5, ('run', '--now', NOW + 20)),
                                    (3, 20, ('ledger', 'credit', 5, '-u', 'bob', '--why', 'x', '--yes'))):
         place.settings({'source.deadline': f'{seconds} s'})
