@@ -8,7 +8,7 @@ struct settings;
 
 /* The result tables: made by `fairmill init`, used by everything else. */
 
-#define SCHEMA_VERSION 8
+#define SCHEMA_VERSION 9
 
 /* Open the results and see that their tables are of our version; ERROR_MISSING or ERROR_SETTINGS
  * say what to do if they are not.  DB_OWNER, which makes them, sees to them itself. */
