@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Make configure and what it needs, in a git checkout.
+# Make configure and what it needs, in a git checkout, an archive of one, or a release.
 set -eu
 cd "$(dirname "$0")"
-if [ -e .git ]; then
+if [ -e .git ] || [ ! -e files.am ]; then
     build-aux/list-files.sh >files.am.new
     mv files.am.new files.am
 fi

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# list-files.sh >files.am: the lists of files that Makefile.am includes, from what there is in the
-# checkout.  autogen.sh runs it, so a new file needs no line anywhere.
+# list-files.sh >files.am: the lists of files that Makefile.am includes, from the files that exist.
+# autogen.sh runs it, so a new file needs no line anywhere.  In a checkout, git names the files.  An
+# archive of a checkout has no .git; there, every file counts that autogen.sh has not made itself.
 #
 # What a test needs beside the build stands in its line `# needs:` (sqlite, mysql, pgsql, report,
 # browser, valgrind, packages); make check leaves out what configure did not find.
@@ -10,8 +11,17 @@ set -eu
 cd "$(dirname "$0")/.."
 export LC_ALL=C
 
-# Files that git has or would take; those that were removed are left out.
-files=$(git ls-files --cached --others --exclude-standard | sort -u | while IFS= read -r file; do
+candidates() {
+    if [ -e .git ]; then
+        git ls-files --cached --others --exclude-standard
+    else
+        find . '(' -path './build' -o -path './build-[!a]*' -o -path ./autom4te.cache ')' -prune -o \
+            -type f ! -path './files.am*' -print | sed 's,^\./,,'
+    fi
+}
+
+# git also names files that were removed; they are left out.
+files=$(candidates | sort -u | while IFS= read -r file; do
     [ ! -f "$file" ] || echo "$file"
 done)
 

@@ -29,6 +29,13 @@ for licence in MIT 'BSD 3-Clause' ISC; do
     like "and the $licence License" "$page/NOTICES" "^$licence License\$"
 done
 
+# An archive of a checkout, as forges offer it, has neither .git nor what autogen.sh makes.
+cp -R "fairmill-$version" archive
+rm -rf archive/{configure,Makefile.in,aclocal.m4,config.h.in,files.am,src/report/page/bundled} \
+    archive/build-aux/{ar-lib,compile,depcomp,install-sh,missing,tap-driver.sh}
+ok "autogen.sh succeeds in an archive without .git" archive/autogen.sh
+ok "and its lists name the same files" diff "fairmill-$version/files.am" archive/files.am
+
 # FOLDER CONFIGURE-OPTION...: a page made from the release.
 page_of() (
     mkdir "$1" && cd "$1" &&
