@@ -35,6 +35,19 @@ of_few() (
     "$@"
 )
 
+# The few devices that packages use; the machine's own /dev stays out of reach.
+own_system_devices() {
+    mount -t tmpfs -o mode=755 tmpfs "$1" &&
+        mknod -m 666 "$1/null" c 1 3 &&
+        mknod -m 666 "$1/zero" c 1 5 &&
+        mknod -m 666 "$1/full" c 1 7 &&
+        mknod -m 666 "$1/random" c 1 8 &&
+        mknod -m 666 "$1/urandom" c 1 9 &&
+        mknod -m 666 "$1/tty" c 5 0 &&
+        ln -s /proc/self/fd "$1/fd" &&
+        mkdir -m 1777 "$1/shm"
+}
+
 own_system_mount() {
     if [ -z "${FAIRMILL_UNSHARED:-}" ]; then
         echo "unshare --mount is not permitted" >&2
@@ -45,7 +58,7 @@ own_system_mount() {
         mkdir "$system/upper" "$system/work" "$system/root" &&
         mount -t overlay -o "lowerdir=/,upperdir=$system/upper,workdir=$system/work" overlay "$system/root" &&
         mount -t proc proc "$system/root/proc" &&
-        mount --rbind /dev "$system/root/dev" &&
+        own_system_devices "$system/root/dev" &&
         mount -t tmpfs tmpfs "$system/root/run" &&
         mount -t tmpfs -o mode=1777 tmpfs "$system/root/tmp"
 }
