@@ -39,7 +39,7 @@ trap server_leave EXIT
 root_sql() {
     chroot "$root" "${MARIADB_CLIENT[@]}" --socket=/run/fm/s --batch --skip-column-names "$@"
 }
-root_sql -e 'CREATE DATABASE slurm_acct_db; CREATE USER grafana@localhost'
+root_sql -e 'CREATE DATABASE slurm_acct_db'
 PYTHONPATH=$top/t/lib python3 -B -c 'import dump; print(dump.text_of("25.05"))' >"$scratch/dump.sql"
 root_sql slurm_acct_db <"$scratch/dump.sql"
 root_sql slurm_acct_db -e "DELETE FROM cluster_table WHERE name <> 'alpha'"
@@ -83,7 +83,22 @@ step() {
     if follow "$1"; then ok "$3" true; else failed "$3" "$(cat "$out" "$err")"; fi
 }
 
+settings=$root/etc/fairmill/fairmill.conf
 step 1 useradd "a user and settings"
+ok "without a slurm.conf, the settings name none" grep -q '^#conf =' "$settings"
+for conf in run/slurm/conf etc/slurm; do
+    inside userdel fairmill
+    mkdir -p "$root/$conf"
+    echo ClusterName=alpha >"$root/$conf/slurm.conf"
+    step 1 useradd "the same with /$conf/slurm.conf"
+    ok "after which the settings name it" grep -q '^conf = auto' "$settings"
+    rm "$root/$conf/slurm.conf"
+done
+inside userdel fairmill
+mkdir -p "$root/usr/share/doc/fairmill/examples"
+{ cat "$top/etc/fairmill.conf"; echo '# from the package'; } >"$root/usr/share/doc/fairmill/examples/fairmill.conf"
+step 1 useradd "a user and settings from the package"
+ok "which are those that the package has installed" grep -q '^# from the package' "$settings"
 if mariadb_is_mysql; then
     follow 2
     ok "MySQL says that its plugin is not loaded" grep -q "Plugin 'auth_socket' is not loaded" "$err"
@@ -102,9 +117,8 @@ is "who runs has the role of a writer only" \
     fairmill_writer
 step 7 fairmill_reader "a reader"
 is "who can read the results at once" \
-    "$(chroot "$root" "${MARIADB_CLIENT[@]}" --socket=/run/fm/s --user=grafana --batch --skip-column-names \
+    "$(chroot "$root" "${MARIADB_CLIENT[@]}" --socket=/run/fm/s --user=portal --password=secret --batch --skip-column-names \
         fairmill -e 'SELECT count(*) > 0 FROM fairmill_fairshare')" 1
-mkdir -p "$root/etc/slurm"
 step 8 reader.conf "a login for the socket"
 is "which reads results with a password" \
     "$(chroot "$root" runuser -u fairmill -- fairmill -c /etc/fairmill/reader.conf show --parsable | grep -c "|$account|\|^$account|")" \
@@ -133,7 +147,6 @@ postgres_leave() {
     server_leave
 }
 trap postgres_leave EXIT
-chroot "$root" runuser -u postgres -- psql -qc 'CREATE ROLE grafana LOGIN' </dev/null >"$out" 2>&1
 sed -i '/^\[results\]/,/^\[/s/^driver = mysql/driver = pgsql/' "$root/etc/fairmill/fairmill.conf"
 
 # The part of that name, without its settings, which are those above.
@@ -145,6 +158,6 @@ is "a login for the socket has its limit" \
     "$(chroot "$root" runuser -u postgres -- psql -Atqc \
         "SELECT rolconnlimit FROM pg_roles WHERE rolname = 'fairmill_reader_login'" </dev/null 2>"$err")" 64
 status "then a run" 0 chroot "$root" runuser -u fairmill -- fairmill -c /etc/fairmill/fairmill.conf run
-ok "publishes there" test "$(chroot "$root" runuser -u postgres -- psql -U grafana -Atqc \
+ok "publishes there" test "$(chroot "$root" runuser -u postgres -- psql -U portal -Atqc \
     'SELECT count(*) FROM fairmill_fairshare' fairmill </dev/null 2>"$err")" -gt 1
 done_testing
