@@ -5,6 +5,7 @@
 
 With PICTURES=FOLDER in the environment it leaves pictures of the pages there, to be looked at."""
 
+import base64
 import csv
 import io
 import json
@@ -126,7 +127,7 @@ CONTRAST = r'''
 
 
 def fits(browser, what):
-    for width in (390, 1440):
+    for width in (390, 768, 1100, 1440):
         browser.window(width)
         browser.wait_for('return document.querySelector(".block, #icicle .empty")')
         time.sleep(0.3)  # for what is drawn anew once the width has come to rest
@@ -437,6 +438,33 @@ def try_backtest(place, browser, pages):
     tap.same(browser.run("return document.getElementById('backtest-section').hidden"), True, 'without one there is no such part')
 
 
+def try_print(place, browser, pages):
+    publish(place, 300, days=3)
+    report(place)
+    browser.window(1440)
+    browser.prefers('dark')
+    browser.open(pages.url + 'page.html')
+    state = '[document.querySelectorAll("#people-table tbody tr").length, document.documentElement.dataset.theme]'
+    (users,), = place.query('SELECT count(*) FROM fairmill_fairshare WHERE parent_id IS NOT NULL')
+    before = browser.run(f'return {state}')
+    browser.run(f'addEventListener("beforeprint", () => {{ window.printed = {state}; }})')
+    sheets = base64.b64decode(browser.devtools('Page.printToPDF')['data'])
+    tap.same(browser.run('return window.printed'), [users, 'light'], 'paper has every row, and charts in the light theme')
+    tap.same((browser.run(f'return {state}'), before), ([25, 'dark'], [25, 'dark']), 'the screen is as before')
+    tap.ok(sheets.startswith(b'%PDF'), 'a PDF is made')
+    browser.devtools('Emulation.setEmulatedMedia', media='print', features=[dict(name='prefers-color-scheme', value='dark')])
+    browser.window(718)  # A4 without its margins
+    styles = browser.run("""
+        const style = css => getComputedStyle(document.querySelector(css));
+        return [style('.block').printColorAdjust, style('#legend i').printColorAdjust,
+            style(':root').getPropertyValue('--ink').trim(), style('#icicle').breakInside];""")
+    tap.same(styles, ['exact', 'exact', '#1a232e', 'auto'], 'blocks and legends keep their colors on paper, text is dark, and the tree may begin on the first sheet')
+    scrolls, wide = browser.run(FITS)
+    tap.ok(scrolls and not wide, 'no column is cut on paper', wide)
+    browser.devtools('Emulation.setEmulatedMedia', media='')
+    browser.prefers('light')
+
+
 def try_pages(place, browser, pages):
     publish(place, 300, days=3)
     place.succeed('report', '--each', 'pages')
@@ -455,7 +483,7 @@ def try_pages(place, browser, pages):
 
 def body():
     with Browser() as browser, Place() as place, Pages(place.folder) as pages:
-        for part in (try_use, try_health, try_names, try_sizes, try_nothing, try_openpbs, try_csv, try_plain, try_backtest, try_pages):
+        for part in (try_use, try_health, try_names, try_sizes, try_nothing, try_openpbs, try_csv, try_plain, try_backtest, try_print, try_pages):
             part(place, browser, pages)
 
 

@@ -322,6 +322,24 @@ def try_each(place):
     place.says('and names it', "'fm.conf/pages'")
 
 
+def try_each_cluster(place):
+    place.ready(keys=dict(UTC, **{'source.layout': 'plain'}))
+    os.unlink(place.path('a.db'))
+    place.change('CREATE TABLE associations (cluster, id, parent_id, account, user_name, partition_name, shares, deleted)')
+    place.change('CREATE TABLE usage (cluster, id, time_start, time_end, charge)')
+    for cluster in ('index.html', 'index', '..'):
+        for row in ((1, None, 'root', ''), (2, 1, 'lab', ''), (3, 2, 'lab', 'petra')):
+            place.change("INSERT INTO associations VALUES (?, ?, ?, ?, ?, '', 1, 0)", cluster, *row)
+    place.succeed('run', '--now', NOW)
+    place.succeed('report', '--each', 'clusters')
+    root = place.path('clusters')
+    tap.same(sorted(os.listdir(root)), ['index', 'index.html', 'index~2Ehtml', '~2E.'], 'each cluster has a directory, whatever its name')
+    with open(os.path.join(root, 'index.html'), encoding='utf-8') as file:
+        addresses = re.findall(r'<a href="([^"]*\.html)">', re.search(r'<div id="pages".*?</div>', file.read(), re.S)[0])
+    tap.ok(len(addresses) == 6 and all(os.path.isfile(os.path.join(root, address)) for address in addresses),
+           'and the index leads to all of its pages', addresses)
+
+
 def try_span(place):
     start = NOW - NOW % DAY
     place.ready(SMALL, UTC)
@@ -557,7 +575,7 @@ def try_bound(place):
 def body():
     with Place() as place:
         for part in (try_values, try_health, try_past, try_names, try_page, try_output, try_private, try_many,
-                     try_account, try_each, try_span, try_changes, try_plain, try_classes, try_backtest, try_bound):
+                     try_account, try_each, try_each_cluster, try_span, try_changes, try_plain, try_classes, try_backtest, try_bound):
             part(place)
 
 

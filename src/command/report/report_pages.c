@@ -96,10 +96,21 @@ static void add_file_name(struct text *text, const char *name, int64_t id)
     text_free(&made);
 }
 
+#define INDEX "index.html"
+
+/* The directory of a cluster's pages; one whose name is the index's gets another spelling. */
+static void add_directory_name(struct text *text, const struct page_cluster *cluster)
+{
+    if (!strcmp(cluster->name, INDEX))
+        text_add(text, "index~2Ehtml");
+    else
+        add_file_name(text, cluster->name, 0);
+}
+
 /* CLUSTER/ACCOUNT.html */
 static void add_page_name(struct text *text, const struct page_cluster *cluster, uint32_t row)
 {
-    add_file_name(text, cluster->name, 0);
+    add_directory_name(text, cluster);
     text_add(text, "/");
     add_file_name(text, cluster->rows[row].account, cluster->rows[row].id);
     text_add(text, ".html");
@@ -118,9 +129,9 @@ static int write_page(const char *folder, const struct page_cluster *cluster, ui
     struct parts parts = { 0 };
     struct text path = { 0 }, page = { 0 };
     page_begin(&parts.data, &(struct page_head){ .accounts_only = cluster->accounts_only,
-                                                 .home = "../index.html" });
+                                                 .home = "../" INDEX });
     add_view(&parts, cluster, row);
-    put_together(&page, &parts, NULL, "../index.html");
+    put_together(&page, &parts, NULL, "../" INDEX);
     text_format(&path, "%s/", folder);
     add_page_name(&path, cluster, row);
     int result = file_write(path.bytes, &page, err);
@@ -191,7 +202,7 @@ static int write_account_pages(const char *folder, const struct report_cluster *
     struct account_list list = { 0 };
     struct text path = { 0 };
     text_format(&path, "%s/", folder);
-    add_file_name(&path, cluster->name, 0);
+    add_directory_name(&path, cluster);
     int result = make_folder(path.bytes, err);
     for (size_t i = 0; i < read->data.top_count; i++)
         add_accounts(&list, cluster, read->data.tops[i]);
@@ -223,7 +234,7 @@ int report_pages_write(const char *folder, const struct report_cluster *clusters
     if (!result) {
         add_all(&parts, clusters, count);
         put_together(&page, &parts, links.bytes, NULL);
-        text_format(&path, "%s/index.html", folder);
+        text_format(&path, "%s/" INDEX, folder);
         result = file_write(path.bytes, &page, err);
     }
     text_free(&links);

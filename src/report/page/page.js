@@ -93,6 +93,21 @@ function setTheme(dark) {
         drawCharts();
 }
 
+// Charts are canvases that keep the colors in which they were drawn, so they are drawn again for paper.
+function printWhole() {
+    let wasDark = false;
+    const each = all => [shown.people, shown.queue, shown.trials].forEach(table => table && table.showAll(all));
+    window.addEventListener('beforeprint', () => {
+        wasDark = isDark();
+        setTheme(false);
+        each(true);
+    });
+    window.addEventListener('afterprint', () => {
+        setTheme(wasDark);
+        each(false);
+    });
+}
+
 function start() {
     // What is there for those without scripts makes room.
     byId('plain').replaceWith(byId('app').content);
@@ -129,6 +144,7 @@ function start() {
         width = window.innerWidth;
     }, 150));
     showCluster(data.clusters[0]);
+    printWhole();
 }
 
 start();

@@ -78,9 +78,17 @@ function makeTable(place, rows, columns, options) {
         return lines.map(line => line.map(csvField).join(',') + '\r\n').join('');
     }
 
+    // Paper has no button for more rows.
+    function showAll(all) {
+        const { room } = state;
+        state.room = all ? Infinity : room;
+        show();
+        state.room = room;
+    }
+
     show();
     return {
-        show, csv,
+        show, showAll, csv,
         search: text => {
             state.words = text.toLowerCase().split(/\s+/).filter(word => word);
             state.room = FIRST_ROWS;
