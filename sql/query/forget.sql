@@ -18,6 +18,10 @@ WHERE "cluster" = ?
 DELETE /*! "fairmill_share_change" */ FROM "fairmill_share_change" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
+-- name: forget_share_past
+DELETE /*! "fairmill_share_past" */ FROM "fairmill_share_past" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?
+
 -- name: forget_factors
 DELETE /*! "fairmill_qos_change" */ FROM "fairmill_qos_change" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?

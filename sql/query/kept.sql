@@ -68,6 +68,12 @@ SELECT "as_of", "id_assoc", "deleted", "run_id", "parent_id", "parent_account", 
 FROM "fairmill_share_change"
 WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?
 
+-- name: share_past_kept
+-- What was known of associations over time when a run first asked, as one part.
+SELECT 0, "id_assoc", "since", "deleted", "parent_id", "account", "user_name", "partition_name", "shares"
+FROM "fairmill_share_past"
+WHERE "cluster" = ? AND 0 * "since" >= ? AND 0 * "since" <= ?
+
 -- name: share_state_kept
 -- The hash of the last record of associations, as one part.
 SELECT 0, "last_as_of", "hash" FROM "fairmill_share_state" WHERE "cluster" = ? AND "last_as_of" >= ? AND "last_as_of" <= ?
@@ -82,6 +88,11 @@ WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?
 -- Forget the notes of usage factors, which were removed.
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "table_name" = 'fairmill_qos_change'
+
+-- name: kept_share_past_clear
+-- Forget the earlier states of associations, which were removed.
+DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "table_name" = 'fairmill_share_past'
 
 -- name: kept_changes_clear
 -- Forget the records of associations, which were removed.

@@ -48,6 +48,8 @@ INSERT INTO "fairmill_seal_usage" SELECT * FROM "fairmill_seal_usage" WHERE 1 = 
 INSERT INTO "fairmill_settings" SELECT * FROM "fairmill_settings" WHERE 1 = 0
 -- name: check_share_change
 INSERT INTO "fairmill_share_change" SELECT * FROM "fairmill_share_change" WHERE 1 = 0
+-- name: check_share_past
+INSERT INTO "fairmill_share_past" SELECT * FROM "fairmill_share_past" WHERE 1 = 0
 -- name: check_qos_change
 INSERT INTO "fairmill_qos_change" SELECT * FROM "fairmill_qos_change" WHERE 1 = 0
 -- name: check_share_state

@@ -31,6 +31,17 @@ ORDER BY "id_qos", "as_of"
 -- The first run that noted associations.
 SELECT MIN("as_of") FROM "fairmill_share_change" WHERE "cluster" = ?
 
+-- name: share_past_any
+-- Whether a cluster has rows in fairmill_share_past: NULL if not.
+SELECT MIN("id_assoc") FROM "fairmill_share_past" WHERE "cluster" = ?
+
+-- name: share_past_read
+-- The states of associations over time, each one's oldest first.
+SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "since", "deleted", "shares"
+FROM "fairmill_share_past"
+WHERE "cluster" = ?
+ORDER BY "id_assoc", "since"
+
 -- name: share_change_times
 -- All that runs noted of associations, each one's oldest first.
 SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "as_of", "deleted", "shares",

@@ -323,6 +323,21 @@ CREATE TABLE IF NOT EXISTS "fairmill_ledger_counted" (
 pgsql: -- Whoever runs `fairmill run` may add to the ledger only, whatever default privileges say.
 pgsql: DO $$ BEGIN IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'fairmill_writer') THEN REVOKE UPDATE, DELETE ON "fairmill_ledger", "fairmill_ledger_reset", "fairmill_ledger_chain", "fairmill_ledger_counted" FROM "fairmill_writer"; END IF; END $$;
 pgsql:
+-- What the accounting database told, when a run first asked, of associations over time.  Later states
+-- are in fairmill_share_change.
+CREATE TABLE IF NOT EXISTS "fairmill_share_past" (
+    "cluster"         {name} NOT NULL,
+    "id_assoc"        {integer} NOT NULL,
+    "since"           {integer} NOT NULL,
+    "deleted"         {integer} NOT NULL,
+    "parent_id"       {integer},
+    "account"         {name} NOT NULL,
+    "user_name"       {name} NOT NULL,
+    "partition_name"  {name} NOT NULL,
+    "shares"          {integer},
+    PRIMARY KEY ("cluster", "id_assoc", "since")
+) {kept};
+
 -- Every association as the first run saw it, and from then on as it was whenever a run saw that it
 -- had changed or had been touched: `modified` is when, by the source.  `seen_before` is the run before,
 -- which saw it as its older row has it.

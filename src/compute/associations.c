@@ -7,12 +7,14 @@
 #include "compute/computation.h"
 #include "compute/watched.h"
 #include "core/finding.h"
+#include "core/tree/association_times.h"
 #include "core/tree/heirs.h"
 #include "core/tree/lineage.h"
 #include "core/tree/past.h"
 #include "core/tree/tree.h"
 #include "settings/settings.h"
 #include "util/error.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 static void note_unknown_tres(struct computation *computation)
@@ -43,6 +45,24 @@ static void note_past(struct computation *computation)
              "creation_time and mod_time %zu; not told %zu",
              counts->by_runs, counts->by_source, counts->by_times, counts->unknown);
     computation->record.message = computation->message;
+}
+
+int associations_read_times(struct computation *computation, struct error *err)
+{
+    const struct source *source = &computation->source;
+    struct past *past = past_create(NEVER);
+    struct findings *findings = findings_create();
+    int result = source->layout->read_changes(source, CHANGES_ALL, past, findings, err) ? -1 : 0;
+    if (!result) {
+        const struct associations associations = associations_of(computation->accounting);
+        computation->times = memory_zeroed(1, sizeof *computation->times);
+        computation->times->names = associations.names;
+        computation->times->empty_name = associations.empty_name;
+        association_times_of_past(past, &associations, computation->times);
+    }
+    findings_destroy(findings);
+    past_destroy(past);
+    return result;
 }
 
 /* What the source tells of the past.  Under slurmctld a run of now, too, wants to know what was

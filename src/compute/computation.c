@@ -9,6 +9,7 @@
 #include "core/finding.h"
 #include "core/priority/formula_jobs.h"
 #include "core/priority/queue.h"
+#include "core/tree/association_times.h"
 #include "core/usage/ledger.h"
 #include "core/usage/owners.h"
 #include "settings/settings.h"
@@ -87,6 +88,9 @@ void computation_free(struct computation *computation)
     free(computation->values);
     free(computation->order);
     free(computation->watched_ids);
+    if (computation->times)
+        association_times_free(computation->times);
+    free(computation->times);
     free(computation->pbs_order);
     queue_destroy(computation->queue);
     formula_jobs_destroy(computation->formula_jobs);

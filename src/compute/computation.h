@@ -39,7 +39,8 @@ struct computation {
                             * Usage of others is not whole then. */
     uint64_t *watched_ids; /* whose rows these are (compute/watched.h); NULL: all are read */
     size_t watched_count;
-    struct split *split; /* adds charges up instead of the tree; NULL: there is none */
+    struct association_times *times; /* to be recorded; NULL: they are, or are unknown */
+    struct split *split;             /* adds charges up instead of the tree; NULL: there is none */
     struct run_record record;
     struct past_counts past_counts; /* of an instant that is over */
     char message[160];              /* likewise, the record's */

@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_PRIOR_H
 #define FAIRMILL_PRIOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct db;
@@ -10,8 +11,9 @@ struct settings;
 
 /* What is known from the results database of a cluster before it is computed. */
 struct prior {
-    struct ledger *ledger;       /* counts up to now; NULL: an empty one */
-    struct factor_past *factors; /* NULL: runs have noted none */
+    struct ledger *ledger;        /* counts up to now; NULL: an empty one */
+    struct factor_past *factors;  /* NULL: runs have noted none */
+    bool wants_association_times; /* what the source tells of the past is not recorded yet */
     struct past *past; /* NULL: the instant is now.  Else the associations are those of its
                         * instant, and what runs have noted of them is already in it */
 };

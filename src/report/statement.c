@@ -223,9 +223,11 @@ static void add_title(struct text *text, const struct statement_view *view)
     if (view->shares_from != INT64_MAX && view->shares_from > view->from) {
         text_add(text, "Shares before ");
         instant_add(text, view->shares_from);
-        text_add(text, " are those of then, when they were first noted.\n");
+        text_add(text, view->earlier_shares
+                           ? " are from the accounting database.\n"
+                           : " are those that the first run recorded.\n");
     } else if (view->shares_from == INT64_MAX) {
-        text_add(text, "Shares are those that are published; no run has noted any change.\n");
+        text_add(text, "Shares are the published ones; no run has recorded changes.\n");
     }
     if (view->days_from == INT64_MAX) {
         text_add(text, "No use is known.\n");

@@ -28,6 +28,7 @@ struct statement_view {
     double scale;        /* what amounts are divided by */
     const char *unit;    /* in which they are then */
     int64_t shares_from; /* the first run that noted shares; INT64_MAX: none did */
+    bool earlier_shares; /* whether the accounting database told of earlier ones */
     int64_t days_from;   /* the oldest day that is known; INT64_MAX: none is */
     bool for_people;
 };

@@ -3,14 +3,17 @@
 
 #include <string.h>
 
-#include "core/insight/statement.h"
+#include "core/tree/association_times.h"
+#include "results/kept.h"
+#include "results/publication.h"
 #include "results/published.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/index.h"
+#include "util/text.h"
 
-/* The columns of sql_query_share_change_times, and with fewer of them of
- * sql_query_association_names. */
+/* The columns of sql_query_share_change_times.  sql_query_association_names and
+ * sql_query_share_past_read have the first ones of them. */
 enum {
     ID,
     PARENT_ID,
@@ -28,7 +31,7 @@ enum {
 struct reading {
     struct association_times *times;
     struct id_index *known; /* ids of which anything was noted */
-    int64_t first;          /* the first run that noted any; INT64_MAX */
+    struct association_times_known *until;
 };
 
 static uint32_t name_of(struct association_times *times, const struct db_value *value)
@@ -55,7 +58,7 @@ static int64_t since(const struct reading *reading, const struct db_value *row)
 {
     int64_t noted = row[AS_OF].integer, touched = db_value_integer(&row[MODIFIED], -1),
             before = db_value_integer(&row[SEEN_BEFORE], INT64_MAX);
-    if (noted == reading->first)
+    if (noted == reading->until->by_runs && !reading->until->by_source)
         return SINCE_EVER;
     return touched > before && touched <= noted ? touched : noted;
 }
@@ -74,6 +77,37 @@ static void add_note(struct reading *reading, const struct db_value *row)
     else
         association_times_add(times, &note);
     id_index_add(reading->known, note.row.id, 0);
+}
+
+/* Later states were seen by runs. */
+static void add_past(struct reading *reading, const struct db_value *row)
+{
+    struct association_since state = { row[AS_OF].integer, names_of(reading->times, row) };
+    if (state.at >= reading->until->by_runs)
+        return;
+    if (state.at <= 0)
+        state.at = SINCE_EVER;
+    state.row.deleted = row[DELETED].integer != 0;
+    state.row.shares =
+        (int32_t)db_value_integer(&row[SHARES], state.row.deleted ? 0 : SHARES_PARENT);
+    association_times_add(reading->times, &state);
+    reading->until->by_source = true;
+}
+
+/* Whatever existed before the first run, but was not seen by any, was removed in between. */
+static void end_unseen(struct reading *reading, size_t past_count)
+{
+    struct association_times *times = reading->times;
+    for (size_t i = 0; i < past_count; i++) {
+        struct association_since last = times->rows[i];
+        bool is_last = i + 1 == past_count || times->rows[i + 1].row.id != last.row.id;
+        if (!is_last || id_index_find(reading->known, last.row.id) != INDEX_NONE)
+            continue;
+        id_index_add(reading->known, last.row.id, 0);
+        last.at = reading->until->by_runs;
+        last.row.deleted = true;
+        association_times_add(times, &last);
+    }
 }
 
 /* One of which no run noted anything, but that had a point of history: it is gone.  The last of
@@ -132,25 +166,93 @@ static int read_each(struct reading *reading, struct db_rows *rows,
 }
 
 int association_times_read(struct published *published, const struct published_cluster *cluster,
-                           struct association_times *times, int64_t *known_from, struct error *err)
+                           struct association_times *times, struct association_times_known *known,
+                           struct error *err)
 {
     struct db *db = published->db;
     struct db_value name = db_text(cluster->name);
     *times = (struct association_times){ .names = times->names };
     times->empty_name = names_add(times->names, "", 0);
-    struct reading reading = { times, id_index_create(), INT64_MAX };
-    int result = read_first(db, &name, &reading.first, err);
+    *known = (struct association_times_known){ .by_runs = INT64_MAX };
+    struct reading reading = { times, id_index_create(), known };
+    int result = read_first(db, &name, &known->by_runs, err);
+    if (!result)
+        result =
+            read_each(&reading, db_query(db, sql_query_share_past_read, &name, 1, "iitttiii", err),
+                      add_past, err);
+    size_t past_count = times->count;
     if (!result)
         result = read_each(&reading,
                            db_query(db, sql_query_share_change_times, &name, 1, "iitttiiiii", err),
                            add_note, err);
-    if (!result && reading.first == INT64_MAX)
+    bool any_run = known->by_runs != INT64_MAX;
+    if (!result && any_run)
+        end_unseen(&reading, past_count);
+    if (!result && !any_run && !known->by_source)
         result = published_read_rows(published, cluster, add_published, &reading, err);
     if (!result)
         result =
             read_each(&reading, db_query(db, sql_query_association_names, &name, 1, "iittti", err),
                       add_gone, err);
-    *known_from = reading.first;
     id_index_destroy(reading.known);
     return result;
+}
+
+/* ---- Recording what the source tells ---- */
+
+int association_times_recorded(struct db *db, const char *cluster, bool *recorded,
+                               struct error *err)
+{
+    struct db_value name = db_text(cluster);
+    int64_t id;
+    int found = rows_read_integer(db, sql_query_share_past_any, &name, 1, &id, err);
+    *recorded = found > 0;
+    return found < 0 ? -1 : 0;
+}
+
+static int write_state(struct row_writer *writer, const char *cluster,
+                       const struct association_times *times, const struct association_since *state,
+                       struct error *err)
+{
+    const struct association *row = &state->row;
+    const uint32_t numbers[] = { row->account, row->user, row->partition };
+    struct text converted[COUNT(numbers)] = { { 0 } };
+    struct db_value names[COUNT(numbers)];
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        names[i] = rows_text(names_text(times->names, numbers[i]), &converted[i]);
+    bool no_shares = row->deleted || row->shares == SHARES_PARENT;
+    struct row_field fields[] = {
+        { "cluster", 't', db_text(cluster) },
+        { "id_assoc", 'i', db_integer(row->id) },
+        { "since", 'i', db_integer(state->at < 0 ? 0 : state->at) },
+        { "deleted", 'i', db_integer(row->deleted) },
+        { "parent_id", 'i', row->parent_id ? db_integer(row->parent_id) : db_null() },
+        { "account", 't', names[0] },
+        { "user_name", 't', names[1] },
+        { "partition_name", 't', names[2] },
+        { "shares", 'i', no_shares ? db_null() : db_integer(row->shares) },
+    };
+    int result = rows_add(writer, fields, COUNT(fields), err);
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        text_free(&converted[i]);
+    return result;
+}
+
+int association_times_write(const struct publisher *publisher,
+                            const struct association_times *times, struct error *err)
+{
+    struct row_writer writer = { .db = publisher->db, .table = "fairmill_share_past", .keys = 3 };
+    for (size_t i = 0; i < times->count; i++)
+        write_state(&writer, publisher->cluster, times, &times->rows[i], err);
+    if (rows_end(&writer, 0, err))
+        return -1;
+    return kept_write_found(publisher->db, publisher->cluster, &kept_share_past, 0, err);
+}
+
+int association_times_forget(const struct publisher *publisher, struct error *err)
+{
+    static const char *const removals[] = { sql_query_forget_share_past,
+                                            sql_query_kept_share_past_clear, NULL };
+    struct db_value cluster = db_text(publisher->cluster);
+    return rows_execute_all(publisher->db, removals, &cluster, 1, err);
 }

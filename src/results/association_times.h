@@ -2,19 +2,41 @@
 #ifndef FAIRMILL_RESULTS_ASSOCIATION_TIMES_H
 #define FAIRMILL_RESULTS_ASSOCIATION_TIMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct association_times;
+struct db;
 struct error;
 struct published;
 struct published_cluster;
+struct publisher;
 
-/* Read all that is known of a cluster's associations over time (core/insight/statement.h), with
- * names in UTF-8: what runs noted of them, those that had gone before runs noted any, and where
- * none did what is published.  What changed between two runs did so when the source touched the
- * association last, or by the later run where that is not known.  *known_from is the first run that
- * noted them, before which they are taken to have been as it saw them; INT64_MAX where none did. */
+/* Sets *recorded if fairmill_share_past has rows of the cluster.  Returns -1 on error. */
+int association_times_recorded(struct db *db, const char *cluster, bool *recorded,
+                               struct error *err);
+
+/* Inside the transaction that publisher_publish() has open: write the cluster's rows of
+ * fairmill_share_past, which has none.  Returns -1 on error. */
+int association_times_write(const struct publisher *publisher,
+                            const struct association_times *times, struct error *err);
+
+/* In such a transaction, too: remove these rows, so that the next run records them again. */
+int association_times_forget(const struct publisher *publisher, struct error *err);
+
+/* How far back a cluster's associations are known. */
+struct association_times_known {
+    int64_t by_runs; /* the first run that recorded them; INT64_MAX: none did */
+    bool by_source;  /* whether earlier states are known from the accounting database */
+};
+
+/* Appends all recorded states of a cluster's associations, with names in UTF-8: before the first
+ * run that recorded them, the states in fairmill_share_past, or else the states that this run saw;
+ * without any such run, the published ones.  A change between two runs counts from the time at
+ * which the source modified the association last, or from the later run if that is unknown.
+ * Returns -1 on error. */
 int association_times_read(struct published *published, const struct published_cluster *cluster,
-                           struct association_times *times, int64_t *known_from, struct error *err);
+                           struct association_times *times, struct association_times_known *known,
+                           struct error *err);
 
 #endif

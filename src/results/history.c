@@ -152,13 +152,17 @@ static int remove_past(const struct publisher *publisher, struct error *err)
 /* All rows of a cluster that remove_past() leaves; its row of fairmill_lock is the last.  The
  * ledger stays: nobody but its owner may remove from it. */
 static const char *const removals[] = {
-    sql_query_tree_clear,       sql_query_value_clear,        sql_query_job_priority_clear,
-    sql_query_job_term_clear,   sql_query_privilege_clear,    sql_query_finding_clear,
-    sql_query_seal_clear,       sql_query_seal_usage_clear,   sql_query_seal_open_clear,
-    sql_query_seal_slice_clear, sql_query_seal_odd_clear,     sql_query_forget_open,
-    sql_query_forget_span,      sql_query_kept_clear,         sql_query_forget_names,
-    sql_query_forget_changes,   sql_query_forget_share_state, sql_query_forget_factors,
-    sql_query_forget_runs,      sql_query_forget_lock,        NULL,
+    sql_query_tree_clear,         sql_query_value_clear,
+    sql_query_job_priority_clear, sql_query_job_term_clear,
+    sql_query_privilege_clear,    sql_query_finding_clear,
+    sql_query_seal_clear,         sql_query_seal_usage_clear,
+    sql_query_seal_open_clear,    sql_query_seal_slice_clear,
+    sql_query_seal_odd_clear,     sql_query_forget_open,
+    sql_query_forget_span,        sql_query_kept_clear,
+    sql_query_forget_names,       sql_query_forget_changes,
+    sql_query_forget_share_past,  sql_query_forget_share_state,
+    sql_query_forget_factors,     sql_query_forget_runs,
+    sql_query_forget_lock,        NULL,
 };
 
 /* 1 or 0; -1 on failure. */

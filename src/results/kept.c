@@ -175,19 +175,23 @@ int kept_remove_strays(struct db *db, const char *cluster, struct error *err)
 
 /* ---- What cannot be made anew ---- */
 
-const struct kept_table kept_history = { "fairmill_history", sql_query_history_kept, "iinnnt" };
-const struct kept_table kept_names = { "fairmill_association", sql_query_association_kept,
-                                       "iiittt" };
+const struct kept_table kept_history = { "fairmill_history", sql_query_history_kept, "iinnnt",
+                                         false };
+const struct kept_table kept_names = { "fairmill_association", sql_query_association_kept, "iiittt",
+                                       false };
 const struct kept_table kept_changes = { "fairmill_share_change", sql_query_share_change_kept,
-                                         "iiiiittttiii" };
+                                         "iiiiittttiii", false };
 const struct kept_table kept_factors = { "fairmill_qos_change", sql_query_qos_change_kept,
-                                         "iitiitn" };
-const struct kept_table kept_fairness = { "fairmill_fairness", sql_query_fairness_kept,
-                                          "itinnnnn" };
+                                         "iitiitn", false };
+const struct kept_table kept_fairness = { "fairmill_fairness", sql_query_fairness_kept, "itinnnnn",
+                                          false };
+const struct kept_table kept_share_past = { "fairmill_share_past", sql_query_share_past_kept,
+                                            "iiiiittti", true };
 const struct kept_table kept_share_state = { "fairmill_share_state", sql_query_share_state_kept,
-                                             "iii" };
+                                             "iii", true };
 const struct kept_table *const kept_records[] = { &kept_history, &kept_names,    &kept_changes,
-                                                  &kept_factors, &kept_fairness, NULL };
+                                                  &kept_factors, &kept_fairness, &kept_share_past,
+                                                  NULL };
 
 /* The rows of a part, which is put in where it is new.  Most rows follow one of the same part. */
 static struct kept_rows *rows_of(struct kept_parts *parts, int64_t part)
@@ -287,10 +291,11 @@ int kept_compare(struct db *db, const char *cluster, const struct kept_table *ta
             take(context, table, known.parts[i].part, &known.parts[i].kept, &there);
     }
     /* Of what is older than anything that is known an older release kept no hash. */
-    for (size_t i = 0; known.count && i < found.count; i++) {
+    for (size_t i = 0; i < found.count; i++) {
         const struct kept_part *part = &found.parts[i];
         struct kept_rows nothing = { 0 };
-        if (part->part > known.parts[0].part && !find(&known, part->part))
+        bool is_hashed = table->is_one_part || (known.count && part->part > known.parts[0].part);
+        if (is_hashed && !find(&known, part->part))
             take(context, table, part->part, &nothing, &part->kept);
     }
     kept_parts_free(&known);

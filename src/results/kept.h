@@ -61,9 +61,11 @@ int kept_remove_strays(struct db *db, const char *cluster, struct error *err);
 struct kept_table {
     const char *name;
     const char *read,
-        *types; /* of a cluster, the rows from one instant to another: it comes first */
+        *types;       /* of a cluster, the rows from one instant to another: it comes first */
+    bool is_one_part; /* part 0, which every run of this release has hashed */
 };
 extern const struct kept_table kept_history, kept_names, kept_changes, kept_factors, kept_fairness;
+extern const struct kept_table kept_share_past;       /* one part, written once */
 extern const struct kept_table kept_share_state;      /* one part, which each run writes */
 extern const struct kept_table *const kept_records[]; /* these; ended by NULL */
 

@@ -59,10 +59,11 @@ struct publication {
     const char *source;             /* the source's identity */
     const struct seal_change *seal; /* NULL: the seal stays as it is */
     int64_t seen_at; /* when the source had this tree; -1: unknown, so changes are not recorded */
-    const struct id_index *modified;   /* by association: when the source touched it; or NULL */
-    uint64_t modified_hash;            /* of all associations, deleted ones, too */
-    const struct factor_past *factors; /* of QOS; NULL: the source has none */
-    struct days *days;                 /* NULL: the usage of days stays as it is */
+    const struct id_index *modified;       /* by association: when the source touched it; or NULL */
+    uint64_t modified_hash;                /* of all associations, deleted ones, too */
+    const struct association_times *times; /* to be recorded; NULL: they are, or are unknown */
+    const struct factor_past *factors;     /* of QOS; NULL: the source has none */
+    struct days *days;                     /* NULL: the usage of days stays as it is */
     const struct ledger_book *ledger;
     bool looks_at_all;  /* of the tree that is stored, before it is left as it is */
     bool looks_through; /* look whether what cannot be made anew is as it was stored, and for strays

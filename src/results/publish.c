@@ -11,6 +11,7 @@
 #include "results/fairness_rows.h"
 #include "results/history.h"
 #include "results/history_rows.h"
+#include "results/association_times.h"
 #include "results/factor_rows.h"
 #include "results/kept.h"
 #include "results/ledger_rows.h"
@@ -195,12 +196,17 @@ static int settle_losses(const struct publisher *publisher, const struct losses 
     int result = 0;
     for (size_t i = 0; !result && i < losses->count; i++) {
         const struct loss *loss = &losses->list[i];
-        struct text instant = { 0 };
-        instant_add(&instant, loss->part.part);
-        findings_add(findings, FINDING_RECORDS_CHANGED, (uint64_t)loss->part.part, "%s of %s",
-                     loss->table->name, instant.bytes);
-        text_free(&instant);
-        if (loss->table != &kept_changes && loss->table != &kept_factors)
+        struct text where = { 0 };
+        text_add(&where, loss->table->name);
+        if (loss->table != &kept_share_past) {
+            text_add(&where, " of ");
+            instant_add(&where, loss->part.part);
+        }
+        findings_add(findings, FINDING_RECORDS_CHANGED, (uint64_t)loss->part.part, "%s",
+                     where.bytes);
+        text_free(&where);
+        if (loss->table != &kept_changes && loss->table != &kept_factors &&
+            loss->table != &kept_share_past)
             result =
                 kept_write(publisher->db, publisher->cluster, loss->table->name, &loss->part, err);
     }
@@ -210,10 +216,15 @@ static int settle_losses(const struct publisher *publisher, const struct losses 
 static int forget_changed_shares(const struct publisher *publisher, const struct losses *losses,
                                  struct error *err)
 {
-    for (size_t i = 0; i < losses->count; i++)
-        if (losses->list[i].table == &kept_changes)
-            return share_rows_forget(publisher, err);
-    return 0;
+    bool changes = false, past = false;
+    for (size_t i = 0; i < losses->count; i++) {
+        changes |= losses->list[i].table == &kept_changes;
+        past |= losses->list[i].table == &kept_share_past;
+    }
+    return (changes && share_rows_forget(publisher, err)) ||
+                   (past && association_times_forget(publisher, err))
+               ? -1
+               : 0;
 }
 
 static int write_days(const struct publisher *publisher, const struct publication *publication,
@@ -258,6 +269,8 @@ static int write_all(struct publisher *publisher, const struct publication *publ
                 write_days(publisher, publication, losses, &record, &message, err) ||
                 (publication->replaces && history_remove_future(publisher, record.as_of, err)) ||
                 forget_changed_shares(publisher, losses, err) ||
+                (publication->times &&
+                 association_times_write(publisher, publication->times, err)) ||
                 (publication->seen_at >= 0 && note_seen(publisher, publication, err)) ||
                 ledger_counted_write(publisher->db, publication->ledger, publisher->cluster, err) ||
                 history_write(publisher, publication, record.as_of, err) ||

@@ -9,6 +9,7 @@
 #include "compute/prior.h"
 #include "compute/seal_plan.h"
 #include "core/finding.h"
+#include "results/association_times.h"
 #include "results/days.h"
 #include "results/history.h"
 #include "results/ledger_rows.h"
@@ -69,11 +70,14 @@ static int read_kept_once(struct cluster_run *run, const struct publisher *publi
 {
     struct kept_seal *kept = &run->kept;
     struct prior *prior = &run->prior;
+    bool recorded;
     *kept = (struct kept_seal){ .findings = findings_create() };
     if (!seal_read(publisher->db, publisher->cluster, kept, err) &&
         !ledger_book_read(publisher->db, publisher->cluster, &run->book, err) &&
         !prior_read_notes(prior, publisher->db, publisher->cluster, run->session->options->now,
-                          err)) {
+                          err) &&
+        !association_times_recorded(publisher->db, publisher->cluster, &recorded, err)) {
+        prior->wants_association_times = publisher->locked && !recorded;
         prior->ledger = ledger_of(&run->book, publisher->cluster);
         return 0;
     }
@@ -208,6 +212,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .seen_at = seen_at(computation),
         .modified = computation->accounting->modified,
         .modified_hash = computation->accounting->modified_hash,
+        .times = publisher->locked ? computation->times : NULL,
         .factors = computation->factors,
         .days = plan->days && !plan->days->failed ? plan->days : NULL,
         .ledger = &run->book,

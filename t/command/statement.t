@@ -261,12 +261,65 @@ def one_change(site):
              ['2025-03-10', 'physics', '18.04', '86.6', '100.00', '480.0', '554.5', '%'], 'and get hours and percent')
     tap.ok('first noted' not in site.out, 'that shares were noted in time needs no word', site.out)
     site.succeed('statement', '--since', '2025-02-01', '--by', 'day')
-    tap.ok('Shares before 2025-03-09T00:00:00 are those of then' in site.out, 'else it is told', site.out)
+    tap.ok('Shares before 2025-03-09T00:00:00 are from the accounting database' in site.out, 'the source of earlier shares is named', site.out)
     tap.ok('Nothing is known of days before 2025-03-10' in site.out, 'as is from when on days are known', site.out)
     site.succeed('statement', '--since', '2025-03-10', '--by', 'day')
     totals = [line.split() for line in site.out.splitlines() if line.split()[0] == 'total']
     tap.same([(row[1], row[5]) for row in totals if row[1] in ('root', 'physics') and len(row) == 8], [('root', '480.0'), ('physics', '480.0')],
              'several periods have a total')
+
+
+def log(site, at, action, name, info=''):
+    """A row of txn_table."""
+    site.change('INSERT INTO txn_table (timestamp, action, name, actor, cluster, info) VALUES (?, ?, ?, ?, ?, ?)',
+                at, action, name, 'root', 'tiny', info)
+
+
+def before_the_first_run(site):
+    """The tree of each day is the one that `run --now` of that day publishes."""
+    site.begin('UTC', local(2025, 3, 1))
+    start = local(2025, 3, 10)
+    bob, carol = site.ids['physics.bob'], site.ids['chemistry.carol']
+    for day in range(6):
+        site.job('physics.alice', start + day * DAY, start + (day + 1) * DAY, 10)
+    log(site, start - 30 * DAY, 1404, f'id_assoc={bob}', "acct='physics', user='bob', `partition`='', shares=30")
+    site.add(start + DAY, 'physics.late', 7)
+    log(site, start + DAY, 1404, f"id_assoc={site.ids['physics.late']}", "acct='physics', user='late', `partition`='', shares=7")
+    site.set(start + 2 * DAY, 'physics.bob', shares=55)
+    log(site, start + 2 * DAY, 1429, f'(id_assoc={bob})', 'shares=55')
+    site.set(start + 3 * DAY, 'chemistry.carol', deleted=1)
+    log(site, start + 3 * DAY, 1437, f'id_assoc={carol}')
+    end = start + 6 * DAY
+    site.run_at(end)
+    rows = stated(site, '--since', '2025-03-10', '--by', 'day')
+    trees = []
+    for day in range(6):
+        begin = start + day * DAY
+        site.succeed('run', '--now', begin + 12 * HOUR, '--replace')
+        norms_then = dict(site.query('SELECT id_assoc, shares_norm FROM fairmill_fairshare WHERE shares IS NOT NULL'))
+        trees.append(norms_then)
+        wanted = {number: norm * 10 * DAY for number, norm in norms_then.items() if norm}
+        got = {number: due for (since, number), (due, _) in rows.items() if since == begin and number in norms_then and due}
+        tap.ok(wanted.keys() == got.keys() and all(near(got[number], due) for number, due in wanted.items()),
+               f'{day - 6} days from the first run: entitlement follows the tree that run --now publishes', got, wanted)
+        site.run_at(end)
+    tap.same([(site.ids['physics.late'] in tree, carol in tree) for tree in trees],
+             [(False, True)] + 2 * [(True, True)] + 3 * [(True, False)], 'these trees differ')
+    site.succeed('statement', '--since', '2025-03-10')
+    tap.ok('Shares before 2025-03-16T00:00:00 are from the accounting database.' in site.out, 'the source of the shares is named', site.out)
+    past = 'SELECT * FROM fairmill_share_past'
+    states = site.query(past)
+    site.change('CREATE TABLE kept_txn AS SELECT * FROM txn_table')
+    site.change('DELETE FROM txn_table')
+    site.run_at(end + DAY)
+    tap.ok(states and site.query(past) == states, 'a purge of txn_table later changes none of the recorded states')
+    site.query('UPDATE fairmill_share_past SET shares = 1 WHERE shares = 30')
+    site.run('verify')
+    tap.ok('fairmill_share_past' in site.out, 'verify names a state that another program changed', site.out)
+    site.change('INSERT INTO txn_table SELECT * FROM kept_txn')
+    for step in range(2):
+        site.succeed('run', '--full', '--now', end + 2 * DAY + step)
+    tap.same(site.query(past), states, 'a full run removes damaged states, and the next run records them again')
 
 
 def of_capacity(site):
@@ -379,11 +432,12 @@ def gone(site):
              [['physics', ''], ['physics', 'alice'], ['physics', 'bob'], ['optics', ''], ['optics', 'eve']],
              'an account is printed with all below it, in their order')
     site.query('DELETE FROM fairmill_share_change')
+    site.query('DELETE FROM fairmill_share_past')
     site.query('DELETE FROM fairmill_association')
     rows = stated(site, '--since', '2025-03-10')
     tap.ok((start, site.ids['physics.alice']) in rows and (start, site.ids['physics.bob']) not in rows, 'without notes the published tree is stated')
     site.succeed('statement', '--since', '2025-03-10')
-    tap.ok('no run has noted any change' in site.out, 'and that is told', site.out)
+    tap.ok('no run has recorded changes' in site.out, 'and that is told', site.out)
 
 
 def wrong(site):
@@ -428,7 +482,7 @@ def shown(site):
 
 def body():
     with Site() as site:
-        for part in (one_change, of_capacity, gone, wrong, several, histories, shown):
+        for part in (one_change, before_the_first_run, of_capacity, gone, wrong, several, histories, shown):
             part(site)
 
 

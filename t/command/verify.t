@@ -22,7 +22,7 @@ from seeds import seeds
 PUBLISHED = 'fairmill_tree', 'fairmill_value', 'fairmill_job_priority'
 KEPT = ('fairmill_seal', 'fairmill_seal_usage', 'fairmill_seal_open', 'fairmill_seal_odd', 'fairmill_seal_slice',
         'fairmill_usage_day', 'fairmill_usage_open', 'fairmill_usage_span', 'fairmill_kept')
-RECORDS = 'fairmill_history', 'fairmill_association', 'fairmill_share_change', 'fairmill_share_state', 'fairmill_fairness'
+RECORDS = 'fairmill_history', 'fairmill_association', 'fairmill_share_change', 'fairmill_share_past', 'fairmill_share_state', 'fairmill_fairness'
 
 
 def begin(site, keys=None):

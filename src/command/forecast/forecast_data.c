@@ -82,7 +82,9 @@ static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t start,
     }
     struct settings settings = counting_from(data->settings, start > first ? start : first);
     struct ledger *ledger = ledger_foreseen(data->prior.ledger, forecast->now, at);
-    const struct prior prior = { ledger, data->prior.factors, data->prior.past };
+    const struct prior prior = { .ledger = ledger,
+                                 .factors = data->prior.factors,
+                                 .past = data->prior.past };
     int result = read_own(data, &settings, &prior, own, err);
     ledger_destroy(ledger);
     return result;

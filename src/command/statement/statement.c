@@ -63,7 +63,8 @@ struct options {
 struct account_of {
     struct published_cluster *cluster;
     struct association_times times;
-    int64_t shares_from, days_from, from, to;
+    struct association_times_known known;
+    int64_t days_from, from, to;
 };
 
 struct work {
@@ -131,7 +132,7 @@ static int read_cluster(struct work *work, struct account_of *of, struct error *
 {
     of->times.names = names_create();
     if (find_span(work, of, err) ||
-        association_times_read(&work->published, of->cluster, &of->times, &of->shares_from, err))
+        association_times_read(&work->published, of->cluster, &of->times, &of->known, err))
         return -1;
     if (work->source && of->from < of->to &&
         statement_hang_as_now(work->settings, work->source, of->cluster->name, &of->times, err))
@@ -195,7 +196,8 @@ static struct statement_view view_of(const struct work *work, const struct accou
         .of_capacity = options->of_capacity,
         .scale = pbs_unit ? 1 : options->unit->seconds,
         .unit = pbs_unit ? pbs_unit : options->unit->of_tres,
-        .shares_from = of->shares_from,
+        .shares_from = of->known.by_runs,
+        .earlier_shares = of->known.by_source,
         .days_from = of->days_from,
         .for_people = options->shared.table.form == TABLE_FOR_PEOPLE,
     };

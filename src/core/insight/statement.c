@@ -10,19 +10,6 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-void association_times_add(struct association_times *times, const struct association_since *row)
-{
-    times->rows = memory_grown(times->rows, times->count, sizeof *times->rows);
-    times->rows[times->count++] = *row;
-}
-
-void association_times_free(struct association_times *times)
-{
-    free(times->rows);
-    times->rows = NULL;
-    times->count = 0;
-}
-
 /* Sums of a span of time, by place: the association's rank among all ids. */
 struct sums {
     double *due, *used;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "core/fairshare/algorithm.h"
+#include "core/tree/association_times.h"
 
 struct error;
 
@@ -15,25 +16,6 @@ struct error;
  * changed.  In each slice what is due to an association is its normalized share of what all got in
  * that slice, or of what the cluster could deliver.  Use that reaches over several slices is spread
  * evenly over its time. */
-
-/* What an association was from an instant on; one that was not there is marked as deleted.  Every
- * row has the id of its parent. */
-struct association_since {
-    int64_t at; /* SINCE_EVER */
-    struct association row;
-};
-#define SINCE_EVER INT64_MIN
-
-/* All that is known of associations, in any order; of one association the instants differ. */
-struct association_times {
-    struct names *names;
-    uint32_t empty_name;
-    struct association_since *rows;
-    size_t count;
-};
-void association_times_add(struct association_times *times, const struct association_since *row);
-/* The names are the caller's. */
-void association_times_free(struct association_times *times);
 
 /* A period that is over, or all of them together. */
 struct statement_period {

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/tree/association_times.h"
+
+#include <stdlib.h>
+
+#include "core/tree/known.h"
+#include "core/tree/past.h"
+#include "core/tree/timeline.h"
+#include "util/index.h"
+#include "util/memory.h"
+
+void association_times_add(struct association_times *times, const struct association_since *row)
+{
+    times->rows = memory_grown(times->rows, times->count, sizeof *times->rows);
+    times->rows[times->count++] = *row;
+}
+
+void association_times_free(struct association_times *times)
+{
+    free(times->rows);
+    times->rows = NULL;
+    times->count = 0;
+}
+
+static bool same_state(const struct association *one, const struct association *other)
+{
+    return one->deleted == other->deleted && one->parent_id == other->parent_id &&
+           one->shares == other->shares && one->account == other->account &&
+           one->user == other->user && one->partition == other->partition;
+}
+
+struct search {
+    struct timeline timeline;
+    struct past past;     /* moved from time to time */
+    uint32_t *account_id; /* by name: the account's own association; 0 */
+    uint32_t names, root;
+    struct association_times *times;
+};
+
+/* Older tables link by names only. */
+static void find_accounts(struct search *search)
+{
+    const struct associations *present = &search->timeline.present;
+    search->names = names_count(present->names);
+    search->account_id = memory_zeroed((size_t)search->names + 1, sizeof *search->account_id);
+    for (size_t i = 0; i < present->count; i++) {
+        const struct association *row = &present->rows[i];
+        if (row->user != present->empty_name || (row->deleted && search->account_id[row->account]))
+            continue;
+        search->account_id[row->account] = row->id;
+        if (!row->parent_id && row->parent_account == present->empty_name)
+            search->root = row->id;
+    }
+}
+
+static uint32_t parent_of(const struct search *search, const struct association *row)
+{
+    uint32_t no_name = search->timeline.present.empty_name;
+    if (row->parent_id || row->id == search->root)
+        return row->parent_id;
+    uint32_t name = row->user == no_name ? row->parent_account : row->account;
+    uint32_t id = name < search->names ? search->account_id[name] : 0;
+    return id ? id : search->root;
+}
+
+/* Append the state as of `at`, unless it is the same as before. */
+static void add_state(struct search *search, const struct subject *subject, int64_t at)
+{
+    struct association_times *times = search->times;
+    const struct association_since *last = times->count ? &times->rows[times->count - 1] : NULL;
+    search->past.now = at;
+    struct known known = known_at(&search->timeline, subject);
+    known.row.parent_id = parent_of(search, &known.row);
+    bool first = !last || last->row.id != subject->id;
+    if (!known.named || (first ? !known.lives : same_state(&last->row, &known.row)))
+        return;
+    association_times_add(times,
+                          &(struct association_since){ at < 0 ? SINCE_EVER : at, known.row });
+}
+
+static int by_instant(const void *a, const void *b)
+{
+    const int64_t *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+/* The state can change when the association was created, last modified, or changed. */
+static void add_subject(struct search *search, const struct subject *subject)
+{
+    size_t changes = (size_t)(subject->end - subject->changes), count = 0;
+    int64_t *instants = memory_zeroed(changes + 3, sizeof *instants);
+    instants[count++] = -1;
+    instants[count++] = subject->created;
+    instants[count++] = subject->modified;
+    for (size_t i = 0; i < changes; i++)
+        instants[count++] = subject->changes[i].at;
+    qsort(instants, count, sizeof *instants, by_instant);
+    for (size_t i = 0; i < count; i++)
+        if (!i || instants[i] != instants[i - 1])
+            add_state(search, subject, instants[i]);
+    free(instants);
+}
+
+void association_times_of_past(const struct past *past, const struct associations *associations,
+                               struct association_times *times)
+{
+    struct search search = { .past = *past, .times = times };
+    search.timeline = timeline_make(&search.past, associations, false);
+    find_accounts(&search);
+    for (size_t i = 0; i < search.timeline.subject_count; i++)
+        add_subject(&search, &search.timeline.subjects[i]);
+    free(search.account_id);
+    timeline_free(&search.timeline);
+}

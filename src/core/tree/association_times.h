@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_ASSOCIATION_TIMES_H
+#define FAIRMILL_CORE_ASSOCIATION_TIMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/tree/association.h"
+
+struct names;
+struct past;
+
+/* The state of an association from a time on.  `row.deleted` is set if it does not exist then.
+ * Every row has the id of its parent. */
+struct association_since {
+    int64_t at; /* epoch seconds; SINCE_EVER */
+    struct association row;
+};
+#define SINCE_EVER INT64_MIN
+
+/* The states of all associations, in any order; two states of an association differ in time. */
+struct association_times {
+    struct names *names;
+    uint32_t empty_name;
+    struct association_since *rows;
+    size_t count;
+};
+
+/* Appends a copy of *row. */
+void association_times_add(struct association_times *times, const struct association_since *row);
+/* Frees the rows; the names are the caller's.  Accepts zeroed times. */
+void association_times_free(struct association_times *times);
+
+/* Appends each state that the accounting database's evidence in `past` shows, from SINCE_EVER to
+ * now.  `past` must be as of a time before all changes, and without observations of runs.
+ * `associations` are the present ones; numbers of names are theirs. */
+void association_times_of_past(const struct past *past, const struct associations *associations,
+                               struct association_times *times);
+
+#endif
