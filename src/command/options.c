@@ -314,6 +314,15 @@ static int read_long(struct line *line, const char *argument, struct error *err)
     return set(line, option, value, err);
 }
 
+/* Remember the option that had this letter in 0.1.0, in case the rest makes no sense. */
+static void note_former(struct line *line, char letter)
+{
+    const struct command_option *option;
+    for (size_t i = 0; (option = command_option_at(line->command, i)); i++)
+        if (option->former == letter)
+            ((struct shared_options *)line->options)->former = option->name;
+}
+
 /* `-nP`, `-uNAME`. */
 static int read_letters(struct line *line, const char *argument, struct error *err)
 {
@@ -323,6 +332,7 @@ static int read_letters(struct line *line, const char *argument, struct error *e
         const char *value = NULL;
         if (!option)
             return refuse(line, shown, NULL, *at, err);
+        note_former(line, *at);
         if (option->takes == OPTION_FLAG) {
             if (set(line, option, NULL, err))
                 return -1;
@@ -339,10 +349,13 @@ static int read_letters(struct line *line, const char *argument, struct error *e
 
 static int read_operand(struct line *line, const char *argument, struct error *err)
 {
+    struct shared_options *shared = (struct shared_options *)line->options;
+    const char *former = shared->former;
     if (line->operands == line->command->operand_count)
-        return fail(err, ERROR_USAGE, "%s: unexpected argument '%s'; see `fairmill help %s`",
-                    line->command->name, argument, line->command->name);
-    ((struct shared_options *)line->options)->operands[line->operands++] = argument;
+        return fail(err, ERROR_USAGE, "%s: unexpected argument '%s'%s%s; see `fairmill help %s`",
+                    line->command->name, argument, former ? "; write --" : "",
+                    former ? former : "", line->command->name);
+    shared->operands[line->operands++] = argument;
     return 0;
 }
 

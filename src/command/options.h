@@ -67,6 +67,7 @@ struct shared_options {
     /* Taken by all commands, and done with by main.c. */
     const char *settings_path;
     bool help, version;
+    const char *former; /* the option whose letter of 0.1.0 was given; NULL */
 };
 
 /* What the command line gave. */

@@ -136,7 +136,9 @@ def refused(place):
                             (('history', 'bob', '-u'), ('--users of sshare', '--usage')),
                             (('forecast', 'bob', '-u', '0.5'), ('--users of sshare', '--until')),
                             (('whatif', '-m', 'a=b'), ('--partition of sshare', '--move')),
-                            (('ledger', 'debit', '5', '-n'), ('takes no --noheader, which is for list',)),
+                            (('ledger', 'debit', '5', '-n'), ('takes no --noheader, which is for list; write --dry-run',)),
+                            (('ledger', 'debit', '5', '-u', 'alice', '-p', 'gpu'), ("unexpected argument 'gpu'; write --partition",)),
+                            (('compare', '-n', '5'), ("unexpected argument '5'; write --top",)),
                             (('ledger', 'debit', '5', '-p', 'x'), ("unexpected argument 'x'",))):
         place.ends(64, f'{" ".join(arguments)} is refused', *arguments)
         place.says('with its meaning', *said)

@@ -88,8 +88,9 @@ static int check_actions(const struct options *options, unsigned action, struct 
             continue;
         struct text text = { 0 };
         add_actions(&text, rules[i].actions);
-        fail(err, ERROR_USAGE, "ledger %s: takes no %s, which is for %s", options->action,
-             rules[i].option, text.bytes);
+        fail(err, ERROR_USAGE, "ledger %s: takes no %s, which is for %s%s%s", options->action,
+             rules[i].option, text.bytes, shared->former ? "; write --" : "",
+             shared->former ? shared->former : "");
         text_free(&text);
         return -1;
     }
