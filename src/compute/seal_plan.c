@@ -11,6 +11,7 @@
 #include "core/finding.h"
 #include "core/usage/ledger.h"
 #include "core/usage/owners.h"
+#include "core/usage/usage.h"
 #include "results/days.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -46,7 +47,8 @@ static char *basis_of(const struct computation *computation, const char *cluster
 {
     const struct settings *settings = computation->source.settings;
     struct text basis = { 0 };
-    text_format(&basis, "format %d\ncluster %s\n%s", SEAL_FORMAT, cluster, settings->charges);
+    text_format(&basis, "format %d\nrules %d\ncluster %s\n%s", SEAL_FORMAT, CHARGING_RULES, cluster,
+                settings->charges);
     text_format(&basis, "time_zone %s %016" PRIx64 "\nhistory_days %" PRIu64 "\n",
                 settings->time_zone, calendar_zone(), settings->history_days);
     text_format(&basis, "grid %" PRIu64 "\n", clock_grid(computation->clock));
@@ -95,6 +97,8 @@ static bool basis_changed(struct seal_plan *plan, const struct computation *comp
         return false;
     if (!strcmp(name, "format"))
         full_because(plan, "the seal is of another format", NULL);
+    else if (!strcmp(name, "rules"))
+        full_because(plan, "the charging rules changed with an upgrade", NULL);
     else if (!strcmp(name, "cluster"))
         note_another_cluster(plan, computation->findings);
     else if (!strcmp(name, "prices"))

@@ -132,8 +132,7 @@ const struct setting settings_table[] = {
       "machine is set.",
       read_given, FIELD(time_zone) },
     { "usage", "charge", "auto",
-      "What a job is charged each second: billing (TRES 5, or CPUs where there is none), cpu, "
-      "tres: "
+      "What a job is charged each second: billing (TRES 5; 0 if absent), cpu, tres: "
       "what tres_weights makes of all it has; or auto: as tres in partitions that have weights, if "
       "the job's billing is that cut to an integer, else as billing.",
       CHARGE_CHOICE(charge, charges) },

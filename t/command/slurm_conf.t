@@ -344,9 +344,9 @@ def billing(place):
     place.settings(none | {'slurm.conf': place.path('slurm.conf'), 'usage.tres_weights': 'Mem=1G'})
     tap.same(used(place), {'ann': 20, 'bob': 20, 'cy': 20}, 'weights of the settings are stronger, in all partitions')
     place.settings(none | {'usage.charge': 'billing', 'slurm.conf': place.path('slurm.conf')})
-    tap.same(used(place), {'ann': 40, 'bob': 40, 'cy': 40}, 'with charge = billing they charge nothing')
+    tap.same(used(place), {'ann': 0, 'bob': 0, 'cy': 0}, 'with charge = billing a job row without billing is free')
     place.settings({'usage.half_life': '0', 'slurm.conf': place.path('slurm.conf')})
-    tap.same(used(place), {'ann': 40, 'bob': 40, 'cy': 40}, 'nor by default where no billing is stored that they could have made')
+    tap.same(used(place), {'ann': 0, 'bob': 0, 'cy': 0}, 'so it is by default, if the weights make a billing')
     place.settings(none | {'slurm.conf': place.path('slurm.conf')})
     place.succeed('run', '--now', 1000, '--replace')
     place.succeed('run', '--now', 1001)
@@ -402,8 +402,8 @@ PartitionName=tiny Nodes=n2 TRESBillingWeights="CPU=0.3"
 
 def verified(place):
     """By default the weights of a slurm.conf charge a job whose billing they make."""
-    expected = {'right': 87.5 + 43.75, 'cut': 6 + 9, 'other': 70 + 90 + 20, 'old': 40, 'plain': 30 + 40, 'gone': 50}
-    said = [('1', "jobs: 3, the first started 100, the last 300; partition 'gpu'"),
+    expected = {'right': 87.5 + 43.75, 'cut': 6 + 9, 'other': 70 + 90 + 20, 'old': 0, 'plain': 30 + 0, 'gone': 50}
+    said = [('1', "jobs: 2, the first started 200, the last 300; partition 'gpu'"),
             ('2', "jobs: 1, the first started 700, the last 700; partition 'tiny'")]
     found = "SELECT subject, detail FROM fairmill_finding WHERE kind = 'other_weights' ORDER BY subject"
     place.ready(VERIFIED)
@@ -413,19 +413,19 @@ def verified(place):
         place.settings(keys)
         place.query('DELETE FROM fairmill_finding')
         tap.same(used(place), expected, f'weights {where} charge what they make where cutting it gives the billing, '
-                 'and others are charged by their billing, or CPUs')
+                 'and others are charged by their billing')
         tap.same(place.query(found), said, 'a finding for each partition says how many jobs had other weights, and since when')
         place.succeed('check')
         tap.ok("charge auto: weighted TRES, uncut, in partitions 'gpu', 'tiny' where" in place.out and
-               'finding other_weights, 4x' in place.out, 'check says which way usage is charged', place.out)
+               'finding other_weights, 3x' in place.out, 'check says which way usage is charged', place.out)
     place.settings({'usage.tres_weights': 'CPU=0.8'})
-    tap.same(used(place), expected | {'right': 80 + 40, 'cut': 20 + 0, 'plain': 32 + 40}, 'tres_weights hold in every partition')
+    tap.same(used(place), expected | {'right': 80 + 40, 'cut': 0 + 0, 'plain': 32 + 0}, 'tres_weights hold in every partition')
     place.settings({'slurm.conf': place.path('slurm.conf'), 'usage.tres_weights': 'CPU=9'})
     place.succeed('check')
     tap.ok("charge auto: weighted TRES, uncut, by tres_weights where" in place.out, 'and are stronger than slurm.conf', place.out)
     place.settings()
     place.succeed('check')
-    tap.ok('charge auto: the stored billing, or CPUs where a job has none\n' in place.out,
+    tap.ok('charge auto: the stored billing\n' in place.out,
            'without weights it is the stored billing', place.out)
 
 

@@ -29,14 +29,15 @@ def jobs(place):
     tap.same(used(place, one + 'job root.u start=1000 end=1600 billing=4 cpu=2\n', 'root.u'),
              [2400.0],
              'a job charges its billing for each second that it ran')
-    tap.same(used(place, one + 'job root.u start=1000 end=1600 cpu=2\n', 'root.u'), [1200.0],
-             'its CPUs where it has no billing')
+    tap.same(used(place, one + 'job root.u start=1000 end=1600 cpu=2\n', 'root.u'), [0.0],
+             'a job row without billing is free')
+    tap.same(place.findings(), {'capacity_unknown': 1}, 'and is no finding')
+    free = {charge: used(place, one + 'job root.u start=1000 end=1600 cpu=2\n', 'root.u', keys={'usage.charge': charge})
+            for charge in ('billing', 'cpu')}
+    tap.same(free, {'billing': [0.0], 'cpu': [1200.0]}, 'with charge = billing, too, but not with charge = cpu')
     tap.same(used(place, one + 'job root.u start=1000 end=1600 billing=4 cpu=2\n', 'root.u',
                   keys={'usage.charge': 'cpu'}), [1200.0],
              'charge = cpu takes the CPUs though there is billing')
-    tap.same(used(place, one + 'job root.u start=1000 end=1600 tres=2=500,4=1\n', 'root.u'), [0.0],
-             'a job with neither charges nothing')
-    tap.same(place.findings(), {'capacity_unknown': 1}, 'and is no finding')
     tap.same(used(place, one + 'job root.u start=1000 end=1600 tres=1=0,5=0\n', 'root.u'), [0.0],
              'billing 0 is a billing')
     tap.same(used(place, one + f'job root.u start={NOW - 50} billing=4\n', 'root.u'), [200.0],

@@ -217,9 +217,7 @@ def charge(text, factor, settings):
         if settings['charge'] == 'tres' or settings['charge'] == 'auto' and is_verified(text, settings):
             total = weighted(text, factor, *settings['weights'])
         else:
-            count = tres_count(text, 5) if settings['charge'] != 'cpu' else None
-            if count is None:
-                count = tres_count(text, 1)
+            count = tres_count(text, 1 if settings['charge'] == 'cpu' else 5)
             total = (count or 0) * round(factor * UNIT)
     except ValueError:
         return None

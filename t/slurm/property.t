@@ -260,7 +260,7 @@ def split_in_width(site, settings):
         jobs, suspends = [], Suspends(cluster)
         for job in cluster.jobs:
             counts = dict(word.split('=') for word in job['tres_alloc'].split(',') if word)
-            charged = '5' if settings['charge'] == 'billing' and '5' in counts else '1'
+            charged = '5' if settings['charge'] == 'billing' else '1'
             width = counts.get(charged, '')
             if not width.isdigit() or not 2 <= int(width) <= 60:
                 jobs.append(job)

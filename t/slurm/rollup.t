@@ -276,7 +276,7 @@ def needed(place):
 
 
 def checks(place):
-    load(place)
+    accounting = load(place)
     run(place, source='jobs', half_life='0')
     place.succeed('check')
     tap.ok('  usage by jobs: ' in place.out and 'by rollups: ' in place.out
@@ -286,6 +286,10 @@ def checks(place):
     by_billing = published(place)
     run(place, source='rollup', half_life='7-0', charge='auto', partition_tres_weights='nowhere:CPU=1')
     tap.same(published(place), by_billing, 'where the weights of partitions are verified rollups count by their billing')
+    for span in SPANS:
+        accounting.db.executescript(f'DELETE FROM "{CLUSTER}_assoc_usage_{span}_table" WHERE id_tres = 5; DELETE FROM "{CLUSTER}_job_table"')
+    run(place, source='rollup', half_life='0', charge='billing')
+    tap.same({*published(place).values()}, {0.0}, 'rollups without billing are of free jobs')
     for keys, word in ((dict(charge='tres', tres_weights='"MAX_TRES, cpu=1, mem=1"'), 'highest'),
                        (dict(partition_usage_factors='gpu:2'), 'partition')):
         write_settings(place.path('fm.conf'), sqlite_settings(

@@ -227,11 +227,98 @@ static void seals(void)
        "one from which the difference leaves the range is, and stops nothing");
 }
 
+/* ---- a checkpoint that is decided on ---- */
+
+static int no_identity(const struct source *source, struct text *identity, struct error *err)
+{
+    (void)source;
+    (void)err;
+    text_add(identity, "1");
+    return 0;
+}
+
+static int no_ends(const struct source *source, uint64_t after, uint64_t until, uint64_t *oldest,
+                   uint64_t *newest, struct error *err)
+{
+    (void)source;
+    (void)after;
+    (void)until;
+    (void)err;
+    *oldest = *newest = 0;
+    return 0;
+}
+
+static int no_keys(const struct source *source, uint64_t now, struct job_keys *keys,
+                   struct error *err)
+{
+    (void)source;
+    (void)now;
+    (void)keys;
+    (void)err;
+    return 0;
+}
+
+/* Plan a run that finds a checkpoint with this basis; returns the plan's own basis. */
+static char *plan_with(const char *basis, enum seal_mode *mode, char why[256])
+{
+    static const struct layout layout = { .identify = no_identity,
+                                          .read_ends = no_ends,
+                                          .read_open_keys = no_keys };
+    static const struct settings settings = { .charges = "usage.charge = auto\n",
+                                              .time_zone = "UTC",
+                                              .full_every_s = 86400 };
+    struct computation computation = computation_here();
+    computation.source.settings = &settings;
+    computation.source.layout = &layout;
+    uint64_t now = clock_now(site.clock);
+    struct kept_seal kept = { .seal = { .kept = true,
+                                        .as_of = now,
+                                        .full_as_of = now,
+                                        .oldest_end = UINT64_MAX,
+                                        .start = clock_start(site.clock),
+                                        .source = memory_text("here"),
+                                        .basis = memory_text(basis) },
+                              .findings = findings_create() };
+    struct seal_plan plan = { .kept = &kept, .source_identity = "here" };
+    struct error err = { 0 };
+    ok(!seal_plan_make(&plan, &computation, 0, &err), "a run decides on a checkpoint");
+    *mode = plan.mode;
+    snprintf(why, 256, "%s", plan.why);
+    char *own = memory_text(plan.seal.basis);
+    seal_plan_free(&plan);
+    kept_seal_free(&kept);
+    give_back(&computation);
+    return own;
+}
+
+static void rules(void)
+{
+    enum seal_mode mode;
+    char why[256];
+    char *own = plan_with("", &mode, why);
+    free(plan_with(own, &mode, why));
+    ok(mode == SEAL_INCREMENTAL && !*why, "a checkpoint under the same rules is continued");
+    char *line = strstr(own, "\nrules "), *next = line + 1 + strcspn(line + 1, "\n");
+    struct text other = { 0 };
+    text_format(&other, "%.*s\nrules 0%s", (int)(line - own), own, next);
+    free(plan_with(other.bytes, &mode, why));
+    ok(mode == SEAL_FULL && strstr(why, "charging rules changed"),
+       "a checkpoint under other charging rules makes the run full");
+    text_free(&other);
+    text_format(&other, "%.*s%s", (int)(line - own), own, next);
+    free(plan_with(other.bytes, &mode, why));
+    ok(mode == SEAL_FULL && strstr(why, "charging rules changed"),
+       "so does a checkpoint of 0.2.0, which has no number of the rules");
+    text_free(&other);
+    free(own);
+}
+
 int main(void)
 {
     replicas();
     charges();
     unattributed();
     seals();
+    rules();
     return done_testing();
 }

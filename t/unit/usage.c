@@ -56,10 +56,8 @@ static void jobs(void)
        "a job charges its billing for as long as it ran");
     charge(&cpus, 0, 5000, 5100, 0, "1=8,5=2");
     ok(term.units == (uint128)UNITS_PER_TRES * 8, "or its CPUs where these are charged");
-    charge(&how, 0, 5000, 5100, 0, "1=8,4=1");
-    ok(term.units == (uint128)UNITS_PER_TRES * 8, "and where it has no billing");
-    ok(charge(&how, 0, 5000, 5100, 0, "4=1") == JOB_CHARGED && !term.units,
-       "without either it charges nothing, and that is not odd");
+    ok(charge(&how, 0, 5000, 5100, 0, "1=8,4=1") == JOB_CHARGED && !term.units,
+       "an absent billing is a free job, not an inconsistent one");
     charge(&how, 5050, 5000, 5100, 0, "5=1");
     ok(term.weight == 50, "a resized job's later row begins at its time_submit");
     charge(&how, 0, 1000, 5000, 0, "5=1");
@@ -210,8 +208,8 @@ static void verified_weights(void)
        "a billing that is higher counts by itself, and the weights were others");
     ok(verified(WEIGHTS_SUM, thirds, 1, "1=5,5=0", &stored) == 0 && stored,
        "so does one that is lower, though it be 0");
-    ok(verified(WEIGHTS_SUM, thirds, 1, "1=5", &stored) == 5000 && stored,
-       "where there is none at all, and the weights make one, CPUs count");
+    ok(verified(WEIGHTS_SUM, thirds, 1, "1=5", &stored) == 0 && !stored,
+       "an absent billing is 0 and not inconsistent, also if the weights of today give one");
     ok(verified(WEIGHTS_SUM, twos, 1, "1=1,5=1", &stored) == 1000 && stored &&
            verified(WEIGHTS_SUM, twos, 1, "1=1,5=3", &stored) == 3000 && stored &&
            verified(WEIGHTS_SUM, twos, 1, "1=1,5=2", &stored) == 2000 && !stored,
@@ -226,8 +224,8 @@ static void verified_weights(void)
            verified(WEIGHTS_MAX_TRES, sums, 2, "1=1,2=1024,5=1", &stored) == 1500 && !stored,
        "what is cut is the sum, or the highest where that is the rule");
     ok(verified(WEIGHTS_SUM, thirds, 0, "1=2,5=7", &stored) == 7000 && !stored &&
-           verified(WEIGHTS_SUM, thirds, 0, "1=2", &stored) == 2000 && !stored,
-       "without weights the billing counts, or CPUs, and nothing is odd");
+           verified(WEIGHTS_SUM, thirds, 0, "1=2", &stored) == 0 && !stored,
+       "without weights the billing counts, and an absent one is 0");
     ok(verified(WEIGHTS_SUM, sums, 2, "1=2,2=18446744073709551614,5=3", &stored) == 3000 && stored,
        "what cannot be weighed does not make the billing");
     is_int(verified(WEIGHTS_SUM, sums, 2, "1=2,2=2560,5=x", &stored), -1,

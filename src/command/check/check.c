@@ -279,8 +279,8 @@ static void add_weighed(struct text *text, const struct pricing *pricing)
 static void add_charge(struct text *text, const struct settings *settings)
 {
     static const char *const words[] = {
-        [CHARGE_AUTO] = "the stored billing, or CPUs where a job has none",
-        [CHARGE_BILLING] = "the stored billing, or CPUs where a job has none",
+        [CHARGE_AUTO] = "the stored billing",
+        [CHARGE_BILLING] = "the stored billing",
         [CHARGE_CPU] = "CPUs",
         [CHARGE_TRES] = "what tres_weights make",
     };

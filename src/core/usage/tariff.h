@@ -14,7 +14,7 @@ enum { TRES_CPU = 1, TRES_BILLING = 5 };
 enum charge_basis {
     CHARGE_AUTO,    /* its weighted TRES where there are weights for it and cutting what they make
                      * gives its billing; else as CHARGE_BILLING */
-    CHARGE_BILLING, /* its billing, or its CPUs where it has none */
+    CHARGE_BILLING, /* its billing; 0 where it has none */
     CHARGE_CPU,
     CHARGE_TRES, /* its weighted TRES */
 };

@@ -43,18 +43,13 @@ enum tres_reading tres_count(const char *list, size_t length, uint64_t id, uint6
     return TRES_ABSENT;
 }
 
-/* The count of a billing, or of CPUs. */
+/* The count of a billing, or of CPUs with `charge = cpu`.  slurmdbd stores no count of 0, so an
+ * absent billing is a free job. */
 static enum tres_reading billing_or_cpus(enum charge_basis charge, const char *list, size_t length,
                                          uint64_t *count)
 {
-    enum tres_reading reading = TRES_ABSENT;
-    if (charge != CHARGE_CPU)
-        reading = tres_count(list, length, TRES_BILLING, count);
-    if (reading == TRES_ABSENT)
-        reading = tres_count(list, length, TRES_CPU, count);
-    if (reading == TRES_ABSENT)
-        *count = 0;
-    return reading;
+    *count = 0;
+    return tres_count(list, length, charge == CHARGE_CPU ? TRES_CPU : TRES_BILLING, count);
 }
 
 /* count x price; PRICE_TOO_LARGE where that is at or above it. */
@@ -165,17 +160,17 @@ uint128 tres_charge(enum charge_basis charge, const struct tariff *tariff, const
     uint64_t count;
     enum tres_reading reading;
     bool to_verify = charge == CHARGE_AUTO && tariff->weighs;
-    bool verified = to_verify && is_verified(tariff, list, length);
-    if (charge == CHARGE_TRES || verified) {
+    if (charge == CHARGE_TRES || (to_verify && is_verified(tariff, list, length))) {
         reading = weighted_charge(tariff, list, length, &units);
+        to_verify = false;
     } else {
         reading = billing_or_cpus(charge, list, length, &count);
         units = reading == TRES_UNREADABLE ? 0 : charge_of(count, tariff->price);
     }
-    *outcome = reading == TRES_UNREADABLE ? JOB_TRES_UNREADABLE
-               : units >= PRICE_TOO_LARGE ? JOB_CHARGE_TOO_LARGE
-               : to_verify && !verified   ? JOB_OTHER_WEIGHTS
-                                          : JOB_CHARGED;
+    *outcome = reading == TRES_UNREADABLE           ? JOB_TRES_UNREADABLE
+               : units >= PRICE_TOO_LARGE           ? JOB_CHARGE_TOO_LARGE
+               : to_verify && reading == TRES_FOUND ? JOB_OTHER_WEIGHTS
+                                                    : JOB_CHARGED;
     return job_is_charged(*outcome) ? units : 0;
 }
 

@@ -7,6 +7,11 @@
 
 /* What one job row adds to usage. */
 
+/* The number of the charging rules.  A checkpoint that was stored under another number is invalid,
+ * and the next run is full.  Raise it in each release that charges any job row differently from the
+ * release before; once per release is enough.  2: an absent billing is 0 (0.3.0). */
+#define CHARGING_RULES 2
+
 enum tres_reading { TRES_ABSENT, TRES_FOUND, TRES_UNREADABLE };
 
 /* The count of one TRES in a list `id=count,id=count`.  Only that TRES is checked: its count is

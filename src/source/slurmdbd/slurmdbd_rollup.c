@@ -237,41 +237,22 @@ static void make_row(const struct rollup_reading *reading, const struct db_value
 }
 
 /* Add ` AND "id_tres" IN (?, ?)` with the TRES that are charged; their count. */
-static size_t add_tres(struct text *sql, const struct rollup_rows *rows, bool has_billing,
-                       struct db_value *arguments)
+static size_t add_tres(struct text *sql, const struct rollup_rows *rows, struct db_value *arguments)
 {
+    enum charge_basis charge = rows->base.base.source.settings->charge;
     size_t count = 0;
-    if (rows->base.base.source.settings->charge == CHARGE_TRES) {
+    if (charge == CHARGE_TRES) {
         const struct tariff *plain = tariffs_plain(rows->accounting->tariffs);
         for (; count < plain->tres_count; count++)
             arguments[count] = db_unsigned(plain->tres[count].id);
     } else {
-        arguments[count++] = db_integer(has_billing ? TRES_BILLING : TRES_CPU);
+        arguments[count++] = db_integer(charge == CHARGE_CPU ? TRES_CPU : TRES_BILLING);
     }
     text_add(sql, " AND \"id_tres\" IN (");
     for (size_t i = 0; i < count; i++)
         text_add(sql, i ? ", ?" : "?");
     text_add(sql, count ? ")" : "NULL)");
     return count;
-}
-
-/* Whether a table has billing at all; where not, CPUs are charged. */
-static int look_for_billing(const struct source *source, const struct table *table, bool *has,
-                            struct error *err)
-{
-    struct text sql = { 0 };
-    uint64_t found = 0;
-    *has = false;
-    if (source->settings->charge == CHARGE_CPU || source->settings->charge == CHARGE_TRES)
-        return 0;
-    text_add(&sql, "SELECT \"id_tres\" FROM ");
-    slurmdbd_add_name(&sql, table, source->cluster);
-    text_format(&sql, " WHERE \"id_tres\" = %d LIMIT 1", TRES_BILLING);
-    const struct query query = { .sql = sql.bytes, .types = "i" };
-    int result = slurmdbd_read(source, table, &query, slurmdbd_take_number, &found, err);
-    text_free(&sql);
-    *has = found != 0;
-    return result;
 }
 
 static int explain(const struct reading *reading, struct error *err)
@@ -302,7 +283,6 @@ static int ask(struct reading *reading, struct error *err)
 {
     struct rollup_rows *rows = (struct rollup_rows *)reading;
     uint64_t from, to;
-    bool has_billing;
     if (rows->step < 0 && make_plan(&reading->source, rows->until, &rows->plan, err))
         return -1;
     do {
@@ -311,15 +291,13 @@ static int ask(struct reading *reading, struct error *err)
         choose_rows(rows, &from, &to);
     } while (from >= to);
     const struct table *table = table_of(rows);
-    if (look_for_billing(&reading->source, table, &has_billing, err))
-        return -1;
     rows->arguments[0] = db_unsigned(from);
     rows->arguments[1] = db_unsigned(least(to, INT64_MAX));
     text_format(&reading->sql, "SELECT \"id\", \"id_tres\", \"time_start\", \"alloc_secs\"%s FROM ",
                 is_by_qos(rows) ? ", \"id_alt\"" : "");
     slurmdbd_add_name(&reading->sql, table, reading->source.cluster);
     text_add(&reading->sql, " WHERE \"time_start\" >= ? AND \"time_start\" < ?");
-    size_t count = 2 + add_tres(&reading->sql, rows, has_billing, rows->arguments + 2);
+    size_t count = 2 + add_tres(&reading->sql, rows, rows->arguments + 2);
     const struct query query = { .sql = reading->sql.bytes,
                                  .arguments = rows->arguments,
                                  .argument_count = count,
