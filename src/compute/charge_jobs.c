@@ -481,6 +481,8 @@ static void set_sinks(struct charging_run *run)
                                     .seen = run->seen,
                                     .findings = computation->findings,
                                     .of_all = !run->plan };
+    if (!clock_half_life(computation->clock)) /* only then it decides the capacity */
+        run->note.created = computation->accounting->created;
     if (run->plan) {
         run->note.sealed_first = &run->plan->seal.first_charge;
         run->note.sealed_findings = run->plan->findings;

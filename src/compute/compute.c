@@ -45,6 +45,8 @@ double compute_capacity(const struct settings *settings, const struct accounting
     if (half_life_s)
         return count * (double)half_life_s * settings->capacity_half_lives;
     uint64_t since = reset ? reset : first_charge;
+    if (since == UINT64_MAX && accounting->created)
+        since = accounting->created;
     return since < now ? count * (double)(now - since) : 0;
 }
 

@@ -18,7 +18,8 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
                    struct error *err);
 
 /* R_H: what the cluster could have delivered in the time that usage is compared with, as of an
- * instant, its last reset (0: none) and the first second that counts; NAN where it is unknown. */
+ * instant, its last reset (0: none) and the first second that counts (UINT64_MAX: none, so it is
+ * since the cluster was created); NAN if it is unknown. */
 double compute_capacity(const struct settings *settings, const struct accounting *accounting,
                         uint64_t half_life_s, uint64_t now, uint64_t reset, uint64_t first_charge);
 

@@ -153,6 +153,15 @@ static void add_finding(const struct seen_sink *sink, const struct charge *charg
     }
 }
 
+static void add_before_cluster(const struct seen_sink *sink, const struct charge *charge)
+{
+    findings_add_ended(charge->sealed ? sink->sealed_findings : sink->findings,
+                       FINDING_JOB_BEFORE_CLUSTER, charge->row->id_job,
+                       charge->sealed ? charge->ended : 0,
+                       "time_start %" PRIu64 ", the cluster was created %" PRIu64,
+                       charge->row->job.time_start, sink->created);
+}
+
 int seen_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
 {
     const struct seen_sink *sink = (const struct seen_sink *)base;
@@ -168,7 +177,10 @@ int seen_sink_take(struct charge_sink *base, const struct charge *charge, struct
         add_finding(sink, charge);
     if (charge->row->unknown_qos && sink->of_all)
         add_of_jobs(sink, charge, FINDING_QOS_UNKNOWN, charge->row->unknown_qos, "QOS");
-    note_least(charge->sealed ? sink->sealed_first : &sink->seen->first_charge, charge->first);
+    if (charge->first < sink->created)
+        add_before_cluster(sink, charge);
+    else
+        note_least(charge->sealed ? sink->sealed_first : &sink->seen->first_charge, charge->first);
     return 0;
 }
 

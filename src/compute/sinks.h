@@ -26,7 +26,7 @@ struct jobs_seen {
     uint64_t count;
     uint64_t newest;           /* instant up to now in a row; 0 */
     uint64_t oldest_end;       /* likewise below */
-    uint64_t first_charge;     /* the first second that counts */
+    uint64_t first_charge;     /* the first second that counts; see seen_sink.created */
     uint64_t first_behind_end; /* likewise of what is charged behind the end of suspended jobs */
 };
 extern const struct jobs_seen jobs_seen_none;
@@ -42,7 +42,8 @@ struct seen_sink {
     struct findings *findings;
     uint64_t *sealed_first; /* for sealed rows, their first_charge */
     struct findings *sealed_findings;
-    bool of_all; /* no row is kept as a part of sums */
+    uint64_t created; /* rows that begin before it are findings, and not the first that counts */
+    bool of_all;      /* no row is kept as a part of sums */
 };
 int seen_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
 

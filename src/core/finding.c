@@ -35,6 +35,11 @@ static const struct {
                                         "ended far beyond its time limit; charged up to its end",
                                         "correct time_end of its row in the job table, where it "
                                         "did not run so long" },
+    [FINDING_JOB_BEFORE_CLUSTER] = { "job_before_cluster",
+                                     "started before its cluster was created; charged, but the "
+                                     "capacity does not count from it",
+                                     "correct time_start of its row in the job table, or "
+                                     "creation_time of the cluster in cluster_table" },
     [FINDING_OTHER_WEIGHTS] = { "other_weights",
                                 "charged by their stored billing, which is not what the weights of "
                                 "TRES make",

@@ -473,8 +473,34 @@ def decay(place):
     tap.same(place.usage('root.u'), [first / 64], 'and so on')
 
 
+def created(place):
+    """Without decay the capacity counts from the first usage of the cluster."""
+    day, keys = 86400, {'usage.half_life': '0', 'fairshare.algorithm': 'linear', 'fairshare.capacity': '10'}
+    good = f'root/\n  u\n  v\njob root.u start={NOW - 2 * day} end={NOW - day} billing=4\n'
+    factor = {}
+    for what, row in (('none', ''), ('ended', 'job root.v start=1 end=2 billing=1\n'),
+                      ('open', 'job root.v start=1 billing=1 limit=1\n'), ('only', None)):
+        place.ready(good + row if row is not None else 'root/\n  u\n  v\njob root.v start=1 end=2 billing=1\n', keys)
+        place.change('UPDATE cluster_table SET creation_time = ?', NOW - 10 * day)
+        place.succeed('run', '--now', NOW)
+        factor[what] = place.value('linear_usage', 'root.u'), place.value('capacity_usage', 'root.v'), place.findings()
+        place.query('DELETE FROM fairmill_finding')
+        place.succeed('run', '--now', NOW)
+        tap.same((place.value('linear_usage', 'root.u'), place.findings().get('job_before_cluster')),
+                 (factor[what][0], factor[what][2].get('job_before_cluster')), f'an incremental run has the same ({what})')
+    tap.same(factor['ended'][0], factor['none'][0], 'a job row of 1970 does not decide the capacity')
+    tap.same(factor['ended'][1], 1 / (10 * 2 * day), 'though it is charged')
+    tap.same([factor[what][2].get('job_before_cluster') for what in factor], [None, 1, 1, 1], 'and is a finding')
+    tap.same(factor['only'][1], 1 / (10 * 10 * day), 'if there is no other usage, the capacity counts from the creation of the cluster')
+    tap.ok(factor['open'][1] == (1 + 24 * 60) * 60 / (10 * 2 * day), 'an open row of 1970 does not decide the capacity either', factor['open'])
+    place.settings(keys | {'usage.half_life': '7-0'})
+    place.query('DELETE FROM fairmill_finding')
+    place.succeed('run', '--now', NOW)
+    tap.same(place.findings(), {}, 'with decay the capacity does not count from the first usage, so the row is no finding')
+
+
 def body():
-    for part in (jobs, weights, factors, latin_names, suspended, cancelled, horizon, open_jobs, odd_ends, mended_end, owners, resets, decay):
+    for part in (jobs, weights, factors, latin_names, suspended, cancelled, horizon, open_jobs, odd_ends, mended_end, owners, resets, decay, created):
         with Place() as place:
             part(place)
 

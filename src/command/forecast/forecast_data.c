@@ -6,6 +6,7 @@
 
 #include "compute/last_run.h"
 #include "core/usage/clock.h"
+#include "core/finding.h"
 #include "core/usage/ledger.h"
 #include "settings/settings.h"
 #include "util/memory.h"
@@ -59,6 +60,7 @@ static struct settings counting_from(const struct settings *settings, uint64_t i
 static bool all_used_since(const struct computation *present, uint64_t instant)
 {
     if (present->first_charge < instant || present->first_behind_end < instant ||
+        present->findings->kind[FINDING_JOB_BEFORE_CLUSTER].seen ||
         (present->starts.count && present->starts.instant < instant))
         return false;
     for (size_t i = 0; i < present->ledger->adjustment_count; i++)

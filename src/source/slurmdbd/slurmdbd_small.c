@@ -225,34 +225,40 @@ int slurmdbd_each_registration(const struct source *source, row_taker take, void
     return result;
 }
 
-struct release_reader {
+struct cluster_reader {
     struct accounting *accounting;
     const char *cluster;
 };
 
-static int take_protocol(void *context, const struct db_value *row, struct error *err)
+static int take_cluster(void *context, const struct db_value *row, struct error *err)
 {
-    const struct release_reader *reader = context;
+    const struct cluster_reader *reader = context;
     (void)err;
-    if (row[0].type == DB_TEXT && reads_as(row[0].text.bytes, row[0].text.length, reader->cluster))
+    if (row[0].type == DB_TEXT &&
+        reads_as(row[0].text.bytes, row[0].text.length, reader->cluster)) {
         reader->accounting->protocol = reading_number(&row[1]);
+        reader->accounting->created = reading_number(&row[2]);
+    }
     return 0;
 }
 
-/* What slurmctld said when it registered; it may be another release than slurmdbd. */
-static int read_protocol(const struct source *source, struct accounting *accounting,
-                         struct error *err)
+/* The protocol that slurmctld registered with, whose release may differ from slurmdbd's, and when
+ * the cluster was added. */
+static int read_cluster(const struct source *source, struct accounting *accounting,
+                        struct error *err)
 {
-    static const struct query query = {
-        .sql = "SELECT \"name\", \"rpc_version\" FROM \"cluster_table\"", .types = "ti"
-    };
     unsigned has;
     if (slurmdbd_probe(source, &slurmdbd_clusters, &has, err))
         return -1;
-    if (!(has & HAS_RPC_VERSION))
-        return 0;
-    struct release_reader reader = { accounting, source->cluster };
-    return slurmdbd_read(source, &slurmdbd_clusters, &query, take_protocol, &reader, err);
+    struct cluster_reader reader = { accounting, source->cluster };
+    struct text sql = { 0 };
+    text_format(&sql, "SELECT \"name\", %s, %s FROM \"cluster_table\"",
+                has & HAS_RPC_VERSION ? "\"rpc_version\"" : "0",
+                has & HAS_CREATION_TIME ? "\"creation_time\"" : "0");
+    const struct query query = { .sql = sql.bytes, .types = "tii" };
+    int result = slurmdbd_read(source, &slurmdbd_clusters, &query, take_cluster, &reader, err);
+    text_free(&sql);
+    return result;
 }
 
 static int take_tres(void *context, const struct db_value *row, struct error *err)
@@ -290,7 +296,7 @@ int slurmdbd_read_small(const struct source *source, struct accounting **read, s
     if (read_qos(source, accounting, err) ||
         slurmdbd_each_tres(source, take_tres, accounting, err) ||
         slurmdbd_each_registration(source, take_registration, accounting, err) ||
-        read_protocol(source, accounting, err) || read_associations(source, accounting, err) ||
+        read_cluster(source, accounting, err) || read_associations(source, accounting, err) ||
         slurmdbd_read_privileges(source, accounting, err) ||
         (source->settings->suspended == SUSPENDED_OMITTED &&
          slurmdbd_probe(source, &slurmdbd_suspends, NULL, err)) ||
