@@ -237,7 +237,7 @@ def limits(place):
     place.change("INSERT INTO tiny_event_table (node_name, time_start, time_end, cluster_nodes, tres, reason, state) "
                  "VALUES ('', 1, 0, 'n1', '1=64,2=9000,3=0,4=2,5=64,1001=4', '', 0)")
     place.change("UPDATE tiny_assoc_table SET grp_tres_mins = '1=600,1001=20' WHERE acct = 'physics' AND user = ''")
-    settings = {'slurm.conf': place.path('slurm.conf'), 'priority.weight_tres': 'cpu=1'}
+    settings = {'slurm.conf': place.path('slurm.conf')}
     place.settings(settings)
     place.succeed('run', '--now', NOW)
     # alice has 500 s of 3 CPUs left and 1 s of 100; bob's are beyond their limit or have none.

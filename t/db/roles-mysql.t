@@ -29,7 +29,7 @@ JOB_COLUMNS = {'job_db_inx', 'time_eligible', 'id_assoc', 'id_qos', 'time_submit
 
 # Settings that need more of the source, and what that is.
 MORE = dict(charge='tres', tres_weights='CPU=1', suspended='omitted', partition_usage_factors='gpu:2')
-MORE_TABLES = ('tres_table', 'alpha_suspend_table')
+MORE_TABLES = ('alpha_suspend_table',)
 ROLLUPS = ('alpha_last_ran_table', 'alpha_assoc_usage_day_table')
 
 # What each role can do with the results: owner, writer, reader.
@@ -167,7 +167,7 @@ def printed_sql(site):
     tap.same(rights, {'*.*': {MONITOR}, f'{SOURCE}.alpha_job_table': JOB_COLUMNS,
                       f'{SOURCE}.txn_table': {'id', 'timestamp', 'action', 'name', 'cluster', 'info'},
                       **{f'{SOURCE}.{table}': {'SELECT'} for table in (
-                          'cluster_table', 'qos_table', 'alpha_assoc_table', 'alpha_event_table',
+                          'cluster_table', 'qos_table', 'tres_table', 'alpha_assoc_table', 'alpha_event_table',
                           'alpha_last_ran_table', *(f'alpha_assoc_usage_{span}_table'
                                                     for span in ('hour', 'day', 'month')))}},
              'the login may read what a run reads, see a lag, and nothing else')
@@ -282,6 +282,9 @@ def missing(site):
            'without the ledger no more is said than adding to it', status, err)
     site.server.sql(f'REVOKE fairmill_writer FROM {account}')
     helped(site, RESULTS, 'results', 'fairmill_writer')
+    site.server.sql(f"REVOKE SELECT ON {SOURCE}.tres_table FROM {account}; "
+                    f"UPDATE {SOURCE}.alpha_assoc_table SET grp_tres_mins = '1001=600' WHERE user = ''")
+    helped(site, 'tres_table', 'limits', 'tres_table')
     site.write(**MORE)
     for table in MORE_TABLES:
         helped(site, table, 'source', last=table == MORE_TABLES[-1])
@@ -299,7 +302,8 @@ def all_at_once(site):
     """`check` tells every GRANT that is missing, to the login that the server knows."""
     account = f"'{LOGIN}'@'localhost'"
     site.write()
-    tables = ('cluster_table', 'qos_table', 'alpha_assoc_table', 'alpha_event_table', 'alpha_job_table', 'alpha_last_ran_table')
+    tables = ('cluster_table', 'qos_table', 'alpha_assoc_table', 'alpha_event_table', 'alpha_job_table', 'alpha_last_ran_table',
+              'tres_table')
     for table in tables:
         site.server.sql(f'REVOKE ALL PRIVILEGES ON {SOURCE}.{table} FROM {account}')
     status, out, err = site.fairmill('check')

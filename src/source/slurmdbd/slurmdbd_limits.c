@@ -21,12 +21,6 @@ static const char *text_of(struct cluster_limits *limits, const struct db_value 
                       is_text ? value->text.length : 0);
 }
 
-static void add_tres(struct cluster_limits *limits, uint64_t id, const char *name)
-{
-    limits->tres = memory_grown(limits->tres, limits->tres_count, sizeof *limits->tres);
-    limits->tres[limits->tres_count++] = (struct tres_fact){ id, name };
-}
-
 static int take_tres(void *context, const struct db_value *row, struct error *err)
 {
     struct cluster_limits *limits = context;
@@ -34,7 +28,10 @@ static int take_tres(void *context, const struct db_value *row, struct error *er
     struct text whole = { 0 };
     (void)err;
     text_format(&whole, "%s%s%s", type, *name ? "/" : "", name);
-    add_tres(limits, reading_number(&row[0]), arena_copy(limits->arena, whole.bytes, whole.length));
+    limits->tres = memory_grown(limits->tres, limits->tres_count, sizeof *limits->tres);
+    limits->tres[limits->tres_count++] =
+        (struct tres_fact){ reading_number(&row[0]),
+                            arena_copy(limits->arena, whole.bytes, whole.length) };
     text_free(&whole);
     return 0;
 }
@@ -127,7 +124,5 @@ int slurmdbd_read_limits(const struct source *source, uint64_t instant, bool run
         cluster_limits_free(limits);
         return -1;
     }
-    for (size_t i = 0; !limits->tres_count && i < sizeof usual / sizeof *usual; i++)
-        add_tres(limits, i + 1, usual[i]);
     return 0;
 }

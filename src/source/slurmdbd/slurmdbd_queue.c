@@ -85,7 +85,8 @@ int slurmdbd_read_facts(const struct source *source, struct cluster_facts *facts
         .types = "itii"
     };
     *facts = (struct cluster_facts){ .arena = arena_create(), .registered = "", .nodes = "" };
-    if (slurmdbd_each_tres(source, take_tres, facts, err) ||
+    if ((slurmdbd_weighs_tres(source->settings) &&
+         slurmdbd_each_tres(source, take_tres, facts, err)) ||
         slurmdbd_read(source, &slurmdbd_qos, &query, take_qos, facts, err) ||
         slurmdbd_each_registration(source, take_registration, facts, err)) {
         cluster_facts_free(facts);

@@ -202,8 +202,6 @@ int slurmdbd_each_tres(const struct source *source, row_taker take, void *contex
                                             "SELECT \"id\", \"type\", \"name\" FROM \"tres_table\""
                                             " WHERE \"deleted\" = 0 ORDER BY \"id\"",
                                         .types = "itt" };
-    if (!slurmdbd_is_read(&slurmdbd_tres, source->settings))
-        return 0;
     if (slurmdbd_probe(source, &slurmdbd_tres, NULL, err))
         return -1;
     return slurmdbd_read(source, &slurmdbd_tres, &query, take, context, err);
@@ -294,7 +292,8 @@ int slurmdbd_read_small(const struct source *source, struct accounting **read, s
 {
     struct accounting *accounting = accounting_create(source->settings);
     if (read_qos(source, accounting, err) ||
-        slurmdbd_each_tres(source, take_tres, accounting, err) ||
+        (slurmdbd_weighs_tres(source->settings) &&
+         slurmdbd_each_tres(source, take_tres, accounting, err)) ||
         slurmdbd_each_registration(source, take_registration, accounting, err) ||
         read_cluster(source, accounting, err) || read_associations(source, accounting, err) ||
         slurmdbd_read_privileges(source, accounting, err) ||

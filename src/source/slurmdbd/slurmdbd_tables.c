@@ -112,10 +112,13 @@ unsigned slurmdbd_job_columns(const struct settings *settings)
     return pricing_knows_partitions(&settings->pricing) ? JOB_PARTITION + 1 : JOB_PARTITION;
 }
 
+bool slurmdbd_weighs_tres(const struct settings *settings)
+{
+    return pricing_weighs(&settings->pricing, settings->charge) || *settings->weight_tres;
+}
+
 bool slurmdbd_is_read(const struct table *table, const struct settings *settings)
 {
-    if (table == &slurmdbd_tres)
-        return pricing_weighs(&settings->pricing, settings->charge) || *settings->weight_tres;
     bool cancelled = settings->conformance == CONFORMANCE_SLURMCTLD && !omits_suspended(settings);
     if (table == &job_table_noted)
         return cancelled;

@@ -61,6 +61,9 @@ enum {
 };
 unsigned slurmdbd_job_columns(const struct settings *settings);
 
+/* Whether TRES have weights, of jobs' charges or of their priorities.  Limits need the names of
+ * TRES without any weights. */
+bool slurmdbd_weighs_tres(const struct settings *settings);
 /* Whether a run with these settings reads a table at all. */
 bool slurmdbd_is_read(const struct table *table, const struct settings *settings);
 
