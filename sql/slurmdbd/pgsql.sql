@@ -7,8 +7,8 @@
 -- The second half is made once for each cluster, with its name for the placeholder between
 -- at signs.
 --
--- Left out are steps, job scripts and job environments, which hold what users typed and which
--- nobody needs to know a fairshare; and licenses, federations, and usage by QOS and wckey.
+-- Left out are job scripts, job environments, and the texts of steps, which hold what users typed and
+-- which nobody needs to know a fairshare; and licenses, federations, and usage by QOS and wckey.
 
 CREATE TABLE "acct_coord_table" (
     "creation_time" BIGINT NOT NULL,
@@ -342,6 +342,21 @@ CREATE TABLE "@CLUSTER@_resv_table" (
 );
 CREATE INDEX "@CLUSTER@_resv_archive_delete" ON "@CLUSTER@_resv_table" ("deleted");
 CREATE INDEX "@CLUSTER@_resv_archive_purge" ON "@CLUSTER@_resv_table" ("time_end");
+
+CREATE TABLE "@CLUSTER@_step_table" (
+    "job_db_inx" NUMERIC(20) NOT NULL,
+    "deleted" BIGINT NOT NULL DEFAULT 0,
+    "exit_code" BIGINT NOT NULL DEFAULT 0,
+    "id_step" BIGINT NOT NULL,
+    "step_het_comp" BIGINT NOT NULL DEFAULT 4294967294,
+    "state" BIGINT NOT NULL DEFAULT 0,
+    "time_start" BIGINT NOT NULL DEFAULT 0,
+    "time_end" BIGINT NOT NULL DEFAULT 0,
+    "time_suspended" BIGINT NOT NULL DEFAULT 0,
+    "tres_alloc" TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY ("job_db_inx", "id_step", "step_het_comp")
+);
+CREATE INDEX "@CLUSTER@_step_archive_purge" ON "@CLUSTER@_step_table" ("time_end");
 
 CREATE TABLE "@CLUSTER@_suspend_table" (
     "deleted" BIGINT NOT NULL DEFAULT 0,

@@ -6,8 +6,8 @@
 -- The second half is made once for each cluster, with its name for the placeholder between
 -- at signs.
 --
--- Left out are steps, job scripts and job environments, which hold what users typed and which
--- nobody needs to know a fairshare; and licenses, federations, and usage by QOS and wckey.
+-- Left out are job scripts, job environments, and the texts of steps, which hold what users typed and
+-- which nobody needs to know a fairshare; and licenses, federations, and usage by QOS and wckey.
 
 CREATE TABLE "acct_coord_table" (
     "creation_time" INTEGER NOT NULL,
@@ -341,6 +341,21 @@ CREATE TABLE "@CLUSTER@_resv_table" (
 );
 CREATE INDEX "@CLUSTER@_resv_archive_delete" ON "@CLUSTER@_resv_table" ("deleted");
 CREATE INDEX "@CLUSTER@_resv_archive_purge" ON "@CLUSTER@_resv_table" ("time_end");
+
+CREATE TABLE "@CLUSTER@_step_table" (
+    "job_db_inx" INTEGER NOT NULL,
+    "deleted" INTEGER NOT NULL DEFAULT 0,
+    "exit_code" INTEGER NOT NULL DEFAULT 0,
+    "id_step" INTEGER NOT NULL,
+    "step_het_comp" INTEGER NOT NULL DEFAULT 4294967294,
+    "state" INTEGER NOT NULL DEFAULT 0,
+    "time_start" INTEGER NOT NULL DEFAULT 0,
+    "time_end" INTEGER NOT NULL DEFAULT 0,
+    "time_suspended" INTEGER NOT NULL DEFAULT 0,
+    "tres_alloc" TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY ("job_db_inx", "id_step", "step_het_comp")
+);
+CREATE INDEX "@CLUSTER@_step_archive_purge" ON "@CLUSTER@_step_table" ("time_end");
 
 CREATE TABLE "@CLUSTER@_suspend_table" (
     "deleted" INTEGER NOT NULL DEFAULT 0,

@@ -82,8 +82,7 @@ static double worth_from(const struct reader *reader, const struct candidate *ca
     return steps_worth(reader->steps, newest, candidate->reset, instant, span->ended);
 }
 
-/* What passes charged of a job that was suspended until it was noted that it is cancelled, more
- * than up to its end; of that the slice's part. */
+/* What passes charged of a job that was suspended until it was cancelled, more than up to its end; of that the slice's part. */
 static double worth_behind(const struct reader *reader, const struct candidate *candidate,
                            const struct job_span *span, const struct slice *slice)
 {

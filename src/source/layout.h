@@ -125,8 +125,8 @@ struct job_row {
     const struct tariff *tariff;
     struct job job;
     const struct suspension *suspension; /* NULL: the row is the job itself, not a pause of it */
-    uint64_t noted; /* when it was noted that the job ended while it was suspended, which it was
-                     * from its end on; 0: the row is not about that */
+    uint64_t noted; /* when the job was cancelled while it was suspended, which it was from its end
+                     * on; 0: the row is not about that */
 };
 /* Which of the rows that have started: those with from <= time_end < to, and with `open` those
  * without a time_end too; where there are keys, only theirs, and where there are ids of jobs, all
@@ -268,7 +268,7 @@ struct layout {
     struct job_reading *(*suspensions)(const struct source *source,
                                        const struct accounting *accounting,
                                        const struct job_range *range);
-    /* Jobs whose end while they were suspended was noted at `since` or later.  NULL likewise. */
+    /* Jobs that were cancelled while they were suspended, at `since` or later.  NULL likewise. */
     struct job_reading *(*cancelled)(const struct source *source,
                                      const struct accounting *accounting, uint64_t since);
     /* The oldest and newest time_end of rows that have started and ended, after < time_end <=

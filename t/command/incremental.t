@@ -294,12 +294,13 @@ def cancelled(site):
     for days in (5, 3, 1):
         key = site.job('physics.bob', site.now - days * DAY - HOUR, site.now - days * DAY)
         site.suspend(key, site.now - days * DAY, site.now - days * DAY)
-        site.change('UPDATE tiny_job_table SET mod_time = time_end + 7000 WHERE job_db_inx = ?', key)
+        step = 'INSERT INTO tiny_step_table (job_db_inx, id_step, time_end) VALUES (?, -5, ?)'
+        site.change(step, key, site.now - days * DAY + 7000)
         late = site.job('physics.bob', site.now - days * DAY - HOUR, 0)
         site.suspend(late, site.now - days * DAY, 0)
         site.run_at(60, '--full')
-        site.change('UPDATE tiny_job_table SET time_end = ?, mod_time = ? WHERE job_db_inx = ?',
-                    site.now - days * DAY, site.now - 1000, late)
+        site.change('UPDATE tiny_job_table SET time_end = ? WHERE job_db_inx = ?', site.now - days * DAY, late)
+        site.change(step, late, site.now - 1000)
         site.change('UPDATE tiny_suspend_table SET time_start = ?, time_end = ? WHERE job_db_inx = ?',
                     site.now - days * DAY, site.now - days * DAY, late)
         for later in (60, 3 * HOUR):

@@ -223,11 +223,16 @@ def suspended(place):
 
 def cancelled(place):
     """slurmctld goes on charging a suspended job in its passes; if it is cancelled then, its end in the record is the
-    suspension's start, and only the time of the record says when that was."""
-    def charged(noted, keys=None, suspension=f'{NOW - 900} {NOW - 900}', now=NOW):
+    suspension's start, and only its steps tell when that was."""
+    batch, interactive, extern = -5, -6, -4
+
+    def charged(cancelled, keys=None, suspension=f'{NOW - 900} {NOW - 900}', now=NOW, steps=None):
         place.ready(f'root/\n  u\nqos 2 factor=0.5\njob root.u start={NOW - 1000} end={NOW - 900} billing=4 qos=2\n'
                     f'suspended {suspension}\n', {'fairshare.conformance': 'slurmctld'} | (keys or {}))
-        place.change('UPDATE tiny_job_table SET mod_time = ?', noted)
+        place.change('UPDATE tiny_job_table SET mod_time = ?', NOW - 50)
+        for step, end in steps if steps is not None else [(batch, cancelled)]:
+            place.change('INSERT INTO tiny_step_table (job_db_inx, id_step, time_start, time_end) VALUES (1, ?, ?, ?)',
+                         step, NOW - 1000, end)
         place.succeed('run', '--now', now)
         return place.usage('root.u')[0] / 2
 
@@ -235,6 +240,15 @@ def cancelled(place):
     tap.same(charged(NOW - 599), 400.0, 'which may have been a second before,')
     tap.same(charged(NOW - 600), 100.0, 'but not in the same second')
     tap.same(charged(NOW - 850), 100.0, 'a job that was suspended in no pass is charged up to its end')
+    tap.same(charged(None, steps=[]), 100.0, 'a job without steps is charged up to its end, whatever its mod_time is')
+    tap.same(charged(None, steps=[(batch, 0)]), 100.0, 'as is one whose batch step has no end')
+    tap.same(charged(None, steps=[(batch, NOW - 350), (extern, NOW - 20), (0, NOW - 10), (1, NOW - 950)]), 400.0,
+             'the end of its batch step counts before that of others')
+    tap.same(charged(None, steps=[(interactive, NOW - 350), (extern, NOW - 20), (0, NOW - 10)]), 400.0,
+             'as does that of an interactive step')
+    tap.same(charged(None, steps=[(0, NOW - 700), (1, NOW - 350), (2, NOW - 950)]), 400.0,
+             'of a job without a batch step the last step tells')
+    tap.same(charged(None, steps=[(0, NOW - 950), (1, NOW - 900)]), 100.0, 'unless all steps ended before the suspension')
     with open(place.path('slurm.conf'), 'w', encoding='utf-8') as file:
         file.write('PriorityCalcPeriod=1\nPriorityDecayHalfLife=0\n')
     tap.same(charged(NOW - 350, {'slurm.conf': place.path('slurm.conf')}), 640.0, 'passes are as slurm.conf says')
@@ -245,13 +259,18 @@ def cancelled(place):
     tap.same(charged(NOW - 350, {'usage.reset_period': '0-3', 'usage.reset_anchor': str(NOW - 650)}), 50.0,
              'nothing before a reset counts')
     charged(NOW - 350)
+    place.change('UPDATE tiny_job_table SET mod_time = ?', NOW + 90000)
+    place.succeed('run', '--now', NOW + 1)
+    tap.same(place.usage('root.u'), [802.0], 'a later change of its record changes nothing')
     place.succeed('ledger', 'refund', '1', '--at', NOW, '-w', 'a test', '-y')
-    place.succeed('run', '--now', NOW + 1)
+    place.succeed('run', '--now', NOW + 2)
     tap.same(place.usage('root.u'), [0.0], 'of a job that is refunded nothing is left')
-    charged(NOW - 350)
-    place.change('ALTER TABLE tiny_suspend_table RENAME TO hidden')
-    place.succeed('run', '--now', NOW + 1)
-    tap.same(place.usage('root.u'), [200.0], 'who may not read suspensions has none of it')
+    for table in 'suspend', 'step':
+        charged(NOW - 350)
+        place.change(f'ALTER TABLE tiny_{table}_table RENAME TO hidden')
+        place.succeed('run', '--now', NOW + 1)
+        tap.same(place.usage('root.u'), [200.0], f'who may not read {table}_table has none of it')
+        place.change(f'ALTER TABLE hidden RENAME TO tiny_{table}_table')
 
 
 def horizon(place):

@@ -74,7 +74,7 @@ def to_sqlite(dump, path, clusters):
     """What fairmill reads of a dump, in the tables that sql/slurmdbd/sqlite.sql makes; how many rows that were."""
     wanted = ['cluster_table', 'qos_table', 'tres_table', 'txn_table']
     wanted += [f'{c}_{t}_table' for c in clusters
-               for t in ('assoc', 'job', 'suspend', 'event', 'last_ran', *ROLLUPS)]
+               for t in ('assoc', 'job', 'step', 'suspend', 'event', 'last_ran', *ROLLUPS)]
     known = tables(dump)
     db = sqlite3.connect(path)
     site_drawing.make_tables(db, clusters)
@@ -84,8 +84,9 @@ def to_sqlite(dump, path, clusters):
         if table not in there or table not in known:
             continue
         for row in rows(dump, table):
-            # mem_req has its highest bit set for "per CPU", which SQLite's integers have no room for.
-            site_drawing.insert(db, table, {name: value for name, value in zip(known[table][1], row)
+            # SQLite's integers have no room for mem_req with its highest bit, for "per CPU"; keys go without theirs.
+            values = {name: value % 2 ** 63 if name == 'job_db_inx' else value for name, value in zip(known[table][1], row)}
+            site_drawing.insert(db, table, {name: value for name, value in values.items()
                                             if not isinstance(value, int) or value < 2 ** 63})
             count += 1
     db.commit()

@@ -645,7 +645,8 @@ job root.u start={NOW - 4000} end={NOW + 100} billing=100
 job root.v start={NOW - 9000} end={NOW - 5000} billing=1
 """, {'usage.half_life': '36500-0', 'fairshare.conformance': 'slurmctld'})
     with contextlib.closing(sqlite3.connect(place.path('a.db'))) as db, db:
-        db.execute(f'UPDATE tiny_job_table SET mod_time = {NOW + 200} WHERE time_end > {NOW}')
+        db.execute('INSERT INTO tiny_step_table (job_db_inx, id_step, time_end)'
+                   f' SELECT job_db_inx, -5, {NOW + 200} FROM tiny_job_table WHERE time_end > {NOW}')
         db.execute('INSERT INTO tiny_suspend_table (job_db_inx, id_assoc, time_start, time_end)'
                    f' SELECT job_db_inx, id_assoc, time_end, time_end FROM tiny_job_table WHERE time_end > {NOW}')
     place.succeed('run', '--now', NOW)

@@ -70,7 +70,7 @@ struct job_span job_span(const struct charging *charging, const struct job *job)
  * period apart. */
 uint64_t last_pass(uint64_t newest, uint64_t period, uint64_t before);
 /* Make it the time behind the job's end that slurmctld has charged, too, where the job was
- * suspended from then on, and `noted` is when that had an end.  Suspended jobs go on being charged,
+ * suspended from then on, and cancelled at `noted`.  Suspended jobs go on being charged,
  * in passes, so it is the time up to the last pass. */
 void job_span_suspended(struct job_span *span, uint64_t noted, uint64_t newest, uint64_t period);
 /* When the row begins: a resized job's later row does at the resize, which is its time_submit. */

@@ -352,6 +352,18 @@ static void add_jobs_query(struct text *sql, const struct job_rows *rows,
     text_free(&rest);
 }
 
+/* The second of the cancellation, which no column of the job tells: mod_time moves with each later
+ * change of the record, also with a restart of slurmctld.  The batch step, an interactive and the
+ * external one, whose numbers are negative, end with the job; of other steps the last one does. */
+static void add_end_of_steps(struct text *sql, const char *cluster)
+{
+    text_add(sql, "(SELECT t.\"time_end\" FROM ");
+    slurmdbd_add_name(sql, &slurmdbd_steps, cluster);
+    text_add(sql, " t WHERE t.\"job_db_inx\" = s.\"job_db_inx\" AND t.\"time_end\" > s.\"time_end\""
+                  " ORDER BY CASE WHEN t.\"id_step\" < 0 THEN t.\"id_step\" ELSE 0 END,"
+                  " t.\"time_end\" DESC LIMIT 1)");
+}
+
 /* Rows that are marked as deleted will soon be purged, but the job was suspended all the same; so
  * slurmdbd counts them too.  A cross join has SQLite begin with the suspensions, which are few,
  * and need no sorting. */
@@ -361,8 +373,12 @@ static void add_suspensions_query(struct text *sql, const struct job_rows *rows,
     const char *cluster = rows->base.base.source.cluster;
     text_add(sql, "SELECT ");
     add_job_columns(sql, rows);
-    text_format(sql, ", s.\"job_db_inx\", s.\"time_start\", %s FROM ",
-                rows->kind == ROWS_OF_CANCELLED ? "j.\"mod_time\"" : "s.\"time_end\"");
+    text_add(sql, ", s.\"job_db_inx\", s.\"time_start\", ");
+    if (rows->kind == ROWS_OF_CANCELLED)
+        add_end_of_steps(sql, cluster);
+    else
+        text_add(sql, "s.\"time_end\"");
+    text_add(sql, " FROM ");
     slurmdbd_add_name(sql, &slurmdbd_suspends, cluster);
     text_add(sql, " s CROSS JOIN ");
     slurmdbd_add_name(sql, &slurmdbd_jobs, cluster);
@@ -374,13 +390,11 @@ static void add_suspensions_query(struct text *sql, const struct job_rows *rows,
 
 /* Jobs that ended while they were suspended: their end is then the suspension's start, and so is
  * its own end. */
-static void add_cancelled_query(struct text *sql, struct job_rows *rows)
+static void add_cancelled_query(struct text *sql, const struct job_rows *rows)
 {
     struct selection selection = { .hint = "" };
-    add_argument(rows, slurmdbd_instant(rows->range.from));
     text_add(&selection.where,
-             "s.\"time_start\" = s.\"time_end\" AND j.\"time_end\" = s.\"time_end\""
-             " AND j.\"mod_time\" > s.\"time_end\" AND j.\"mod_time\" >= ?");
+             "s.\"time_start\" = s.\"time_end\" AND j.\"time_end\" = s.\"time_end\"");
     add_suspensions_query(sql, rows, &selection);
     text_free(&selection.where);
 }
@@ -453,7 +467,9 @@ static bool make_row(struct job_reading *reading, const struct db_value *values,
     const struct db_value *behind = values + rows->columns;
     if (rows->kind == ROWS_OF_CANCELLED) {
         row->noted = reading_number(&behind[2]);
-    } else if (rows->kind == ROWS_OF_SUSPENSIONS) {
+        return row->noted && row->noted >= rows->range.from;
+    }
+    if (rows->kind == ROWS_OF_SUSPENSIONS) {
         rows->suspension =
             (struct suspension){ reading_number(&behind[0]), reading_number(&behind[1]),
                                  reading_number(&behind[2]) };

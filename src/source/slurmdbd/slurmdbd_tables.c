@@ -36,6 +36,10 @@ const struct table slurmdbd_users = {
 const struct table slurmdbd_suspends = {
     "suspend_table", true, false, { "job_db_inx", "time_start", "time_end" }, { 0 },
 };
+/* When jobs were cancelled that were suspended then. */
+const struct table slurmdbd_steps = {
+    "step_table", true, true, { "job_db_inx", "id_step", "time_end" }, { 0 },
+};
 const struct table slurmdbd_association_limits = {
     "assoc_table", true, false, { "id_assoc", "deleted" }, { "grp_jobs_accrue", "max_jobs_accrue" },
 };
@@ -67,8 +71,6 @@ const struct table slurmdbd_jobs = {
 static const struct table job_table_arrays = {
     "job_table", true, true, { "id_array_job", "array_max_tasks", "array_task_pending" }, { 0 },
 };
-/* And this, of jobs that ended while they were suspended. */
-static const struct table job_table_noted = { "job_table", true, true, { "mod_time" }, { 0 } };
 /* And this, of people who refund the jobs of a node. */
 const struct table slurmdbd_job_nodes = { "job_table", true, true, { "nodelist" }, { 0 } };
 /* What of it there is from Slurm 24.11 on; a GRANT on what is not there fails. */
@@ -120,7 +122,7 @@ bool slurmdbd_weighs_tres(const struct settings *settings)
 bool slurmdbd_is_read(const struct table *table, const struct settings *settings)
 {
     bool cancelled = settings->conformance == CONFORMANCE_SLURMCTLD && !omits_suspended(settings);
-    if (table == &job_table_noted)
+    if (table == &slurmdbd_steps)
         return cancelled;
     if (table == &slurmdbd_coordinators || table == &slurmdbd_users)
         return settings->private;
@@ -132,10 +134,10 @@ int slurmdbd_find_cancelled(const struct source *source, bool *readable, struct 
 {
     struct error why;
     *readable = false;
-    if (!slurmdbd_is_read(&job_table_noted, source->settings))
+    if (!slurmdbd_is_read(&slurmdbd_steps, source->settings))
         return 0;
     *readable = !slurmdbd_probe(source, &slurmdbd_suspends, NULL, &why) &&
-                !slurmdbd_probe(source, &job_table_noted, NULL, &why);
+                !slurmdbd_probe(source, &slurmdbd_steps, NULL, &why);
     if (*readable || why.class == ERROR_MISSING)
         return 0;
     *err = why;
@@ -157,8 +159,8 @@ void slurmdbd_add_name(struct text *text, const struct table *table, const char 
     text_free(&name);
 }
 
-/* Users' scripts, environments and command lines are none of our business, so the job table is
- * granted column by column; the other tables whole, since their columns come and go. */
+/* Users' scripts, environments and command lines are none of our business, so the job and step
+ * tables are granted column by column; the other tables whole, since their columns come and go. */
 static void add_grant(struct text *text, const struct table *table,
                       const struct db_settings *settings, const char *cluster)
 {
@@ -189,7 +191,7 @@ static const struct table *const granted[] = {
     &slurmdbd_associations,
     &slurmdbd_jobs,
     &job_table_arrays,
-    &job_table_noted,
+    &slurmdbd_steps,
     &slurmdbd_suspends,
     &slurmdbd_transactions,
     &slurmdbd_last_ran,

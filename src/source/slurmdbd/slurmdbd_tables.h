@@ -20,7 +20,7 @@ struct table {
 };
 
 extern const struct table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tres, slurmdbd_events,
-    slurmdbd_associations, slurmdbd_jobs, slurmdbd_suspends;
+    slurmdbd_associations, slurmdbd_jobs, slurmdbd_suspends, slurmdbd_steps;
 /* What only settings that hide something need. */
 extern const struct table slurmdbd_coordinators, slurmdbd_users;
 /* What of jobs only refunds by node need. */
