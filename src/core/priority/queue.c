@@ -237,30 +237,13 @@ struct row_list {
     uint32_t count;
 };
 
-/* Whose priority makes the factor of a job under one of its QOS.  For slurmctld one of priority 0
- * has none of its own: the job keeps the factor of the highest that it asked for
- * (_priority_each_qos() of priority_multifactor.c, 24.11 and later). */
-static const struct priority_qos *counting_qos(const struct queue *queue,
-                                               const struct queue_row *row)
-{
-    const struct queue_lists *lists = &queue->qos_lists;
-    const struct priority_qos *counting = row->qos;
-    if (queue->options.conformance != CONFORMANCE_SLURMCTLD || row->qos->priority ||
-        !isnan(row->qos->factor))
-        return row->qos;
-    for (uint32_t i = lists->starts[row->job->qos]; i < lists->starts[row->job->qos + 1]; i++)
-        if (queue->qos[lists->places[i]].priority > counting->priority)
-            counting = &queue->qos[lists->places[i]];
-    return counting;
-}
-
 static void add_row(const struct queue *queue, struct row_list *list, const struct queue_row *row)
 {
     list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
     struct queue_row *added = &list->rows[list->count++];
     *added = *row;
-    priority_compute(&queue->options, added->job, added->counts, added->partition,
-                     counting_qos(queue, added), &added->priority);
+    priority_compute(&queue->options, added->job, added->counts, added->partition, added->qos,
+                     &added->priority);
 }
 
 static void rows_of(const struct queue *queue, const struct priority_job *job,
