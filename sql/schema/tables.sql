@@ -359,8 +359,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_change" (
 ) {kept};
 
 -- The usage factors of QOS, and since when each holds: `told` is `added` or `changed` where txn_table
--- says so, and `seen` where it does not and a run saw the factor first.  `seen_before` is then the last
--- instant at which it was another one.
+-- says so, and `seen` if it does not and a run saw the factor first.  `seen_before` is then the last
+-- time at which it was different, or `as_of` if txn_table contradicts the factor and counts.
 CREATE TABLE IF NOT EXISTS "fairmill_qos_change" (
     "cluster"       {name} NOT NULL,
     "id_qos"        {integer} NOT NULL,

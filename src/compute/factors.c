@@ -23,7 +23,11 @@ static void note_doubts(struct computation *computation, const struct factor_poi
                      first->factor);
     for (size_t i = 1; i < points->count; i++) {
         const struct factor_point *point = &points->points[i];
-        if (point->told == FACTOR_SEEN && point->at > start)
+        if (factor_is_overruled(point))
+            findings_add(computation->findings, FINDING_FACTOR_OVERRULED, point->id,
+                         "QOS '%s': %.15g in qos_table, %.15g in txn_table since %" PRId64,
+                         point->name, point->factor, point[-1].factor, point[-1].at);
+        else if (point->told == FACTOR_SEEN && point->at > start)
             findings_add(computation->findings, FINDING_FACTOR_UNDATED, point->id,
                          "QOS '%s', from %.15g to %.15g between %" PRId64 " and %" PRId64,
                          point->name, point[-1].factor, point->factor, point->seen_before,
@@ -36,24 +40,30 @@ static void set_factors(struct computation *computation, const struct factor_poi
     struct tariffs *tariffs = computation->accounting->tariffs;
     const struct factor_point *first = points->points;
     struct factor_span *spans = memory_zeroed(points->count, sizeof *spans);
+    size_t count = 0;
     for (size_t i = 0; i < points->count; i++)
-        spans[i] = (struct factor_span){ (uint64_t)points->points[i].at, points->points[i].factor };
+        if (factor_points_change(points, i))
+            spans[count++] =
+                (struct factor_span){ (uint64_t)points->points[i].at, points->points[i].factor };
     if (first->told != FACTOR_ADDED)
         spans[0].from = 0;
     tariffs_add_qos(tariffs, first->id, first->name, strlen(first->name), first->factor);
-    tariffs_set_factors(tariffs, first->id, spans, points->count);
+    tariffs_set_factors(tariffs, first->id, spans, count);
     free(spans);
 }
 
-/* Whether all of txn_table is read, as far as it is still there, or only what notes lack. */
+/* Whether all of txn_table is read, as far as it still exists, or only what the records lack.  Once
+ * in each round it is, because rows may arrive late. */
 static bool reads_all_changes(const struct computation *computation, const struct seal_plan *plan)
 {
     if (!plan)
         return false;
     const struct kept_seal *kept = plan->kept;
+    const struct settings *settings = computation->source.settings;
+    uint64_t now = clock_now(computation->clock);
     return plan->asked_full || kept->damaged || *kept->doubt || !kept->seal.kept ||
-           clock_now(computation->clock) >=
-               kept->seal.full_as_of + computation->source.settings->full_every_s;
+           now >= kept->seal.full_as_of + settings->full_every_s ||
+           seal_begins_round(&kept->seal, settings, now);
 }
 
 int factors_read(struct computation *computation, struct factor_past *past,
@@ -81,7 +91,8 @@ void factors_apply(struct computation *computation, struct factor_past *past)
     const struct accounting *accounting = computation->accounting;
     /* The source has them as of then; an instant that has not come yet, nobody has seen. */
     int64_t now = (int64_t)clock_now(computation->clock), started = computation->record.started_at;
-    factor_past_make(past, accounting->qos, accounting->qos_count, now < started ? now : started);
+    factor_past_make(past, accounting->qos, accounting->qos_count,
+                     (struct factor_times){ now < started ? now : started, now });
     computation->factors = past;
     for (size_t at = 0; at < past->point_count;) {
         const struct factor_points points = factor_past_next(past, &at);

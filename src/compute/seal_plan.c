@@ -210,15 +210,27 @@ static void decide(struct seal_plan *plan, const struct settings *settings, uint
         plan->seal.full_as_of = kept->full_as_of;
 }
 
-/* Which rows in the kept sums are read once more, and which days of usage.  The time that both
- * reach back is walked through in rounds.  A round lasts a fifth of full_every, so that no part
- * waits for longer than a quarter; how far a run comes follows from how long ago the last one was.
- */
-#define ROUNDS 5
+/* So long a round lasts, in which all that the kept sums are made of is read again.  A change waits
+ * for a round and the time between two runs, which is less than a day. */
+#define ROUND_S 72000u
+static uint64_t round_of(const struct settings *settings)
+{
+    return settings->full_every_s && settings->full_every_s < ROUND_S ? settings->full_every_s
+                                                                      : ROUND_S;
+}
+
+bool seal_begins_round(const struct seal *kept, const struct settings *settings, uint64_t now)
+{
+    return now / round_of(settings) != kept->as_of / round_of(settings);
+}
+
+/* Which rows in the kept sums are read again, and which days of usage.  The time that both reach
+ * back is walked through in rounds.  How far a run comes follows from how long ago the last one
+ * was. */
 static void choose_slices(struct seal_plan *plan, const struct settings *settings, uint64_t now)
 {
     const struct seal *kept = &plan->kept->seal;
-    uint64_t reach_s = settings->history_days * 86400, round_s = settings->full_every_s / ROUNDS;
+    uint64_t reach_s = settings->history_days * 86400, round_s = round_of(settings);
     uint64_t low = (plan->seal.cutoff / SEAL_SLICE_S + 1) * SEAL_SLICE_S;
     uint64_t high = kept->sealed_to / SEAL_SLICE_S * SEAL_SLICE_S;
     if (settings->history_days && now > reach_s && now - reach_s < low)
@@ -365,13 +377,13 @@ void seal_plan_begin_days(struct seal_plan *plan, const struct computation *comp
     plan->days->unsealed_is_kept = plan->mode != SEAL_UNUSED;
     plan->days->may_look_back = plan->mode == SEAL_UNUSED && plan->asked_now;
     plan->days->goes_on_from = plan->kept->seal.as_of;
-    plan->days->may_wait = now - plan->kept->seal.full_as_of < settings->full_every_s / ROUNDS;
+    plan->days->may_wait = now - plan->kept->seal.full_as_of < round_of(settings);
     plan->days->check_all = plan->asked_full || plan->kept->damaged || *plan->kept->doubt;
     plan->days->check_from = plan->check_from;
     plan->days->check_to = plan->check_to;
     plan->days->check_all_from = plan->check_all_from;
     plan->days->in_turn = plan->mode == SEAL_UNUSED;
-    plan->days->round_s = settings->full_every_s / ROUNDS;
+    plan->days->round_s = round_of(settings);
 }
 
 int seal_plan_check(struct seal_plan *plan, struct error *err)

@@ -6,6 +6,7 @@
 #include "util/text.h"
 
 struct computation;
+struct settings;
 
 /* How a run goes on from the seal that the last one left, and what it leaves to the next. */
 
@@ -48,6 +49,10 @@ struct seal_plan {
     int64_t drifted; /* how many associations differ */
 };
 void seal_plan_free(struct seal_plan *plan);
+
+/* Whether a run at `now` is the first of a round.  Such a run reads again what is not read in
+ * slices of days. */
+bool seal_begins_round(const struct seal *kept, const struct settings *settings, uint64_t now);
 
 /* Decide, in the source's snapshot, once its small tables are read and the clock is there. */
 int seal_plan_make(struct seal_plan *plan, const struct computation *computation, uint64_t cutoff,

@@ -100,6 +100,10 @@ static const struct {
                                  "a usage factor was changed, and nothing tells what it was; the "
                                  "first known one counts",
                                  "nothing" },
+    [FINDING_FACTOR_OVERRULED] = { "factor_overruled",
+                                   "qos_table has a usage factor that the last row of txn_table "
+                                   "contradicts; txn_table counts",
+                                   "set the factor with sacctmgr" },
     [FINDING_LEDGER_LOST] = { "ledger_entry_lost", "does not count; import it again, or undo it",
                               "import it from an export of the ledger, or undo it" },
     [FINDING_LEDGER_CHANGED] = { "ledger_entry_changed",

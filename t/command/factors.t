@@ -157,6 +157,54 @@ def born(site):
     tap.same(site.usage('bob'), 4 * (DAY - HOUR + 5 * (HOUR + 120)), 'and nothing else')
 
 
+def restored(site):
+    """A factor is changed and changed back soon after the first run."""
+    for purged in False, True:
+        what = ' if txn_table is purged' if purged else ''
+        site.begin()
+        site.job('chemistry.carol', NOW - 10 * DAY, NOW - 5 * DAY, qos=2)
+        site.job('chemistry.carol', NOW - HOUR, 0, qos=2)
+        site.run_at()
+        before = 4 * 0.5 * (5 * DAY + HOUR)
+        tap.same(site.usage('carol'), before, 'the first run sees the factor')
+        site.factor(NOW + 100, 1451, "(name='q2')", 3)
+        site.factor(NOW + 250, 1451, "(name='q2')", 0.5)
+        after = before + 4 * (0.5 * 100 + 3 * 150 + 0.5 * 250)
+        for kind in (), ('--full',):
+            site.run_at(0 if kind else 500, *kind)
+            tap.same(site.usage('carol'), after, f'a factor that is changed and restored holds in between only{what}')
+            if purged:
+                site.change('DELETE FROM txn_table')
+        tap.ok(not site.found('factor_undated') + site.found('factor_unknown'), f'nothing is in doubt{what}')
+        site.factor(NOW + 700, 1451, "(name='q2')", 2)
+        site.run_at(300)
+        site.run_at(DAY, '--full')
+        tap.same(site.usage('carol'), after + 4 * (0.5 * 200 + 2 * (100 + DAY)), f'nor later{what}')
+
+
+def late(site):
+    """A row of txn_table arrives long after its time."""
+    site.begin(keys={'usage.full_every': '7-0'})
+    site.factor(START, 1447, 'q2', 0.5)
+    site.job('chemistry.carol', NOW - 10 * DAY, NOW - DAY, qos=2)
+    site.job('physics.alice', NOW - 20 * DAY, NOW - 19 * DAY)
+    site.run_at()
+    site.run_at(300)
+    site.factor(NOW - 5 * DAY, 1451, "(name='q2')", 3)
+    site.change('UPDATE qos_table SET usage_factor = 0.5 WHERE id = 2')
+    kinds = [site.run_at(HOUR)[0] for _ in range(23)]
+    tap.same((site.usage('carol'), kinds.count('full')), (4 * (0.5 * 5 * DAY + 3 * 4 * DAY), 1),
+             'a row of txn_table that arrives late is found within a day')
+    site.is_exact('a run without a memory finds the same')
+    tap.same(site.found('factor_overruled'), [('2',)], 'that qos_table never had its factor is a finding')
+    site.factor(NOW - 3 * DAY, 1451, "(name='q2')", 0.5)
+    for _ in range(23):
+        site.run_at(HOUR)
+    tap.same(site.usage('carol'), 4 * (0.5 * 7 * DAY + 3 * 2 * DAY), 'the row that restores the factor may arrive later')
+    tap.same((site.found('factor_overruled'), site.found('factor_undated')), ([], []), 'and no finding is left')
+    site.is_exact('a run without a memory finds the same')
+
+
 def random_histories(site):
     """Whatever happens, and whether txn_table tells it: each second has the factor of its time."""
     for seed in [int(os.environ['FAIRMILL_SEED'])] if 'FAIRMILL_SEED' in os.environ else range(1, 5):
@@ -210,7 +258,7 @@ def random_histories(site):
         site.wholly('and in a full one')
 
 
-for test in told, seen, born, random_histories:
+for test in told, seen, born, restored, late, random_histories:
     with Factors() as site:
         test(site)
 tap.done()

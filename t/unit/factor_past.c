@@ -21,21 +21,24 @@ static void note(int64_t at, enum factor_told by, int64_t before, double factor)
     factor_past_note(past, &(struct factor_point){ 2, at, by, before, factor, "low" });
 }
 
-/* A line of what is known once the QOS `low`, of id 2, has a factor; then all is forgotten. */
+/* A line of what is known once the QOS `low`, of id 2, has a factor; then all is forgotten.  A
+ * point that does not count is in brackets. */
+static int64_t instant = NOW;
 static const char *known(double factor, bool deleted, bool whole)
 {
     static char line[400];
     const struct qos_row rows[] = { { 2, "low", deleted, factor }, { 1, "normal", false, 1 } };
     size_t length = 0;
     past->complete = past->whole = whole;
-    factor_past_make(past, rows, 2, NOW);
+    factor_past_make(past, rows, 2, (struct factor_times){ NOW, instant });
     *line = '\0';
     for (size_t i = 0; i < past->point_count; i++) {
         const struct factor_point *point = &past->points[i];
         if (point->id == 2)
-            length += (size_t)snprintf(line + length, sizeof line - length, "%s%" PRId64 " %s %g",
-                                       length ? ", " : "", point->at, factor_told_name(point->told),
-                                       point->factor);
+            length += (size_t)snprintf(
+                line + length, sizeof line - length,
+                factor_is_overruled(point) ? "%s(%" PRId64 " %s %g)" : "%s%" PRId64 " %s %g",
+                length ? ", " : "", point->at, factor_told_name(point->told), point->factor);
     }
     if (past->undated)
         snprintf(line + length, sizeof line - length, " undated");
@@ -136,6 +139,85 @@ static void sightings(void)
               "all of that may be mixed");
 }
 
+/* The run that saw the first factor, at 5000, found nothing in txn_table. */
+static void see_first(double factor)
+{
+    past->last_seen = 9000;
+    note(5000, FACTOR_SEEN, FACTOR_UNSEEN, factor);
+}
+
+static void change(int64_t at, double factor)
+{
+    char info[40];
+    snprintf(info, sizeof info, "usage_factor=%f", factor);
+    told(at, TRANSACTION_MODIFY_QOS, "(name='low')", info);
+}
+
+static void restored(void)
+{
+    see_first(1), change(5100, 3), change(5250, 1);
+    is_string(known(1, false, false), "5000 seen 1, 5100 changed 3, 5250 changed 1",
+              "a factor that is changed and changed back holds in between only");
+    see_first(1), change(4800, 3), change(4900, 1);
+    is_string(known(1, false, false), "4799 seen 1, 4800 changed 3, 4900 changed 1",
+              "also if the clock of slurmdbd is some minutes behind");
+    see_first(1), note(5100, FACTOR_CHANGED, FACTOR_UNSEEN, 3);
+    note(5250, FACTOR_CHANGED, FACTOR_UNSEEN, 1);
+    is_string(known(1, false, false), "5000 seen 1, 5100 changed 3, 5250 changed 1",
+              "and if txn_table is purged");
+    see_first(1), change(5100, 3), change(5200, 3), change(5250, 2), change(5260, 1);
+    is_string(known(1, false, false),
+              "5000 seen 1, 5100 changed 3, 5200 changed 3, 5250 changed 2, 5260 changed 1",
+              "several changes between two runs hold one after another");
+    see_first(1), note(7000, FACTOR_SEEN, 6000, 3), change(7100, 5), change(7250, 3);
+    is_string(known(3, false, false), "5000 seen 1, 7000 seen 3, 7100 changed 5, 7250 changed 3",
+              "a change that nothing dates is not dated by one that restores its factor");
+    see_first(1), note(7000, FACTOR_SEEN, 6000, 3), change(7000, 5);
+    is_string(known(5, false, false), "5000 seen 1, 7000 changed 5",
+              "two changes of one second are one point");
+    see_first(1), told(6000, TRANSACTION_ADD_QOS, "low", "usage_factor=4"), change(8000, 1);
+    is_string(known(1, false, false), "5000 seen 1, 6000 added 4, 8000 changed 1",
+              "a QOS that was removed and added again had its first factor until then");
+    see_first(2);
+    is_string(known(1, true, false), "5000 seen 2", "a removed QOS keeps the factor that runs saw");
+}
+
+static void late(void)
+{
+    see_first(1), change(2000, 3);
+    is_string(known(1, false, false), "2000 changed 3, (10000 seen 1)",
+              "a row of txn_table that arrives late counts, whatever runs saw after it");
+    see_first(1), change(2000, 3);
+    is_string(known(1, false, true), "0 added 1, 2000 changed 3, (10000 seen 1)",
+              "its QOS began with 1 if txn_table is whole");
+    see_first(1), change(8000, 3);
+    is_string(known(1, false, false), "5000 seen 1, 8000 changed 3, (10000 seen 1)",
+              "so does one that is newer than the first run");
+    past->last_seen = 9000;
+    note(2000, FACTOR_CHANGED, FACTOR_UNSEEN, 3), note(8000, FACTOR_SEEN, 8000, 1);
+    is_string(known(1, false, false), "2000 changed 3, (10000 seen 1)",
+              "the next run knows that no run saw a change");
+    past->last_seen = 9000;
+    note(2000, FACTOR_CHANGED, FACTOR_UNSEEN, 3), note(8000, FACTOR_SEEN, 8000, 1);
+    is_string(known(2, false, false), "2000 changed 3, 10000 seen 2 undated",
+              "but a change that runs see counts");
+    past->last_seen = 9000;
+    note(2000, FACTOR_CHANGED, FACTOR_UNSEEN, 3), note(8000, FACTOR_SEEN, 8000, 1);
+    change(3000, 1);
+    is_string(known(1, false, false), "2000 changed 3, 3000 changed 1",
+              "the row that restores the factor may arrive later still");
+    see_first(3), change(2000, 3);
+    is_string(known(3, false, false), "2000 changed 3", "a late row may date what runs saw");
+    change(2000, 3);
+    is_string(known(1, false, false), "2000 changed 3, 10000 seen 1 undated",
+              "the first run of all believes the factor that it sees");
+    change(2000, 3);
+    instant = NOW + 5000;
+    is_string(known(1, false, false), "2000 changed 3, (10000 seen 1)",
+              "unless it is of a time to come");
+    instant = NOW;
+}
+
 static void reach(void)
 {
     past->last_seen = 1000000;
@@ -151,6 +233,8 @@ int main(void)
     past = factor_past_create();
     transactions();
     sightings();
+    restored();
+    late();
     reach();
     return done_testing();
 }

@@ -161,7 +161,7 @@ bool factor_past_add(struct factor_past *past, const struct transaction *transac
 
 struct maker {
     struct factor_past *past;
-    int64_t now;
+    int64_t now, instant;
     uint64_t id;
     const struct qos_row *row; /* NULL: it is gone */
     const struct factor_point *notes;
@@ -229,20 +229,25 @@ static void add_default(struct maker *maker)
                           .told = FACTOR_ADDED, .seen_before = FACTOR_UNSEEN, .factor = 1 });
 }
 
-/* Whether something that has a date brought about what was seen. */
+/* Whether a row of txn_table dates the change that two runs saw.  The clocks of both hosts may
+ * differ, so that the first change after the later run may be it, too. */
 static bool is_dated(const struct maker *maker, const struct factor_point *seen)
 {
-    int64_t after = seen->seen_before == FACTOR_UNSEEN ? seen->at - SKEW_S : seen->seen_before;
     for (size_t i = 0; i < maker->count; i++) {
         const struct factor_point *point = &maker->points[i];
-        if (point->told != FACTOR_SEEN && point->at > after && point->at <= seen->at + SKEW_S &&
-            is_same(point->factor, seen->factor))
+        if (point->told == FACTOR_SEEN || point->at <= seen->seen_before)
+            continue;
+        if (point->at > seen->at + SKEW_S)
+            return false;
+        if (is_same(point->factor, seen->factor))
             return true;
+        if (point->at > seen->at)
+            return false;
     }
     return false;
 }
 
-/* What held then; NULL: nothing is known of it. */
+/* The factor at a time; NULL: nothing is known of it. */
 static const struct factor_point *point_at(const struct maker *maker, int64_t instant)
 {
     const struct factor_point *found = NULL;
@@ -251,33 +256,44 @@ static const struct factor_point *point_at(const struct maker *maker, int64_t in
     return found;
 }
 
-/* What was seen as of this very instant, the run sees anew. */
-static bool is_seen_anew(const struct maker *maker, const struct factor_point *note)
+/* A run of the same time as an earlier one replaces what that one saw. */
+static bool is_seen_again(const struct maker *maker, const struct factor_point *note)
 {
     return note->told == FACTOR_SEEN && note->at == maker->now && maker->row &&
            !maker->row->deleted;
 }
 
+/* What runs saw counts if txn_table does not tell: before its first row, and if two runs saw
+ * different factors.  The run that saw the first factor knew no row of txn_table, so that one which
+ * is hardly older came after it. */
 static void add_seen(struct maker *maker)
 {
     for (size_t i = 0; i < maker->note_count; i++) {
-        const struct factor_point *note = &maker->notes[i], *held;
-        if (note->told != FACTOR_SEEN || is_dated(maker, note) || is_seen_anew(maker, note))
+        struct factor_point note = maker->notes[i];
+        if (note.told != FACTOR_SEEN || is_seen_again(maker, &note) || factor_is_overruled(&note))
             continue;
-        held = point_at(maker, note->at);
-        if (!held || !is_same(held->factor, note->factor))
-            insert(maker, *note);
+        if (note.seen_before == FACTOR_UNSEEN) {
+            if (maker->count && maker->points->at <= note.at - SKEW_S)
+                continue;
+            if (maker->count && maker->points->at <= note.at)
+                note.at = maker->points->at - 1;
+            insert(maker, note);
+        } else if (!is_dated(maker, &note)) {
+            const struct factor_point *held = point_at(maker, note.at);
+            if (!held || (held->at < note.at && !is_same(held->factor, note.factor)))
+                insert(maker, note);
+        }
     }
 }
 
-/* A change that nothing dates: the last instant at which the factor is known to have been another
- * one, and whether an earlier run of this very instant saw it, too. */
+/* A change that nothing dates: the last time at which the factor is known to have been different,
+ * and whether an earlier run of the same time saw it, too. */
 static void note_undated(struct maker *maker, struct factor_point *seen, int64_t last)
 {
     int64_t before = maker->past->last_seen;
     bool noted = false;
     for (size_t i = 0; i < maker->note_count; i++)
-        if (is_seen_anew(maker, &maker->notes[i])) {
+        if (is_seen_again(maker, &maker->notes[i])) {
             before = maker->notes[i].seen_before;
             noted = is_same(maker->notes[i].factor, seen->factor);
         }
@@ -285,8 +301,18 @@ static void note_undated(struct maker *maker, struct factor_point *seen, int64_t
     maker->past->undated |= !noted;
 }
 
-/* What the source has now is the last of what it had.  As of an instant that is over a run cannot
- * know when it became so. */
+/* Whether the last run saw the same factor as this one, so that a row of txn_table says otherwise
+ * which came late. */
+static bool saw_no_change(const struct maker *maker, double factor)
+{
+    for (size_t i = maker->note_count; i-- > 0;)
+        if (!is_seen_again(maker, &maker->notes[i]) || factor_is_overruled(&maker->notes[i]))
+            return is_same(maker->notes[i].factor, factor);
+    return maker->now < maker->instant;
+}
+
+/* What the source has now is the last of what it had.  A run as of a past time cannot know when
+ * it became so. */
 static void add_present(struct maker *maker)
 {
     const struct factor_past *past = maker->past;
@@ -301,7 +327,10 @@ static void add_present(struct maker *maker)
         if (is_same(last->factor, seen.factor) || maker->now < past->last_seen ||
             maker->now <= last->at)
             return;
-        note_undated(maker, &seen, last->at);
+        if (saw_no_change(maker, seen.factor))
+            seen.seen_before = seen.at;
+        else
+            note_undated(maker, &seen, last->at);
     }
     insert(maker, seen);
 }
@@ -310,11 +339,8 @@ static void keep_points(struct maker *maker)
 {
     struct factor_past *past = maker->past;
     for (size_t i = 0; i < maker->count; i++) {
-        const struct factor_point *point = &maker->points[i];
-        if (i && is_same(past->points[past->point_count - 1].factor, point->factor))
-            continue;
         past->points = memory_grown(past->points, past->point_count, sizeof *past->points);
-        past->points[past->point_count++] = *point;
+        past->points[past->point_count++] = maker->points[i];
     }
     free(maker->points);
 }
@@ -336,12 +362,14 @@ static const struct qos_row **sorted_rows(const struct qos_row *rows, size_t cou
 }
 
 void factor_past_make(struct factor_past *past, const struct qos_row *rows, size_t count,
-                      int64_t now)
+                      struct factor_times times)
 {
     const struct qos_row **sorted = sorted_rows(rows, count);
     forget_points(past);
     for (size_t row = 0, note = 0; row < count || note < past->note_count;) {
-        struct maker maker = { .past = past, .now = now, .id = UINT64_MAX };
+        struct maker maker = {
+            .past = past, .now = times.now, .instant = times.instant, .id = UINT64_MAX
+        };
         if (row < count)
             maker.id = sorted[row]->id;
         if (note < past->note_count && past->notes[note].id < maker.id)
@@ -352,26 +380,39 @@ void factor_past_make(struct factor_past *past, const struct qos_row *rows, size
         for (; note < past->note_count && past->notes[note].id == maker.id; note++)
             maker.note_count++;
         add_dated(&maker);
-        add_default(&maker);
         add_seen(&maker);
+        add_default(&maker);
         add_present(&maker);
         keep_points(&maker);
     }
     free(sorted);
 }
 
-/* The first factor of a QOS holds from the beginning, whatever its instant is. */
+bool factor_is_overruled(const struct factor_point *point)
+{
+    return point->told == FACTOR_SEEN && point->seen_before == point->at;
+}
+
+bool factor_points_change(const struct factor_points *points, size_t i)
+{
+    const struct factor_point *point = &points->points[i];
+    return !factor_is_overruled(point) && (!i || !is_same(point[-1].factor, point->factor));
+}
+
+/* The first factor of a QOS holds from the beginning, whatever its time is. */
 uint64_t factor_past_hash(const struct factor_past *past, int64_t reach)
 {
     uint64_t hash = 0;
-    for (size_t i = 0; i < past->point_count; i++) {
-        const struct factor_point *point = &past->points[i];
-        bool first = !i || point[-1].id != point->id;
-        if (!first && point->at >= reach)
-            continue;
-        uint64_t words[] = { point->id, first ? 0 : (uint64_t)point->at, 0 };
-        memcpy(&words[2], &point->factor, sizeof words[2]);
-        hash += hash_words(words, sizeof words / sizeof *words);
+    for (size_t at = 0; at < past->point_count;) {
+        const struct factor_points points = factor_past_next(past, &at);
+        for (size_t i = 0; i < points.count; i++) {
+            const struct factor_point *point = &points.points[i];
+            if (!factor_points_change(&points, i) || (i && point->at >= reach))
+                continue;
+            uint64_t words[] = { point->id, i ? (uint64_t)point->at : 0, 0 };
+            memcpy(&words[2], &point->factor, sizeof words[2]);
+            hash += hash_words(words, sizeof words / sizeof *words);
+        }
     }
     return hash;
 }

@@ -10,15 +10,20 @@ struct transaction;
 
 /* The usage factors of QOS, and since when each holds.
  *
- * The source has the factor of today and, in its txn_table, what it was changed to and when.  Runs
- * note what is known, so that it does not go with the rows of txn_table, and what each was the
- * first to see.  A change that nothing dates counts from the instant of the run that saw it first:
- * what was charged until then was charged as slurmctld did for as long as it is known.  Before
- * the first factor that is known that one counts, too; where a change is the first thing that is
- * known of a QOS, that may be wrong.
+ * txn_table decides.  Runs record what it contains, so that its factors remain known when its rows
+ * are purged.  What runs saw in qos_table counts only where txn_table does not tell:
  *
- * The row of a QOS that was removed has factor 1, whatever it was: it tells nothing.  The last
- * factor before the removal stays. */
+ * - The first factor that a run saw holds until the first row of txn_table that is not older.
+ * - If two runs saw different factors and no row between them tells why, the new one counts from
+ *   the later run on: what was charged until then was charged as slurmctld did for as long as is
+ *   known.  The same holds if the first run of all sees a factor that txn_table does not have.
+ * - If runs saw no change, and a row that arrives late contradicts them, that row counts.
+ *
+ * Before the first factor that is known, that one counts, too; if the first that is known of a QOS
+ * is a change, that may be wrong.
+ *
+ * The row of a removed QOS has factor 1, whatever it was: it contains nothing.  The last factor
+ * before the removal stays. */
 
 enum factor_told {
     FACTOR_ADDED,   /* txn_table says that the QOS was added with it */
@@ -36,7 +41,8 @@ struct factor_point {
     uint64_t id;
     int64_t at;
     enum factor_told told;
-    int64_t seen_before; /* of what was seen: the run before, which saw another one; or unseen */
+    int64_t seen_before; /* FACTOR_SEEN: the run before, which saw a different one; unseen; or `at`:
+                          * txn_table contradicts it and counts */
     double factor;
     const char *name; /* as the source has it, or as it was noted */
 };
@@ -64,7 +70,7 @@ struct factor_past {
     bool complete;       /* txn_table was read as far as it goes back ... */
     bool whole;          /* ... and that is to its beginning */
 
-    struct factor_point *points; /* what is known, by id, and instant; each another factor */
+    struct factor_point *points; /* what is known, by id and time */
     size_t point_count;
     bool undated; /* this run is the first to see a change that nothing dates */
 };
@@ -82,9 +88,16 @@ int64_t factor_past_since(const struct factor_past *past);
 void factor_past_forget_source(struct factor_past *past);
 bool factor_past_add(struct factor_past *past, const struct transaction *transaction);
 
-/* Put together what is known as of an instant, with the rows of now. */
+/* Make the points from all this and from the rows that the source has now: `now` is when they were
+ * read, or `instant` if that is earlier; `instant` is the time of the computation. */
+struct factor_times {
+    int64_t now, instant;
+};
 void factor_past_make(struct factor_past *past, const struct qos_row *rows, size_t count,
-                      int64_t now);
+                      struct factor_times times);
+
+/* Whether a point is only the record of a factor that runs saw and txn_table contradicts. */
+bool factor_is_overruled(const struct factor_point *point);
 
 /* A hash of what the points say of the time before `reach`. */
 uint64_t factor_past_hash(const struct factor_past *past, int64_t reach);
@@ -95,5 +108,7 @@ struct factor_points {
     size_t count;
 };
 struct factor_points factor_past_next(const struct factor_past *past, size_t *at);
+/* Whether the factor changes at a point. */
+bool factor_points_change(const struct factor_points *points, size_t i);
 
 #endif
