@@ -264,8 +264,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_odd" (
     PRIMARY KEY ("cluster", "kind", "subject", "time_end")
 ) {replaced};
 
--- What the job rows in the sums were, by the day of UTC in which they ended: how many there are, and a
--- hash over them.
+-- Per-day row hashes of the job rows in the sums, by the day (UTC) in which they ended: their number and
+-- a hash.  Day -1 has those of the rollups that replace purged jobs.
 CREATE TABLE IF NOT EXISTS "fairmill_seal_slice" (
     "cluster"    {name} NOT NULL,
     "day"        {integer} NOT NULL,

@@ -14,6 +14,7 @@
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
 #include "source/reading.h"
+#include "util/hash.h"
 #include "util/log.h"
 
 /* Rows that are read together, the sinks of their charges, and those of the rows themselves. */
@@ -245,11 +246,22 @@ static int charge_part(const struct charging_run *run, const struct rollup_row *
     return wide_add(sum, &usage) ? 0 : usage_beyond_range(id, err);
 }
 
+/* Note what a rollup in the sums is, so that a later run can see that it has changed. */
+static void note_rollup(struct seal_slices *slices, const struct rollup_row *row, uint64_t cutoff)
+{
+    const uint64_t words[] = { row->association,  row->tres,       row->qos,
+                               row->rollup.start, row->rollup.end, row->rollup.alloc_secs };
+    if (row->rollup.end > cutoff)
+        seal_slice_add(&slices->rollups, hash_words(words, sizeof words / sizeof *words), false);
+}
+
 static int charge_rollup(const struct charging_run *run, const struct rollup_row *row,
                          struct error *err)
 {
     uint64_t until = run->charging.from;
     uint64_t end = row->rollup.end < until ? row->rollup.end : until;
+    if (sums_all(run))
+        note_rollup(&run->plan->slices, row, run->cutoff);
     struct slice slice = slice_first(row->rollup.start, end, row->tariff, row->association,
                                      owners_find(run->computation->owners, row->association));
     do
@@ -259,34 +271,67 @@ static int charge_rollup(const struct charging_run *run, const struct rollup_row
     return 0;
 }
 
-static int charge_rollups(struct charging_run *run, struct error *err)
+static int note_again(const struct charging_run *run, const struct rollup_row *row,
+                      struct error *err)
 {
-    const struct source *source = &run->computation->source;
-    struct seal_plan *plan = run->plan;
-    uint64_t *until = &run->charging.from;
-    if (plan && plan->mode == SEAL_INCREMENTAL && !plan->anew) {
-        *until = plan->seal.jobs_from;
-        return 0;
-    }
-    struct purge purge = { .cutoff = run->cutoff };
-    if (rollups_end(run->computation, &purge, run->seen, until, err))
-        return -1;
-    if (sums_all(run))
-        plan->seal.jobs_from = *until;
-    if (!*until)
-        return 0;
-    log_note("%s: usage before %" PRIu64 " is from rollups", source->cluster, *until);
+    (void)err;
+    note_rollup(&run->plan->checked, row, run->cutoff);
+    return 0;
+}
+
+static int read_rollups(const struct charging_run *run, uint64_t after,
+                        int (*take)(const struct charging_run *run, const struct rollup_row *row,
+                                    struct error *err),
+                        struct error *err)
+{
+    const struct computation *computation = run->computation;
+    const struct source *source = &computation->source;
     struct rollup_reading *reading =
-        source->layout->rollups(source, run->computation->accounting, first_read(run), *until);
+        source->layout->rollups(source, computation->accounting, after, run->charging.from);
     struct rollup_row row;
     int got;
     while ((got = rollup_reading_next(reading, &row, err)) > 0)
-        if (charge_rollup(run, &row, err)) {
+        if (take(run, &row, err)) {
             got = -1;
             break;
         }
     rollup_reading_end(reading);
     return got;
+}
+
+/* Read the rollups in the kept sums again, to see that they have not changed.  Other rollups may
+ * replace jobs now, if one that is older than all came late. */
+static int check_rollups(struct charging_run *run, uint64_t until, struct error *err)
+{
+    if (until != run->charging.from)
+        run->plan->checked.rollups.rows = UINT64_MAX;
+    else if (until)
+        return read_rollups(run, run->cutoff, note_again, err);
+    return 0;
+}
+
+static int charge_rollups(struct charging_run *run, struct error *err)
+{
+    struct seal_plan *plan = run->plan;
+    struct purge purge = { .cutoff = run->cutoff };
+    bool continues = plan && plan->mode == SEAL_INCREMENTAL && !plan->anew;
+    uint64_t until;
+    if (continues)
+        run->charging.from = plan->seal.jobs_from;
+    if (continues && !plan->begins_round)
+        return 0;
+    if (rollups_end(run->computation, &purge, run->seen, &until, err))
+        return -1;
+    if (continues)
+        return check_rollups(run, until, err);
+    run->charging.from = until;
+    if (sums_all(run))
+        plan->seal.jobs_from = until;
+    if (!until)
+        return 0;
+    log_note("%s: usage before %" PRIu64 " is from rollups", run->computation->source.cluster,
+             until);
+    return read_rollups(run, first_read(run), charge_rollup, err);
 }
 
 /* Rows that were open when the seal was made and ended below it since. */
@@ -345,6 +390,8 @@ static void check_kept(struct charging_run *run)
     uint64_t day = SEAL_SLICE_S;
     struct job_range range = { .from = (plan->check_from + day - 1) / day * day,
                                .to = (plan->check_to + day - 1) / day * day };
+    if (range.to > plan->seal.sealed_to)
+        range.to = plan->seal.sealed_to;
     if (range.from <= run->cutoff)
         range.from = run->cutoff + 1;
     const struct pass pass = { .range = range,

@@ -20,7 +20,7 @@
 #include "util/text.h"
 
 /* Goes up when sums are made or stored differently, so that what was kept is of no use. */
-#define SEAL_FORMAT 3
+#define SEAL_FORMAT 4
 
 void seal_plan_free(struct seal_plan *plan)
 {
@@ -231,11 +231,12 @@ static void choose_slices(struct seal_plan *plan, const struct settings *setting
 {
     const struct seal *kept = &plan->kept->seal;
     uint64_t reach_s = settings->history_days * 86400, round_s = round_of(settings);
-    uint64_t low = (plan->seal.cutoff / SEAL_SLICE_S + 1) * SEAL_SLICE_S;
-    uint64_t high = kept->sealed_to / SEAL_SLICE_S * SEAL_SLICE_S;
+    uint64_t low = plan->seal.cutoff / SEAL_SLICE_S * SEAL_SLICE_S;
+    uint64_t high = (plan->seal.sealed_to + SEAL_SLICE_S - 1) / SEAL_SLICE_S * SEAL_SLICE_S;
     if (settings->history_days && now > reach_s && now - reach_s < low)
         low = now - reach_s;
-    plan->check_all_from = high;
+    plan->begins_round = seal_begins_round(kept, settings, now);
+    plan->check_all_from = kept->sealed_to / SEAL_SLICE_S * SEAL_SLICE_S;
     if (low >= high || now < kept->as_of)
         return;
     uint64_t from = kept->checked_to, step = high - low;
@@ -272,6 +273,7 @@ static void begin_seal(struct seal_plan *plan, const struct settings *settings, 
         findings_expire(plan->findings, seal->cutoff);
         for (uint64_t day = 0; day < plan->kept->slices.count; day++)
             seal_slices_set(&plan->slices, day, plan->kept->slices.of_day[day]);
+        plan->slices.rollups = plan->kept->slices.rollups;
     }
     if (kept->kept && !plan->publishes_nothing)
         choose_slices(plan, settings, seal->as_of);
@@ -393,6 +395,8 @@ int seal_plan_check(struct seal_plan *plan, struct error *err)
         plan->slices.of_day[day] = (struct seal_slice){ 0 };
     if (plan->mode != SEAL_INCREMENTAL || plan->anew)
         return 0;
+    if (plan->begins_round && !seal_slice_same(plan->slices.rollups, plan->checked.rollups))
+        return fail(err, ERROR_DAMAGED, "rollups are not as they were when they were summed");
     if (first < plan->check_from / SEAL_SLICE_S)
         first = plan->check_from / SEAL_SLICE_S;
     for (uint64_t day = first; day * SEAL_SLICE_S < plan->check_to; day++) {

@@ -43,6 +43,7 @@ struct seal_plan {
      * from check_from on and before check_to, and (SEAL_INCREMENTAL) rows in the kept sums of days
      * of UTC that begin then.  The days from check_all_from on are always looked at. */
     uint64_t check_from, check_to, check_all_from;
+    bool begins_round;          /* and whether rollups in the kept sums are */
     struct seal_slices checked; /* what these rows are */
     struct days *days;          /* what was used on each; NULL: that is not looked at */
     double drift;    /* the largest difference found, TRES-seconds; NAN: not looked for */

@@ -127,8 +127,9 @@ static void keep_slice(struct kept_rows *kept, uint64_t day, struct seal_slice s
     kept_add(kept, words, COUNT(words));
 }
 
-/* No row has ended on a later day. */
+/* No row has ended on a later day.  Rollups are stored as a day that does not exist. */
 #define LAST_DAY (UINT64_C(253402300800) / SEAL_SLICE_S)
+#define ROLLUPS_DAY UINT64_MAX
 static int read_slices(struct db *db, const char *cluster, struct kept_seal *kept, bool *intact,
                        struct error *err)
 {
@@ -142,6 +143,8 @@ static int read_slices(struct db *db, const char *cluster, struct kept_seal *kep
         keep_slice(&found, day, slice);
         if (day < LAST_DAY)
             seal_slices_set(&kept->slices, day, slice);
+        else if (day == ROLLUPS_DAY)
+            kept->slices.rollups = slice;
     }
     if (db_finish(rows))
         return -1;
@@ -289,40 +292,54 @@ static int write_findings(const struct publisher *publisher, const struct findin
     return kept_write(publisher->db, publisher->cluster, odd_table, &part, err);
 }
 
-/* Those that have changed; where the seal is made anew, nothing is stored any more. */
+struct slice_writer {
+    struct row_writer rows;
+    struct db_value cluster;
+    struct kept_rows kept;
+    struct job_keys removed;
+};
+
+static void write_slice(struct slice_writer *writer, uint64_t day, struct seal_slice old,
+                        struct seal_slice slice, struct error *err)
+{
+    if (slice.rows)
+        keep_slice(&writer->kept, day, slice);
+    if (seal_slice_same(slice, old))
+        return;
+    if (!slice.rows) {
+        job_keys_add(&writer->removed, day);
+        return;
+    }
+    struct row_field row[] = {
+        { "cluster", 't', writer->cluster },
+        { "day", 'i', rows_bits(day) },
+        { "row_count", 'i', rows_bits(slice.rows) },
+        { "hash", 'i', rows_bits(slice.hash) },
+    };
+    rows_add(&writer->rows, row, COUNT(row), err);
+}
+
+/* Those that have changed.  If the seal is made from scratch, nothing is stored any longer. */
 static int write_slices(const struct publisher *publisher, const struct seal_change *change,
                         struct error *err)
 {
     static const struct seal_slices none;
     const struct seal_slices *old = change->anew ? &none : change->old_slices;
-    struct db_value cluster = db_text(publisher->cluster);
-    struct row_writer writer = { .db = publisher->db, .table = slice_table, .keys = 2 };
-    struct kept_part part = { 0 };
-    struct job_keys removed = { 0 };
+    struct slice_writer writer = {
+        .rows = { .db = publisher->db, .table = slice_table, .keys = 2 },
+        .cluster = db_text(publisher->cluster),
+    };
     size_t days = old->count > change->slices->count ? old->count : change->slices->count;
-    for (size_t day = 0; day < days; day++) {
-        struct seal_slice slice = seal_slice_of(change->slices, day);
-        if (slice.rows)
-            keep_slice(&part.kept, day, slice);
-        if (seal_slice_same(slice, seal_slice_of(old, day)))
-            continue;
-        if (!slice.rows) {
-            job_keys_add(&removed, day);
-            continue;
-        }
-        struct row_field row[] = {
-            { "cluster", 't', cluster },
-            { "day", 'i', rows_bits(day) },
-            { "row_count", 'i', rows_bits(slice.rows) },
-            { "hash", 'i', rows_bits(slice.hash) },
-        };
-        rows_add(&writer, row, COUNT(row), err);
-    }
-    int result = rows_end(&writer, 0, err);
+    for (size_t day = 0; day < days; day++)
+        write_slice(&writer, day, seal_slice_of(old, day), seal_slice_of(change->slices, day), err);
+    write_slice(&writer, ROLLUPS_DAY, old->rollups, change->slices->rollups, err);
+    int result = rows_end(&writer.rows, 0, err);
     if (!result)
-        result = rows_execute_for(publisher->db, sql_query_seal_slice_remove, &cluster, 1,
-                                  (struct row_ids){ removed.keys, removed.count }, err);
-    job_keys_free(&removed);
+        result =
+            rows_execute_for(publisher->db, sql_query_seal_slice_remove, &writer.cluster, 1,
+                             (struct row_ids){ writer.removed.keys, writer.removed.count }, err);
+    job_keys_free(&writer.removed);
+    const struct kept_part part = { 0, writer.kept };
     return result ? -1 : kept_write(publisher->db, publisher->cluster, slice_table, &part, err);
 }
 

@@ -147,6 +147,7 @@ struct job_range {
 /* What slurmdbd summed up of an association and a TRES. */
 struct rollup_row {
     uint64_t association, tres;
+    uint64_t qos; /* 0: of all */
     const struct tariff *tariff;
     struct rollup rollup;
 };

@@ -15,7 +15,7 @@ from place import NOW
 from sealed_site import DAY, HOUR, Site
 
 LARGE, SMALL = 2 ** 63 - 1, -2 ** 63
-QUARTER, STEP = 7 * DAY // 4, 7 * HOUR  # of full_every; between runs
+RUNS, STEP = 23, HOUR  # of less than a day; between them
 DAY_TABLES = ('fairmill_usage_day', 'fairmill_usage_open', 'fairmill_usage_span')
 
 
@@ -130,11 +130,11 @@ def old_day(site):
         (day,), = site.query('SELECT min(day) + 86400 FROM fairmill_usage_day')
         site.query(sql, day)
         full = []
-        for _ in range(QUARTER // STEP):
+        for _ in range(RUNS):
             if site.run_at(STEP)[0] == 'full':
                 full.append(site.latest('message', 'drift_max'))
                 says(site, what)
-        tap.same(len(full), 1, f'{what} of an old day is found within a quarter of full_every, once')
+        tap.same(len(full), 1, f'{what} of an old day is found within a day, once')
         message, drift = full[0]
         tap.ok('made anew: usage of 1 days' in message, f'{what}: the run says so', message)
         tap.ok(drift > 0 or what == 'tres_seconds', f'{what}: with the drift', drift)
@@ -157,19 +157,70 @@ def below_the_seal(site):
         else:
             site.job('physics.bob', NOW - 7 * DAY - HOUR, NOW - 7 * DAY)
         seen = []
-        for _ in range(QUARTER // STEP):
+        for _ in range(RUNS):
             kind, why = site.run_at(STEP)
             if kind == 'full' and not seen:
                 seen = [(why, *site.latest('drift_max', 'drifted_associations'))]
                 kinds = site.query('SELECT kind FROM fairmill_finding WHERE last_seen = ?', site.now)
         tap.ok(seen and 'not as they were when they were sealed' in seen[0][0],
-               f'a job that is {what} is found within a quarter of full_every', seen)
+               f'a job that is {what} is found within a day', seen)
         tap.ok(('sealed_jobs_changed',) in kinds, f'{what}: a finding says so', kinds)
         tap.ok(seen[0][1] > 0 and seen[0][2] > 0, f'{what}: so does the drift', seen)
         is_healed(site, what)
     begin(site, **{'usage.full_every': '7-0'})
-    tap.same({site.run_at(STEP)[0] for _ in range(QUARTER // STEP)}, {'incremental'}, 'where nothing has changed nothing is found')
+    tap.same({site.run_at(STEP)[0] for _ in range(RUNS)}, {'incremental'}, 'where nothing has changed nothing is found')
     is_healed(site, 'nothing changed')
+
+
+def finds(site, what, sql, reason='not as they were when they were sealed', step=STEP):
+    """Rows that a run has summed change, and a run of the next day finds that."""
+    tap.same(site.run_at(300)[0], 'incremental', f'{what}: a run goes on')
+    site.change(sql)
+    runs = [site.run_at(step) for _ in range(RUNS * HOUR // step)]
+    full = [why for kind, why in runs if kind == 'full']
+    tap.ok(len(full) == 1 and reason in full[0], f'{what} is found within a day, once', full)
+    is_healed(site, what)
+
+
+def at_the_ends(site):
+    """Jobs of the first and last day of the sums, of which only a part is in them."""
+    anchored = {'usage.reset_period': '30-0', 'usage.reset_anchor': '2025-06-15T06:00:00', 'usage.time_zone': 'UTC'}
+    for what, keys, end, step in (('a job that ended right below the seal', {}, NOW - DAY - HOUR, STEP),
+                                  ('a job that ended soon after the reset', anchored, NOW - 6 * DAY - HOUR, STEP),
+                                  ('a job, by runs of every ten minutes,', {}, NOW - 5 * DAY - HOUR, 600)):
+        site.begin({'usage.full_every': '7-0', **keys})
+        key = site.job('physics.bob', end - HOUR, end)
+        site.run_at(0, '--full')
+        finds(site, what, f"UPDATE tiny_job_table SET tres_alloc = '1=9,5=9' WHERE job_db_inx = {key}", step=step)
+
+
+def rollup(site, start, seconds, span='day'):
+    site.change(f'INSERT INTO tiny_assoc_usage_{span}_table (creation_time, mod_time, deleted, id, id_tres, time_start, alloc_secs)'
+                f' VALUES ({start}, {start}, 0, 3, 5, {start}, {seconds})')
+
+
+def of_rollups(site):
+    """Rollups that replace purged jobs."""
+    first = NOW // DAY * DAY - 40 * DAY
+    reason = 'rollups are not as they were when they were summed'
+    table = 'tiny_assoc_usage_day_table'
+    for what, sql in (('a rollup that doubles', f'UPDATE {table} SET alloc_secs = 2 * alloc_secs WHERE time_start = {first + DAY}'),
+                      ('a rollup that is gone', f'DELETE FROM {table} WHERE time_start = {first + 2 * DAY}'),
+                      ('a rollup of another association', f'UPDATE {table} SET id = 4 WHERE time_start = {first}'),
+                      ('a job that is older than all others', None)):
+        site.begin({'usage.full_every': '7-0'})
+        for day in range(28):
+            rollup(site, first + day * DAY, 5000)
+        site.change('DELETE FROM tiny_last_ran_table')
+        site.change(f'INSERT INTO tiny_last_ran_table VALUES ({NOW - HOUR}, {NOW - DAY}, {first})')
+        tap.same(site.run_at(0, '--full')[0], 'full', f'{what}: rollups replace jobs')
+        tap.ok(site.query('SELECT sum(usage_raw) FROM fairmill_fairshare WHERE id_assoc = 3')[0][0] > 5 * 5000, f'{what}: they count')
+        sql = sql or ('INSERT INTO tiny_job_table SELECT * FROM old')
+        if 'old' in sql:
+            site.change('CREATE TABLE old AS SELECT * FROM tiny_job_table WHERE job_db_inx = 1')
+            site.change(f'UPDATE old SET job_db_inx = 99, id_job = 99, time_start = {first + 5 * DAY}, time_end = {first + 5 * DAY + HOUR}')
+        finds(site, what, sql, reason if 'old' not in sql else '')
+    tap.same(site.run_at(DAY)[0], 'incremental', 'rollups that stay as they are need no full run')
 
 
 def purged(site):
@@ -198,7 +249,7 @@ def without_a_seal(site):
     (day,), = site.query('SELECT min(day) + 86400 FROM fairmill_usage_day')
     wanted = [row for row in tables(site)['fairmill_usage_day'] if row[1] == day]
     site.query('UPDATE fairmill_usage_day SET sum_0 = sum_0 + 1 WHERE day = ?', day)
-    for _ in range(QUARTER // STEP):
+    for _ in range(RUNS):
         site.run_at(STEP)
     tap.same([row for row in tables(site)['fairmill_usage_day'] if row[1] == day], wanted, 'without a seal a changed day is found, too')
     tap.same(site.query("SELECT detail FROM fairmill_finding WHERE kind = 'kept_rows_changed'"),
@@ -231,7 +282,7 @@ def strays(site):
 
 
 def body():
-    for part in (changed, forgotten, strange, strays, old_day, below_the_seal, purged, without_a_seal, before_the_reset):
+    for part in (changed, forgotten, strange, strays, old_day, below_the_seal, at_the_ends, of_rollups, purged, without_a_seal, before_the_reset):
         with Site() as site:
             part(site)
 

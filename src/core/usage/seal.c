@@ -127,11 +127,15 @@ static struct seal_slice *slice_at(struct seal_slices *slices, uint64_t day)
     return &slices->of_day[day];
 }
 
-void seal_slices_add(struct seal_slices *slices, uint64_t time_end, uint64_t hash, bool negative)
+void seal_slice_add(struct seal_slice *slice, uint64_t hash, bool negative)
 {
-    struct seal_slice *slice = slice_at(slices, time_end / SEAL_SLICE_S);
     slice->rows += negative ? UINT64_MAX : 1;
     slice->hash += negative ? -hash : hash;
+}
+
+void seal_slices_add(struct seal_slices *slices, uint64_t time_end, uint64_t hash, bool negative)
+{
+    seal_slice_add(slice_at(slices, time_end / SEAL_SLICE_S), hash, negative);
 }
 
 void seal_slices_set(struct seal_slices *slices, uint64_t day, struct seal_slice slice)

@@ -56,9 +56,11 @@ struct seal_slice {
 };
 struct seal_slices {
     struct seal_slice *of_day;
-    size_t count; /* days, from 1970 on */
+    size_t count;              /* days, from 1970 on */
+    struct seal_slice rollups; /* which replace purged jobs in the sums */
 };
-/* Add a row, or take it off. */
+/* Add a row to a slice, or take it off. */
+void seal_slice_add(struct seal_slice *slice, uint64_t hash, bool negative);
 void seal_slices_add(struct seal_slices *slices, uint64_t time_end, uint64_t hash, bool negative);
 /* Set that of a day. */
 void seal_slices_set(struct seal_slices *slices, uint64_t day, struct seal_slice slice);

@@ -226,12 +226,12 @@ static void make_row(const struct rollup_reading *reading, const struct db_value
     const struct rollup_rows *rows = (const struct rollup_rows *)reading;
     struct tariffs *tariffs = rows->accounting->tariffs;
     uint64_t start = reading_number(&values[ROLLUP_START]);
+    uint64_t qos = is_by_qos(rows) ? reading_number(&values[ROLLUP_QOS]) : 0;
     *row = (struct rollup_row){
         .association = reading_number(&values[ROLLUP_ID]),
         .tres = reading_number(&values[ROLLUP_TRES]),
-        .tariff = is_by_qos(rows)
-                      ? tariffs_find(tariffs, reading_number(&values[ROLLUP_QOS]), "", 0)
-                      : tariffs_plain(tariffs),
+        .qos = qos,
+        .tariff = is_by_qos(rows) ? tariffs_find(tariffs, qos, "", 0) : tariffs_plain(tariffs),
         .rollup = { start, end_of(span_of(rows), start), reading_number(&values[ROLLUP_SECONDS]) },
     };
 }
