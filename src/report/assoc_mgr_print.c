@@ -18,6 +18,7 @@ struct reader {
     const char *cluster;
     unsigned line;
     bool begun, here; /* an association; one of the cluster */
+    bool named;       /* its names and ID are read */
     struct printed_row row;
 };
 
@@ -97,13 +98,14 @@ static int take_word(struct reader *reader, struct span word, struct error *err)
 {
     struct printed_row *row = &reader->row;
     struct span value, key = span_until(word, '=', &value);
-    if (span_is(key, "ClusterName")) {
-        if (end_row(reader, err))
-            return -1;
-        reader->begun = true;
-        reader->here = reads_as(value.bytes, value.length, reader->cluster);
-        *row = PRINTED_ROW;
-    } else if (!reader->begun) {
+    if (span_begins(key, "SharesRaw/")) {
+        reader->named = true;
+        if (!take_shares(row, value))
+            return no_such(reader, value, "SharesRaw/Norm/Level/Factor", err);
+    } else if (span_begins(key, "UsageRaw/")) {
+        if (!take_usage(row, value))
+            return no_such(reader, value, "UsageRaw/Norm/Efctv", err);
+    } else if (reader->named) {
         return 0;
     } else if (span_is(key, "Account")) {
         row->account = name_of(reader, value);
@@ -114,23 +116,38 @@ static int take_word(struct reader *reader, struct span word, struct error *err)
     } else if (span_is(key, "ID")) {
         if (!number_signed(value.bytes, value.length, &row->id) || row->id <= 0)
             return no_such(reader, value, "ID", err);
-    } else if (span_begins(key, "SharesRaw/")) {
-        if (!take_shares(row, value))
-            return no_such(reader, value, "SharesRaw/Norm/Level/Factor", err);
-    } else if (span_begins(key, "UsageRaw/")) {
-        if (!take_usage(row, value))
-            return no_such(reader, value, "UsageRaw/Norm/Efctv", err);
     }
     return 0;
 }
 
+static int begin_row(struct reader *reader, struct span cluster, struct error *err)
+{
+    if (end_row(reader, err))
+        return -1;
+    reader->begun = true;
+    reader->named = false;
+    reader->here = reads_as(cluster.bytes, cluster.length, reader->cluster);
+    reader->row = PRINTED_ROW;
+    return 0;
+}
+
+/* A record begins with a line of its own, and ends with Comment=, which is text of any kind. */
 static int take_line(struct reader *reader, struct span line, struct error *err)
 {
-    if (span_begins(line, "QOS Records") && end_row(reader, err))
-        return -1;
-    for (struct span word = span_word(line, &line); word.length; word = span_word(line, &line))
+    struct span value, word = span_word(line, &line);
+    if (span_is(span_until(word, '=', &value), "ClusterName")) {
+        if (begin_row(reader, value, err))
+            return -1;
+        word = span_word(line, &line);
+    } else if (span_is(word, "QOS") && span_is(span_trimmed(line), "Records")) {
+        return end_row(reader, err);
+    }
+    for (; reader->begun && word.length; word = span_word(line, &line)) {
+        if (span_begins(word, "Comment="))
+            return end_row(reader, err);
         if (take_word(reader, word, err))
             return -1;
+    }
     return 0;
 }
 

@@ -128,7 +128,12 @@ static enum print_kind kind_of_line(struct span line)
     if (span_begins(line, "Fairshare usage units are in:") ||
         span_begins(line, "fairshare entity:") || span_find(line, ": Grp: ").bytes)
         return PRINT_OF_PBSFS;
-    if (memchr(line.bytes, '|', line.length) && is_digits(span_until(line, '|', &rest)))
+    if (*line.bytes == '{' || *line.bytes == '[' || span_is(line, "---") ||
+        span_begins(line, "%YAML") || span_is(line, "shares:"))
+        return PRINT_OF_JSON;
+    bool bars = memchr(line.bytes, '|', line.length) != NULL;
+    struct span first = bars ? span_trimmed(span_until(line, '|', &rest)) : word;
+    if ((bars && is_digits(first)) || span_is(first, "Weights"))
         return PRINT_OF_SPRIO;
     for (struct span left = line; left.length;) {
         struct span cell = span_until(left, '|', &left);

@@ -43,6 +43,7 @@ double printed_middle(const struct printed_number *number);
 /* Which command printed it, as it begins. */
 enum print_kind {
     PRINT_OF_SSHARE,
+    PRINT_OF_JSON,      /* sshare --json; or YAML */
     PRINT_OF_ASSOC_MGR, /* scontrol show assoc_mgr */
     PRINT_OF_SPRIO,
     PRINT_OF_PBSFS, /* pbsfs -p or -g, of OpenPBS */

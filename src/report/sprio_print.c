@@ -34,7 +34,6 @@ struct reader {
     unsigned line;
     bool elsewhere; /* below the `CLUSTER:` of another one */
     char letters[FIELDS_AT_MOST + 1];
-    bool placed; /* it is known which PARTITION is a name */
 };
 
 /* The fields of a line; FIELDS_AT_MOST + 1 where there are more. */
@@ -64,17 +63,73 @@ static char letter_of(struct span name)
     return '-';
 }
 
-static int take_headings(struct reader *reader, struct span line, struct error *err)
+static bool is_number(struct span field)
+{
+    struct printed_number ignored;
+    return field.length && strchr("0123456789-", *field.bytes) &&
+           printed_number_read(&ignored, field, 0);
+}
+
+/* Whether a part of the priority has two columns: normalized and weighted. */
+static bool has_pairs(const struct reader *reader)
+{
+    for (const char *part = parts; *part; part++) {
+        const char *first = strchr(reader->letters, *part);
+        if (*part != 'P' && first && strchr(first + 1, *part))
+            return true;
+    }
+    return false;
+}
+
+/* PARTITION heads a name, a number or both.  The rows tell: a name is no number in one of them.  If
+ * all are numbers, there is a name among them if there are more columns than numbers, and it is the
+ * first column without a point. */
+static void place_partition(struct reader *reader, struct span text)
+{
+    bool is_name[FIELDS_AT_MOST] = { false }, has_point[FIELDS_AT_MOST] = { false };
+    struct span fields[FIELDS_AT_MOST];
+    size_t columns = strlen(reader->letters), partitions = 0, pointed = 0;
+    while (text.length) {
+        struct span line = span_trimmed(span_until(text, '\n', &text));
+        if (span_begins(line, "CLUSTER:"))
+            break;
+        size_t count = split(reader, line, fields);
+        for (size_t i = 0; i < count && i < columns; i++) {
+            is_name[i] |= count + 1 >= columns && !is_number(fields[i]);
+            has_point[i] |= fields[i].length && memchr(fields[i].bytes, '.', fields[i].length);
+        }
+    }
+    for (size_t i = 0; i < columns; i++) {
+        if (reader->letters[i] != 'P')
+            continue;
+        partitions++;
+        pointed += has_point[i];
+        if (is_name[i]) {
+            reader->letters[i] = 'r';
+            return;
+        }
+    }
+    char *first = strchr(reader->letters, 'P');
+    bool pair = has_pairs(reader) || (first && has_point[first - reader->letters]);
+    for (size_t i = 0; i < columns && partitions > (pair ? 2 : 1); i++)
+        if (reader->letters[i] == 'P' && (!has_point[i] || pointed == partitions)) {
+            reader->letters[i] = 'r';
+            return;
+        }
+}
+
+static int take_headings(struct reader *reader, struct span line, struct span below,
+                         struct error *err)
 {
     struct span fields[FIELDS_AT_MOST];
     reader->print->is_table = !memchr(line.bytes, '|', line.length);
     size_t count = split(reader, line, fields);
     if (count > FIELDS_AT_MOST)
-        return printed_wrong(reader->line, "that many columns has no sprio", err);
+        return printed_wrong(reader->line, "too many columns for sprio", err);
     for (size_t i = 0; i < count; i++)
         reader->letters[i] = letter_of(fields[i]);
     reader->letters[count] = '\0';
-    reader->placed = false;
+    place_partition(reader, below);
     return strchr(reader->letters, 'i')
                ? 0
                : printed_wrong(reader->line, "a heading JOBID is wanted here, as sprio prints it",
@@ -89,34 +144,10 @@ static int guess_headings(struct reader *reader, struct span line, struct error 
     for (size_t i = 0; i < 2; i++)
         if (strlen(without_headings[i]) == count) {
             strcpy(reader->letters, without_headings[i]);
-            reader->placed = true;
             return 0;
         }
     return printed_wrong(reader->line, "which columns are these?  Let sprio print its headings",
                          err);
-}
-
-static bool is_number(struct span field)
-{
-    struct printed_number ignored;
-    return field.length && printed_number_read(&ignored, field, 0);
-}
-
-/* PARTITION is the heading of a name, of a number, or of both: of two the name comes first, unless
- * it is a number and the other none. */
-static void place_partition(struct reader *reader, const struct span *fields, size_t count)
-{
-    char *first = strchr(reader->letters, 'P'), *second = first ? strchr(first + 1, 'P') : NULL;
-    reader->placed = true;
-    if (!first || (size_t)(first - reader->letters) >= count)
-        return;
-    bool is_name = !is_number(fields[first - reader->letters]);
-    if (second && (is_name || is_number(fields[second - reader->letters])))
-        *first = 'r';
-    else if (second)
-        *second = 'r';
-    else if (is_name)
-        *first = 'r';
 }
 
 /* What a job has not, such as a QOS, sprio prints as (null). */
@@ -162,6 +193,14 @@ static bool take_number(struct printed_job *job, char letter, struct span field)
     return field.length && printed_number_read(number, field, decimals) && !isinf(number->low);
 }
 
+/* Whether the numbers of a list of TRES have points. */
+static bool has_points(struct span list)
+{
+    struct span rest, value, item = span_until(list, ',', &rest);
+    (void)span_until(item, '=', &value);
+    return value.length && memchr(value.bytes, '.', value.length);
+}
+
 static int take_field(const struct reader *reader, struct printed_job *job, char letter,
                       struct span field, struct error *err)
 {
@@ -183,7 +222,7 @@ static int take_field(const struct reader *reader, struct printed_job *job, char
         job->partition = name_of(reader, field, &reader->print->partition_width);
         break;
     case 'T':
-        job->tres = text_of(reader, field);
+        *(has_points(field) ? &job->tres_factors : &job->tres) = text_of(reader, field);
         job->tres_cut = reader->print->is_table && field.length >= TRES_WIDTH;
         break;
     case 'c':
@@ -212,8 +251,6 @@ static int take_row(struct reader *reader, struct span line, struct error *err)
         print->is_table && columns && count == columns - 1 && reader->letters[columns - 1] == 'T';
     if (count != columns && !blank)
         return printed_wrong(reader->line, "there are not as many fields as headings", err);
-    if (!reader->placed)
-        place_partition(reader, fields, count);
     for (size_t i = 0; i < PRIO_PARTS; i++)
         job.factor[i] = job.weighted[i] = NOT_PRINTED;
     job.tres = blank ? "" : NULL;
@@ -229,7 +266,18 @@ static int take_row(struct reader *reader, struct span line, struct error *err)
     return 0;
 }
 
-static int take_line(struct reader *reader, struct span line, struct error *err)
+/* The line of `sprio -w`, which has the word in place of a job's number. */
+static bool is_weights(const struct reader *reader, struct span line)
+{
+    bool bars = memchr(line.bytes, '|', line.length) != NULL;
+    struct span rest, field = bars ? span_until(line, '|', &rest) : span_word(line, &rest);
+    const char *id = bars ? strchr(reader->letters, 'i') : NULL;
+    for (const char *at = reader->letters; id && at < id; at++)
+        field = span_until(rest, '|', &rest);
+    return span_is(span_trimmed(field), "Weights");
+}
+
+static int take_line(struct reader *reader, struct span line, struct span below, struct error *err)
 {
     line = span_trimmed(line);
     if (span_begins(line, "CLUSTER:")) {
@@ -240,10 +288,13 @@ static int take_line(struct reader *reader, struct span line, struct error *err)
     }
     if (!line.length || reader->elsewhere)
         return 0;
+    if (is_weights(reader, line))
+        return printed_wrong(reader->line,
+                             "these are the weights of `sprio -w`, not jobs; use `sprio -l`", err);
     if (*reader->letters)
         return take_row(reader, line, err);
     if (*line.bytes < '0' || *line.bytes > '9')
-        return take_headings(reader, line, err);
+        return take_headings(reader, line, below, err);
     return guess_headings(reader, line, err) || take_row(reader, line, err) ? -1 : 0;
 }
 
@@ -251,19 +302,21 @@ int sprio_print_read(struct sprio_print *print, struct span text, const char *cl
                      struct error *err)
 {
     struct reader reader = { .print = print, .cluster = cluster };
+    int result = 0;
     /* Headings are cut, too, and those that are known are whole. */
     *print = (struct sprio_print){ .partition_width = strlen("PARTITION"),
                                    .qos_width = strlen("QOSNAME"),
                                    .arena = arena_create() };
-    while (text.length) {
+    while (!result && text.length) {
         struct span line = span_until(text, '\n', &text);
         reader.line++;
-        if (take_line(&reader, line, err)) {
-            sprio_print_free(print);
-            return -1;
-        }
+        result = take_line(&reader, line, text, err);
     }
-    return 0;
+    if (!result && !print->count)
+        result = fail(err, ERROR_DATA, "it has no job of cluster '%s'", cluster);
+    if (result)
+        sprio_print_free(print);
+    return result;
 }
 
 void sprio_print_free(struct sprio_print *print)

@@ -18,8 +18,8 @@ struct printed_job {
     struct printed_number priority;               /* cut to an integer */
     struct printed_number norm, site, nice;
     struct printed_number factor[PRIO_PARTS], weighted[PRIO_PARTS];
-    const char *tres; /* factors or weighted values; NULL: not printed */
-    bool tres_cut;    /* it may go on */
+    const char *tres, *tres_factors; /* weighted values; those with points.  NULL: not printed */
+    bool tres_cut;                   /* they may go on */
 };
 
 struct sprio_print {
@@ -30,8 +30,8 @@ struct sprio_print {
     size_t count;
 };
 
-/* Read a print, which may have no jobs; of one with several clusters, only what is of this one.
- * ERROR_DATA says which line is wrong. */
+/* Read a print; of one with several clusters, only what is of this one.
+ * ERROR_DATA says which line is wrong, or that there are no jobs. */
 int sprio_print_read(struct sprio_print *print, struct span text, const char *cluster,
                      struct error *err);
 void sprio_print_free(struct sprio_print *print);

@@ -105,7 +105,7 @@ static int take_bars(struct reader *reader, struct span line, struct error *err)
     for (size_t i = 0; i < line.length; i++)
         reader->columns += line.bytes[i] == '|';
     if (reader->columns > FIELDS_AT_MOST)
-        return wrong(reader, "that many columns has no sshare", err);
+        return wrong(reader, "too many columns for sshare", err);
     return take_headings(reader, line, err);
 }
 
@@ -119,7 +119,7 @@ static int take_dashes(struct reader *reader, struct span line, struct error *er
             i++;
         if (i > start) {
             if (reader->columns == FIELDS_AT_MOST)
-                return wrong(reader, "that many columns has no sshare", err);
+                return wrong(reader, "too many columns for sshare", err);
             reader->starts[reader->columns] = start;
             reader->widths[reader->columns++] = i - start;
         } else if (line.bytes[i] == ' ') {
@@ -258,7 +258,7 @@ int sshare_print_read(struct sshare_print *print, struct span text, const char *
 int sshare_print_end(struct sshare_print *print, int result, const char *cluster, struct error *err)
 {
     if (!result && !print->count)
-        result = fail(err, ERROR_DATA, "nothing of cluster '%s' is printed there", cluster);
+        result = fail(err, ERROR_DATA, "it has no association of cluster '%s'", cluster);
     if (result)
         sshare_print_free(print);
     return result;

@@ -83,6 +83,84 @@ def columns(printed):
         tap.same(off, [], 'and are read')
 
 
+def comments(printed):
+    """Text of administrators, behind all that is compared."""
+    text = printed.capture.text('assoc_mgr.txt.xz')
+    _, plain = printed.diff(text)
+    for comment in ('grant ID=4711 of 2026', 'moved from ClusterName=old Account=x', 'UsageRaw/Norm/Efctv=x',
+                    'SharesRaw/Norm/Level/Factor=7/x', 'QOS Records', 'Comment=ID=1', '', '=', 'Account=root UserName='):
+        for what, form in (('scontrol', text), ('scontrol -o', text.replace('\n    ', ' '))):
+            records = form.split('ClusterName=')
+            last, end, rest = records[-1].partition('\n\n')
+            with_comments = [part.rstrip('\n') + f'\n    Comment={comment}\n\n' for part in records[1:-1]]
+            with_comments.append(f'{last}\n    Comment={comment}{end}{rest}')
+            if what.endswith('-o'):
+                with_comments = [part.replace('\n    Comment', ' Comment') for part in with_comments]
+            status, answer = printed.diff('ClusterName='.join([records[0], *with_comments]))
+            tap.same((status, answer), (0, plain), f"{what}: Comment={comment} is text")
+
+
+def as_json(printed, release):
+    """What sshare --json prints of sshare.psv: all digits, and the releases' forms of infinity."""
+    def number(value, known=True):
+        return dict(set=known, infinite=False, number=value)
+
+    def level(text):
+        if text == 'inf':
+            return number(1.8446744073709552e+19) if release == '26.05' else dict(set=False, infinite=True, number=0.0)
+        return number(float(text or 0), text != '')
+
+    found, accounts = [], ['']
+    with open(printed.capture.path('sshare_m.psv'), encoding='utf-8', newline='') as file:
+        lines = list(csv.DictReader(file, delimiter='|', quoting=csv.QUOTE_NONE))
+    by_name = {(row['account'], row['username'], row['partition'] or ''): row['id_assoc'] for row in rows(
+        printed.diff(printed.capture.path('sshare_m.psv'))[1], 'rawusage').values()}
+    for line in lines:
+        depth = len(line['Account']) - len(line['Account'].lstrip(' '))
+        account, user = line['Account'].strip(), line['User']
+        if not user:
+            accounts[depth + 1:] = [account]
+        found.append(dict(
+            id=by_name[account, user, line['Partition']], cluster=printed.capture.cluster, name=user or account,
+            parent=account if user else accounts[depth], partition=line['Partition'],
+            shares_normalized=number(float(line['NormShares'])),
+            shares=number(2147483647 if line['RawShares'] == 'parent' else int(line['RawShares'] or 0),
+                          line['RawShares'] != ''),
+            effective_usage=number(float(line['EffectvUsage'] or 0), line['EffectvUsage'] != ''),
+            usage_normalized=number(float(line['NormUsage'] or 0), line['NormUsage'] != ''),
+            usage=int(line['RawUsage']),
+            fairshare=dict(factor=number(float(line['FairShare'] or 0)), level=level(line.get('LevelFS', ''))),
+            type=['USER' if user else 'ASSOCIATION']))
+    return dict(shares=dict(shares=found, total_shares=0), errors=[], warnings=[])
+
+
+def json_of_sshare(printed):
+    _, plain = printed.diff(printed.capture.path('sshare_m.psv'))
+    for release in ('24.11', '26.05'):
+        print_of = as_json(printed, release)
+        other = [row | dict(cluster='other') for row in print_of['shares']['shares']]
+        print_of['shares']['shares'] += other
+        _, answer = printed.diff(json.dumps(print_of, indent=2))
+        tap.same(len(rows(answer, 'rawusage')), len(rows(plain, 'rawusage')), f'{release}: each row of JSON is read')
+        off = [number for number, row in rows(answer, 'rawusage').items()
+               if abs(row['sshare'] - rows(plain, 'rawusage')[number]['sshare']) > 1]
+        tap.same(off, [], 'and has the usage of the table')
+        off = [number for number, row in rows(answer, 'fairshare').items() if row['username'] and
+               abs(row['sshare'] - rows(plain, 'fairshare')[number]['sshare']) > 1e-6]
+        tap.same(off, [], 'and its FairShare')
+    for what, bad, said in (
+            ('JSON of something else', '{"jobs": []}', 'shares.shares'),
+            ('broken JSON', '{"shares": {"shares": [', 'JSON'),
+            ('a list', '[1, 2]', 'shares.shares'),
+            ('YAML', '---\nshares:\n  shares:\n  - id: 1\n', 'YAML'),
+            ('a row without an id', '{"shares":{"shares":[{"cluster":"beta","name":"root"}]}}', 'shares.shares[0]'),
+            ('usage that is text', json.dumps(dict(shares=dict(shares=[dict(
+                other[0], cluster='beta', usage='x')]))), 'usage'),
+            ('JSON of another cluster', json.dumps(dict(shares=dict(shares=other))), "cluster 'beta'")):
+        status, message = printed.diff(bad)
+        tap.ok(status == 65 and said in message, f'{what} is named', message)
+
+
 def run_minutes(printed, at_least):
     """slurmctld keeps what requeued jobs had left, and jobs that started since the pass; elsewhere it is ours."""
     _, out, _ = fairmill(printed.settings, 'show', '-l', '-m', '-P')
@@ -106,7 +184,12 @@ def refused(printed):
             ('a usage that is none', text.replace('UsageRaw/Norm/Efctv=', 'UsageRaw/Norm/Efctv=x', 1),
              f"line {line}: 'x"),
             ('a broken-off association', text[:usage], f'line {line}'),
-            ('another cluster', text.replace('ClusterName=', 'ClusterName=x'), "nothing of cluster 'beta'"),
+            ('another cluster', text.replace('ClusterName=', 'ClusterName=x'), "no association of cluster 'beta'"),
+            ('a list without associations', 'Current Association Manager state\n\nUser Records\n\nUserName=a(1)\n'
+             '\nNo associations currently cached in Slurm.\n', "no association of cluster 'beta'"),
+            ('headings', 'Account|User|RawUsage|FairShare\n', "no association of cluster 'beta'"),
+            ('headings above dashes', 'Account User RawUsage\n------- ---- --------\n',
+             "no association of cluster 'beta'"),
             ('no column that can be compared', 'Account|User|GrpTRESMins\nroot||\n', 'line 1'),
             ('a number wider than its column', 'Account User RawUsage FairShare\n------- ---- -------- ---------\n'
              'root         1234567890 1.0\n', 'line 3')):
@@ -166,10 +249,64 @@ def queue_as_printed(queue):
              'factors are compared too, where nobody knows why a priority is less')
     status, out = queue.diff(queue.read('sprio_normalised.psv'), PASS, '-o', 'jobid,factor,ours')
     tap.ok(status == 1 and '144 priority' in out, 'in any columns', out)
-    status, answer = queue.diff(table.replace('CLUSTER', '').splitlines()[0] + '\n')
-    tap.same((status, answer['compared']), (0, 0), 'a queue may be empty')
+    for what, text in (('headings', table.splitlines()[0] + '\n'), ('headings between bars', bars.splitlines()[0]),
+                       ('headings of one of two clusters', 'CLUSTER: live\n' + table.splitlines()[0] +
+                        '\nCLUSTER: other\n' + table)):
+        status, message = queue.diff(text)
+        tap.ok(status == 65 and "no job of cluster 'live'" in message, f'{what} alone are no comparison', message)
     status, answer = queue.diff('CLUSTER: other\n' + table + '\nCLUSTER: live\n' + table)
     tap.same((status, answer['compared']), (0, len(no_heading)), 'of several clusters one is compared')
+
+
+def pairs_of(queue, naming='{}'):
+    """Rows of `sprio -o '%i|%r|%y|%Y|%a|%A...'`: each factor next to its weighted value."""
+    weighted = [line.split('|') for line in queue.read('sprio.psv').splitlines()]
+    factors = [line.split('|') for line in queue.read('sprio_normalised.psv').splitlines()]
+    names = ['PARTITION', *(naming.format(line.split()[1]) for line in queue.read('sprio_long.txt').splitlines()[1:])]
+    both = ('PRIORITY', 'AGE', 'ASSOC', 'FAIRSHARE', 'JOBSIZE', 'PARTITION', 'QOS', 'TRES')
+    return [[one[0], name, *(cell for heading in both for cell in (other[factors[0].index(heading)],
+                                                                  one[weighted[0].index(heading)])), one[-1]]
+            for one, other, name in zip(weighted, factors, names)]
+
+
+def pairs(queue):
+    wanted = {(job, 'nice') for job in NICE}
+    rows_of = pairs_of(queue)
+    place = [i for i, heading in enumerate(rows_of[0]) if heading == 'PARTITION']
+    without_tres = [i for i, heading in enumerate(rows_of[0]) if heading != 'TRES']
+    forms = {'bars': range(len(rows_of[0])), 'bars without a name': [i for i in range(len(rows_of[0])) if i != place[0]],
+             'the name last': [i for i in range(len(rows_of[0])) if i != place[0]] + [place[0]],
+             'only partitions': [0, *place], 'only partitions, no name': [0, *place[1:]],
+             'a name and a factor': [0, *place[:2]], 'a name and a weighted value': [0, place[0], place[2]]}
+    for name, columns in forms.items():
+        text = ''.join('|'.join(row[i] for i in columns) + '\n' for row in rows_of)
+        status, answer = queue.diff(text)
+        tap.same((status, answer['compared'], answer['only_printed'],
+                  set(found(answer, 'jobid', 'factor')) - wanted), (0, len(rows_of) - 1, 0, set()),
+                 f'factors and weighted values side by side are compared: {name}')
+    table = ''.join(' '.join(f'{row[i]:>16}' for i in without_tres) + '\n' for row in rows_of)
+    status, answer = queue.diff(table)
+    tap.same((status, answer['compared']), (0, len(rows_of) - 1), 'also in a table')
+    for column in place[1:]:
+        row = [line for line in rows_of[1:] if line[0] == '26'][0]
+        other = [line if line is not row else line[:column] + [str(float(line[column]) + 40) if '.' in line[column]
+                                                              else str(int(line[column]) + 40)] + line[column + 1:]
+                 for line in rows_of]
+        status, answer = queue.diff(''.join('|'.join(line) + '\n' for line in other))
+        tap.same((status, set(found(answer, 'jobid', 'factor')) - wanted), (1, {(26, 'partition')}),
+                 'a difference in one of both is found')
+    status, answer = queue.diff(''.join('|'.join(row) + '\n' for row in pairs_of(queue, '20')))
+    tap.same((status, answer['compared']), (1, 0), 'a partition that is called by a number is a name')
+
+
+def weights(queue):
+    lines = queue.read('sprio_weights.txt').splitlines()
+    for what, text in (('sprio -w', '\n'.join(lines)), ('sprio -hw', lines[-1] + '\n'),
+                       ('sprio -w with bars', 'JOBID|USER|AGE\nWeights||1000\n'),
+                       ('sprio -hw with bars', 'Weights|1000\n'),
+                       ('sprio -w with another first column', 'USER|JOBID|AGE\n|Weights|1000\n')):
+        status, message = queue.diff(text)
+        tap.ok(status == 65 and 'weights' in message and 'sprio -l' in message, f'{what} is named', message)
 
 
 def changed(text, job, column, value):
@@ -225,6 +362,8 @@ def body():
         printed = Printed('beta_run2', folder)
         usages(printed)
         columns(printed)
+        comments(printed)
+        json_of_sshare(printed)
         refused(printed)
         run_minutes(printed, 32)
         printed = Printed('alpha_susp', folder)
@@ -233,6 +372,8 @@ def body():
         run_minutes(Printed('alpha_run2', folder), 22)
         queue = Queue(folder)
         queue_as_printed(queue)
+        pairs(queue)
+        weights(queue)
         wrong_queues(queue)
 
 

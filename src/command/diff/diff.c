@@ -13,6 +13,7 @@
 #include "report/pbs_differences.h"
 #include "report/pbsfs_print.h"
 #include "report/sprio_print.h"
+#include "report/sshare_json.h"
 #include "report/sshare_print.h"
 #include "results/published.h"
 #include "results/published_jobs.h"
@@ -95,15 +96,27 @@ static struct span text_of(const struct input *input)
     return (struct span){ input->bytes.bytes, input->bytes.length };
 }
 
+static int read_associations(struct sshare_print *print, const struct input *input,
+                             struct error *err)
+{
+    const struct span text = text_of(input);
+    const char *cluster = input->cluster->name;
+    switch (print_kind_of(text)) {
+    case PRINT_OF_ASSOC_MGR:
+        return assoc_mgr_print_read(print, text, cluster, err);
+    case PRINT_OF_JSON:
+        return sshare_json_read(print, text, cluster, err);
+    default:
+        return sshare_print_read(print, text, cluster, err);
+    }
+}
+
 static int find_differences(const struct options *options, const struct settings *settings,
                             const struct input *input, struct differences *differences,
                             struct error *err)
 {
     struct sshare_print print;
-    const struct span text = text_of(input);
-    const char *cluster = input->cluster->name;
-    if (print_kind_of(text) == PRINT_OF_ASSOC_MGR ? assoc_mgr_print_read(&print, text, cluster, err)
-                                                  : sshare_print_read(&print, text, cluster, err))
+    if (read_associations(&print, input, err))
         return fail_in(err, "'%s'", options->shared.operands[0]);
     struct db *source = open_source(options, settings);
     struct diff_case asked = {
@@ -370,7 +383,8 @@ const struct command command_diff = {
     .operands = "FILE",
     .operand_count = 1,
     .summary = "our values against what Slurm or pbsfs printed, and why they differ",
-    .notes = "FILE is what `sshare -a -l -P -m`, `scontrol show assoc_mgr`, `sprio -l` or\n"
+    .notes = "FILE is what `sshare -a -l -P -m`, `sshare -a --json`, `scontrol show assoc_mgr`, "
+             "`sprio -l` or\n"
              "`pbsfs -p` or `-g NAME` printed; - is standard input.\n",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,

@@ -101,10 +101,13 @@ static double miss_of(const struct printed_number *printed, double value)
     return fmax(0, fmax(printed->low - slack - value, value - printed->high - slack));
 }
 
+/* The factor or the weighted value; of two that are printed, one that differs. */
 static const struct printed_number *part_of(const struct printed_job *job, enum prio_part part,
                                             const struct prio_row *row, double *ours)
 {
-    bool is_factor = printed_is_there(&job->factor[part]);
+    bool is_factor = printed_is_there(&job->factor[part]) &&
+                     (!printed_is_there(&job->weighted[part]) ||
+                      miss_of(&job->factor[part], row->factor[part]) > 0);
     *ours = is_factor ? row->factor[part] : row->weighted[part];
     return is_factor ? &job->factor[part] : &job->weighted[part];
 }
@@ -246,17 +249,13 @@ static size_t compare_tres(struct finder *finder, const struct prio_row *row, co
     return count;
 }
 
-/* How many TRES are other ones. */
-static size_t find_tres(struct finder *finder, const struct printed_job *job,
+/* How many TRES of one column are other ones. */
+static size_t find_tres(struct finder *finder, const char *printed, bool is_cut, const char *ours,
                         const struct prio_row *row)
 {
-    if (!job->tres)
+    if (!printed || !strcmp(ours, printed) || (is_cut && !strncmp(ours, printed, strlen(printed))))
         return 0;
-    bool is_factors = printed_is_there(&job->norm) || strchr(job->tres, '.') != NULL;
-    const char *ours = is_factors ? row->tres_factors : row->tres_weighted;
-    if (!strcmp(ours, job->tres) || (job->tres_cut && !strncmp(ours, job->tres, strlen(job->tres))))
-        return 0;
-    const char *lists[2] = { ours, job->tres };
+    const char *lists[2] = { ours, printed };
     return compare_tres(finder, row, lists, false) + compare_tres(finder, row, lists, true);
 }
 
@@ -289,25 +288,27 @@ static bool is_by_hand(const struct printed_job *job)
                 return false;
         }
     }
-    return any && job->tres && !*job->tres && (job->priority.low > 1 || job->norm.low > 1e-9);
+    return any && !job->tres_factors && job->tres && !*job->tres &&
+           (job->priority.low > 1 || job->norm.low > 1e-9);
 }
 
-/* The sum, where its parts are as ours: with what is printed besides, by which it is `more`. */
-static void find_priority(struct finder *finder, const struct printed_job *job,
-                          const struct prio_row *row, double more)
+/* Whether one of the two forms of a sum differs, where its parts are as ours: with what is printed
+ * besides, by which it is `more`. */
+static bool find_priority(struct finder *finder, const struct printed_job *job,
+                          const struct prio_row *row, double more, bool is_norm)
 {
-    bool is_norm = printed_is_there(&job->norm);
     const struct printed_number *printed = is_norm ? &job->norm : &job->priority;
     double ours = is_norm ? row->norm : (double)row->priority;
     double expected = is_norm ? ours + more / UINT32_MAX : ours + more;
     /* sprio rounds each part, so their sum may be less than ours by this much. */
     double rounding = is_norm ? 1.0 / UINT32_MAX : 1;
     if (expected < rounding || miss_of(printed, expected) <= rounding)
-        return;
+        return false;
     finder->differences->nice_unknown |= !printed_is_there(&job->nice) && !row->nice_known;
     add_difference(finder, row,
                    &(struct job_difference){
                        .factor = "priority", .ours = ours, .printed = printed_middle(printed) });
+    return true;
 }
 
 static void compare(struct finder *finder, const struct printed_job *job,
@@ -323,7 +324,10 @@ static void compare(struct finder *finder, const struct printed_job *job,
                            .cause = JOB_CAUSE_BY_HAND });
         return;
     }
-    size_t differing = find_tres(finder, job, row);
+    bool norm_only = is_norm && !printed_is_there(&job->priority);
+    size_t differing = find_tres(finder, job->tres, job->tres_cut,
+                                 norm_only ? row->tres_factors : row->tres_weighted, row) +
+                       find_tres(finder, job->tres_factors, job->tres_cut, row->tres_factors, row);
     for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
         double ours;
         const struct printed_number *printed = part_of(job, part, row, &ours);
@@ -338,8 +342,8 @@ static void compare(struct finder *finder, const struct printed_job *job,
     }
     double more = find_unrecorded(finder, &job->site, row, false) -
                   find_unrecorded(finder, &job->nice, row, true);
-    if (!differing)
-        find_priority(finder, job, row, more);
+    if (!differing && !find_priority(finder, job, row, more, true))
+        find_priority(finder, job, row, more, false);
 }
 
 static void compare_all(struct finder *finder)
