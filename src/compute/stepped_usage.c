@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "compute/computation.h"
-#include "core/usage/seal.h"
+#include "core/usage/ledger.h"
 #include "core/usage/slice.h"
 #include "core/usage/steps.h"
 #include "settings/settings.h"
@@ -48,11 +48,7 @@ struct reader {
     struct witness *witnesses;
     double *sums;
     struct stepped_usage *stepped;
-    /* While parts of usage are read, else NULL: the first one of a node, and all. */
-    struct usage_since *parts;
-    size_t *part_of;
 };
-#define NO_PART SIZE_MAX
 
 /* TRES that the job is charged each second by a tariff; 0: nothing. */
 static double charge_of(const struct reader *reader, const struct job *job,
@@ -103,6 +99,14 @@ static double worth_of(const struct reader *reader, const struct candidate *cand
         return worth_behind(reader, candidate, span, slice);
     return worth_from(reader, candidate, span, slice->start) -
            worth_from(reader, candidate, span, slice->end);
+}
+
+/* The last reset of an association that our ledger has; 0 if there is none. */
+static uint64_t reset_of(const struct reader *reader, uint32_t node)
+{
+    const struct ledger_state *ledger = reader->stepped->ledger;
+    uint64_t own = ledger_reset_before(ledger, reader->tree->nodes[node].id, UINT64_MAX);
+    return own > ledger->cluster_reset ? own : ledger->cluster_reset;
 }
 
 static uint64_t later_of(uint64_t a, uint64_t b)
@@ -159,68 +163,43 @@ static double seconds_since(const struct slice *slice, uint64_t instant)
     return slice->end > start ? (double)(slice->end - start) : 0;
 }
 
-/* Note it at the last instant up to which it is all there, and at each one while it runs, under the
- * last second after which it had not ended: sum_part() makes usage of that. */
-static void add_to_part(const struct reader *reader, const struct job_span *span,
-                        const struct slice *slice, struct usage_since *part, double charge)
+/* Of a slice the part that is worth something from an instant on. */
+static double worth_since(const struct reader *reader, const struct candidate *candidate,
+                          const struct job_span *span, const struct slice *slice, uint64_t instant)
 {
-    const struct candidate *found = &reader->found;
-    bool open = !span->ended || span->ended > reader->now;
-    double behind = worth_from(reader, found, span, slice->end);
-    double whole = reader->noted ? worth_behind(reader, found, span, slice)
-                                 : worth_from(reader, found, span, slice->start) - behind;
-    uint64_t latest = (slice->end - 1 - part->begin) / part->stride + 1;
-    for (size_t i = latest < part->count ? (size_t)latest : part->count; i-- > 0;) {
-        uint64_t instant = part->begin + i * part->stride;
-        uint64_t left = open ? part->depth : span->ended - instant;
-        size_t last = (size_t)(left < part->depth ? left : part->depth) - 1;
-        bool all = instant <= slice->start || reader->noted;
-        double worth = all ? whole
-                           : steps_worth(reader->steps, found->newest, found->reset,
-                                         later_of(instant, span->start), span->ended) -
-                                 behind;
-        if (all && left >= part->depth) {
-            part->whole[i] += charge * whole;
-            return;
-        }
-        part->usage[i * part->depth + last] += charge * fmax(worth, 0);
-    }
+    if (reader->noted)
+        return instant <= slice->start ? worth_behind(reader, candidate, span, slice) : 0;
+    return worth_from(reader, candidate, span, later_of(slice->start, instant)) -
+           worth_from(reader, candidate, span, later_of(slice->end, instant));
 }
 
-static void sum_part(struct usage_since *part)
+/* What was charged of it after a reset at an instant: nothing is left of what had ended by then. */
+static double worth_after_reset(const struct reader *reader, const struct job_span *span,
+                                const struct slice *slice, uint64_t reset)
 {
-    double whole = 0;
-    for (size_t i = part->count; i-- > 0;) {
-        double *usage = &part->usage[i * part->depth];
-        whole += part->whole[i];
-        for (size_t j = part->depth; j-- > 1;)
-            usage[j - 1] += usage[j];
-        for (size_t j = 0; j < part->depth; j++)
-            usage[j] += whole;
-    }
-    free(part->whole);
-    part->whole = NULL;
+    bool gone = span->ended && span->ended <= reset;
+    return gone ? 0 : worth_since(reader, &reader->found, span, slice, reset);
 }
 
-static void add_to_parts(const struct reader *reader, const struct job_row *row,
-                         const struct job_span *span, const struct slice *slice, double charge)
+static void add_after_reset(const struct reader *reader, const struct job_span *span,
+                            const struct slice *slice, uint32_t node, double charge)
 {
-    uint32_t node = tree_place(reader->tree, slice->association);
-    for (size_t i = reader->part_of[node]; i != NO_PART; i = reader->parts[i].next) {
-        struct usage_since *part = &reader->parts[i];
-        if (slice->end <= part->begin)
-            continue;
-        add_to_part(reader, span, slice, part, charge);
-        if (part->ended && span->ended && span->ended < part->begin + part->depth)
-            job_keys_add(part->ended, row->id_job);
-    }
+    struct stepped_usage *stepped = reader->stepped;
+    uint64_t reset = reset_of(reader, node), period = stepped->period;
+    if (!reset)
+        return;
+    stepped->after_reset[node] += charge * worth_after_reset(reader, span, slice, reset);
+    stepped->around_reset[node].high +=
+        charge * worth_after_reset(reader, span, slice, reset > period ? reset - period : 0);
+    stepped->around_reset[node].low +=
+        charge * worth_after_reset(reader, span, slice, reset + period);
 }
 
-static void add_slice(struct reader *reader, const struct job_row *row, const struct job_span *span,
+static void add_slice(struct reader *reader, const struct job *job, const struct job_span *span,
                       const struct slice *slice)
 {
     struct stepped_usage *stepped = reader->stepped;
-    double charge = charge_of(reader, &row->job, slice->tariff);
+    double charge = charge_of(reader, job, slice->tariff);
     uint32_t node = tree_place(reader->tree, slice->association);
     if (!(charge > 0) || node == NO_NODE)
         return;
@@ -228,17 +207,12 @@ static void add_slice(struct reader *reader, const struct job_row *row, const st
         try_slice(reader, span, slice, node, charge);
         return;
     }
-    if (reader->parts) {
-        add_to_parts(reader, row, span, slice, charge);
-        return;
-    }
     uint64_t newest = reader->candidates[0].newest, period = stepped->period;
     double worth = charge * worth_of(reader, &reader->candidates[0], span, slice);
     stepped->usage[node] += worth;
+    add_after_reset(reader, span, slice, node, charge);
     if (!(worth > 0))
         return;
-    if (!stepped->begun[node] || slice->start < stepped->begun[node])
-        stepped->begun[node] = slice->start;
     stepped->blur[node] += charge * (blur_of(reader, slice) + blur_at_step(reader, span, slice));
     stepped->fresh[node] += charge * seconds_since(slice, newest > period ? newest - period : 0);
     if (span->ended && span->ended <= reader->now)
@@ -261,7 +235,7 @@ static void add_job(struct reader *reader, const struct job_row *row)
     struct slice slice = slice_first(start, span.end, row->tariff, row->association,
                                      owners_find(computation->owners, row->association));
     do
-        add_slice(reader, row, &span, &slice);
+        add_slice(reader, &row->job, &span, &slice);
     while (slice_next(&slice, span.end));
 }
 
@@ -438,6 +412,7 @@ static int read_by(struct reader *reader, const struct usage_bounds *bounds, str
     reader->steps =
         steps_create(half_life, period, reader->stepped->ends_free, oldest, reader->now);
     reader->passes = steps_create(half_life, period, true, oldest, reader->now);
+    reader->stepped->period_decay = 1 - steps_decay(reader->steps, period);
     int result = db_begin(db, err);
     if (!result) {
         result = read_snapshot(reader, bounds, err);
@@ -458,7 +433,11 @@ int stepped_usage_read(struct stepped_usage *stepped, const struct computation *
     stepped->blur = memory_zeroed(tree->count, sizeof *stepped->blur);
     stepped->fresh = memory_zeroed(tree->count, sizeof *stepped->fresh);
     stepped->late = memory_zeroed(tree->count, sizeof *stepped->late);
-    stepped->begun = memory_zeroed(tree->count, sizeof *stepped->begun);
+    stepped->after_reset = memory_zeroed(tree->count, sizeof *stepped->after_reset);
+    stepped->around_reset = memory_zeroed(tree->count, sizeof *stepped->around_reset);
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (!reset_of(&reader, i))
+            stepped->after_reset[i] = NAN;
     if (read_by(&reader, bounds, err)) {
         stepped_usage_free(stepped);
         return -1;
@@ -473,31 +452,8 @@ void stepped_usage_free(struct stepped_usage *stepped)
     free(stepped->blur);
     free(stepped->fresh);
     free(stepped->late);
-    free(stepped->begun);
-    stepped->usage = stepped->blur = stepped->fresh = stepped->late = NULL;
-    stepped->begun = NULL;
-}
-
-int stepped_usage_since(const struct stepped_usage *stepped, const struct computation *computation,
-                        struct usage_since *list, size_t count, struct error *err)
-{
-    uint32_t nodes = computation->tree->count;
-    struct stepped_usage known = *stepped;
-    struct reader reader = { .computation = computation,
-                             .stepped = &known,
-                             .parts = list,
-                             .part_of = memory_zeroed(nodes, sizeof *reader.part_of) };
-    for (uint32_t i = 0; i < nodes; i++)
-        reader.part_of[i] = NO_PART;
-    for (size_t i = 0; i < count; i++) {
-        list[i].usage = memory_zeroed(list[i].count * list[i].depth, sizeof *list[i].usage);
-        list[i].whole = memory_zeroed(list[i].count, sizeof *list[i].whole);
-        list[i].next = reader.part_of[list[i].node];
-        reader.part_of[list[i].node] = i;
-    }
-    int result = read_by(&reader, NULL, err);
-    for (size_t i = 0; i < count; i++)
-        sum_part(&list[i]);
-    free(reader.part_of);
-    return result;
+    free(stepped->after_reset);
+    free(stepped->around_reset);
+    stepped->usage = stepped->blur = stepped->fresh = stepped->late = stepped->after_reset = NULL;
+    stepped->around_reset = NULL;
 }

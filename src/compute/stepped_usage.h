@@ -8,7 +8,7 @@
 
 struct computation;
 struct error;
-struct job_keys;
+struct ledger_state;
 
 /* The usage of a cluster's jobs as slurmctld has it (core/usage/steps.h), instead of the exact
  * integral.
@@ -23,29 +23,20 @@ struct usage_bounds {
 };
 
 struct stepped_usage {
-    uint64_t period, newest; /* seconds; the instant of the newest step, 0: to be found */
-    bool ends_free;          /* as in core/usage/steps.h */
+    uint64_t period, newest;           /* seconds; the instant of the newest step, 0: to be found */
+    bool ends_free;                    /* as in core/usage/steps.h */
+    const struct ledger_state *ledger; /* ours */
+    double period_decay;               /* the part of usage that decays in a period */
     /* By node of the tree: */
     double *usage; /* charged to itself, TRES-seconds */
     double *blur;  /* how far it may be off, all below included, as steps are up to a second off */
     double *fresh; /* the most of it that was charged at the newest step and since, likewise */
     double *late;  /* of that what was charged since, of jobs that ended */
-    uint64_t *begun; /* when the first job of its own that counts began; 0: none */
-};
-
-/* What an association has used itself from each of some instants on, without what ended since up to
- * some seconds later: usage[i x depth + j] is from begin + i x stride on, of jobs that had not
- * ended j seconds later. */
-struct usage_since {
-    uint32_t node; /* of the tree */
-    uint64_t begin, stride;
-    size_t count, depth;
-    double *usage;
-    /* With one instant, else NULL: the jobs that ended less than `depth` seconds later. */
-    struct job_keys *ended;
-    /* Used by the reader: */
-    double *whole;
-    size_t next;
+    /* Of associations that our ledger has reset: what is left if slurmctld forgot them at that
+     * time, and the bounds of it if that was up to a period earlier or later.  NAN for all others.
+     */
+    double *after_reset;
+    struct usage_bounds *around_reset;
 };
 
 /* Of the computation's source, whose settings say what a job is charged; `bounds` are by node of
@@ -53,9 +44,5 @@ struct usage_since {
 int stepped_usage_read(struct stepped_usage *stepped, const struct computation *computation,
                        const struct usage_bounds *bounds, struct error *err);
 void stepped_usage_free(struct stepped_usage *stepped);
-
-/* Fill these, with the steps that were read.  The usage of each is to be freed. */
-int stepped_usage_since(const struct stepped_usage *stepped, const struct computation *computation,
-                        struct usage_since *list, size_t count, struct error *err);
 
 #endif

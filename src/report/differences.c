@@ -109,7 +109,7 @@ static const char *const meanings[CAUSES] = {
     [CAUSE_BILLING] = "slurmctld's billing is not cut to whole numbers",
     [CAUSE_CAPS] = "slurmctld knows no open_job_cap and no horizon",
     [CAUSE_STEPS] = "slurmctld decays in steps, with 0.693 for ln 2",
-    [CAUSE_RESET] = "slurmctld was told to forget usage, or has lost it",
+    [CAUSE_RESET] = "no output proves a reset; see the guesses",
     [CAUSE_SHARES] = "the print has other shares",
     [CAUSE_PASS] = "slurmctld makes factors in the midst of charging",
     [CAUSE_SECOND] = "steps are up to a second off their period",
@@ -329,6 +329,52 @@ static void add_contradicting(struct text *text, const struct differences *diffe
         text_format(text, "... and %zu associations more\n", count - NAMED_AT_MOST);
 }
 
+/* Some reason for what is left of users, where neither the output nor the accounting database
+ * contains a proof. */
+enum guess {
+    GUESS_FORGOTTEN, /* less was printed, by more than passes at other seconds can make it */
+    GUESS_PHASE,
+    GUESSES
+};
+static const char *const guesses[GUESSES] = {
+    [GUESS_FORGOTTEN] =
+        "slurmctld may have forgotten usage (rawusage=0, or state lost in an outage)",
+    [GUESS_PHASE] = "passes may have been at other seconds before a restart or reconfiguration",
+};
+
+static bool may_be(const struct differences *differences,
+                   const struct compared_association *association, enum guess guess)
+{
+    const struct difference *usage = &association->usage;
+    double computed = usage->printed - usage->left;
+    bool by_phase = fabs(usage->left) <= differences->period_decay * computed;
+    return association->is_user && is_usage(usage->left) &&
+           (guess == GUESS_PHASE ? by_phase : !by_phase && usage->left < 0);
+}
+
+/* Returns whether there is anything to guess. */
+static bool add_guess(struct text *text, const struct differences *differences, enum guess guess)
+{
+    size_t count = 0;
+    for (size_t i = 0; !isnan(differences->period_decay) && i < differences->count; i++) {
+        const struct compared_association *association = &differences->rows[i];
+        if (!may_be(differences, association, guess))
+            continue;
+        if (!count)
+            text_format(text, "guess: %s: ", guesses[guess]);
+        if (++count > NAMED_AT_MOST)
+            continue;
+        struct cell cell = { 0 };
+        get_name(association, &cell);
+        text_add(text, count > 1 ? ", " : "");
+        text_add_printable(text, cell.text);
+        text_free(&cell.composed);
+    }
+    if (count > NAMED_AT_MOST)
+        text_format(text, " and %zu more", count - NAMED_AT_MOST);
+    return count != 0;
+}
+
 static void add_left(struct text *text, const struct differences *differences)
 {
     size_t start = text->length;
@@ -345,6 +391,8 @@ static void add_left(struct text *text, const struct differences *differences)
     if (printed > 0)
         text_format(text, " (%.3g %%)", 100 * sum / printed);
     text_format(text, ", the FairShare of %zu\n", moved);
+    for (int guess = 0; guess < GUESSES; guess++)
+        text_add(text, add_guess(text, differences, (enum guess)guess) ? "\n" : "");
     add_contradicting(text, differences);
     add_missing(text, "only in the print", differences->only_printed,
                 differences->first_only_printed);
@@ -373,13 +421,6 @@ void differences_add_page(struct text *text, const struct differences *differenc
     text_add(text, "\n");
     for (int cause = 0; cause < CAUSES; cause++)
         add_cause(text, differences, cause);
-    if (differences->command_count)
-        text_add(text, "to have our ledger forget it, too:\n");
-    for (size_t i = 0; i < differences->command_count; i++) {
-        text_add(text, "  ");
-        text_add_printable(text, differences->commands[i]);
-        text_add(text, "\n");
-    }
     for (size_t i = 0; differences->unknown[i]; i++)
         text_format(text, "note: %s\n", differences->unknown[i]);
     add_left(text, differences);
@@ -401,12 +442,16 @@ static json_t *json_of_causes(const struct differences *differences)
 
 static json_t *facts_of(const struct differences *differences)
 {
-    json_t *notes = json_array(), *commands = json_array();
+    json_t *notes = json_array();
     size_t users;
-    for (size_t i = 0; i < differences->command_count; i++)
-        json_array_append_new(commands, json_string(differences->commands[i]));
     for (size_t i = 0; differences->unknown[i]; i++)
         json_array_append_new(notes, json_string(differences->unknown[i]));
+    for (int guess = 0; guess < GUESSES; guess++) {
+        struct text text = { 0 };
+        if (add_guess(&text, differences, (enum guess)guess))
+            json_array_append_new(notes, json_string(text.bytes));
+        text_free(&text);
+    }
     json_t *step =
         differences->newest_step ? json_integer((json_int_t)differences->newest_step) : json_null();
     return json_pack("{s:I, s:I, s:I, s:o, s:b, s:f, s:I, s:I, s:o, s:o, s:o}", "as_of",
@@ -416,7 +461,7 @@ static json_t *facts_of(const struct differences *differences)
                      "usage_left", sum_of(differences, CAUSES, &users), "only_printed",
                      (json_int_t)differences->only_printed, "only_ours",
                      (json_int_t)differences->only_ours, "causes", json_of_causes(differences),
-                     "commands", commands, "notes", notes);
+                     "commands", json_array(), "notes", notes);
 }
 
 void differences_print(const struct differences *differences, struct table *table)

@@ -69,8 +69,7 @@ struct differences {
     uint32_t users;                 /* of the cluster: a rank of Fair Tree is a factor times this */
     size_t only_printed, only_ours; /* associations */
     const char *first_only_printed, *first_only_ours; /* NULL: none */
-    const char **commands;                            /* that make our values follow; UTF-8 */
-    size_t command_count;
+    double period_decay;    /* the part of usage that decays in a period; NAN if not computed */
     const char *unknown[8]; /* sentences: what cannot be known; ended by NULL */
 };
 

@@ -1,14 +1,13 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""diff explains all that the controllers of live clusters printed, each change of it is found, and the
-commands that it prints have our ledger forget what they were told to forget."""
+"""diff explains all that the controllers of live clusters printed but what they were told to forget: that it
+guesses, and prints no command.  Each change of an output is found.  Once the ledger has the resets, all is explained."""
 
 import csv
 import json
 import os
 import random
-import shlex
 import sqlite3
 import subprocess
 import sys
@@ -19,9 +18,9 @@ import tap
 from live4 import CAPTURES, Capture
 from program import FAIRMILL, publish, published
 
-# Who was told rawusage=0, and what the controllers' newest passes say.
-RESET = ['-A e2', '-u irc -A z1']
-NEAR = dict(alpha=.001, beta=.08)
+# Who was told rawusage=0, and when; no row of the accounting database has it.
+RESETS = {'alpha': [(('-A', 'e2'), 1795362503), (('-u', 'irc', '-A', 'z1'), 1795362443)],
+          'beta': [(('-A', 'e2'), 1795362503), (('-u', 'irc', '-A', 'z1'), 1795362439)]}
 
 
 def fairmill(settings, *arguments):
@@ -42,21 +41,27 @@ def write(path, rows):
     return path
 
 
-def explained(settings, capture, folder):
-    status, answer = diff(settings, capture, capture.path('sshare_m.psv'))
-    left = [row for row in answer['differences'] if row['left'] or row['contradicts']]
-    tap.same((status, left), (0, []), f'{capture.name}: all that sshare printed is explained')
-    tap.same(answer['newest_step'], capture.now, f'{capture.name}: the newest pass is found')
-    whose = [command.split(' -M ')[0].removeprefix('fairmill ledger reset ') for command in answer['commands']
-             if ' reset ' in command]
-    tap.same(whose, RESET, f'{capture.name}: and who was told to forget usage')
+def is_reset(row):
+    return row['account'] == 'e2' or (row['account'], row['username']) == ('z1', 'irc')
+
+
+def without_ledger(settings, capture, folder):
     path = os.path.join(folder, 'assoc_mgr')
     with open(path, 'w', encoding='utf-8') as file:
         file.write(capture.text('assoc_mgr.txt.xz'))
-    status, second = diff(settings, capture, path)
-    tap.same((status, second['commands']), (0, answer['commands']),
-             f'{capture.name}: all of scontrol show assoc_mgr is explained likewise, by two decimals')
-    return answer['commands']
+    for name, file in (('sshare', capture.path('sshare_m.psv')), ('scontrol show assoc_mgr', path)):
+        status, answer = diff(settings, capture, file)
+        left = [row for row in answer['differences'] if row['username'] and row['value'] == 'rawusage' and row['left']]
+        what = f'{capture.name}, {name}'
+        tap.ok(status == 1 and left and all(map(is_reset, left)), f'{what}: only what was reset is left', *left)
+        tap.same(answer['newest_step'], capture.now, f'{what}: the newest pass is found')
+        guessed = [f"{row['account']}/{row['username']}" for row in left if row['left'] < 0]
+        tap.ok(all(any(note.startswith('guess: ') and name in note for note in answer['notes']) for name in guessed),
+               f'{what}: of each there is a guess', guessed, answer['notes'])
+        reset = [cause for cause in answer['causes'] if cause['cause'] == 'reset']
+        tap.same((answer['commands'], reset[0]['usage']), ([], 0), f'{what}: which is no cause, and has no command')
+        out = fairmill(settings, 'diff', '--at', capture.now, file).stdout
+        tap.ok('guess: ' in out and 'fairmill ' not in out, f'{what}: also as people see it', out)
 
 
 def changes(row, users):
@@ -84,21 +89,34 @@ def changed(settings, capture, folder):
     tap.ok(not unfound, f'{capture.name}: of values that were changed by hand none is explained', *unfound)
 
 
-def closed(settings, capture, commands):
-    """With diff's own commands our usage is the controller's, and its reset no difference."""
-    for command in commands:
-        done = fairmill(settings, *shlex.split(command)[1:], '-y')
+def with_ledger(settings, capture, folder):
+    """Once our ledger has a reset when the controller was told, it is no difference."""
+    for whose, instant in RESETS[capture.cluster]:
+        done = fairmill(settings, 'ledger', 'reset', *whose, '--at', instant, '-w', 'rawusage=0', '-y')
         if done.returncode:
-            tap.ok(False, command, done.stderr)
+            tap.ok(False, 'the ledger has the reset', done.stderr)
     fairmill(settings, 'run', '--now', capture.now, '--replace')
-    ours, theirs = published(capture.results, capture.cluster), capture.usages()
-    off = [(row['account'], row['user_name'], row['usage_raw'], theirs[number]) for number, row in ours.items()
-           if (row['account'] == 'e2' or (row['account'], row['user_name']) == ('z1', 'irc')) and
-           abs(row['usage_raw'] - theirs[number]) > NEAR[capture.cluster] * theirs[number] + .005]
-    tap.ok(not off, f'{capture.name}: its commands close the gap', *off)
     status, answer = diff(settings, capture, capture.path('sshare_m.psv'))
-    resets = [cause for cause in answer['causes'] if cause['cause'] == 'reset' and cause['usage']]
-    tap.same((status, answer['commands'], resets), (0, [], []), f'{capture.name}: and then there is no reset left')
+    left = [row for row in answer['differences'] if row['left'] or row['contradicts']]
+    tap.same((status, left), (0, []), f'{capture.name}: with the resets in the ledger all of sshare is explained')
+    by_ledger = [cause for cause in answer['causes'] if cause['cause'] in ('ledger', 'reset') and cause['usage'] > .01]
+    tap.same(by_ledger, [], f'{capture.name}: and none of it by the ledger')
+    tap.same([note for note in answer['notes'] if 'guess' in note], [], f'{capture.name}: without a guess')
+    status, answer = diff(settings, capture, os.path.join(folder, 'assoc_mgr'))
+    tap.same(status, 0, f'{capture.name}: all of scontrol show assoc_mgr likewise, by two decimals')
+
+
+def only_in_ledger(settings, capture):
+    """A reset that the controller was never told is a difference by the ledger."""
+    fairmill(settings, 'ledger', 'reset', '-A', 'd2', '--at', capture.now - 90, '-w', 'ours alone', '-y')
+    fairmill(settings, 'run', '--now', capture.now, '--replace')
+    status, answer = diff(settings, capture, capture.path('sshare_m.psv'))
+    by_ledger = {row['username'] for row in answer['differences']
+                 if row['value'] == 'rawusage' and row['username'] and abs(row['ledger']) > 1}
+    used = {row['username'] for row in answer['differences'] if row['value'] == 'rawusage' and
+            row['account'] == 'd2' and row['username'] and row['sshare'] > 100}
+    tap.ok(status == 0 and used and used <= by_ledger, f'{capture.name}: a reset of our ledger alone is by the ledger',
+           status, by_ledger, used)
 
 
 def from_their_usage(capture, folder):
@@ -143,10 +161,12 @@ def by_documents(capture, folder):
     settings = capture.load(folder, fairshare=dict(conformance='documents'))
     publish(settings, capture.now)
     status, answer = diff(settings, capture, capture.path('sshare_m.psv'))
+    left = [row for row in answer['differences'] if row['username'] and row['value'] == 'rawusage' and row['left'] and
+            not is_reset(row)]
     readded = [(row['account'], row['username']) for row in answer['differences']
                if row['value'] == 'rawusage' and row['username'] and abs(row['readded']) > 1]
     # Only on beta had the user who was removed used something.
-    tap.same((status, readded), (0, [('x1a', 'uucp')] if capture.cluster == 'beta' else []),
+    tap.same((left, readded), ([], [('x1a', 'uucp')] if capture.cluster == 'beta' else []),
              f'{capture.name}: of a run by the documents all is explained, too')
 
 
@@ -156,9 +176,10 @@ def body():
         with tempfile.TemporaryDirectory(prefix='fm') as folder:
             settings = capture.load(folder)
             publish(settings, capture.now)
-            commands = explained(settings, capture, folder)
+            without_ledger(settings, capture, folder)
+            with_ledger(settings, capture, folder)
             changed(settings, capture, folder)
-            closed(settings, capture, commands)
+            only_in_ledger(settings, capture)
         with tempfile.TemporaryDirectory(prefix='fm') as folder:
             by_documents(capture, folder)
         # While jobs run, these two algorithms have what was used in the midst of a pass.

@@ -6,7 +6,6 @@
 
 #include "command/diff/diff_finder.h"
 #include "command/diff/diff_left.h"
-#include "command/diff/diff_resets.h"
 #include "command/diff/diff_rules.h"
 #include "core/tree/tree.h"
 #include "core/usage/ledger.h"
@@ -75,7 +74,8 @@ static int apply_steps(struct finder *finder, struct tree *tree, struct error *e
     struct stepped_usage *stepped = &finder->stepped;
     *stepped = (struct stepped_usage){ .period = finder->asked->period,
                                        .newest = finder->asked->newest_step,
-                                       .ends_free = finder->asked->ends_free };
+                                       .ends_free = finder->asked->ends_free,
+                                       .ledger = finder->first.ledger };
     const struct computation *newest = &finder->newest;
     struct usage_bounds *bounds = memory_zeroed(newest->tree->count, sizeof *bounds);
     for (uint32_t i = 0; i < newest->tree->count; i++) {
@@ -97,6 +97,7 @@ static int apply_steps(struct finder *finder, struct tree *tree, struct error *e
     }
     finder->differences->period = stepped->period;
     finder->differences->newest_step = stepped->newest;
+    finder->differences->period_decay = stepped->period_decay;
     struct stage stage;
     if (finder_compute_stage(finder, tree, &stage, err))
         return -1;
@@ -104,99 +105,81 @@ static int apply_steps(struct finder *finder, struct tree *tree, struct error *e
     return 0;
 }
 
-/* Take the resets that are in our ledger, or those that are not. */
-static int apply_some_resets(struct finder *finder, const struct resets *resets, bool of_ledger,
-                             struct tree *tree, struct error *err)
+/* What was printed of each association itself, without what is below it. */
+static struct usage_bounds *printed_own(const struct finder *finder)
 {
-    struct stage stage;
-    for (size_t i = 0; i < resets->count; i++)
-        if (resets->list[i].in_ledger == of_ledger)
-            for (uint32_t j = 0; j < finder->tree->count; j++)
-                if (resets->cover[j] == resets->list[i].node)
-                    finder->own[j] = resets->own[j];
-    if (finder_compute_stage(finder, tree, &stage, err))
-        return -1;
-    finder_explain(finder, of_ledger ? CAUSE_LEDGER : CAUSE_RESET, stage);
-    return 0;
+    const struct usage_bounds *printed = finder->match->bounds;
+    struct usage_bounds *own = memory_zeroed(finder->tree->count, sizeof *own);
+    for (uint32_t i = 0; i < finder->tree->count; i++)
+        own[i] = printed[i];
+    for (uint32_t i = 1; i < finder->tree->count; i++) {
+        own[finder->tree->nodes[i].parent].low -= printed[i].high;
+        own[finder->tree->nodes[i].parent].high -= printed[i].low;
+    }
+    return own;
 }
 
-/* Where our ledger has a reset and slurmctld forgot the same, the cause of what still differs is
- * steps, not the ledger. */
-static void settle_ledger(struct finder *finder, const struct resets *resets)
+/* If the usage that is left after a reset of our ledger was printed, and more than that without the
+ * reset, slurmctld forgot it, too: take it.  Returns whether it is so of each node, or NULL if it
+ * is of none. */
+static bool *take_resets(struct finder *finder)
 {
-    uint32_t count = finder->tree->count;
-    double *by_steps = memory_zeroed(count, sizeof *by_steps);
-    for (size_t i = 0; i < finder->differences->count; i++)
-        by_steps[finder->match->nodes[i]] = finder->differences->rows[i].usage.causes[CAUSE_LEDGER];
-    double *settled = memory_zeroed(count, sizeof *settled);
-    for (size_t i = 0; i < resets->count; i++) {
-        uint32_t node = resets->list[i].node;
-        if (!resets->list[i].in_ledger)
+    bool any = false, *taken = memory_zeroed(finder->tree->count, sizeof *taken);
+    struct usage_bounds *own = printed_own(finder);
+    for (uint32_t i = 0; i < finder->tree->count; i++) {
+        uint32_t place = place_in_tree(finder->newest.tree, &finder->tree->nodes[i]);
+        double slack = finder->blur[i];
+        if (place == NO_NODE || isnan(finder->stepped.after_reset[place]) ||
+            !(finder->own[i] - slack > own[i].high))
             continue;
-        for (uint32_t j = node; j < count; j++)
-            settled[j] = resets->cover[j] == node ? by_steps[j] : settled[j];
-        for (uint32_t above = node; above;) {
-            above = finder->tree->nodes[above].parent;
-            settled[above] += by_steps[node];
-        }
+        double left = finder->stepped.after_reset[place];
+        struct usage_bounds around = finder->stepped.around_reset[place];
+        if (around.low - slack > own[i].high || around.high + slack < own[i].low)
+            continue;
+        if (left - slack > own[i].high || left + slack < own[i].low)
+            left = fmin(fmax(left, own[i].low), own[i].high);
+        finder->own[i] = left;
+        any = taken[i] = true;
     }
+    free(own);
+    if (!any)
+        free(taken);
+    return any ? taken : NULL;
+}
+
+/* What still differs of these users, and so of the accounts above, is by steps, not the ledger. */
+static void settle_ledger(struct finder *finder, const bool *taken)
+{
+    const struct tree *tree = finder->tree;
+    double *settled = memory_zeroed(tree->count, sizeof *settled);
+    for (size_t i = 0; i < finder->differences->count; i++) {
+        uint32_t node = finder->match->nodes[i];
+        if (taken[node] && tree->nodes[node].is_user)
+            settled[node] = finder->differences->rows[i].usage.causes[CAUSE_LEDGER];
+    }
+    for (uint32_t i = tree->count; i-- > 1;)
+        settled[tree->nodes[i].parent] += settled[i];
     for (size_t i = 0; i < finder->differences->count; i++) {
         double *causes = finder->differences->rows[i].usage.causes;
         causes[CAUSE_LEDGER] -= settled[finder->match->nodes[i]];
         causes[CAUSE_STEPS] += settled[finder->match->nodes[i]];
     }
-    free(by_steps);
     free(settled);
 }
 
-static void add_command(struct differences *differences, struct text *text)
-{
-    differences->commands = memory_grown(differences->commands, differences->command_count,
-                                         sizeof *differences->commands);
-    differences->commands[differences->command_count++] =
-        arena_copy(differences->texts, text->bytes, text->length);
-    text_free(text);
-}
-
-static void add_commands(struct finder *finder, const struct reset_search *search,
-                         const struct resets *resets)
-{
-    struct differences *differences = finder->differences;
-    for (size_t i = 0; i < resets->count; i++) {
-        const struct found_reset *reset = &resets->list[i];
-        struct text text = { 0 };
-        if (reset->in_ledger)
-            continue;
-        reset_add_command(&text, search, reset, finder->names, differences->cluster);
-        add_command(differences, &text);
-        for (size_t j = 0; j < reset->ended.count; j++) {
-            reset_add_refund(&text, reset, reset->ended.keys[j], differences->cluster);
-            add_command(differences, &text);
-        }
-    }
-}
-
-/* What slurmctld was told to forget.  If our ledger has been told, too, that is no difference. */
+/* A reset of our ledger that slurmctld has, too, is no difference. */
 static int apply_resets(struct finder *finder, struct tree *tree, struct error *err)
 {
-    struct resets resets;
-    const struct reset_search search = { .tree = finder->tree,
-                                         .computation = &finder->newest,
-                                         .ledger = finder->first.ledger,
-                                         .stepped = &finder->stepped,
-                                         .printed = finder->match->bounds,
-                                         .own = finder->own,
-                                         .blur = finder->blur };
-    if (resets_find(&resets, &search, err))
+    struct stage stage;
+    bool *taken = take_resets(finder);
+    if (!taken)
+        return 0;
+    settle_ledger(finder, taken);
+    free(taken);
+    if (finder_compute_stage(finder, tree, &stage, err))
         return -1;
-    add_commands(finder, &search, &resets);
-    int result = resets.count ? apply_some_resets(finder, &resets, true, tree, err) : 0;
-    if (!result && resets.count) {
-        settle_ledger(finder, &resets);
-        result = apply_some_resets(finder, &resets, false, tree, err);
-    }
-    resets_free(&resets);
-    return result;
+    finder_explain(finder, CAUSE_STEPS, stage);
+    return 0;
 }
 
 /* The first stage has our own values, before any cause is left out. */
@@ -274,7 +257,8 @@ int diff_causes_find(const struct diff_case *asked, struct differences *differen
                                          .login = asked->login,
                                          .as_of = cluster->as_of,
                                          .printed_at = asked->printed_at,
-                                         .algorithm = cluster->algorithm };
+                                         .algorithm = cluster->algorithm,
+                                         .period_decay = NAN };
     int result =
         asked->source ? find_by_jobs(&finder, &match, err) : find_by_results(&finder, &match, err);
     if (!result) {
@@ -303,8 +287,6 @@ int diff_causes_find(const struct diff_case *asked, struct differences *differen
 void diff_causes_free(struct differences *differences)
 {
     free(differences->rows);
-    free(differences->commands);
-    differences->commands = NULL;
     differences->rows = NULL;
     differences->count = 0;
     if (differences->texts)
