@@ -91,8 +91,14 @@ static int wish(struct prio_list *list, struct prio_row *row, struct formula *fo
     return 0;
 }
 
+/* Limit the time of a request: this many nanoseconds, or a few times more. */
+#define COST_LIMIT 1000000000
+
 int formula_list_wish(struct prio_list *list, struct formula *formula, struct error *err)
 {
+    if (list->count > COST_LIMIT / formula_cost(formula))
+        return fail(err, ERROR_USAGE, "prio: --formula: the formula is too long for %zu jobs",
+                    list->count);
     struct formula_value *values = memory_zeroed(formula_name_count(formula) + 1, sizeof *values);
     int result = 0;
     for (size_t i = 0; !result && i < list->count; i++)

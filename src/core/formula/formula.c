@@ -5,26 +5,22 @@
 #include <string.h>
 
 #include "core/formula/parse.h"
-#include "core/formula/steps.h"
+#include "core/formula/scan.h"
 #include "util/error.h"
 #include "util/memory.h"
 
 struct formula *formula_create(const char *text, struct error *err)
 {
-    struct formula *formula = memory_zeroed(1, sizeof *formula);
-    if (strlen(text) > UINT16_MAX) {
-        fail(err, ERROR_SETTINGS, "formula: it has more than %d bytes", UINT16_MAX);
-        formula_destroy(formula);
+    if (strlen(text) > FORMULA_LONGEST) {
+        fail(err, ERROR_SETTINGS, "formula: it has more than %d bytes", FORMULA_LONGEST);
         return NULL;
     }
-    formula->text = memory_text(text);
-    if (formula_parse(formula, err)) {
+    struct formula *formula = memory_zeroed(1, sizeof *formula);
+    if (formula_parse(formula, text, err)) {
         formula_destroy(formula);
         return NULL;
     }
     formula->stack = memory_zeroed(formula->stack_count, sizeof *formula->stack);
-    for (size_t i = 0; i < formula->stack_count; i++)
-        amount_start(&formula->stack[i]);
     return formula;
 }
 
@@ -32,17 +28,11 @@ void formula_destroy(struct formula *formula)
 {
     if (!formula)
         return;
-    for (size_t i = 0; i < formula->number_count; i++)
-        amount_end(&formula->numbers[i]);
-    for (size_t i = 0; formula->stack && i < formula->stack_count; i++)
-        amount_end(&formula->stack[i]);
     for (size_t i = 0; i < formula->name_count; i++)
         free(formula->names[i]);
-    free(formula->numbers);
-    free(formula->stack);
     free(formula->names);
     free(formula->steps);
-    free(formula->text);
+    free(formula->stack);
     free(formula);
 }
 
@@ -56,43 +46,61 @@ const char *formula_name(const struct formula *formula, size_t number)
     return formula->names[number];
 }
 
+size_t formula_cost(const struct formula *formula)
+{
+    size_t cost = 0;
+    for (size_t i = 0; i < formula->step_count; i++) {
+        const struct step *step = &formula->steps[i];
+        bool is_slow = step->kind == STEP_CALL || step->operate == number_power ||
+                       step->operate == number_modulo || step->operate == number_divide_floor;
+        cost += is_slow ? 1000 : 5;
+    }
+    return cost;
+}
+
 /* The stack grows upwards; `top` is the first free place. */
 struct machine {
-    struct amount *top;
+    struct formula_value *top;
     const struct step *step;
 };
 
-static void push_value(struct machine *machine, const struct formula_value *value)
-{
-    if (value->is_whole)
-        amount_set_part(machine->top++, value->number);
-    else
-        amount_set_real(machine->top++, value->number);
-}
-
 static bool holds(const struct machine *machine)
 {
-    int order = amount_compare(&machine->top[-2], &machine->top[-1]);
-    uint32_t bit = order == 2 ? NEITHER : order < 0 ? LESS : order > 0 ? MORE : EQUAL;
+    double left = machine->top[-2].number, right = machine->top[-1].number;
+    uint32_t bit = left < right ? LESS : left > right ? MORE : left == right ? EQUAL : NEITHER;
     return (machine->step->which & bit) != 0;
+}
+
+static struct formula_value truth(bool is_true)
+{
+    return (struct formula_value){ is_true, true };
 }
 
 static void compare(struct machine *machine)
 {
-    bool answer = holds(machine);
+    bool result = holds(machine);
     machine->top--;
-    if (machine->step->kind == STEP_COMPARE || !answer)
-        amount_set_whole(&machine->top[-1], answer);
+    if (machine->step->kind == STEP_COMPARE || !result)
+        machine->top[-1] = truth(result);
     else
-        amount_set(&machine->top[-1], &machine->top[0]);
-    if (machine->step->kind == STEP_CHAIN && !answer)
+        machine->top[-1] = machine->top[0];
+    if (machine->step->kind == STEP_CHAIN && !result)
         machine->step += machine->step->skip;
 }
 
-/* and, or, if: where the top says so, skip; else, and with `if` always, it is dropped. */
+static void find(struct machine *machine)
+{
+    bool found = false;
+    machine->top -= machine->step->which;
+    for (uint32_t i = 0; i < machine->step->which; i++)
+        found |= machine->top[i].number == machine->top[-1].number;
+    machine->top[-1] = truth(found);
+}
+
+/* and, or, if: skips depending on the top; else, and always for `if`, removes it. */
 static void choose(struct machine *machine)
 {
-    bool is_true = amount_is_true(&machine->top[-1]);
+    bool is_true = machine->top[-1].number != 0;
     bool skips = machine->step->kind == STEP_OR ? is_true : !is_true;
     if (!skips || machine->step->kind == STEP_IF)
         machine->top--;
@@ -103,20 +111,25 @@ static void choose(struct machine *machine)
 static const char *call(struct machine *machine)
 {
     const struct step *step = machine->step;
-    machine->top -= step->which;
+    machine->top -= step->which ? step->which : 1;
     return step->function->call(step->function, machine->top++, step->which);
 }
 
-static const char *take_step(struct formula *formula, const struct formula_value *values,
-                             struct machine *machine)
+/* Integers have no negative zero. */
+static void change_sign(struct formula_value *number, double less)
+{
+    number->number = number->is_whole ? 0 - number->number - less : -number->number;
+}
+
+static const char *take_step(struct machine *machine, const struct formula_value *values)
 {
     const struct step *step = machine->step;
     switch (step->kind) {
     case STEP_NUMBER:
-        amount_set(machine->top++, &formula->numbers[step->which]);
+        *machine->top++ = step->number;
         return NULL;
     case STEP_NAME:
-        push_value(machine, &values[step->which]);
+        *machine->top++ = values[step->which];
         return NULL;
     case STEP_OPERATE:
         machine->top--;
@@ -124,14 +137,20 @@ static const char *take_step(struct formula *formula, const struct formula_value
     case STEP_CALL:
         return call(machine);
     case STEP_NEGATE:
-        amount_negate(&machine->top[-1]);
+        change_sign(&machine->top[-1], 0);
         return NULL;
+    case STEP_INVERT:
+        change_sign(&machine->top[-1], 1);
+        return machine->top[-1].is_whole ? NULL : number_not_whole;
     case STEP_NOT:
-        amount_set_whole(&machine->top[-1], !amount_is_true(&machine->top[-1]));
+        machine->top[-1] = truth(machine->top[-1].number == 0);
         return NULL;
     case STEP_COMPARE:
     case STEP_CHAIN:
         compare(machine);
+        return NULL;
+    case STEP_IN:
+        find(machine);
         return NULL;
     case STEP_AND:
     case STEP_OR:
@@ -145,7 +164,7 @@ static const char *take_step(struct formula *formula, const struct formula_value
     return NULL;
 }
 
-int formula_evaluate(struct formula *formula, const struct formula_value *values, double *answer,
+int formula_evaluate(struct formula *formula, const struct formula_value *values, double *result,
                      struct error *err)
 {
     struct machine machine = { formula->stack, formula->steps };
@@ -153,11 +172,10 @@ int formula_evaluate(struct formula *formula, const struct formula_value *values
     const char *flaw = NULL;
     for (; machine.step < end && !flaw; machine.step++) {
         step = machine.step;
-        flaw = take_step(formula, values, &machine);
+        flaw = take_step(&machine, values);
     }
-    if (!flaw)
-        flaw = amount_to_double(formula->stack, answer);
-    if (!flaw)
-        return 0;
-    return fail(err, ERROR_DATA, "formula, column %u: %s", step->at + 1, flaw);
+    if (flaw)
+        return fail(err, ERROR_DATA, "formula, column %u: %s", step->at + 1, flaw);
+    *result = formula->stack->number;
+    return 0;
 }

@@ -2,29 +2,26 @@
 #ifndef FAIRMILL_CORE_FORMULA_FORMULA_H
 #define FAIRMILL_CORE_FORMULA_FORMULA_H
 
-#include <stdbool.h>
 #include <stddef.h>
+
+#include "core/formula/arithmetic.h"
 
 struct error;
 struct formula;
 
-/* OpenPBS's job_sort_formula: an expression in that part of Python which works with numbers.
+/* OpenPBS's job_sort_formula: an expression in the part of Python that computes with numbers.
  *
- *     x if c else y   or   and   not   < <= > >= == != (chains too)   + -   * / // %   - +   **
+ *     x if c else y   or   and   not   < <= > >= == != in (...)   | ^ & << >> + - * / // %
+ *     + - ~   **
  *
- * in Python's order, with parentheses; integers (decimal, 0x, 0o, 0b) and floating numbers, also
- * with underscores; pi, e, tau, inf, nan, True, False; the functions of functions.h; and names,
- * which get their values when the formula is evaluated.  It means what Python 3 says, to the last
- * bit; everything else of Python is refused by its name.  (OpenPBS gives the text to Python as it
- * is, where it may do anything.) */
+ * with Python's precedence and parentheses; decimal, 0x, 0o and 0b integers and floating-point
+ * numbers, also with underscores; pi, e, tau, inf, nan, True, False; the functions of functions.h;
+ * comments; and names, which get their values when the formula is evaluated.
+ *
+ * Numbers are doubles.  Integers are exact up to 2^53, where results are CPython's to the last bit.
+ * All other Python is rejected by its name.  (OpenPBS gives the text to Python.) */
 
-/* What a name stands for. */
-struct formula_value {
-    double number;
-    bool is_whole; /* it is an integer, so that its quotients and powers are those of integers */
-};
-
-/* NULL where the text is no such formula (ERROR_SETTINGS, with the column, from 1). */
+/* Returns NULL if the text is not such a formula (ERROR_SETTINGS, with the column, from 1). */
 struct formula *formula_create(const char *text, struct error *err);
 void formula_destroy(struct formula *formula);
 
@@ -32,9 +29,12 @@ void formula_destroy(struct formula *formula);
 size_t formula_name_count(const struct formula *formula);
 const char *formula_name(const struct formula *formula, size_t number);
 
-/* The answer, where every name has its value; it may be infinite or NAN.  -1 where Python raises an
- * exception (ERROR_DATA, with the column). */
-int formula_evaluate(struct formula *formula, const struct formula_value *values, double *answer,
+/* How much work one evaluation is: about the number of nanoseconds, at most a few times more. */
+size_t formula_cost(const struct formula *formula);
+
+/* Evaluates the formula with a value for each name; the result may be infinite or NAN.  Returns -1
+ * if Python raises an exception (ERROR_DATA, with the column). */
+int formula_evaluate(struct formula *formula, const struct formula_value *values, double *result,
                      struct error *err);
 
 #endif

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "util/error.h"
-#include "util/memory.h"
 
 int formula_refuse(const char *text, const char *at, struct error *err, const char *format, ...)
 {
@@ -37,69 +36,29 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* Digits of a base, with single underscores between them; how many bytes. */
-static size_t digits(const char *at, int base)
+static bool is_prefixed(const char *number)
+{
+    return *number == '0' && number[1] && strchr("xXoObB", number[1]);
+}
+
+/* The bytes that look like one number, right or wrong. */
+static size_t number_length(const char *at)
 {
     size_t length = 0;
-    for (;;) {
-        const char *next = at + length + (length && at[length] == '_');
-        bool is_one = base == 16  ? isxdigit((unsigned char)*next) != 0
-                      : base == 8 ? *next >= '0' && *next <= '7'
-                      : base == 2 ? *next == '0' || *next == '1'
-                                  : is_digit(*next);
-        if (!is_one)
+    if (!is_digit(*at) && !(*at == '.' && is_digit(at[1])))
+        return 0;
+    for (;; length++) {
+        char byte = at[length];
+        bool is_sign = length && (byte == '+' || byte == '-') && (at[length - 1] | 0x20) == 'e' &&
+                       is_digit(at[length + 1]) && !is_prefixed(at);
+        if (!is_letter(byte) && !is_digit(byte) && byte != '.' && !is_sign)
             return length;
-        length = (size_t)(next - at) + 1;
     }
 }
 
-static int base_of(const char *at)
-{
-    if (*at != '0')
-        return 10;
-    char letter = at[1];
-    return letter == 'x' || letter == 'X'   ? 16
-           : letter == 'o' || letter == 'O' ? 8
-           : letter == 'b' || letter == 'B' ? 2
-                                            : 10;
-}
-
-static size_t exponent(const char *at)
-{
-    if (*at != 'e' && *at != 'E')
-        return 0;
-    size_t sign = at[1] == '+' || at[1] == '-' ? 2 : 1;
-    size_t length = digits(at + sign, 10);
-    return length ? sign + length : 0;
-}
-
-/* How many bytes the number at `at` has; 0: there is none. */
-static size_t number_length(const char *at, bool *is_whole)
-{
-    int base = base_of(at);
-    *is_whole = true;
-    if (base != 10) {
-        size_t skipped = 2 + (size_t)(at[2] == '_');
-        size_t length = digits(at + skipped, base);
-        return length ? skipped + length : 0;
-    }
-    size_t length = digits(at, 10);
-    if (at[length] == '.') {
-        size_t behind = digits(at + length + 1, 10);
-        if (!length && !behind)
-            return 0;
-        *is_whole = false;
-        length += 1 + behind;
-    }
-    if (!length)
-        return 0;
-    size_t power = exponent(at + length);
-    *is_whole &= !power;
-    return length + power;
-}
-
-static const char *const signs[] = { "**", "//", "<=", ">=", "==", "!=", "<", ">",
-                                     "+",  "-",  "*",  "/",  "%",  "(",  ")", "," };
+static const char *const signs[] = { "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "<",
+                                     ">",  "+",  "-",  "*",  "/",  "%",  "&",  "|",  "^",
+                                     "~",  "(",  ")",  "[",  "]",  "{",  "}",  "," };
 
 static size_t sign_length(const char *at)
 {
@@ -110,13 +69,11 @@ static size_t sign_length(const char *at)
     return 0;
 }
 
-/* What is there instead of a token. */
+/* No token begins here. */
 static int refuse(const char *text, const char *at, struct error *err)
 {
     if (*at == '\'' || *at == '"')
         return formula_refuse(text, at, err, "a formula has no texts");
-    if (base_of(at) != 10)
-        return formula_refuse(text, at, err, "'%.2s' has no digits", at);
     if (*at == '.')
         return formula_refuse(text, at, err, "'.' is neither part of a number nor of a name");
     /* The bytes of a character. */
@@ -128,9 +85,9 @@ static int refuse(const char *text, const char *at, struct error *err)
 
 int token_next(const char *text, const char **at, struct token *token, struct error *err)
 {
-    while (**at == ' ' || **at == '\t')
-        ++*at;
-    bool is_whole;
+    *at += strspn(*at, " \t");
+    if (**at == '#')
+        *at += strcspn(*at, "\n");
     *token = (struct token){ TOKEN_END, *at, 0 };
     if (!**at)
         return 0;
@@ -138,12 +95,8 @@ int token_next(const char *text, const char **at, struct token *token, struct er
         token->kind = TOKEN_NAME;
         while (is_letter((*at)[token->length]) || is_digit((*at)[token->length]))
             token->length++;
-    } else if ((token->length = number_length(*at, &is_whole)) > 0) {
+    } else if ((token->length = number_length(*at)) > 0) {
         token->kind = TOKEN_NUMBER;
-        char next = (*at)[token->length];
-        if (is_letter(next) || is_digit(next))
-            return formula_refuse(text, *at + token->length, err,
-                                  "'%c' stands right behind a number", next);
     } else {
         token->kind = TOKEN_SIGN;
         token->length = sign_length(*at);
@@ -154,40 +107,53 @@ int token_next(const char *text, const char **at, struct token *token, struct er
     return 0;
 }
 
-/* The bytes without underscores. */
-static char *plain_number(const struct token *token)
+/* Copies a number without its underscores.  Each must stand between two digits. */
+static bool copy_number(const struct token *token, char *number)
 {
-    char *number = memory_zeroed(token->length + 1, 1);
-    size_t length = 0;
     for (size_t i = 0; i < token->length; i++) {
-        if (token->start[i] != '_')
-            number[length++] = token->start[i];
+        const char *at = token->start + i;
+        if (*at != '_')
+            *number++ = *at;
+        else if (!isxdigit((unsigned char)at[1]) ||
+                 (!isxdigit((unsigned char)at[-1]) && !(i == 2 && is_prefixed(token->start))))
+            return false;
     }
-    return number;
+    *number = '\0';
+    return true;
 }
 
-static const char *read_whole(const char *number, struct amount *amount)
+/* Reads an integer with a prefix.  Returns the first byte that is no digit. */
+static const char *read_prefixed(const char *number, double *real)
 {
-    int base = base_of(number);
-    if (base == 10 && *number == '0' && strspn(number, "0") != strlen(number))
-        return "a decimal number has no 0 before it (0o is an octal one)";
-    if (base == 10 && strlen(number) > 4300)
-        return "a number has more than 4300 digits";
-    return amount_set_digits(amount, base == 10 ? number : number + 2, base) ? NULL
-                                                                             : amount_too_long;
+    int base = (number[1] | 0x20) == 'x' ? 16 : (number[1] | 0x20) == 'o' ? 8 : 2;
+    const char *at = number + 2;
+    *real = 0;
+    for (; isxdigit((unsigned char)*at); at++) {
+        int digit = is_digit(*at) ? *at - '0' : (*at | 0x20) - 'a' + 10;
+        if (digit >= base)
+            break;
+        *real = *real * base + digit;
+    }
+    return at > number + 2 ? at : number;
 }
 
-int token_number(const char *text, const struct token *token, struct amount *amount,
+int token_number(const char *text, const struct token *token, struct formula_value *value,
                  struct error *err)
 {
-    bool is_whole;
-    number_length(token->start, &is_whole);
-    char *number = plain_number(token);
-    const char *flaw = NULL;
-    if (is_whole)
-        flaw = read_whole(number, amount);
-    else
-        amount_set_real(amount, strtod(number, NULL));
-    free(number);
-    return flaw ? formula_refuse(text, token->start, err, "%s", flaw) : 0;
+    char number[FORMULA_LONGEST + 1], *end = number;
+    bool prefixed = is_prefixed(token->start), good = copy_number(token, number);
+    value->is_whole = prefixed || !memchr(token->start, '.', token->length);
+    if (good && prefixed) {
+        end = (char *)read_prefixed(number, &value->number);
+    } else if (good) {
+        value->is_whole &= !strpbrk(number, "eE");
+        value->number = strtod(number, &end);
+        good = !value->is_whole || *number != '0' || strspn(number, "0") == strlen(number);
+    }
+    if (!good || end == number || *end)
+        return formula_refuse(text, token->start, err, "'%.*s' is not a number",
+                              token->length > 40 ? 40 : (int)token->length, token->start);
+    if (value->is_whole && isinf(value->number))
+        return formula_refuse(text, token->start, err, "%s", number_no_room);
+    return 0;
 }
