@@ -62,6 +62,10 @@ static int import(const struct settings *settings, const struct options *options
         option_instant("at", options->at, &import.instant, err) ||
         import_run(&import, settings, complain, err))
         return -1;
+    if (import.has_formula_flaw) {
+        fail_in(&import.formula_flaw, "job_sort_formula is imported, but jobs have no priorities");
+        complain_warning(&import.formula_flaw);
+    }
     if (options->groups)
         log_note("%" PRIu64 " lines of the tree changed", import.changed_groups);
     if (options->config || options->queue || options->server)

@@ -226,7 +226,7 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
                             computation->tree, factor_for_jobs, computation);
     if (computation->formula_jobs)
         formula_priorities_complete(computation->formula_jobs, computation->tree,
-                                    computation->values);
+                                    computation->values, computation->findings);
     record->associations = computation->tree->count;
     record->users = computation->tree->user_count;
     if (plan)

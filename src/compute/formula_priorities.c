@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/fairshare/algorithm.h"
+#include "core/finding.h"
 #include "core/priority/formula_jobs.h"
 #include "core/tree/tree.h"
 #include "util/index.h"
@@ -48,8 +49,10 @@ static void complete(struct formula_jobs *jobs, size_t number, const struct tree
 }
 
 void formula_priorities_complete(struct formula_jobs *jobs, const struct tree *tree,
-                                 const struct values *values)
+                                 const struct values *values, struct findings *findings)
 {
+    if (jobs->flaw)
+        findings_add(findings, FINDING_FORMULA_UNREADABLE, 0, "%s", jobs->flaw);
     for (size_t i = 0; i < jobs->count; i++)
         complete(jobs, i, tree, values);
     formula_jobs_rank(jobs);

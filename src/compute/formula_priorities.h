@@ -2,13 +2,14 @@
 #ifndef FAIRMILL_FORMULA_PRIORITIES_H
 #define FAIRMILL_FORMULA_PRIORITIES_H
 
+struct findings;
 struct formula_jobs;
 struct tree;
 struct values;
 
-/* Give each job what its entity has of OpenPBS's fairshare, and rank the jobs.  `values` are by
- * node. */
+/* Gives each job its entity's values of OpenPBS's fairshare, and ranks the jobs.  `values` are by
+ * node.  A formula that cannot be evaluated is a finding. */
 void formula_priorities_complete(struct formula_jobs *jobs, const struct tree *tree,
-                                 const struct values *values);
+                                 const struct values *values, struct findings *findings);
 
 #endif

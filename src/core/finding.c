@@ -133,6 +133,11 @@ static const struct {
     [FINDING_DAYS_INCOMPLETE] = { "days_incomplete",
                                   "the usage of days could not be kept; it is made anew later",
                                   "make room for temporary files, and `fairmill run --full'" },
+    [FINDING_FORMULA_UNREADABLE] = { "formula_unreadable",
+                                     "job_sort_formula cannot be evaluated; jobs have no "
+                                     "priorities",
+                                     "write it in the part of Python that fairmill.conf(5) lists, "
+                                     "as [pbs] job_sort_formula" },
 };
 
 const char *finding_name(enum finding_kind kind)

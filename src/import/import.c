@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/formula/formula.h"
 #include "import/groups.h"
 #include "import/qstat.h"
 #include "import/sched_config.h"
@@ -174,6 +175,17 @@ static int import_usage(struct importer *importer, struct error *err)
     return result;
 }
 
+/* Keeps why runs cannot evaluate a new formula. */
+static void check_formula(struct import *import, const struct waiting *waiting)
+{
+    const char *text = waiting->server[PBS_SORT_FORMULA - PBS_SCHED_KEYS].value;
+    if (!text || !*text || !import->changed_values)
+        return;
+    struct formula *formula = formula_create(text, &import->formula_flaw);
+    import->has_formula_flaw = !formula;
+    formula_destroy(formula);
+}
+
 /* From what qstat printed, or from the server's own database. */
 static int import_waiting(struct importer *importer, struct error *err)
 {
@@ -186,6 +198,8 @@ static int import_waiting(struct importer *importer, struct error *err)
     import->waiting = waiting.job_count;
     int result =
         waiting_store(importer->db, import->cluster, &waiting, &import->changed_values, err);
+    if (!result)
+        check_formula(import, &waiting);
     waiting_free(&waiting);
     return result;
 }

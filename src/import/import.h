@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct error;
+#include "util/error.h"
+
 struct settings;
 
 /* What OpenPBS keeps in files, brought into the accounting database that [source] names.  It may be
@@ -24,6 +25,8 @@ struct import {
     int64_t instant;        /* since when tree and sched_config hold */
     /* What was done. */
     uint64_t logs, lines, bad_lines, changed_groups, changed_values, usages, waiting;
+    bool has_formula_flaw; /* a new job_sort_formula cannot be evaluated, for this reason: */
+    struct error formula_flaw;
 };
 
 /* A line that is none is complained of, and is not read again; the rest is imported.  A failure

@@ -271,8 +271,10 @@ const struct setting settings_table[] = {
       read_pbs_decay_time, FIELD(pbs[PBS_DECAY_TIME]) },
     { "pbs", "fairshare_decay_factor", "", "By which factor: a number between 0 and 1.",
       read_pbs_decay_factor, FIELD(pbs[PBS_DECAY_FACTOR]) },
-    { "pbs", "job_sort_formula", "", "What waiting jobs are sorted by.", read_pbs_formula,
-      FIELD(pbs[PBS_SORT_FORMULA]) },
+    { "pbs", "job_sort_formula", "",
+      "The formula that sorts waiting jobs.  If fairmill cannot evaluate it, they have no "
+      "priorities.",
+      read_text, FIELD(pbs[PBS_SORT_FORMULA]) },
     { "pbs", "job_sort_formula_threshold", "",
       "A job whose formula has this value, or a lower one, does not run.", read_pbs_number,
       FIELD(pbs[PBS_SORT_THRESHOLD]) },

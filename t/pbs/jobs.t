@@ -240,8 +240,34 @@ def settings(site):
     got = site.jobs()
     tap.same([round(got[job][1], 4) for job in ('1.pbs', '3.pbs', '4.pbs')], [.6477, .3816, .0902],
              "by itself every entity has used 1 before, which gives the numbers of OpenPBS's own test")
-    site.set(job_sort_formula='import os')
-    tap.same(site.call('run')[0], 78, 'what is no formula is refused')
+
+
+def not_evaluated(site):
+    """A formula of all of Python never stops fairshare."""
+    flaw = "formula, column 1: a formula has no 'lambda': a formula defines no functions"
+    site.set()
+    site.write('f', json.dumps({'timestamp': NOW + 10, 'pbs_server': 'pbs', 'Server': {'pbs': {'job_sort_formula': 'lambda: 1'}}}))
+    status, out, err = site.call('import', 'pbs', '--queue', f'{site.folder}/f')
+    tap.ok(status == 0 and flaw in err and 'no priorities' in err, 'import names a formula that it cannot evaluate, and imports it', status, out, err)
+    tap.same(site.call('import', 'pbs', '--queue', f'{site.folder}/f'), (0, '', ''), 'once')
+    for where in ('server', 'settings'):
+        got = site.jobs(now=NOW + 20)
+        tap.same(site.call('run', '--now', NOW + 21), (0, '', ''), f'with the formula of the {where} a run ends with 0')
+        tap.same(site.sql("SELECT name, usage FROM fairmill_pbsfs WHERE name IN ('bob', 'scott') ORDER BY name"), [('bob', 100), ('scott', 1000)], 'and publishes fairshare')
+        tap.same({job: got[job] for job in ('1.pbs', '3.pbs', '5.pbs', '6.pbs')}, {'1.pbs': (None, None, f'formula_error: {flaw}'), '3.pbs': (None, None, f'formula_error: {flaw}'),
+                                                                                  '5.pbs': (None, None, 'held'), '6.pbs': (None, None, 'no_shares')}, 'priorities are NULL, with the reason')
+        tap.same(site.sql("SELECT kind, detail FROM fairmill_finding WHERE kind = 'formula_unreadable'"), [('formula_unreadable', flaw)], 'it is a finding')
+        status, out, err = site.call('check')
+        tap.ok(status == 0 and flaw in out and 'sacctmgr' not in out, 'and check prints it', status, out, err)
+        status, out, err = site.call('explain', '3.pbs')
+        tap.ok(status == 0 and 'no place among those that may run: formula_error' in ' '.join(out.split()), 'explain names the reason', status, out, err)
+        tap.same(site.call('verify')[0], 0, 'verify computes the same')
+        site.set(job_sort_formula='lambda: 1')
+    site.set(job_sort_formula='lambda: 1', job_sort_formula_threshold=0)
+    tap.same(site.jobs(now=NOW + 30)['3.pbs'], (None, None, f'formula_error: {flaw}'), 'a threshold is not a reason then')
+    site.set(job_sort_formula='1 + queue_priority')
+    tap.same(site.jobs(now=NOW + 40)['3.pbs'], (1, 151, None), 'the next formula gives priorities again')
+    tap.same(site.sql(f"SELECT count(*) FROM fairmill_finding WHERE kind = 'formula_unreadable' AND last_seen = {NOW + 40}"), [(0,)], 'without the finding')
 
 
 def times(site):
@@ -277,7 +303,7 @@ def body():
             site = Site(f'{folder}/{name}', server.connection(source), server.connection(results), lambda text, server=server, results=results: server.sql(text, results))
             on_each(site, name)
             if name == 'sqlite':
-                for case in (formulas, prints, settings, times, unreadable):
+                for case in (formulas, prints, settings, not_evaluated, times, unreadable):
                     case(site)
 
 

@@ -10,15 +10,22 @@
 #include "util/number.h"
 #include "util/text.h"
 
-struct formula_jobs *formula_jobs_create(const char *formula, double threshold, struct error *err)
+static const char *copy(const struct formula_jobs *jobs, const char *text)
 {
-    struct formula *parsed = *formula ? formula_create(formula, err) : NULL;
-    if (*formula && !parsed)
-        return NULL;
+    return arena_copy(jobs->arena, text, strlen(text));
+}
+
+struct formula_jobs *formula_jobs_create(const char *formula, double threshold)
+{
     struct formula_jobs *jobs = memory_zeroed(1, sizeof *jobs);
-    jobs->formula = parsed;
+    struct error flaw;
     jobs->threshold = threshold;
     jobs->arena = arena_create();
+    if (!*formula)
+        return jobs;
+    jobs->formula = formula_create(formula, &flaw);
+    if (!jobs->formula)
+        jobs->flaw = copy(jobs, flaw.message);
     return jobs;
 }
 
@@ -41,11 +48,6 @@ size_t formula_jobs_name_count(const struct formula_jobs *jobs)
 struct formula_value *formula_jobs_values(const struct formula_jobs *jobs, size_t job)
 {
     return jobs->values + job * formula_jobs_name_count(jobs);
-}
-
-static const char *copy(const struct formula_jobs *jobs, const char *text)
-{
-    return arena_copy(jobs->arena, text, strlen(text));
 }
 
 struct formula_value *formula_jobs_add(struct formula_jobs *jobs, const struct formula_job *job)
@@ -81,32 +83,37 @@ static const char *error_text(const struct formula_jobs *jobs, const char *messa
     return kept;
 }
 
-static void evaluate(const struct formula_jobs *jobs, size_t number)
+/* Returns why there is no value, or why it is 0. */
+static const char *evaluate(const struct formula_jobs *jobs, size_t number)
 {
     struct formula_job *job = &jobs->jobs[number];
     struct error err;
-    job->why = NULL;
-    job->priority = 0;
     job->value = NAN;
-    if (jobs->formula) {
-        if (formula_evaluate(jobs->formula, formula_jobs_values(jobs, number), &job->value, &err)) {
-            job->why = error_text(jobs, err.message);
-            job->value = 0;
-        } else if (isnan(job->value)) {
-            job->why = FORMULA_JOB_ERROR ": the value is no number";
-            job->value = 0;
-        }
+    if (!jobs->formula)
+        return jobs->flaw ? error_text(jobs, jobs->flaw) : FORMULA_JOB_NO_FORMULA;
+    if (formula_evaluate(jobs->formula, formula_jobs_values(jobs, number), &job->value, &err)) {
+        job->value = 0;
+        return error_text(jobs, err.message);
     }
+    if (!isnan(job->value))
+        return NULL;
+    job->value = 0;
+    return FORMULA_JOB_ERROR ": the value is no number";
+}
+
+static void decide(const struct formula_jobs *jobs, size_t number)
+{
+    struct formula_job *job = &jobs->jobs[number];
+    job->priority = 0;
+    job->why = evaluate(jobs, number);
     if (job->stopped)
         job->why = job->stopped;
     else if (job->no_shares)
         job->why = FORMULA_JOB_NO_SHARES;
-    else if (!jobs->formula)
-        job->why = FORMULA_JOB_NO_FORMULA;
     else if (jobs->threshold > -INFINITY && job->value <= jobs->threshold)
         job->why = FORMULA_JOB_BELOW_THRESHOLD;
     else
-        job->priority = 1;
+        job->priority = jobs->formula ? 1 : 0;
 }
 
 static int by_value(const void *a, const void *b)
@@ -131,7 +138,7 @@ void formula_jobs_rank(struct formula_jobs *jobs)
     struct formula_job **runs = memory_zeroed(jobs->count + 1, sizeof *runs);
     size_t count = 0;
     for (size_t i = 0; i < jobs->count; i++) {
-        evaluate(jobs, i);
+        decide(jobs, i);
         if (jobs->jobs[i].priority)
             runs[count++] = &jobs->jobs[i];
     }

@@ -20,7 +20,7 @@ struct error;
 #define FORMULA_JOB_NO_SHARES "no_shares"
 #define FORMULA_JOB_BELOW_THRESHOLD "below_threshold"
 #define FORMULA_JOB_NO_FORMULA "no_formula"
-#define FORMULA_JOB_ERROR "formula_error" /* then a colon, a blank, and what is wrong */
+#define FORMULA_JOB_ERROR "formula_error" /* then a colon, a blank, and the reason */
 
 struct formula_job {
     uint64_t key;
@@ -32,14 +32,15 @@ struct formula_job {
     double factor;    /* fairshare_factor; NAN */
     bool no_shares;   /* so that it never runs */
     /* What it finds. */
-    double value;      /* NAN: there is no formula */
+    double value;      /* NAN: there is no formula, or it cannot be evaluated */
     const char *why;   /* NULL: there is nothing to say */
     uint64_t priority; /* 1 and up: of higher values the higher one, of equal ones the same; 0: it
                         * does not run, or there is no formula */
 };
 
 struct formula_jobs {
-    struct formula *formula; /* NULL: there is none */
+    struct formula *formula; /* NULL: there is none, or it cannot be evaluated */
+    const char *flaw;        /* why it cannot be evaluated; NULL */
     double threshold;        /* who is not above it does not run; -INFINITY */
     bool enforces_shares;    /* who has none does not run */
     struct arena *arena;     /* of texts */
@@ -48,8 +49,8 @@ struct formula_jobs {
     struct formula_value *values; /* by job, then by name of the formula */
 };
 
-/* NULL where a formula that is not "" is none (ERROR_SETTINGS). */
-struct formula_jobs *formula_jobs_create(const char *formula, double threshold, struct error *err);
+/* "": there is no formula. */
+struct formula_jobs *formula_jobs_create(const char *formula, double threshold);
 void formula_jobs_destroy(struct formula_jobs *jobs);
 
 size_t formula_jobs_name_count(const struct formula_jobs *jobs);

@@ -93,15 +93,13 @@ static int take_job(void *context, const struct db_value *row, struct error *err
     return 0;
 }
 
-static struct formula_jobs *make_jobs(const struct pbs_rules *rules, struct error *err)
+static struct formula_jobs *make_jobs(const struct pbs_rules *rules)
 {
     double threshold;
     if (!number_real(rules->values[PBS_SORT_THRESHOLD], &threshold))
         threshold = -INFINITY;
-    struct formula_jobs *jobs =
-        formula_jobs_create(rules->values[PBS_SORT_FORMULA], threshold, err);
-    if (jobs)
-        jobs->enforces_shares = !strcmp(rules->values[PBS_ENFORCE_NO_SHARES], "true");
+    struct formula_jobs *jobs = formula_jobs_create(rules->values[PBS_SORT_FORMULA], threshold);
+    jobs->enforces_shares = !strcmp(rules->values[PBS_ENFORCE_NO_SHARES], "true");
     return jobs;
 }
 
@@ -118,9 +116,9 @@ int pbs_queued_read(const struct source *source, const struct accounting *accoun
                                  .has_many = true };
     if (pbs_rules_read(&rules, source, instant, err))
         return -1;
-    struct queued_reader reader = { .accounting = accounting, .jobs = make_jobs(&rules, err) };
+    struct queued_reader reader = { .accounting = accounting, .jobs = make_jobs(&rules) };
     pbs_rules_free(&rules);
-    int result = reader.jobs ? reading_each(source->db, &query, take_job, &reader, err) : -1;
+    int result = reading_each(source->db, &query, take_job, &reader, err);
     fields_free(&reader.fields);
     *jobs = reader.jobs;
     return result;
