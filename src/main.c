@@ -161,8 +161,10 @@ static int run_named(struct invocation *invocation)
         invocation->settings_path = shared.settings_path;
     if (!status)
         status = start(invocation, &err);
-    if (status < 0)
+    if (status < 0) {
+        command_hide_reason(invocation, &err);
         complain(&err);
+    }
     return first_failure() ? first_failure() : status;
 }
 

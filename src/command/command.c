@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/table.h"
 #include "results/published.h"
+#include "settings/asker.h"
 #include "settings/settings.h"
 #include "settings/table.h"
 #include "settings/time_zone.h"
@@ -49,6 +51,21 @@ int command_settings(struct settings **settings, const struct invocation *invoca
 bool command_reads_results_only(const struct invocation *invocation)
 {
     return invocation->asker || settings_are_for_reading(invocation->settings_path);
+}
+
+void command_hide_reason(const struct invocation *invocation, struct error *err)
+{
+    const struct asker *asker = invocation->asker;
+    struct text message = { 0 };
+    if (!asker || asker->uid == 0 || asker->uid == geteuid() || err->class == ERROR_OTHER ||
+        err->class == ERROR_USAGE || err->class == ERROR_DATA)
+        return;
+    text_add_printable(&message, err->message);
+    dprintf(asker->journal, "fairmill: %s\n", message.bytes);
+    text_free(&message);
+    fail(err, err->class,
+         "the results cannot be read; the administrators find the reason in the "
+         "journal of fairmill.socket's service");
 }
 
 int command_print(const struct text *text, struct error *err)

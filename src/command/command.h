@@ -24,6 +24,11 @@ int command_settings(struct settings **settings, const struct invocation *invoca
  * reader.conf alone. */
 bool command_reads_results_only(const struct invocation *invocation);
 
+/* For a user at the other end of the socket, replace an error that is not about the request: its
+ * text names logins, hosts, files and settings.  It goes to the service's journal instead.  Root
+ * and the service's own user get it as it is. */
+void command_hide_reason(const struct invocation *invocation, struct error *err);
+
 /* Write a text to stdout, whole, or say why not. */
 int command_print(const struct text *text, struct error *err);
 /* End a table and write the text that it is in to stdout, unless `result` says that something has

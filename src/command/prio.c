@@ -85,8 +85,11 @@ static int read_cluster(struct published *published, const struct published_clus
         return -1;
     if (request->all)
         new_jobs_add(list, request->all, published, cluster);
-    for (size_t i = 0; i < list->count; i++)
-        published_note_name(published, list->rows[i].account, list->rows[i].user);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct prio_row *row = &list->rows[i];
+        bool is_seen = viewer_sees_job(&published->viewer, cluster->name, row->account, row->user);
+        published_note_name(published, row->account, is_seen ? row->user : "");
+    }
     prio_list_filter(list, &request->filter);
     return put_in_order(list, request->options, err);
 }

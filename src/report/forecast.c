@@ -12,6 +12,7 @@
 #include "report/forecast_plot.h"
 #include "report/forms.h"
 #include "report/table.h"
+#include "report/viewer.h"
 #include "util/error.h"
 #include "util/instant.h"
 #include "settings/words.h"
@@ -78,11 +79,12 @@ static json_t *facts_of(const struct forecast_report *report)
                                 report->crossing[each]
                                     ? json_integer((json_int_t)report->crossing[each])
                                     : json_null());
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:o, s:o}", "account", report->account,
-                     "username", report->user, "partition", report->partition, "algorithm",
-                     report->algorithm->name, "users", (json_int_t)report->users, "rate",
-                     report->rate[0], "rate_of_all", report->rate[1], "until",
-                     form_json_real(report->limit), "crossings", crossings);
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:o, s:o, s:b}", "account",
+                     report->account, "username", report->user, "partition", report->partition,
+                     "algorithm", report->algorithm->name, "users", (json_int_t)report->users,
+                     "rate", report->rate[0], "rate_of_all", report->rate[1], "until",
+                     form_json_real(report->limit), "crossings", crossings, "rounded",
+                     report->rounded);
 }
 
 void forecast_report_print(const struct forecast_report *report, struct table *table)
@@ -231,6 +233,8 @@ void forecast_report_add_page(struct text *text, const struct forecast_report *r
                     report->job_tres, (double)report->job_s / 3600);
     if (!isnan(report->limit))
         add_crossings(text, report);
+    if (report->rounded)
+        text_add(text, "\n" ROUNDED_NOTE);
     if (report->published_only)
         text_add(text, "\nThis is made from published values and the usage of whole days; the\n"
                        "accounting database was not read.\n");

@@ -18,6 +18,7 @@ struct forecast_report {
     const char *unit; /* of usage, where jobs are charged no TRES; else NULL */
     const struct algorithm *algorithm;
     bool published_only; /* it is made from published values and the usage of days */
+    bool rounded;        /* so is the usage of users whom the viewer may not see */
     uint32_t users;      /* the best rank */
     double rate[2];      /* mean TRES of the entity and of all in the last days */
     double job_tres;     /* 0: there is no job */

@@ -59,6 +59,12 @@ bool viewer_is_limited_on(const struct viewer *viewer, const char *cluster, unsi
     return viewer->login && (private_on(viewer, scope) & kind) && !sees_all_on(viewer, scope);
 }
 
+bool viewer_administers(const struct viewer *viewer, const char *cluster)
+{
+    return !viewer->login || sees_all_on(viewer, scope_on(viewer, cluster)) ||
+           (!viewer->remote && !viewer_is_limited_on(viewer, cluster, PRIVATE_ALL));
+}
+
 static bool sees(const struct viewer *viewer, unsigned kind, const char *cluster,
                  const char *account, const char *user)
 {

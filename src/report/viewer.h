@@ -13,6 +13,11 @@ struct error;
  * Whoever reads the tables by the database's own means reads all of them: what is private is kept
  * by who may log in there. */
 
+/* Printed below values that were computed with rounded usage of others. */
+#define ROUNDED_NOTE                                                                \
+    "Places and FairShare are approximate: usage that you may not see is rounded\n" \
+    "down to a power of two.\n"
+
 /* What a viewer may see on a cluster. */
 struct viewer_scope {
     char *cluster;
@@ -23,6 +28,7 @@ struct viewer_scope {
 };
 struct viewer {
     char *login;      /* NULL: everybody may be shown */
+    bool remote;      /* a user at the other end of the socket */
     unsigned private; /* what the settings hide on every cluster */
     struct viewer_scope *scopes;
     size_t scope_count;
@@ -40,6 +46,10 @@ bool viewer_sees_job(const struct viewer *viewer, const char *cluster, const cha
 bool viewer_is_limited(const struct viewer *viewer, unsigned kind);
 /* The same of one cluster, published or not. */
 bool viewer_is_limited_on(const struct viewer *viewer, const char *cluster, unsigned kind);
+/* Whether the viewer may see what concerns administrators: the reason why a run failed, which names
+ * users and logins, and commands that change the cluster.  Users who ask over the socket, and those
+ * from whom something is hidden, may not, unless they are operators. */
+bool viewer_administers(const struct viewer *viewer, const char *cluster);
 /* The viewer's login where that is so; NULL: everybody may be shown. */
 const char *viewer_only(const struct viewer *viewer);
 /* Refuse (ERROR_USAGE) a user whom the viewer may not see. */

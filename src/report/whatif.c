@@ -61,7 +61,8 @@ void whatif_add_change(struct whatif *whatif, const char *sentence)
 
 void whatif_add_command(struct whatif *whatif, const char *command)
 {
-    add_line(&whatif->commands, &whatif->command_count, command);
+    if (!whatif->no_commands)
+        add_line(&whatif->commands, &whatif->command_count, command);
 }
 
 void whatif_state_free(struct whatif_state *state)

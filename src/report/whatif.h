@@ -63,7 +63,10 @@ struct whatif {
     size_t row_count;
     struct whatif_job *jobs; /* all, by their new places */
     size_t job_count;
-    bool is_part; /* rows or jobs were left out that the viewer may not see */
+    bool is_part;     /* rows or jobs were left out that the viewer may not see */
+    bool rounded;     /* so was the usage of users whom the viewer may not see */
+    bool no_commands; /* they might name what is hidden; whatif_add_command() does nothing */
+    bool no_ledger;   /* the viewer cannot enter anything in the ledger */
 };
 
 struct whatif *whatif_create(const char *cluster, int64_t as_of);
@@ -79,10 +82,10 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
                     const struct whatif_state *after);
 /* Texts of the job must be of whatif_text(). */
 void whatif_add_job(struct whatif *whatif, const struct whatif_job *job);
-/* Once all jobs are there: give them their places, the highest priority first, equal ones by id. */
-void whatif_place_jobs(struct whatif *whatif);
-
-/* Then leave out the users, and their jobs, whom the viewer may not see. */
+/* Once all jobs are there: leave out the users, and the jobs, that the viewer may not see. */
 void whatif_hide_others(struct whatif *whatif, const struct viewer *viewer);
+/* Then give the jobs their places, the highest priority first, equal ones by id: a place among jobs
+ * that are hidden would tell their priorities. */
+void whatif_place_jobs(struct whatif *whatif);
 
 #endif

@@ -10,6 +10,7 @@
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
 #include "report/table.h"
+#include "report/viewer.h"
 #include "report/whatif.h"
 #include "util/error.h"
 #include "util/instant.h"
@@ -123,11 +124,12 @@ static json_t *facts_of(const struct whatif *whatif, size_t top)
     json_t *jobs = json_array();
     for (size_t i = 0; i < whatif->job_count && i < top; i++)
         json_array_append_new(jobs, table_row_json(job_columns, whatif->cluster, &whatif->jobs[i]));
-    return json_pack("{s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "as_of", (json_int_t)whatif->as_of,
-                     "before", json_side(whatif, BEFORE), "after", json_side(whatif, AFTER),
-                     "changes", json_lines(whatif->changes, whatif->change_count), "changed",
-                     (json_int_t)whatif->row_count, "waiting", (json_int_t)whatif->job_count,
-                     "jobs", jobs, "commands", json_lines(whatif->commands, whatif->command_count));
+    return json_pack(
+        "{s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:b}", "as_of", (json_int_t)whatif->as_of,
+        "before", json_side(whatif, BEFORE), "after", json_side(whatif, AFTER), "changes",
+        json_lines(whatif->changes, whatif->change_count), "changed", (json_int_t)whatif->row_count,
+        "waiting", (json_int_t)whatif->job_count, "jobs", jobs, "commands",
+        json_lines(whatif->commands, whatif->command_count), "rounded", whatif->rounded);
 }
 
 void whatif_print(const struct whatif *whatif, size_t top, struct table *table)
@@ -298,6 +300,8 @@ void whatif_add_page(struct text *text, const struct whatif *whatif, size_t top)
         text_add(text, "\n");
     }
     add_rows(text, whatif, top);
+    if (whatif->rounded)
+        text_add(text, "\n" ROUNDED_NOTE);
     add_jobs(text, whatif, top);
     if (whatif->command_count)
         text_add(text, "\nThis would make it so:\n\n");

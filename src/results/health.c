@@ -7,6 +7,7 @@
 
 #include "core/finding.h"
 #include "db/db.h"
+#include "report/viewer.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -147,6 +148,15 @@ int health_read(struct db *db, int64_t now, struct health *health, struct error 
     for (size_t i = 0; i < health->count; i++)
         judge(&health->clusters[i], now);
     return 0;
+}
+
+void health_hide_reasons(struct health *health, const struct viewer *viewer)
+{
+    for (size_t i = 0; i < health->count; i++)
+        if (!viewer_administers(viewer, health->clusters[i].cluster))
+            *health->clusters[i].message = '\0';
+    if (!viewer_administers(viewer, ""))
+        *health->failure = '\0';
 }
 
 void health_free(struct health *health)

@@ -9,6 +9,7 @@
 struct db;
 struct error;
 struct text;
+struct viewer;
 
 /* How clusters are, by what their runs have left in the results and by the clock.  Whatever tells
  * somebody whether all is well (status, metrics, the page) asks here, so that no two of them can
@@ -69,6 +70,10 @@ struct health {
 /* Read it, best in a transaction; health_free() is due in any case. */
 int health_read(struct db *db, int64_t now, struct health *health, struct error *err);
 void health_free(struct health *health);
+
+/* Remove the reasons why runs failed, which name users and logins, where `viewer` does not
+ * administer the cluster. */
+void health_hide_reasons(struct health *health, const struct viewer *viewer);
 
 /* NULL: there is none of this name. */
 const struct cluster_health *health_of(const struct health *health, const char *cluster);

@@ -330,8 +330,8 @@ int published_read_rows(struct published *published, const struct published_clus
                                     "tt",
                                     err);
     struct text names[5] = { { 0 } };
-    bool (*see)(const struct viewer *viewer, const char *cluster, const char *account,
-                const char *user) = published->filter.of_jobs ? viewer_sees_job : viewer_sees;
+    const struct viewer *viewer = &published->viewer;
+    bool of_jobs = published->filter.of_jobs;
     while (db_fetch(rows, &row, err) > 0) {
         bool parent_shares = row[SHARES].type != DB_INTEGER;
         struct published_row association = {
@@ -349,8 +349,9 @@ int published_read_rows(struct published *published, const struct published_clus
             .tie_order = row[TIES].type == DB_INTEGER ? (uint32_t)row[TIES].integer : NO_TIE_ORDER,
         };
         /* Whether somebody is there who may not be seen is not told. */
-        bool is_seen =
-            see(&published->viewer, cluster->name, association.account, association.user);
+        bool is_seen = viewer_sees(viewer, cluster->name, association.account, association.user) &&
+                       (!of_jobs || viewer_sees_job(viewer, cluster->name, association.account,
+                                                    association.user));
         published_note_name(published, association.account, is_seen ? association.user : "");
         take(context, &association);
     }
@@ -494,11 +495,14 @@ int published_read_tree(struct published *published, struct published_cluster *c
     int result = published_read_rows(published, cluster, add_row, &reading, err);
     if (!result && !reading.count)
         result = fail(err, ERROR_OTHER, "no results yet");
-    if (!result)
+    if (!result) {
         result = tree_build(&cluster->tree,
                             &(struct associations){ reading.rows, reading.count, cluster->names,
                                                     reading.empty_name, .linked_by_id = true },
                             BAD_ROWS_FAIL, findings, err);
+        if (result && !viewer_administers(&published->viewer, cluster->name))
+            fail(err, err->class, "the published rows of cluster '%s' are damaged", cluster->name);
+    }
     if (!result)
         result = place_values(cluster, &reading, err);
     free(reading.rows);

@@ -140,3 +140,27 @@ int published_find_account(const struct published *published, const struct publi
     struct search search = { .published = published, .only = only, .asked = asked };
     return find(&search, true, found, err);
 }
+
+static struct wide rounded_down(const struct wide *usage)
+{
+    struct natural number = natural_of_wide(usage);
+    if (!number.length)
+        return *usage;
+    struct natural power = natural_of(1);
+    power = natural_shifted(&power, natural_bits(&number) - 1);
+    return wide_of_natural(&power);
+}
+
+bool published_round_others(const struct published *published,
+                            const struct published_cluster *cluster)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < cluster->tree->count; i++) {
+        struct association_name name = published_name(cluster, i);
+        if (viewer_sees(&published->viewer, cluster->name, name.account, name.user))
+            continue;
+        cluster->tree->nodes[i].usage = rounded_down(&cluster->tree->nodes[i].usage);
+        any = true;
+    }
+    return any;
+}

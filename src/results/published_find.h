@@ -2,10 +2,12 @@
 #ifndef FAIRMILL_RESULTS_PUBLISHED_FIND_H
 #define FAIRMILL_RESULTS_PUBLISHED_FIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct error;
 struct published;
+struct published_cluster;
 struct text;
 
 /* Users and accounts by name.  A NAME is a user, an account, or `account/user[/partition]`, where
@@ -41,5 +43,11 @@ int published_find(const struct published *published, const struct published_clu
 /* The same where only an account can be meant: users count where no account has that name. */
 int published_find_account(const struct published *published, const struct published_cluster *only,
                            const char *asked, struct published_node *found, struct error *err);
+
+/* Round the usage of each user whom the viewer may not see down to a power of two, in the tree that
+ * was read; accounts keep theirs.  What is computed from it tells no usage exactly.  Returns
+ * whether there is such a user. */
+bool published_round_others(const struct published *published,
+                            const struct published_cluster *cluster);
 
 #endif

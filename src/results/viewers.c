@@ -31,7 +31,9 @@ static char *limited_login(const struct settings *settings)
 
 struct viewer viewer_of(const struct settings *settings)
 {
-    return (struct viewer){ .login = limited_login(settings), .private = settings->private };
+    return (struct viewer){ .login = limited_login(settings),
+                            .remote = settings->asker,
+                            .private = settings->private };
 }
 
 static int read_recorded(struct viewer *viewer, struct db *results, struct error *err)

@@ -9,6 +9,7 @@
 struct asker {
     uid_t uid;
     const char *login;
+    int journal; /* a file: where this process logs what the user is not told */
 };
 
 #endif

@@ -40,23 +40,6 @@ EVERYBODY = sorted(['alice', 'bob', 'carol', USER, COORDINATOR])
 LONG = bool(os.environ.get('FAIRMILL_LONG'))
 
 
-def lock_up(place):
-    """Only the service may read the settings and the results."""
-    os.chmod(place.folder, 0o755)
-    if os.getuid():
-        return
-    service = pwd.getpwnam(answering.SERVICE)
-    for name in os.listdir(place.folder):
-        if name.startswith(('r.db', 'a.db')):
-            os.chown(place.path(name), service.pw_uid, service.pw_gid)
-            os.chmod(place.path(name), 0o600)
-        elif name.endswith('.conf'):
-            os.chown(place.path(name), 0, service.pw_gid)
-            os.chmod(place.path(name), 0o640)
-    # With SQLite a reader writes beside the results.
-    os.chown(place.folder, service.pw_uid, service.pw_gid)
-
-
 def published(place, keys=None):
     place.ready(DRAWING, keys)
     for sql in (f"INSERT INTO acct_coord_table (creation_time, acct, user) VALUES (1, 'physics', '{COORDINATOR}')",
@@ -65,7 +48,7 @@ def published(place, keys=None):
         place.change(sql)
     place.succeed('run', '--now', NOW)
     place.succeed('run', '--now', NOW + 7200)
-    lock_up(place)
+    answering.lock_up(place)
 
 
 def questions(place):
@@ -158,7 +141,7 @@ root/
     now = NOW - NOW % day
     place.settings({'usage.half_life': '7-0', 'usage.time_zone': 'UTC'})
     place.succeed('run', '--now', now)
-    lock_up(place)
+    answering.lock_up(place)
     with answering.Answering(place) as asked:
         for command in (['alice'], ['physics'], ['alice', '--until', '0.5'], ['bob', '--job', '100x10h'],
                         ['carol', '--days', '400']):
@@ -202,7 +185,7 @@ root/
             os.unlink(place.path(name))
     place.succeed('init')
     place.succeed('run', '--now', now)
-    lock_up(place)
+    answering.lock_up(place)
     with answering.Answering(place) as asked:
         answer = asked.ask('forecast', 'alice')
         tap.ok(answer['status'] == 1 and 'no usage of days' in answer['errors'], 'without days there is none', answer)
@@ -246,7 +229,7 @@ def users_are_coordinators(place):
     published(place, {'report.private': 'usage'})
     place.change("UPDATE tiny_assoc_table SET flags = 65536 WHERE acct = 'physics' AND user = ''")
     place.succeed('run', '--now', NOW + 7300)
-    lock_up(place)
+    answering.lock_up(place)
     with answering.Answering(place) as asked:
         tap.same(seen(asked, USER)[0], sorted(['alice', 'bob', USER, COORDINATOR]),
                  'UsersAreCoords: who is in the account sees it and all below')
@@ -255,12 +238,12 @@ def users_are_coordinators(place):
         place.succeed('run', '--now', NOW + 7300, '--replace')
         tap.same(place.query("SELECT account FROM fairmill_privilege WHERE user_name = 'bob'"), below,
                  f'by {release} who is in an account below it {statement}')
-    lock_up(place)
+    answering.lock_up(place)
     place.change("UPDATE tiny_assoc_table SET flags = 0 WHERE user = ''")
     place.change("UPDATE tiny_assoc_table SET flags = 65536 WHERE acct = 'optics' AND user = ''")
     place.change('DELETE FROM acct_coord_table')
     place.succeed('run', '--now', NOW + 7400)
-    lock_up(place)
+    answering.lock_up(place)
     with answering.Answering(place) as asked:
         tap.same(seen(asked, COORDINATOR)[0], sorted(['bob', COORDINATOR]), 'and no more than that')
         tap.same(seen(asked, USER)[0], [USER], 'who is above it sees himself')
@@ -367,7 +350,7 @@ def silent(place):
     published(place)
     place.ready(f'cluster tiny\nroot/\n  many/ 1\n{crowd}\n')
     place.succeed('run', '--now', NOW)
-    lock_up(place)
+    answering.lock_up(place)
     with answering.Answering(place, seconds=60) as asked:
         def ended(statement, limit, data):
             with socket.socket(socket.AF_UNIX) as peer:

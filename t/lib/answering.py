@@ -20,6 +20,23 @@ def ids(login):
     return dict(user=entry.pw_uid, group=entry.pw_gid, extra_groups=[]) if os.getuid() == 0 else {}
 
 
+def lock_up(place):
+    """Only the service may read the settings and the results."""
+    os.chmod(place.folder, 0o755)
+    if os.getuid():
+        return
+    service = pwd.getpwnam(SERVICE)
+    for name in os.listdir(place.folder):
+        if name.startswith(('r.db', 'a.db')):
+            os.chown(place.path(name), service.pw_uid, service.pw_gid)
+            os.chmod(place.path(name), 0o600)
+        elif name.endswith('.conf'):
+            os.chown(place.path(name), 0, service.pw_gid)
+            os.chmod(place.path(name), 0o640)
+    # With SQLite a reader writes beside the results.
+    os.chown(place.folder, service.pw_uid, service.pw_gid)
+
+
 class Answering:
     """Listens on PLACE/socket.  `most`: MaxConnections; `seconds`: RuntimeMaxSec."""
 

@@ -34,11 +34,12 @@ static int fail_system(const char *what, struct error *err)
 }
 
 /* A file that grows beyond the limit is an error of the write, which the command tells. */
-static int begin_printing(struct printing *printing, struct error *err)
+static int begin_printing(struct printing *printing, struct asker *asker, struct error *err)
 {
     const struct rlimit limit = { MESSAGE_ANSWER_BYTES, MESSAGE_ANSWER_BYTES };
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     fflush(stdout);
+    asker->journal = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     printing->answer = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     printing->output = memfd_create("output", MFD_CLOEXEC);
     printing->errors = memfd_create("errors", MFD_CLOEXEC);
@@ -130,7 +131,7 @@ static void answer_one(const struct invocation *invocation, struct asker *asker,
     if (wrong)
         refuse(&answer, wrong);
     else if (find_login(asker, &reason) || read_question(&question, &reason) ||
-             begin_printing(&printing, &reason) ||
+             begin_printing(&printing, asker, &reason) ||
              print_answer(&question, invocation, asker, &answer, &printing, &reason))
         refuse(&answer, &reason);
     answer_add(&text, &answer);
@@ -144,7 +145,7 @@ static void answer_one(const struct invocation *invocation, struct asker *asker,
 static int answer_command(const struct invocation *invocation, struct error *err)
 {
     struct shared_options options = { 0 };
-    struct asker asker = { .login = NULL };
+    struct asker asker = { .journal = -1 };
     struct error wrong, no_socket;
     int result = options_read(invocation, &options, err);
     options_free(&options);
@@ -155,8 +156,10 @@ static int answer_command(const struct invocation *invocation, struct error *err
         *err = no_settings ? wrong : no_socket;
         return -1;
     }
-    if (no_settings)
+    if (no_settings) {
         complain(&wrong);
+        command_hide_reason(&(const struct invocation){ .asker = &asker }, &wrong);
+    }
     answer_one(invocation, &asker, no_settings ? &wrong : NULL);
     free((char *)asker.login);
     if (!no_settings)

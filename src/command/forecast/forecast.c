@@ -38,6 +38,7 @@ struct options {
     const char *days_text, *until, *job;
     bool plot;
     bool published_only; /* the accounting database is not read */
+    bool rounded;        /* usage of users who may not be shown is rounded */
     uint64_t days;
     double limit; /* NAN: none */
     double job_tres;
@@ -138,6 +139,7 @@ static int print_forecast(const struct options *options, struct forecast_data *d
         .words = words_of(cluster->settings),
         .unit = published_unit(cluster),
         .published_only = options->published_only,
+        .rounded = options->rounded,
         .algorithm = forecast->algorithm,
         .users = forecast->tree->user_count,
         .job_tres = options->job_tres,
@@ -196,8 +198,8 @@ static int read_trees(struct published *published, const struct options *options
 }
 
 /* The name is looked up in the published results. */
-static int forecast(const struct options *options, const struct settings *settings,
-                    struct table *table, struct text *text, struct error *err)
+static int forecast(struct options *options, const struct settings *settings, struct table *table,
+                    struct text *text, struct error *err)
 {
     struct published published = { 0 };
     struct published_node named;
@@ -208,6 +210,8 @@ static int forecast(const struct options *options, const struct settings *settin
         result = published_find(&published, NULL, name, &named, err);
     if (!result && !named.node)
         result = fail(err, ERROR_USAGE, "forecast: '%s' is the root, which has no fairshare", name);
+    if (!result && options->published_only)
+        options->rounded = published_round_others(&published, named.cluster);
     if (!result)
         result = read_any(options, settings, &published, named.cluster, &data, err);
     if (!result) {
@@ -218,8 +222,7 @@ static int forecast(const struct options *options, const struct settings *settin
     return result;
 }
 
-static int print_all(const struct options *options, const struct settings *settings,
-                     struct error *err)
+static int print_all(struct options *options, const struct settings *settings, struct error *err)
 {
     struct text text = { 0 };
     struct table *table = table_create(&text, &forecast_layout, &options->shared.table, err);

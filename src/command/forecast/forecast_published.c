@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/forecast/forecast_published.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/insight/scenario.h"
@@ -12,6 +13,7 @@
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
+#include "util/index.h"
 #include "util/instant.h"
 #include "util/memory.h"
 
@@ -54,16 +56,27 @@ static int keep_past_at(struct forecast_data *data, uint64_t at, uint64_t start,
     return 0;
 }
 
+/* Give a user's rate; of one who may not be shown a power of two, and the rest to the account. */
+static void set_rate(struct forecast *forecast, uint32_t node, double rate, bool hidden)
+{
+    double told = hidden ? ldexp(1, ilogb(rate)) : rate;
+    forecast->rates[node] += (uint128)(told * (double)UNITS_PER_TRES);
+    if (rate > told)
+        forecast->rates[forecast->tree->nodes[node].parent] +=
+            (uint128)((rate - told) * (double)UNITS_PER_TRES);
+}
+
 /* So many units each second, from the whole days of the last week and today. */
-static int read_rates(struct forecast_data *data, struct db *results, const char *cluster,
-                      struct error *err)
+static int read_rates(struct forecast_data *data, const struct published *published,
+                      const struct published_cluster *cluster, struct error *err)
 {
     struct forecast *forecast = &data->forecast;
     uint64_t week = FORECAST_RATE_DAYS * DAY_S;
     uint64_t from = forecast->now > week ? calendar_next_day(forecast->now - week) : 0;
-    const struct db_value *row, arguments[] = { db_text(cluster), db_integer((int64_t)from),
+    const struct db_value *row, arguments[] = { db_text(cluster->name), db_integer((int64_t)from),
                                                 db_integer((int64_t)forecast->now) };
-    struct db_rows *rows = db_query(results, sql_query_usage_day_span, arguments, 3, "iir", err);
+    struct db_rows *rows =
+        db_query(published->db, sql_query_usage_day_span, arguments, 3, "iir", err);
     double *used = memory_zeroed(forecast->tree->count, sizeof *used);
     while (db_fetch(rows, &row, err) > 0) {
         uint32_t place = tree_place(forecast->tree, (uint64_t)row[1].integer);
@@ -71,10 +84,14 @@ static int read_rates(struct forecast_data *data, struct db *results, const char
             used[place] += db_value_real(&row[2]);
     }
     forecast->rates = memory_zeroed(forecast->tree->count, sizeof *forecast->rates);
-    for (uint32_t i = 0; i < forecast->tree->count; i++)
-        if (forecast->tree->nodes[i].is_user && used[i] > 0 && from < forecast->now)
-            forecast->rates[i] =
-                (uint128)(used[i] / (double)(forecast->now - from) * (double)UNITS_PER_TRES);
+    for (uint32_t i = 0; i < forecast->tree->count; i++) {
+        const struct node *node = &forecast->tree->nodes[i];
+        if (node->is_user && used[i] > 0 && from < forecast->now)
+            set_rate(forecast, i, used[i] / (double)(forecast->now - from),
+                     !viewer_sees(&published->viewer, cluster->name,
+                                  names_text(cluster->names, node->account),
+                                  names_text(cluster->names, node->user)));
+    }
     free(used);
     return db_finish(rows);
 }
@@ -122,7 +139,7 @@ static int fill(struct forecast_data *data, const struct published *published,
     for (uint32_t i = 0; i < forecast->tree->count; i++)
         own[i] = forecast->tree->nodes[i].usage;
     return forecast_data_past(data, own, now + span_s, keep_past_at, err) ||
-                   read_rates(data, published->db, cluster->name, err)
+                   read_rates(data, published, cluster, err)
                ? -1
                : 0;
 }

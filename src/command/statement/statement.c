@@ -123,9 +123,12 @@ static int find_span(struct work *work, struct account_of *of, struct error *err
 static void note_names(struct work *work, const struct account_of *of)
 {
     const struct names *names = of->times.names;
-    for (size_t i = 0; i < of->times.count; i++)
-        published_note_name(&work->published, names_text(names, of->times.rows[i].row.account),
-                            names_text(names, of->times.rows[i].row.user));
+    for (size_t i = 0; i < of->times.count; i++) {
+        const char *account = names_text(names, of->times.rows[i].row.account);
+        const char *user = names_text(names, of->times.rows[i].row.user);
+        bool is_seen = viewer_sees(&work->published.viewer, of->cluster->name, account, user);
+        published_note_name(&work->published, account, is_seen ? user : "");
+    }
 }
 
 static int read_cluster(struct work *work, struct account_of *of, struct error *err)

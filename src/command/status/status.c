@@ -6,7 +6,9 @@
 
 #include "command/command.h"
 #include "command/status/limits.h"
+#include "results/health.h"
 #include "results/schema.h"
+#include "results/viewers.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/complain.h"
@@ -66,11 +68,18 @@ static int read_status(const struct settings *settings, const struct options *op
     struct db *db;
     if (results_open(&db, settings, DB_READER, err))
         return -1;
-    int result = db_begin(db, err) || health_read(db, time(NULL), &status->health, err) ? -1 : 0;
+    struct viewer viewer = viewer_of(settings);
+    int result = db_begin(db, err) || viewer_read_scopes(&viewer, db, err) ||
+                         health_read(db, time(NULL), &status->health, err)
+                     ? -1
+                     : 0;
     db_rollback(db);
     db_close(db);
-    if (!result)
+    if (!result) {
+        health_hide_reasons(&status->health, &viewer);
         judge(status, options);
+    }
+    viewer_free(&viewer);
     return result;
 }
 
@@ -161,7 +170,7 @@ static void get_last_run(const void *of, struct cell *cell)
     const struct cluster_health *health = ((const struct status_row *)of)->health;
     if (cell->column->hidden == NOT_FOR_PEOPLE)
         cell_text(cell, health->status);
-    else if (health->failed)
+    else if (health->failed && *health->message)
         cell_format(cell, "failed: %s", health->message);
     else
         cell_text(cell, health->status);
@@ -340,8 +349,10 @@ static int status_command(const struct invocation *invocation, struct error *err
         !table_check(&layout, &options.shared.table, err) &&
         !read_limits(&status.limits, &options, err)) {
         result = read_and_print(invocation, &options, &status, err);
-        if (result < 0 && options.nagios)
+        if (result < 0 && options.nagios) {
+            command_hide_reason(invocation, err);
             result = print_unknown(err);
+        }
     }
     status_free(&status);
     name_list_free(&options.warning);

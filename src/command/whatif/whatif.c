@@ -9,6 +9,7 @@
 #include "report/whatif.h"
 #include "report/whatif_table.h"
 #include "results/published.h"
+#include "results/published_find.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "settings/words.h"
@@ -59,8 +60,10 @@ static int answer(struct options *options, const struct settings *settings,
              ? from_source(options, whatif, cluster, err)
              : whatif_from_results(whatif, published->db, &options->changes, cluster, err)))
         return -1;
-    whatif_place_jobs(whatif);
     whatif_hide_others(whatif, &published->viewer);
+    whatif_place_jobs(whatif);
+    whatif->no_commands = viewer_is_limited_on(&published->viewer, cluster->name, PRIVATE_ALL);
+    whatif->no_ledger = !viewer_administers(&published->viewer, cluster->name);
     changes_describe(&options->changes, cluster, settings, whatif);
     return 0;
 }
@@ -78,6 +81,7 @@ static struct whatif *read_and_answer(struct options *options, const struct sett
     if (cluster && !published_read_tree(&published, cluster, err)) {
         whatif = whatif_create(cluster->name, cluster->as_of);
         whatif->words = words_of(cluster->settings);
+        whatif->rounded = published_round_others(&published, cluster);
         if (answer(options, settings, &published, cluster, whatif, err)) {
             whatif_destroy(whatif);
             whatif = NULL;

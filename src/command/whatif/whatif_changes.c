@@ -263,9 +263,8 @@ static int find_user(struct whatif_change *change, const struct published *publi
         struct association_name name = published_name(cluster, i);
         if (!*name.user || association_name_match(&name, change->name) == NAME_OTHER)
             continue;
-        if (!viewer_sees(&published->viewer, cluster->name, name.account, name.user))
-            return viewer_refuse(change->name, err);
-        add_id(change, cluster->tree->nodes[i].id);
+        if (viewer_sees(&published->viewer, cluster->name, name.account, name.user))
+            add_id(change, cluster->tree->nodes[i].id);
     }
     if (change->id_count)
         return 0;

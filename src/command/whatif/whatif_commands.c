@@ -180,7 +180,9 @@ static void describe_usage(const struct whatif_change *change,
     } else
         line.obstacle = "the ledger debits users only";
     whatif_add_change(whatif, sentence.bytes);
-    end_line(&line, whatif, change);
+    if (!whatif->no_ledger)
+        end_line(&line, whatif, change);
+    text_free(&line.text);
     text_free(&sentence);
     text_free(&hours);
 }
