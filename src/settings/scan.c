@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "util/error.h"
+#include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -19,6 +20,7 @@ struct scan {
     const char *path;
     unsigned line;
     const char *section; /* NULL: none yet */
+    struct names *names; /* of the sections and keys so far */
     struct settings_lines *lines;
     struct error *err;
 };
@@ -39,17 +41,16 @@ static const char *keep_name(const struct scan *scan, const char *name)
     return copy;
 }
 
-/* The line with this key, or, where that is NULL, with this section's beginning. */
-static struct settings_line *line_with(const struct scan *scan, const char *section,
-                                       const char *key)
+/* Whether this is the first line with a key of the section or, if the key is NULL, with the
+ * section's beginning. */
+static bool is_first(const struct scan *scan, const char *key)
 {
-    for (size_t i = 0; i < scan->lines->count; i++) {
-        struct settings_line *each = &scan->lines->each[i];
-        if (!strcmp(each->section, section) && !each->key == !key &&
-            (!key || !strcmp(each->key, key)))
-            return each;
-    }
-    return NULL;
+    struct text name = { 0 };
+    uint32_t count = names_count(scan->names);
+    text_format(&name, key ? "%s:%s" : "%s", scan->section, key); /* neither has a colon */
+    bool first = names_add(scan->names, name.bytes, name.length) == count;
+    text_free(&name);
+    return first;
 }
 
 static void keep_line(struct scan *scan, const char *key, const char *value)
@@ -77,7 +78,7 @@ static int scan_section(struct scan *scan, char *text)
     if (strchr(name, ':'))
         return refuse_line(scan, "a colon in the section's name", name);
     scan->section = keep_name(scan, name);
-    if (line_with(scan, scan->section, NULL))
+    if (!is_first(scan, NULL))
         return refuse_line(scan, "there is another section", name);
     keep_line(scan, NULL, NULL);
     return 0;
@@ -142,7 +143,7 @@ static int scan_key(struct scan *scan, char *text)
     if (strchr(text, ':'))
         return refuse_line(scan, "a colon in the key", text);
     const char *key = keep_name(scan, text), *value = NULL;
-    if (line_with(scan, scan->section, key))
+    if (!is_first(scan, key))
         return refuse_line(scan, "this key was there before:", text);
     if (is_secret(text))
         return refuse_line(scan, "no password belongs here, fairmill.conf(5) says where:", text);
@@ -217,7 +218,9 @@ int settings_scan(struct settings_lines *lines, const char *path, struct error *
     FILE *file = fopen(path, "re");
     if (!file)
         return fail(err, ERROR_SETTINGS, "cannot open '%s': %s", path, strerror(errno));
+    scan.names = names_create();
     int result = scan_file(&scan, file);
+    names_destroy(scan.names);
     fclose(file);
     return result;
 }

@@ -4,6 +4,7 @@
 """What the settings file may say, and how it is refused."""
 
 import os
+import resource
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
@@ -219,6 +220,18 @@ def files(place):
            'no results were made by a file that others may write to')
 
 
+def many_sections(place):
+    """Four times as many sections take about four times as long."""
+    def seconds(count):
+        with open(place.path('many.conf'), 'w', encoding='ascii') as file:
+            file.write(''.join(f'[unknown{i}]\nkey = 1\n' for i in range(count)))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        place.ends(78, f'{count} unknown sections are refused', 'status', settings='many.conf')
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    one, four = seconds(15000), seconds(60000)
+    tap.ok(four < 8 * one + .3, 'settings are read in linear time', one, four)
+
+
 def whose(place):
     """Which file is read."""
     place.ready()
@@ -231,7 +244,7 @@ def whose(place):
 
 
 def body():
-    for part in (values, good_values, zones, files, whose):
+    for part in (values, good_values, zones, files, many_sections, whose):
         with Place() as place:
             part(place)
 
