@@ -205,21 +205,11 @@ static int billing_in(const struct reader *reader, const struct slurm_partition 
     return 0;
 }
 
-static const struct slurm_partition *slurm_partition_of(const struct settings *settings,
-                                                        const char *name)
-{
-    for (size_t i = 0; settings->slurm && i < settings->slurm->partition_count; i++)
-        if (!strcmp(settings->slurm->partitions[i].name, name))
-            return &settings->slurm->partitions[i];
-    return NULL;
-}
-
-/* A partition with its factor, and what a slurm.conf says of it. */
-static int add_partition(const struct reader *reader, const char *name, double factor,
-                         struct error *err)
+/* A partition with its factor, and what a slurm.conf says of it; `known` NULL: nothing. */
+static int add_partition(const struct reader *reader, const struct slurm_partition *known,
+                         const char *name, double factor, struct error *err)
 {
     const struct priority_options *options = &reader->queue->options;
-    const struct slurm_partition *known = slurm_partition_of(reader->settings, name);
     struct priority_partition partition = {
         .name = name,
         .factor = factor,
@@ -240,34 +230,52 @@ static int add_partition(const struct reader *reader, const char *name, double f
     return result;
 }
 
-static bool is_added(const struct queue *queue, const char *name)
+/* `GPU:100, debug:10`, with what the partitions of these names in a slurm.conf are.  *added: by
+ * place, the partitions that are named. */
+static int take_given_factors(const struct reader *reader, const struct names *partitions,
+                              bool *added, struct error *err)
 {
-    for (uint32_t i = 0; i < queue->partition_count; i++)
-        if (!strcmp(queue->partitions[i].name, name))
-            return true;
-    return false;
-}
-
-/* `GPU:100, debug:10`.  A partition that is not named has what slurm.conf gives it, 1; seed 002
- * gives it nothing, and so does Slurm where the partition is gone. */
-static int take_partitions(struct reader *reader, struct error *err)
-{
-    const struct settings *settings = reader->settings;
-    const char *value = settings->partition_factors, *at = value;
-    double unnamed = settings->conformance == CONFORMANCE_SLURMCTLD ? 1 : 0;
+    const char *value = reader->settings->partition_factors, *at = value;
     int result = 0;
     for (char *item, *name; !result && (item = list_next(&at)); free(item)) {
         double factor;
         char *text = part(item, ':', &name);
-        if (text && number_real(text, &factor))
-            result = add_partition(reader, name, factor, err);
-        else
+        if (!text || !number_real(text, &factor)) {
             result = refuse("partition_factors", value, err);
+            continue;
+        }
+        uint32_t place = names_find(partitions, name, strlen(name));
+        bool known = place != INDEX_NONE;
+        result = add_partition(reader, known ? &reader->settings->slurm->partitions[place] : NULL,
+                               name, factor, err);
+        if (known)
+            added[place] = true;
     }
-    for (size_t i = 0; !result && settings->slurm && i < settings->slurm->partition_count; i++)
-        if (!is_added(reader->queue, settings->slurm->partitions[i].name))
-            result = add_partition(reader, settings->slurm->partitions[i].name, unnamed, err);
-    reader->queue->unnamed_factor = settings->slurm ? 0 : unnamed;
+    return result;
+}
+
+/* A partition that is not named has what slurm.conf gives it, 1; seed 002 gives it nothing, and so
+ * does Slurm where the partition is gone. */
+static int take_partitions(struct reader *reader, struct error *err)
+{
+    const struct settings *settings = reader->settings;
+    const struct slurm_conf *conf = settings->slurm;
+    size_t count = conf ? conf->partition_count : 0;
+    double unnamed = settings->conformance == CONFORMANCE_SLURMCTLD ? 1 : 0;
+    struct names *partitions = names_create();
+    bool *added = memory_zeroed(count + 1, sizeof *added);
+    for (size_t i = 0; i < count; i++)
+        names_add(partitions, conf->partitions[i].name, strlen(conf->partitions[i].name));
+    int result = take_given_factors(reader, partitions, added, err);
+    for (size_t i = 0; !result && i < count; i++) {
+        const struct slurm_partition *each = &conf->partitions[i];
+        double factor = settings->partition_factors ? unnamed : (double)each->job_factor;
+        if (!added[i])
+            result = add_partition(reader, each, each->name, factor, err);
+    }
+    names_destroy(partitions);
+    free(added);
+    reader->queue->unnamed_factor = conf ? 0 : unnamed;
     return result;
 }
 

@@ -154,10 +154,8 @@ static int assign(struct settings *settings, const struct setting *setting,
 {
     if (!origin->value)
         return fail(err, ERROR_SETTINGS, "[%s] %s is missing", setting->section, setting->key);
-    int result = setting_assign(setting, settings, origin->value, err);
-    return result && origin->from == FROM_SLURM_CONF
-               ? fail_in(err, "'%s', line %u: %s", origin->file, origin->line, origin->slurm_key)
-               : result;
+    return origin->from == FROM_SLURM_CONF ? slurm_setting_assign(settings, setting, origin, err)
+                                           : setting_assign(setting, settings, origin->value, err);
 }
 
 static int assign_all(struct settings *settings, dictionary *file, enum settings_use use,

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings/pricing.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "core/usage/tariff.h"
+#include "settings/slurm/slurm_value.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -16,12 +19,18 @@
  * nothing, as in Slurm. */
 static bool read_price(struct tres_weight *weight, const char *text)
 {
-    size_t length = strlen(text);
-    unsigned steps = binary_suffix(text, &length);
+    struct slurm_weight read;
     bool in_mebi = !strcasecmp(weight->type, "mem") || !strcasecmp(weight->type, "bb");
     unsigned counted = in_mebi ? MEBI : 0;
-    weight->halvings = steps > counted ? 10 * (steps - counted) : 0;
-    return decimal_parse(text, length, &weight->weight);
+    if (!slurm_weight(text, &read) || read.number < 0)
+        return false;
+    weight->halvings = read.steps > counted ? 10 * (read.steps - counted) : 0;
+    if (decimal_parse(text, read.length, &weight->weight))
+        return true;
+    /* With a sign, hexadecimal, or of more digits than we keep: the double that slurmctld has. */
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%.17g", fabs(read.number));
+    return decimal_parse(digits, (size_t)length, &weight->weight);
 }
 
 /* The place of a TRES among the weights: its own, or a new one. */
@@ -63,8 +72,8 @@ static bool read_item(struct weight_list *list, char *item, struct text *reason)
     struct tres_weight *weight = place_of(list, type, slash ? slash + 1 : "");
     if (!read_price(weight, value)) {
         text_format(reason,
-                    "the weight of '%s%s%s' must be a decimal of at most 18 digits, not below "
-                    "0, with K, M, G, T, P or nothing behind it",
+                    "the weight of '%s%s%s' must be a number, not below 0, with K, M, G, T, P or "
+                    "nothing behind it",
                     type, slash ? "/" : "", slash ? slash + 1 : "");
         return false;
     }
@@ -85,7 +94,7 @@ bool read_tres_prices(void *field, const char *value, struct text *reason)
     return good;
 }
 
-static struct named_weights *named_weights_of(struct pricing *pricing, const char *name)
+static struct named_weights *add_named_weights(struct pricing *pricing, const char *name)
 {
     pricing->partition_weights =
         memory_grown(pricing->partition_weights, pricing->partition_weight_count,
@@ -109,7 +118,7 @@ static bool read_partition(struct pricing *pricing, char *item, struct text *rea
             text_format(reason, "'%s' is there twice", name);
             return false;
         }
-    struct named_weights *named = named_weights_of(pricing, name);
+    struct named_weights *named = add_named_weights(pricing, name);
     bool good = true;
     for (char *each = strtok_r(weights, " \t", &rest); good && each;
          each = strtok_r(NULL, " \t", &rest))
@@ -122,6 +131,16 @@ bool read_partition_prices(void *field, const char *value, struct text *reason)
     bool good = true;
     for (char *item; good && (item = list_next(&value)); free(item))
         good = read_partition(field, item, reason);
+    return good;
+}
+
+bool read_prices_of_partition(struct pricing *pricing, const char *name, const char *weights,
+                              struct text *reason)
+{
+    struct named_weights *named = add_named_weights(pricing, name);
+    bool good = true;
+    for (char *item; good && (item = list_next(&weights)); free(item))
+        good = read_item(&named->list, item, reason);
     return good;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+struct pricing;
 struct text;
 
 /* Readers of settings that say what things cost, as those in settings/values.h. */
@@ -16,6 +17,11 @@ bool read_tres_prices(void *pricing, const char *value, struct text *reason);
 /* `gpu:CPU=1 GRES/gpu=2, debug:CPU=0.5`: the weights of single partitions, into a struct pricing.
  */
 bool read_partition_prices(void *pricing, const char *value, struct text *reason);
+
+/* The weights of one partition as TRESBillingWeights of slurm.conf has them, whatever bytes the
+ * partition's name has; the caller names no partition twice. */
+bool read_prices_of_partition(struct pricing *pricing, const char *name, const char *weights,
+                              struct text *reason);
 
 /* `high:2, low:0.5`, into a struct factor_list.  The last colon of an item parts name and factor.
  */

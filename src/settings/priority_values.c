@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "settings/settings.h"
+#include "settings/slurm/slurm_value.h"
 #include "settings/values.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -51,15 +52,14 @@ bool flag_is_algorithm(const char *name, size_t length)
 
 bool tres_weight_of(const char *tres, const char *text, double *weight)
 {
-    size_t length = strlen(text);
-    unsigned steps = binary_suffix(text, &length);
-    char *number = memory_bytes(text, length);
-    bool good = number_real(number, weight);
-    free(number);
+    struct slurm_weight read;
     bool in_mebi = !strcasecmp(tres, "mem") || !strncasecmp(tres, "bb/", 3);
-    for (unsigned i = in_mebi ? 2 : 0; i < steps; i++)
+    if (!slurm_weight(text, &read))
+        return false;
+    *weight = read.number;
+    for (unsigned i = in_mebi ? 2 : 0; i < read.steps; i++)
         *weight /= 1024;
-    return good;
+    return true;
 }
 
 bool read_weight_tres(void *field, const char *value, struct text *reason)

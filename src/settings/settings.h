@@ -91,7 +91,7 @@ struct settings {
     const char *weight_tres; /* TRES=NUMBER, separated by commas */
     uint64_t max_age_s;
     bool favor_small;
-    const char *partition_factors;    /* PARTITION:NUMBER, separated by commas */
+    const char *partition_factors;    /* PARTITION:NUMBER, separated by commas; NULL: of `slurm` */
     const char *qos_priority_factors; /* QOS:NUMBER, likewise */
     unsigned priority_flags;          /* of enum priority_flag */
 

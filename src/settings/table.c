@@ -114,7 +114,7 @@ const struct setting settings_table[] = {
     { "usage", "half_life", "7-0",
       "After this time usage counts half; 0: no decay.  A time string: min, hr:min:00, "
       "days-hr:min:00 or days-hr.",
-      read_time_string, CHARGE_FIELD(half_life_s) },
+      read_half_life, CHARGE_FIELD(half_life_s) },
     { "usage", "decay", "exact",
       "exact: usage decays all the time.  steps, with layout pbs: at the instants at which "
       "OpenPBS's "
@@ -316,8 +316,9 @@ const char *setting_fallback(const struct setting *setting, const struct setting
 
 bool setting_is_minutes(const struct setting *setting, const char *value)
 {
-    return (setting->read == read_time_string || setting->read == read_age ||
-            setting->read == read_horizon || setting->read == read_reset_period) &&
+    return (setting->read == read_time_string || setting->read == read_half_life ||
+            setting->read == read_age || setting->read == read_horizon ||
+            setting->read == read_reset_period) &&
            strspn(value, "0") < strlen(value) && strspn(value, "0123456789") == strlen(value);
 }
 

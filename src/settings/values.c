@@ -12,7 +12,7 @@
 #include "util/number.h"
 #include "util/text.h"
 
-/* A century; the clock's integers would take more. */
+/* A century. */
 #define LONGEST_S ((uint64_t)36525 * 86400)
 
 static bool refuse(struct text *reason, const char *wanted)
@@ -135,7 +135,7 @@ bool read_port(void *field, const char *value, struct text *reason)
     return true;
 }
 
-bool read_time_string(void *field, const char *value, struct text *reason)
+static bool read_span(void *field, const char *value, uint64_t longest_s, struct text *reason)
 {
     uint64_t seconds;
     if (!time_string_parse(value, &seconds))
@@ -143,10 +143,21 @@ bool read_time_string(void *field, const char *value, struct text *reason)
             reason,
             "must be a number with s, m, h, d or w behind it, or a time string: min, hr:min:00, "
             "days-hr:min:00 or days-hr");
-    if (seconds > LONGEST_S)
-        return refuse(reason, "is more than a century");
+    if (seconds > longest_s)
+        return refuse(reason, longest_s == LONGEST_S ? "is more than a century"
+                                                     : "is more than 4294967295 minutes");
     *(uint64_t *)field = seconds;
     return true;
+}
+
+bool read_time_string(void *field, const char *value, struct text *reason)
+{
+    return read_span(field, value, LONGEST_S, reason);
+}
+
+bool read_half_life(void *field, const char *value, struct text *reason)
+{
+    return read_span(field, value, SLURM_LONGEST_S, reason);
 }
 
 bool read_age(void *field, const char *value, struct text *reason)
@@ -155,7 +166,7 @@ bool read_age(void *field, const char *value, struct text *reason)
         *(uint64_t *)field = (uint32_t)-60;
         return true;
     }
-    bool good = read_time_string(field, value, reason);
+    bool good = read_half_life(field, value, reason);
     if (!good)
         text_add(reason, ", or infinite");
     return good;

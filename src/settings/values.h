@@ -3,8 +3,13 @@
 #define FAIRMILL_SETTINGS_VALUES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct text;
+
+/* The longest half-life and age, in seconds: the minutes that slurm.conf's 32 bits can say.  Other
+ * spans of time are a century at most. */
+#define SLURM_LONGEST_S ((uint64_t)UINT32_MAX * 60)
 
 /* How the values of settings are read.  Each reader stores the value in a field of struct settings;
  * where the value is wrong the answer is false, and `reason` says what it must be. */
@@ -27,6 +32,7 @@ bool read_port(void *field, const char *value, struct text *reason);          /*
 
 /* Fields of type uint64_t, in seconds. */
 bool read_time_string(void *field, const char *value, struct text *reason);
+bool read_half_life(void *field, const char *value, struct text *reason);
 bool read_age(void *field, const char *value, struct text *reason); /* `infinite` as Slurm has it */
 bool read_horizon(void *field, const char *value, struct text *reason); /* `none` is 0 */
 bool read_duration(void *field, const char *value, struct text *reason);

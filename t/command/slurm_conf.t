@@ -6,6 +6,7 @@ How its lines are read is in t/unit/slurm_conf.c."""
 
 import ctypes
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -70,6 +71,13 @@ MEANINGS = (
     ('PriorityFlags=DEPTH_OBLIVIOUS,MAX_TRES,NO_NORMAL_ALL', 'priority.flags',
      'MAX_TRES,NO_NORMAL_ALL'),
     ('FairShareDampeningFactor=5', 'fairshare.dampening', '5'),
+    ('FairShareDampeningFactor=0', 'fairshare.dampening', '1'),
+    ('PriorityDecayHalfLife=99999999', 'usage.half_life', '69444-10:39:00'),
+    ('PriorityDecayHalfLife=999999999-0', 'usage.half_life', '2982616-4:15:00'),
+    ('PriorityMaxAge=99999-0', 'priority.max_age', '99999-0'),
+    ('PriorityWeightAge=+7', 'priority.weight_age', '7'),
+    ('PriorityWeightQOS+=9', 'priority.weight_qos', '9'),
+    ('PriorityWeightTRES=CPU=0x10,Mem=0.25GB,Node=+1', 'priority.weight_tres', 'CPU=0x10,Mem=0.25GB,Node=+1'),
     ('PriorityWeightAge=0x10', 'priority.weight_age', '16'),
     ('PriorityWeightAssoc=2K', 'priority.weight_assoc', '2048'),
     ('PriorityWeightTRES="CPU=1000, Mem=-5,GRES/gpu=3000"', 'priority.weight_tres',
@@ -84,7 +92,6 @@ MEANINGS = (
 # A line that is wrong, and what the message says besides file and line.
 MISTAKES = (
     ('PriorityDecayHalfLife=fortnight', "PriorityDecayHalfLife = 'fortnight'"),
-    ('PriorityDecayHalfLife=99999-0', 'more than a century'),
     ('PriorityUsageResetPeriod=FORTNIGHTLY', 'MONTHLY'),
     ('PriorityUsageResetPeriod=0', 'reset_period'),
     ('PriorityMaxAge=1:2:3:4', 'PriorityMaxAge'),
@@ -92,7 +99,11 @@ MISTAKES = (
     ('PriorityWeightQOS=4294967296', 'PriorityWeightQOS'),
     ('PriorityWeightQOS=-1', 'PriorityWeightQOS'),
     ('PriorityWeightTRES=CPU', 'PriorityWeightTRES'),
-    ('FairShareDampeningFactor=0', 'FairShareDampeningFactor'),
+    ('PriorityWeightTRES=CPU=1X', 'PriorityWeightTRES'),
+    ('PriorityWeightAge=++7', 'PriorityWeightAge'),
+    ('PriorityWeightAge=7 7', 'PriorityWeightAge'),
+    ('Include=other.conf', 'Include'),
+    ('NodeName=n Gres=:2', 'Gres'),
     ('FairShareDampeningFactor=1.5', 'FairShareDampeningFactor'),
     ('PartitionName=p PriorityJobFactor=x', "PriorityJobFactor = 'x'"),
     ('NodeName=n[1-', "NodeName = 'n[1-'"),
@@ -400,6 +411,62 @@ PartitionName=tiny Nodes=n2 TRESBillingWeights="CPU=0.3"
 """
 
 
+def any_names(place):
+    """A partition's name may have any sign that slurm.conf lets through."""
+    names = ('a', 'a:b', 'a,b', 'b', 'c=d', 'gpu:CPU=1', 'über')
+    place.ready('root/\n  a/\n' + ''.join(f'    u{i} use 0\n' for i in range(len(names)))
+                + ''.join(f'job a.u{i} start=900 end=910 partition={name} tres=1=2,4=1\n' for i, name in enumerate(names)))
+    write(place, 'NodeName=n[1-2] CPUs=8\n' + ''.join(
+        f'PartitionName={name} Nodes=ALL PriorityJobFactor={10 + i} TRESBillingWeights=CPU={i}.5\n' for i, name in enumerate(names)))
+    place.settings({'usage.half_life': '0', 'usage.charge': 'tres', 'slurm.conf': place.path('slurm.conf')})
+    tap.same(used(place), {f'u{i}': 20 * (i + .5) for i in range(len(names))}, "each partition's jobs are charged by its own weights")
+    tap.same(place.query("SELECT count(*) FROM fairmill_finding WHERE kind = 'tres_unknown'"), [(0,)], 'and no part of a name is taken for a TRES')
+    place.ready('root/\n  a/\n    u use 0\n' + ''.join(
+        f'job a.u id_job={i + 1} submit=900 time_eligible=900 partition={name} tres_req=1=1 limit=60\n' for i, name in enumerate(names)))
+    place.settings({'priority.weight_partition': '1600', 'slurm.conf': place.path('slurm.conf')})
+    place.succeed('run', '--now', 1000)
+    tap.same(dict(place.query('SELECT partition_name, round(partition_weighted) FROM fairmill_job_priority')),
+             {name: 100 * (10 + i) for i, name in enumerate(names)}, 'its waiting jobs have its factor')
+    place.settings({'slurm.conf': place.path('slurm.conf'), 'priority.weight_partition': '100', 'priority.partition_factors': 'b:5'})
+    place.succeed('run', '--now', 1001)
+    tap.same({name for name, in place.query('SELECT partition_name FROM fairmill_job_priority WHERE partition_weighted > 0')}, {'b'},
+             'factors of the settings are stronger')
+
+
+def number_forms(place):
+    """Weights are read as strtod() does, with the first letter of a unit."""
+    def charged(weights, tres='1=3,2=4096,4=1'):
+        place.ready('root/\n  a/\n    u use 0\n' + f'job a.u start=900 end=910 partition=p tres={tres}\n')
+        write(place, f'NodeName=n1 CPUs=8\nPartitionName=p Nodes=ALL TRESBillingWeights={weights}\n')
+        place.settings({'usage.half_life': '0', 'usage.charge': 'tres', 'slurm.conf': place.path('slurm.conf')})
+        return used(place)['u']
+    for weights, one_second in (
+            ('CPU=+1', 3), ('CPU=0x10', 48), ('CPU=0x1.8p1', 9), ('CPU=1e1', 30), ('CPU=.5', 1.5), ('CPU=5.', 15), ('CPU=-0', 0),
+            ('CPU=0.333333333333333333333', 1), ('CPU=1.00000000000000000000000', 3), ('CPU=3,CPU=2', 6), ('CPU=1,,Node=2', 5),
+            ('CPU=0,Mem=0.25GB', 1), ('CPU=0,Mem=0.25gib', 1), ('CPU=0,Mem=1T', 4 / 1024), ('CPU=1K', 3 / 1024)):
+        got = charged(weights)
+        tap.ok(abs(got - 10 * one_second) < 1e-5, f'TRESBillingWeights={weights} makes {one_second} a second', got)
+
+
+def nearly_linear(place):
+    """Four times as much input takes about four times as long."""
+    def seconds(count, line):
+        write(place, line(count))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        place.run('check')
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    place.ready()
+    place.settings({'slurm.conf': place.path('slurm.conf')})
+    for what, line in (
+            ('names of nodes in a list', lambda n: 'NodeName=' + ','.join(f'n{i}x' for i in range(n)) + ' CPUs=1\n'),
+            ('lines of nodes with the feature of a set', lambda n: ''.join(f'NodeName=n{i} CPUs=1 Feature=f\n' for i in range(n // 2))
+             + 'NodeSet=s Feature=f\nPartitionName=p Nodes=s\n'),
+            ('node sets of node sets', lambda n: 'NodeName=n CPUs=1\n' + ''.join(f'NodeSet=s{i} Nodes=s{i + 1},n\n' for i in range(n // 2))
+             + 'PartitionName=p Nodes=s0\n')):
+        one, four = seconds(15000, line), seconds(60000, line)
+        tap.ok(four < 8 * one + .3, f'a slurm.conf is read in linear time: {what}', one, four)
+
+
 def verified(place):
     """By default the weights of a slurm.conf charge a job whose billing they make."""
     expected = {'right': 87.5 + 43.75, 'cut': 6 + 9, 'other': 70 + 90 + 20, 'old': 0, 'plain': 30 + 0, 'gone': 50}
@@ -511,7 +578,7 @@ def found(place):
 
 
 def body():
-    for part in (examples, meanings, strength, no_weights, mistakes, live, check, found, billing, verified, cadence):
+    for part in (examples, meanings, strength, no_weights, mistakes, live, check, found, billing, any_names, number_forms, nearly_linear, verified, cadence):
         with Place() as place:
             part(place)
 

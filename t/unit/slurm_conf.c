@@ -93,7 +93,12 @@ static void lines(void)
     ok(!strstr(err.message, "secret"), "is not told");
     refused("ClusterName=a PriorityMaxAge=5\n", "line 1: something behind the value of ClusterName",
             "a line with two keys is refused");
-    refused("PriorityFlags+=MAX_TRES\n", "line 1: PriorityFlags", "another sign is refused");
+    says("PriorityFlags+=MAX_TRES\n", SLURM_FLAGS, "MAX_TRES", 1, "the sign += is read as =");
+    says("PriorityFlags=1\nPriorityFlags -= 2\n", SLURM_FLAGS, "2", 2,
+         "so is -=, and the last line counts");
+    refused("ClusterName=a\nInclude=b.conf\n",
+            "line 2: an Include with a =", "an Include with a sign is refused");
+    refused("iNCLUDE+=b.conf\n", "line 1: an Include with a =", "also with another sign");
     refused("\xef\xbb\xbf"
             "ClusterName=a\n",
             "byte-order mark", "a byte-order mark is refused");
@@ -350,6 +355,47 @@ static uint64_t gres_of(const struct slurm_totals *totals, const char *name)
     return 0;
 }
 
+/* How many nodes partition p has. */
+static void has_nodes(const char *bytes, int64_t nodes, const char *statement)
+{
+    struct slurm_conf *conf = conf_of(bytes);
+    is_int(conf ? (int64_t)partition_of(conf, "p")->totals.nodes : -1, nodes, statement);
+    slurm_conf_destroy(conf);
+}
+
+static void node_sets(void)
+{
+#define NODES "NodeName=n[1-9] Feature=thin\nNodeName=f[1-2] Gres=(null)\nNodeName=g1 Gres=gpu:2\n"
+    has_nodes(NODES
+              "NodeSet=all Nodes=thin,fat\nNodeSet=thin Feature=thin\nNodeSet=fat Nodes=f[1-2]\n"
+              "PartitionName=p Nodes=all,n1\n",
+              11, "a node set names sets that are defined below it");
+    has_nodes(NODES
+              "NodeSet=fat Nodes=f[1-2]\nNodeSet=thin Feature=thin\nNodeSet=all Nodes=fat,thin,g1\n"
+              "PartitionName=p Nodes=all\n",
+              12, "and above it");
+    has_nodes(NODES "PartitionName=p Nodes=a\nNodeSet=a Nodes=b,n1\nNodeSet=b Nodes=c,n2\n"
+                    "NodeSet=c Nodes=a,c,n3\n",
+              3, "sets that name each other have the nodes of all");
+    has_nodes(NODES "NodeSet=a Nodes=b,b\nNodeSet=b Nodes=ALL\nPartitionName=p Nodes=a,a\n", 12,
+              "a node counts once, however many sets have it");
+    struct slurm_conf *conf = conf_of(NODES "NodeSet=a Nodes=b\nNodeSet=b Nodes=x\n"
+                                            "PartitionName=p Nodes=a\nPartitionName=q Nodes=a\n");
+    ok(conf && conf->note_count == 2 &&
+           strstr(conf->notes[0].text, "'p' has 'x', which is no node"),
+       "a name in a set of a set that is no node is noted");
+    ok(conf && gres_of(&conf->totals, "gres/gpu") == 2 && conf->totals.gres_count == 1,
+       "a node may have (null) for its generic resources");
+    slurm_conf_destroy(conf);
+    struct text deep = { 0 };
+    text_add(&deep, NODES "PartitionName=p Nodes=s0\n");
+    for (int i = 0; i < 20000; i++)
+        text_format(&deep, "NodeSet=s%d Nodes=s%d\n", i, i + 1);
+    text_add(&deep, "NodeSet=s20000 Nodes=n7\n");
+    has_nodes(deep.bytes, 1, "sets may be nested to any depth");
+    text_free(&deep);
+}
+
 static void nodes(void)
 {
     struct slurm_conf *conf =
@@ -502,7 +548,6 @@ static void bad_records(void)
     refused("NodeName=n CPUs=4 what\n", "line 1: something that is not KEY=VALUE",
             "a word without a sign");
     refused("NodeName=\"\" CPUs=4\n", "line 1: NodeName", "a node without a name");
-    refused("NodeName+=n CPUs=4\n", "line 1: NodeName", "another sign");
     refused("NodeName=n[0-65535],m[0-65535],o\n", "names too many hosts", "too many nodes");
     refused("\nPartitionName=p MaxTime=soon\n", "line 2: MaxTime = 'soon'", "a limit that is none");
     refused("PartitionName=p PriorityJobFactor=65536\n", "line 1: PriorityJobFactor",
@@ -522,6 +567,7 @@ int main(void)
     times();
     numbers();
     hosts();
+    node_sets();
     nodes();
     manual_example();
     cpus();

@@ -132,6 +132,9 @@ static uint64_t highest_partition_factor(const struct settings *settings)
 {
     uint64_t highest = 0;
     const char *at = settings->partition_factors;
+    for (size_t i = 0; !at && i < settings->slurm->partition_count; i++)
+        if (settings->slurm->partitions[i].job_factor > highest)
+            highest = settings->slurm->partitions[i].job_factor;
     for (char *item; (item = list_next(&at)); free(item)) {
         const char *factor = strrchr(item, ':') + 1;
         uint64_t number;

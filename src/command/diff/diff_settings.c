@@ -25,15 +25,8 @@ static bool drop_factors(struct pricing *pricing)
 /* The billing weights of a slurm.conf, which settings take for charge = auto or tres only. */
 static void read_billing(struct reduced_settings *reduced)
 {
-    struct slurm_setting found;
-    struct text reason = { 0 };
     struct error ignored;
-    const struct setting *weights = setting_named("usage", "partition_tres_weights");
-    if (slurm_setting_find(&found, reduced->settings.slurm, weights, &ignored) || !found.value)
-        return;
-    read_partition_prices(&reduced->whole, found.value, &reason);
-    text_free(&reason);
-    free(found.value);
+    slurm_read_billing_weights(&reduced->whole, reduced->settings.slurm, &ignored);
 }
 
 /* Billing that is not cut to a whole number.  Without weights Slurm bills CPUs, and there is

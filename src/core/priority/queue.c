@@ -76,13 +76,21 @@ void queue_add_qos(struct queue *queue, uint64_t id, const char *name, uint32_t 
         queue->options.highest_qos = priority;
 }
 
-/* A partition of this name, made where there is none: sites name them in slurm.conf, and there are
- * few. */
-static uint32_t partition_of(struct queue *queue, const char *name)
+static uint32_t find_partition(const struct queue *queue, const char *name)
 {
     for (uint32_t i = 0; i < queue->partition_count; i++)
         if (!strcmp(queue->partitions[i].name, name))
             return i;
+    return INDEX_NONE;
+}
+
+/* A partition of this name, made where there is none: sites name them in slurm.conf, and there are
+ * few. */
+static uint32_t partition_of(struct queue *queue, const char *name)
+{
+    uint32_t place = find_partition(queue, name);
+    if (place != INDEX_NONE)
+        return place;
     struct priority_partition unnamed = { .name = name,
                                           .factor = queue->unnamed_factor,
                                           .max_minutes = PRIORITY_NO_LIMIT,
@@ -152,8 +160,12 @@ uint32_t queue_partitions(struct queue *queue, const char *bytes, size_t length)
     if (known != INDEX_NONE)
         return known;
     const char *at = names_text(queue->names, text);
-    for (char *name; (name = next_name(&at)); free(name))
-        add_place(lists, partition_of(queue, name));
+    /* A partition's own name may have a comma. */
+    if (find_partition(queue, at) != INDEX_NONE)
+        add_place(lists, find_partition(queue, at));
+    else
+        for (char *name; (name = next_name(&at)); free(name))
+            add_place(lists, partition_of(queue, name));
     if (lists->starts[lists->count] == lists->place_count)
         add_place(lists, partition_of(queue, ""));
     return end_list(lists);

@@ -326,8 +326,9 @@ static size_t partition_place(struct tariffs *tariffs, const char *partition, si
     if (!tariffs->partition_count || !partition)
         return tariffs->partition_count;
     const char *comma = memchr(partition, ',', length);
-    uint32_t place =
-        find_partition(tariffs, partition, comma ? (size_t)(comma - partition) : length);
+    uint32_t place = find_partition(tariffs, partition, length); /* a name may have a comma */
+    if (place == INDEX_NONE && comma)
+        place = find_partition(tariffs, partition, (size_t)(comma - partition));
     if (place == INDEX_NONE)
         return tariffs->partition_count;
     tariffs->terms[place].met = true;

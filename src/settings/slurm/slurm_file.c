@@ -323,7 +323,7 @@ bool slurm_pair_next(char **at, struct slurm_pair *pair)
     while (in_key(*key_end))
         key_end++;
     char *equals = key_end + strspn(key_end, BLANKS);
-    pair->plain = *equals == '=';
+    /* Slurm reads `+=` and the like as `=`. */
     if (*equals && strchr("+-*/", *equals))
         equals++;
     if (key_end == key || *equals != '=')

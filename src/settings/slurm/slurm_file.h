@@ -42,7 +42,6 @@ int slurm_file_read(const struct slurm_reader *reader, const char *path, struct 
  * there is none the answer is false, and *at is the rest of the line: "" at its end. */
 struct slurm_pair {
     char *key, *value;
-    bool plain; /* not `+=` or the like */
 };
 bool slurm_pair_next(char **at, struct slurm_pair *pair);
 

@@ -77,9 +77,7 @@ static const char *count_names(const char *part, const char **end, size_t *count
 static void take_names(struct slurm_hosts *hosts, const char *part, const char *end,
                        struct text *name)
 {
-    size_t plain = strcspn(part, "[");
-    if (plain > (size_t)(end - part))
-        plain = (size_t)(end - part);
+    size_t plain = strcspn(part, SEPARATORS "["); /* no further than the end */
     text_add_bytes(name, part, plain);
     part += plain;
     if (part == end) {

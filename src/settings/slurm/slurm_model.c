@@ -144,6 +144,8 @@ static int take_gres(struct slurm_model *model, const struct slurm_record *recor
                      struct arena *arena, struct error *err)
 {
     const char *at = record->values[NODE_GRES];
+    if (at && !strcasecmp(at, "(null)")) /* as scontrol prints a node without any */
+        return 0;
     while (at && *at) {
         size_t length = 0;
         for (int depth = 0; at[length] && (depth > 0 || at[length] != ','); length++)

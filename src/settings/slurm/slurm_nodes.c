@@ -136,10 +136,10 @@ struct counting {
     uint32_t number;      /* of the partition, from 1 */
     uint32_t *counted_in; /* for each node: the last partition that it was counted in */
     uint32_t *set_in;     /* for each set likewise */
+    uint32_t *sets_named; /* sets of the partition whose nodes are not counted yet ... */
+    uint32_t set_count;   /* ... and how many there are */
     uint64_t *members;    /* for each model: how many of its nodes are in the partition */
     bool noted;
-    const struct slurm_record *wrong_set; /* whose list is wrong, and why */
-    const char *wrong;
 };
 
 static void count_node(struct counting *counting, uint32_t node)
@@ -150,9 +150,8 @@ static void count_node(struct counting *counting, uint32_t node)
     counting->members[counting->nodes->model_of[node]]++;
 }
 
-static void take_member(void *context, const char *name, size_t length)
+static void take_node_name(struct counting *counting, const char *name, size_t length)
 {
-    struct counting *counting = context;
     uint32_t node = names_find(counting->nodes->names, name, length);
     if (node != INDEX_NONE) {
         count_node(counting, node);
@@ -165,8 +164,20 @@ static void take_member(void *context, const char *name, size_t length)
     counting->noted = true;
 }
 
-static const char *count_list(struct counting *counting, const char *list,
-                              void (*take)(void *context, const char *name, size_t length))
+/* A name in a list: a set, whose nodes are counted later as it may name others, or a node. */
+static void take_name(void *context, const char *name, size_t length)
+{
+    struct counting *counting = context;
+    uint32_t set = names_find(counting->nodes->sets.names, name, length);
+    if (set == INDEX_NONE)
+        take_node_name(counting, name, length);
+    else if (counting->set_in[set] != counting->number) {
+        counting->set_in[set] = counting->number;
+        counting->sets_named[counting->set_count++] = set;
+    }
+}
+
+static const char *count_list(struct counting *counting, const char *list)
 {
     struct slurm_nodes *nodes = counting->nodes;
     if (!list)
@@ -176,42 +187,36 @@ static const char *count_list(struct counting *counting, const char *list,
             count_node(counting, i);
         return NULL;
     }
-    struct slurm_hosts hosts = { take, counting, &nodes->names_left };
+    struct slurm_hosts hosts = { take_name, counting, &nodes->names_left };
     return slurm_hosts_expand(&hosts, list);
 }
 
-/* The nodes that a set lists, and those that have its feature. */
-static const char *count_set(struct counting *counting, const struct slurm_record *set)
+static void count_feature(struct counting *counting, const char *feature)
 {
-    struct slurm_nodes *nodes = counting->nodes;
-    const char *feature = set->values[SET_FEATURE];
-    for (size_t model = 0; feature && model < nodes->model_count; model++) {
-        if (!slurm_model_has_feature(&nodes->models[model], feature))
-            continue;
-        for (uint32_t i = 0; i < names_count(nodes->names); i++)
-            if (nodes->model_of[i] == model)
-                count_node(counting, i);
-    }
-    return count_list(counting, set->values[SET_NODES], take_member);
+    const struct slurm_nodes *nodes = counting->nodes;
+    bool *has = memory_zeroed(nodes->model_count + 1, sizeof *has);
+    for (size_t model = 0; model < nodes->model_count; model++)
+        has[model] = slurm_model_has_feature(&nodes->models[model], feature);
+    for (uint32_t i = 0; i < names_count(nodes->names); i++)
+        if (has[nodes->model_of[i]])
+            count_node(counting, i);
+    free(has);
 }
 
-static void take_member_or_set(void *context, const char *name, size_t length)
+/* The nodes that named sets list, and those that have their features.  A set is counted once in a
+ * partition, so that sets may name each other. */
+static int count_sets(struct counting *counting, struct error *err)
 {
-    struct counting *counting = context;
-    const struct records *sets = &counting->nodes->sets;
-    uint32_t set = names_find(sets->names, name, length);
-    if (set == INDEX_NONE) {
-        take_member(context, name, length);
-        return;
+    while (counting->set_count) {
+        const struct slurm_record *set =
+            &counting->nodes->sets.records[counting->sets_named[--counting->set_count]];
+        if (set->values[SET_FEATURE])
+            count_feature(counting, set->values[SET_FEATURE]);
+        const char *wrong = count_list(counting, set->values[SET_NODES]);
+        if (wrong)
+            return slurm_record_refuse(set, SET_NODES, wrong, err);
     }
-    if (counting->set_in[set] == counting->number)
-        return;
-    counting->set_in[set] = counting->number;
-    const char *wrong = count_set(counting, &sets->records[set]);
-    if (wrong) {
-        counting->wrong = wrong;
-        counting->wrong_set = &sets->records[set];
-    }
+    return 0;
 }
 
 /* What the nodes that were counted have. */
@@ -259,11 +264,11 @@ static int finish_partition(struct counting *counting, const struct slurm_record
     counting->number++;
     counting->noted = false;
     memset(counting->members, 0, nodes->model_count * sizeof *counting->members);
-    const char *wrong = count_list(counting, record->values[PARTITION_NODES], take_member_or_set);
+    const char *wrong = count_list(counting, record->values[PARTITION_NODES]);
     if (wrong)
         return slurm_record_refuse(record, PARTITION_NODES, wrong, err);
-    if (counting->wrong)
-        return slurm_record_refuse(counting->wrong_set, SET_NODES, counting->wrong, err);
+    if (count_sets(counting, err))
+        return -1;
     add_up(counting, &partition->totals);
     return 0;
 }
@@ -272,10 +277,12 @@ int slurm_nodes_finish(struct slurm_nodes *nodes, struct error *err)
 {
     struct slurm_conf *conf = nodes->conf;
     uint32_t count = names_count(nodes->names), partitions = names_count(nodes->partitions.names);
+    uint32_t sets = names_count(nodes->sets.names);
     struct counting counting = {
         .nodes = nodes,
         .counted_in = memory_zeroed(count + 1, sizeof *counting.counted_in),
-        .set_in = memory_zeroed(names_count(nodes->sets.names) + 1, sizeof *counting.set_in),
+        .set_in = memory_zeroed(sets + 1, sizeof *counting.set_in),
+        .sets_named = memory_zeroed(sets + 1, sizeof *counting.sets_named),
         .members = memory_zeroed(nodes->model_count + 1, sizeof *counting.members),
     };
     for (uint32_t i = 0; i < count; i++)
@@ -287,6 +294,7 @@ int slurm_nodes_finish(struct slurm_nodes *nodes, struct error *err)
         result = finish_partition(&counting, &nodes->partitions.records[i], err);
     free(counting.counted_in);
     free(counting.set_in);
+    free(counting.sets_named);
     free(counting.members);
     return result;
 }

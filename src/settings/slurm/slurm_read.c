@@ -9,6 +9,7 @@
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_nodes.h"
 #include "settings/slurm/slurm_record.h"
+#include "settings/slurm/slurm_value.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -24,10 +25,6 @@ static int read_value(struct slurm_conf *conf, struct slurm_given *given,
     struct slurm_place place = line->place;
     const struct slurm_pair *pair = &line->first;
     const char *rest = line->rest + strspn(line->rest, " \t\r\n\v\f");
-    if (!pair->plain)
-        return fail(err, ERROR_SETTINGS,
-                    "'%s', line %u: %s is set by another sign than =", place.file, place.line,
-                    pair->key);
     if (*rest)
         return fail(err, ERROR_SETTINGS, "'%s', line %u: something behind the value of %s",
                     place.file, place.line, pair->key);
@@ -45,6 +42,10 @@ static int read_line(void *context, struct slurm_place place, char *text, struct
     /* The line may hold a secret, so it is not printed. */
     if (!slurm_pair_next(&line.rest, &line.first))
         return fail(err, ERROR_SETTINGS, "'%s', line %u: neither KEY=VALUE nor an Include",
+                    place.file, place.line);
+    if (!strcasecmp(line.first.key, "Include"))
+        return fail(err, ERROR_SETTINGS,
+                    "'%s', line %u: an Include with a =, which Slurm rejects: write `Include FILE`",
                     place.file, place.line);
     if (slurm_kind_of(line.first.key) != SLURM_KINDS)
         return slurm_nodes_add(target->nodes, &line, err);
@@ -69,6 +70,15 @@ const char *slurm_conf_find(struct error *err)
     return NULL;
 }
 
+static void note_dampening(struct slurm_conf *conf)
+{
+    const struct slurm_given *given = &conf->given[SLURM_DAMPENING_FACTOR];
+    uint64_t number;
+    if (given->value && slurm_number(given->value, UINT16_MAX, &number) && !number)
+        slurm_conf_note(conf, given->place, "%s = 0, by which slurmctld divides; it counts as 1",
+                        slurm_key_name(SLURM_DAMPENING_FACTOR));
+}
+
 int slurm_conf_read(struct slurm_conf **read, const char *path, struct error *err)
 {
     struct slurm_conf *conf = memory_zeroed(1, sizeof *conf);
@@ -84,6 +94,7 @@ int slurm_conf_read(struct slurm_conf **read, const char *path, struct error *er
     int result = slurm_file_read(&reader, path, &conf->files, err);
     if (!result)
         result = slurm_nodes_finish(target.nodes, err);
+    note_dampening(conf);
     slurm_nodes_destroy(target.nodes);
     if (result) {
         slurm_conf_destroy(conf);

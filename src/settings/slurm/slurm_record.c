@@ -79,18 +79,14 @@ int slurm_record_refuse_name(const struct slurm_record *record, const char *why,
     return refuse(record, kinds[record->kind].name, record->name, why, err);
 }
 
-static int take_pair(struct slurm_record *record, const struct slurm_pair *pair,
-                     struct arena *arena, struct error *err)
+static void take_pair(struct slurm_record *record, const struct slurm_pair *pair,
+                      struct arena *arena)
 {
     const struct record_key *key = kinds[record->kind].keys;
     while (key->name && strcasecmp(key->name, pair->key) != 0)
         key++;
-    if (!key->name)
-        return 0;
-    if (!pair->plain)
-        return refuse(record, key->name, pair->value, "is set by another sign than =", err);
-    record->values[key->value] = arena_copy(arena, pair->value, strlen(pair->value));
-    return 0;
+    if (key->name)
+        record->values[key->value] = arena_copy(arena, pair->value, strlen(pair->value));
 }
 
 int slurm_record_read(struct slurm_record *record, const struct slurm_record *defaults,
@@ -102,11 +98,10 @@ int slurm_record_read(struct slurm_record *record, const struct slurm_record *de
     record->kind = slurm_kind_of(first->key);
     record->place = line->place;
     record->name = arena_copy(arena, first->value, strlen(first->value));
-    if (!first->plain || !*record->name)
+    if (!*record->name)
         return slurm_record_refuse_name(record, "must be = and a name", err);
     for (struct slurm_pair pair; slurm_pair_next(&rest, &pair);)
-        if (take_pair(record, &pair, arena, err))
-            return -1;
+        take_pair(record, &pair, arena);
     return *rest ? fail(err, ERROR_SETTINGS, "'%s', line %u: something that is not KEY=VALUE",
                         line->place.file, line->place.line)
                  : 0;

@@ -5,10 +5,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "settings/pricing.h"
 #include "settings/priority_values.h"
+#include "settings/settings.h"
 #include "settings/table.h"
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_value.h"
+#include "settings/values.h"
 #include "util/error.h"
 #include "util/number.h"
 #include "util/text.h"
@@ -27,12 +30,18 @@ static void add_span(struct text *own, uint64_t minutes)
         text_format(own, "%" PRIu64 "-%" PRIu64 ":%02" PRIu64 ":00", days, hours, minutes % 60);
 }
 
+/* Slurm accepts more digits than our settings do; beyond their limit nothing decays or ages. */
+static uint64_t at_most(uint64_t minutes)
+{
+    return minutes < SLURM_LONGEST_S / 60 ? minutes : SLURM_LONGEST_S / 60;
+}
+
 static bool half_life_of(const char *value, struct text *own)
 {
     uint64_t minutes;
     if (!slurm_minutes(value, &minutes))
         return false;
-    add_span(own, minutes == SLURM_UNLIMITED ? 0 : minutes);
+    add_span(own, minutes == SLURM_UNLIMITED ? 0 : at_most(minutes));
     return true;
 }
 
@@ -44,7 +53,7 @@ static bool max_age_of(const char *value, struct text *own)
     if (minutes == SLURM_UNLIMITED)
         text_add(own, "infinite");
     else
-        add_span(own, minutes);
+        add_span(own, at_most(minutes));
     return true;
 }
 
@@ -126,23 +135,23 @@ static bool favor_small_of(const char *value, struct text *own)
     return true;
 }
 
-static bool add_number(const char *value, uint64_t limit, struct text *own)
+static bool weight_of(const char *value, struct text *own)
 {
     uint64_t number;
-    if (!slurm_number(value, limit, &number))
+    if (!slurm_number(value, UINT32_MAX, &number))
         return false;
     text_format(own, "%" PRIu64, number);
     return true;
 }
 
-static bool weight_of(const char *value, struct text *own)
-{
-    return add_number(value, UINT32_MAX, own);
-}
-
+/* A factor of 0 makes slurmctld divide by it; slurm_conf_read() notes that it counts as 1. */
 static bool dampening_of(const char *value, struct text *own)
 {
-    return add_number(value, UINT16_MAX, own);
+    uint64_t number;
+    if (!slurm_number(value, UINT16_MAX, &number))
+        return false;
+    text_format(own, "%" PRIu64, number ? number : 1);
+    return true;
 }
 
 static bool text_of(const char *value, struct text *own)
@@ -166,7 +175,7 @@ static const struct translation {
       "must be NONE, NOW, DAILY, WEEKLY, MONTHLY, QUARTERLY, YEARLY or a span of time" },
     { "fairshare", "algorithm", SLURM_FLAGS, algorithm_of, "" },
     { "fairshare", "dampening", SLURM_DAMPENING_FACTOR, dampening_of,
-      "must be a whole number from 1 to 65535" },
+      "must be a whole number from 0 to 65535" },
     { "priority", "weight_age", SLURM_WEIGHT_AGE, weight_of, WEIGHT },
     { "priority", "weight_assoc", SLURM_WEIGHT_ASSOC, weight_of, WEIGHT },
     { "priority", "weight_fairshare", SLURM_WEIGHT_FAIRSHARE, weight_of, WEIGHT },
@@ -225,14 +234,46 @@ static void compose_partition_weights(struct text *own, const struct slurm_conf 
     }
 }
 
-/* Settings that are made of several lines. */
+int slurm_read_billing_weights(struct pricing *pricing, const struct slurm_conf *conf,
+                               struct error *err)
+{
+    struct text reason = { 0 };
+    int result = 0;
+    for (size_t i = 0; !result && i < conf->partition_count; i++) {
+        const struct slurm_partition *partition = &conf->partitions[i];
+        const char *weights = partition->billing_weights;
+        if (weights && !read_prices_of_partition(pricing, partition->name, weights, &reason))
+            result = fail(err, ERROR_SETTINGS, "'%s', line %u: TRESBillingWeights = '%s': %s",
+                          partition->place.file, partition->place.line, weights, reason.bytes);
+    }
+    text_free(&reason);
+    return result;
+}
+
+static int assign_partition_weights(struct settings *settings, struct error *err)
+{
+    return slurm_read_billing_weights(&settings->pricing, settings->slurm, err);
+}
+
+static int assign_partition_factors(struct settings *settings, struct error *err)
+{
+    (void)err;
+    settings->partition_factors = NULL;
+    return 0;
+}
+
+/* Settings that are made of several lines.  Their text is for people: a partition's name may have
+ * any sign, so what the text says of partitions is not read again. */
 static const struct composition {
     const char *section, *key, *slurm_key;
     void (*compose)(struct text *own, const struct slurm_conf *conf);
+    int (*assign)(struct settings *settings, struct error *err); /* NULL: as it is composed */
 } compositions[] = {
-    { "priority", "partition_factors", "PriorityJobFactor", compose_partition_factors },
-    { "usage", "tres_weights", "TRESBillingWeights", compose_weights },
-    { "usage", "partition_tres_weights", "TRESBillingWeights", compose_partition_weights },
+    { "priority", "partition_factors", "PriorityJobFactor", compose_partition_factors,
+      assign_partition_factors },
+    { "usage", "tres_weights", "TRESBillingWeights", compose_weights, NULL },
+    { "usage", "partition_tres_weights", "TRESBillingWeights", compose_partition_weights,
+      assign_partition_weights },
 };
 
 static const struct composition *composition_of(const struct setting *setting)
@@ -323,6 +364,17 @@ int slurm_setting_find(struct slurm_setting *found, const struct slurm_conf *con
     text_free(&own);
     return fail(err, ERROR_SETTINGS, "'%s', line %u: %s = '%s': %s", given->place.file,
                 given->place.line, found->key, given->value, translation->wanted);
+}
+
+int slurm_setting_assign(struct settings *settings, const struct setting *setting,
+                         const struct setting_origin *origin, struct error *err)
+{
+    const struct composition *composition = composition_of(setting);
+    if (composition && composition->assign)
+        return composition->assign(settings, err);
+    return setting_assign(setting, settings, origin->value, err)
+               ? fail_in(err, "'%s', line %u: %s", origin->file, origin->line, origin->slurm_key)
+               : 0;
 }
 
 uint64_t slurm_calc_period(const struct slurm_conf *conf)

@@ -7,7 +7,10 @@
 
 #include "settings/slurm/slurm_file.h"
 
+struct pricing;
 struct setting;
+struct setting_origin;
+struct settings;
 struct slurm_conf;
 struct text;
 
@@ -26,6 +29,14 @@ bool slurm_setting_add(struct text *text, const struct setting *setting, const c
 /* What a slurm.conf has for this setting.  ERROR_SETTINGS names file and line. */
 int slurm_setting_find(struct slurm_setting *found, const struct slurm_conf *conf,
                        const struct setting *setting, struct error *err);
+
+/* Assign what a slurm.conf has for a setting; partitions are taken from settings->slurm, not from
+ * the origin's text, which is for people. */
+int slurm_setting_assign(struct settings *settings, const struct setting *setting,
+                         const struct setting_origin *origin, struct error *err);
+/* Add the TRESBillingWeights of all partitions to a pricing. */
+int slurm_read_billing_weights(struct pricing *pricing, const struct slurm_conf *conf,
+                               struct error *err);
 
 /* Slurm's default of PriorityCalcPeriod. */
 #define CALC_PERIOD_S 300

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings/slurm/slurm_value.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -77,6 +79,7 @@ bool slurm_number(const char *text, uint64_t limit, uint64_t *number)
         *number = limit;
         return true;
     }
+    text += *text == '+';
     if (*text < '0' || *text > '9')
         return false;
     char *end;
@@ -91,6 +94,20 @@ bool slurm_number(const char *text, uint64_t limit, uint64_t *number)
     }
     *number = value;
     return !*end && value <= limit;
+}
+
+bool slurm_weight(const char *text, struct slurm_weight *weight)
+{
+    static const char units[] = "KMGTP";
+    char *end;
+    errno = 0;
+    weight->number = strtod(text, &end);
+    weight->length = (size_t)(end - text);
+    if (errno || end == text || !isfinite(weight->number))
+        return false;
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : units - 1;
+    weight->steps = unit ? (unsigned)(unit + 1 - units) : 0;
+    return unit != NULL;
 }
 
 bool slurm_boolean(const char *text, bool *value)

@@ -15,9 +15,18 @@
  * minutes; INFINITE, UNLIMITED or -1. */
 bool slurm_minutes(const char *text, uint64_t *minutes);
 
-/* A number up to a limit, also hexadecimal with 0x or octal with 0; INFINITE or UNLIMITED is the
- * limit.  One of 32 bits may end with K, which is 1024. */
+/* A number up to a limit, also with a plus sign, hexadecimal with 0x or octal with 0; INFINITE or
+ * UNLIMITED is the limit.  One of 32 bits may end with K, which is 1024. */
 bool slurm_number(const char *text, uint64_t limit, uint64_t *number);
+
+/* The weight of a TRES: a finite number as strtod() reads it, and what its unit says.  Of a unit
+ * only the first letter counts: `0.25GB` is `0.25G`. */
+struct slurm_weight {
+    double number;
+    size_t length;  /* of the number, in bytes */
+    unsigned steps; /* of 1024 that the unit stands for: 1 for K; 0 for none */
+};
+bool slurm_weight(const char *text, struct slurm_weight *weight);
 
 bool slurm_boolean(const char *text, bool *value);
 
