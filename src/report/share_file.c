@@ -22,6 +22,7 @@ enum key {
     KEY_DEFAULT_ACCOUNT,
     KEY_DESCRIPTION,
     KEY_ORGANIZATION,
+    KEY_PARENT,
     KEYS_READ,
     KEY_OTHER = KEYS_READ,
 };
@@ -32,23 +33,15 @@ static const struct {
     size_t least;
     enum key key;
 } keys[] = {
-    { "AdminLevel", 2, KEY_OTHER },
-    { "Coordinator", 2, KEY_OTHER },
-    { "Classification", 2, KEY_OTHER },
-    { "DefaultAccount", 8, KEY_DEFAULT_ACCOUNT },
-    { "DefaultWCKey", 8, KEY_OTHER },
-    { "DefaultQOS", 8, KEY_OTHER },
-    { "Description", 3, KEY_DESCRIPTION },
-    { "Organization", 1, KEY_ORGANIZATION },
-    { "Partition", 1, KEY_PARTITION },
-    { "WCKeys", 2, KEY_OTHER },
-    { "FairShare", 1, KEY_SHARES },
-    { "Shares", 1, KEY_SHARES },
-    { "Comment", 3, KEY_OTHER },
-    { "Priority", 3, KEY_OTHER },
-    { "QOS", 1, KEY_OTHER },
-    { "QosLevel", 1, KEY_OTHER },
-    { "Flags", 2, KEY_OTHER },
+    { "AdminLevel", 2, KEY_OTHER },        { "Coordinator", 2, KEY_OTHER },
+    { "Classification", 2, KEY_OTHER },    { "DefaultAccount", 8, KEY_DEFAULT_ACCOUNT },
+    { "DefaultWCKey", 8, KEY_OTHER },      { "DefaultQOS", 8, KEY_OTHER },
+    { "Description", 3, KEY_DESCRIPTION }, { "Organization", 1, KEY_ORGANIZATION },
+    { "Partition", 1, KEY_PARTITION },     { "WCKeys", 2, KEY_OTHER },
+    { "FairShare", 1, KEY_SHARES },        { "Shares", 1, KEY_SHARES },
+    { "Comment", 3, KEY_OTHER },           { "Priority", 3, KEY_OTHER },
+    { "Parent", 1, KEY_PARENT },           { "QOS", 1, KEY_OTHER },
+    { "QosLevel", 1, KEY_OTHER },          { "Flags", 2, KEY_OTHER },
 };
 /* Limits, of which each release has more. */
 static const char *const families[] = { "Grp", "Max", "Min" };
@@ -152,6 +145,9 @@ static int take_value(const struct reader *reader, struct fields *fields, struct
 {
     struct span value, name = span_until(field, '=', &value);
     enum key key;
+    /* `QOS+=` adds and `QOS-=` removes; for all other keys that is read, both are `=`. */
+    if (name.length && strchr("+-", name.bytes[name.length - 1]))
+        name.length--;
     char *text = memory_bytes(name.bytes, name.length);
     int result = 0;
     if (!find_key(name, &key))
@@ -198,6 +194,7 @@ static int read_shares(const struct reader *reader, const char *text, struct sha
                        struct error *err)
 {
     uint64_t shares;
+    int64_t negative;
     entry->shares = 1;
     entry->says_shares = text && *text;
     if (!entry->says_shares)
@@ -206,9 +203,20 @@ static int read_shares(const struct reader *reader, const char *text, struct sha
         entry->shares = SHARES_PARENT;
     else if (number_unsigned(text, strlen(text), &shares) && shares <= SHARES_PARENT)
         entry->shares = (int32_t)shares;
-    else
-        return wrong(reader, "Fairshare", text, " must be `parent' or from 0 to 2147483647", err);
+    else if (!number_signed(text, strlen(text), &negative) || negative >= 0) /* below 0: as unset */
+        return wrong(reader, "Fairshare", text, " must be `parent', -1 or from 0 to 2147483647",
+                     err);
     return 0;
+}
+
+/* sacctmgr takes the key Parent and ignores it. */
+static int check_parent(const struct reader *reader, const char *parent, struct error *err)
+{
+    const char *above = reader->parent.length ? reader->parent.bytes : "";
+    return !parent || !*parent || !strcmp(parent, above)
+               ? 0
+               : wrong(reader, "sacctmgr ignores Parent; write a line `Parent -' for", parent, "",
+                       err);
 }
 
 /* What a line says of an association. */
@@ -224,7 +232,9 @@ static int make_entry(const struct reader *reader, const struct fields *fields,
         entry->default_account = account;
     entry->description = fields->values[KEY_DESCRIPTION];
     entry->organization = fields->values[KEY_ORGANIZATION];
-    return read_shares(reader, fields->values[KEY_SHARES], entry, err);
+    return check_parent(reader, fields->values[KEY_PARENT], err)
+               ? -1
+               : read_shares(reader, fields->values[KEY_SHARES], entry, err);
 }
 
 static int take_cluster(struct reader *reader, const struct fields *fields, struct error *err)

@@ -107,8 +107,15 @@ User - 'alice'\r
 qos - 'long':Description='for # "days"':Flags='DenyOnLimit':GraceTime=60:Priority=7
 '''
     tap.same((diff(place, of_qos + dumped), place.out, place.err), (0, '', ''), 'lines of QOS before the cluster do not matter')
+    added = dumped.replace("QOS='normal'", "QOS+='normal',urgent").replace('MaxJobs=3', "qos-=long:MaxJobs+=3:Parent='Root':Parent=''")
+    added = added.replace(":Parent=''", '').replace('Fairshare=60', 'Fairshare+=60').replace("'carol':", "'carol':Parent=chemistry:")
+    tap.same((diff(place, added), place.out, place.err), (0, '', ''), 'keys may have += and -=, and Parent may repeat the line above')
+    tap.same((rows(place, FILE.replace("User - 'bob':Fairshare=3\n", "User - 'bob':Fairshare=-1\n"))), [
+        ('physics', 'bob', '', 'shares', '1', '3', '10')], 'Fairshare=-1 is as if none was ever set')
     for line, why in (
-            ("Account - 'a':Fairshare=-1", "Fairshare '-1'"), ("Account - 'a':Fairshare=2147483648", '2147483648'),
+            ("Account - 'a':Fairshare=--1", "Fairshare '--1'"), ("Account - 'a':Fairshare=-x", "Fairshare '-x'"),
+            ("Account - 'a':Parent='chemistry'", "sacctmgr ignores Parent; write a line `Parent -' for 'chemistry'"),
+            ("Account - 'a':+=1", "no key ''"), ("Account - 'a':QOS*=1", "no key 'QOS*'"), ("Account - 'a':Fairshare=2147483648", '2147483648'),
             ("Account - 'a':Fairshare=1e3", '1e3'), ("Account - 'a':Fairshares=1", "no key 'Fairshares'"),
             ("Account - 'a':Fairshare=1:Shares=1", 'twice'), ("Account - 'a", 'a quote has no end'),
             ("Account - 'a'b", 'behind its quotes'), ("Account - 'a':b", "no '=' in 'b'"), ('Account - ', 'no blank and no name'),
