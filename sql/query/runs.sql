@@ -14,6 +14,14 @@ WHERE "cluster" = ? AND "status" = 'done'
 ORDER BY "run_id" DESC
 LIMIT 10
 
+-- name: run_newest
+-- The newest time that the last run found in the source; -1 if there was none.
+SELECT COALESCE("source_newest", -1)
+FROM "fairmill_run"
+WHERE "cluster" = ? AND "status" = 'done'
+ORDER BY "run_id" DESC
+LIMIT 1
+
 -- name: run_old
 -- The oldest runs, without the one that published last, also where the cluster has been retired since, and without those of
 -- when the clock was ahead.

@@ -92,9 +92,18 @@ static int remove_runs(const struct publisher *publisher, struct row_ids runs, s
     return result;
 }
 
-int history_prune_runs(const struct publisher *publisher, int64_t clock, struct error *err)
+int history_newest(const struct publisher *publisher, int64_t *newest, struct error *err)
 {
-    int64_t before = clock - (int64_t)publisher->settings->run_days * 86400;
+    struct db_value cluster = db_text(publisher->cluster);
+    *newest = INT64_MAX;
+    return rows_read_integer(publisher->db, sql_query_run_newest, &cluster, 1, newest, err) < 0 ? -1
+                                                                                                : 0;
+}
+
+int history_prune_runs(const struct publisher *publisher, int64_t newest, struct error *err)
+{
+    int64_t clock = time(NULL), now = newest < clock ? newest : clock;
+    int64_t before = now - (int64_t)publisher->settings->run_days * 86400;
     struct db_value cluster = db_text(publisher->cluster);
     struct db_value arguments[] = { cluster, db_integer(clock), cluster };
     const struct db_value *row;
@@ -117,11 +126,14 @@ static int prune_findings(const struct publisher *publisher, int64_t before, str
                          arguments, 2, err);
 }
 
-int history_prune(const struct publisher *publisher, int64_t as_of, struct error *err)
+int history_prune(const struct publisher *publisher, int64_t as_of, int64_t newest,
+                  struct error *err)
 {
     const struct settings *settings = publisher->settings;
-    /* Nothing is old only because the run was asked for an instant in the future. */
+    /* Nothing is old only because the run was asked for a time in the future. */
     int64_t clock = time(NULL), now = as_of < clock ? as_of : clock;
+    if (newest < now)
+        now = newest;
     int64_t history = now - (int64_t)settings->history_days * 86400;
     if (prune_oldest(publisher, sql_query_history_oldest, remove_point, history, STEPS_PER_RUN,
                      err) ||
@@ -132,7 +144,7 @@ int history_prune(const struct publisher *publisher, int64_t as_of, struct error
         return -1;
     if (!settings->run_days)
         return 0;
-    return history_prune_runs(publisher, clock, err) ||
+    return history_prune_runs(publisher, newest, err) ||
                    prune_findings(publisher, now - (int64_t)settings->run_days * 86400, err)
                ? -1
                : 0;

@@ -17,12 +17,18 @@ struct publisher;
  * nothing. */
 int history_remove_future(const struct publisher *publisher, int64_t as_of, struct error *err);
 
-/* After that transaction: take away what is older than [retention] wants, in transactions that are
- * short.  Where there is much, the next runs go on. */
-int history_prune(const struct publisher *publisher, int64_t as_of, struct error *err);
-/* Take away only rows of runs, those that are too old at the instant `clock`, but never the row of
- * the run that published last.  Runs that fail do this, too. */
-int history_prune_runs(const struct publisher *publisher, int64_t clock, struct error *err);
+/* After that transaction: remove what is older than [retention] allows, in short transactions.  The
+ * next runs continue with what is left.  The clock may be ahead, so that age counts from the newest
+ * time in the source, `newest`, if that is earlier: -1 is none, so that nothing is removed, and
+ * INT64_MAX is a run whose time the user gave. */
+int history_prune(const struct publisher *publisher, int64_t as_of, int64_t newest,
+                  struct error *err);
+/* Remove only rows of runs, but never that of the run that published last.  Runs that fail do this,
+ * too. */
+int history_prune_runs(const struct publisher *publisher, int64_t newest, struct error *err);
+/* For runs that fail: sets `*newest` to that of the last run that published; INT64_MAX if none has,
+ * since there are only rows of failures then. */
+int history_newest(const struct publisher *publisher, int64_t *newest, struct error *err);
 
 /* Remove what is known of a cluster that was retired, or that a run did not find any more. */
 

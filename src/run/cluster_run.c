@@ -262,10 +262,12 @@ static void describe(const char *cluster, const struct computation *computation)
 }
 
 /* The run is done whatever becomes of this, and the next one tries again. */
-static void prune(const struct publisher *publisher, int64_t as_of)
+static void prune(const struct cluster_run *run, const struct publisher *publisher)
 {
     struct error err;
-    if (history_prune(publisher, as_of, &err))
+    const struct run_record *record = &run->computation.record;
+    int64_t newest = run->session->options->now ? INT64_MAX : record->source_newest;
+    if (history_prune(publisher, record->as_of, newest, &err))
         log_note("%s: old rows stay for now: %s", publisher->cluster, err.message);
 }
 
@@ -295,7 +297,7 @@ static int finish(struct cluster_run *run, struct publisher *publisher, int64_t 
     computation->record.duration_ms = clock_milliseconds() - began;
     int result = publish(run, publisher, err);
     if (!result) {
-        prune(publisher, computation->record.as_of);
+        prune(run, publisher);
         describe(publisher->cluster, computation);
     }
     computation_free(computation);

@@ -34,7 +34,9 @@ void failure_record(struct run_session *session, struct publisher *publisher,
     if (publisher_record_failure(publisher, &record, failure->findings, &ignored) ||
         (failure->is_there && finding_rows_end_vanished(publisher, &ignored)))
         return;
-    history_prune_runs(publisher, record.started_at, &ignored);
+    int64_t newest = INT64_MAX;
+    if (session->options->now || !history_newest(publisher, &newest, &ignored))
+        history_prune_runs(publisher, newest, &ignored);
 }
 
 void failure_record_of(struct run_session *session, const char *cluster,

@@ -175,6 +175,46 @@ def old_runs(place):
     tap.same(place.query('SELECT count(*) FROM fairmill_run WHERE started_at = 5'), [(2,)], 'run_days = 0 keeps all')
 
 
+def clock_ahead(place):
+    """The clock is later than all that the source has, as on a host whose clock is ahead."""
+    keys = dict(retention__history_interval='0', retention__history_days=10, retention__run_days=1)
+    day = START - 5 * DAY
+
+    def left():
+        return [place.query(sql)[0][0] for sql in (
+            f'SELECT count(*) FROM fairmill_history_point WHERE as_of <= {NOW}', f'SELECT count(*) FROM fairmill_fairness WHERE as_of <= {NOW}',
+            f'SELECT count(*) FROM fairmill_usage_day WHERE day = {day}', "SELECT count(*) FROM fairmill_finding WHERE kind = 'x'",
+            f'SELECT count(*) FROM fairmill_run WHERE started_at = {NOW}')]
+
+    def age():
+        place.query('UPDATE fairmill_run SET started_at = ?', NOW)
+        place.query("INSERT OR IGNORE INTO fairmill_finding VALUES ('tiny', 'x', 'old', 1, ?, 1, '')", NOW)
+
+    ready(place, **keys)
+    place.change('DELETE FROM tiny_job_table')
+    place.succeed('run')
+    age()
+    place.succeed('run')
+    tap.same(left()[3:], [1, 1], 'nothing is removed if no job ever ran')
+    ready(place, **keys)
+    job(place, 'physics.alice', day, day + 10)
+    place.succeed('run', '--now', NOW)
+    age()
+    before = left()
+    tap.same(before[0] > 0 and before[2:4], [1, 1], 'there is history')
+    for _ in range(3):
+        place.succeed('run')
+    tap.same(left(), before, 'nothing is removed by the clock alone')
+    place.change("UPDATE tiny_assoc_table SET id_parent = 77, parent_acct = 'gone' WHERE id_assoc = 3")
+    tap.same((place.run('run'), left()), (65, before), 'nor by a run that fails')
+    place.change("UPDATE tiny_assoc_table SET id_parent = 2, parent_acct = 'physics' WHERE id_assoc = 3")
+    now = int(time.time())
+    job(place, 'physics.alice', now - 100, now - 60)
+    place.succeed('run')
+    place.succeed('run')
+    tap.same(left(), [0] * 5, 'all that is old goes as soon as a job has ended that late')
+
+
 def day_by_day(place):
     ready(place)
     start = START - 3 * DAY
@@ -545,7 +585,7 @@ def readers(place):
 
 def body():
     with Place() as place:
-        for part in (intervals, no_history, edges, old_runs, day_by_day, looks, clocks_change, resets_and_days, purged, emptied, zone, many,
+        for part in (intervals, no_history, edges, old_runs, clock_ahead, day_by_day, looks, clocks_change, resets_and_days, purged, emptied, zone, many,
                      shown, readers, gone_and_moved, called, no_number, not_as_written, wrong, plotted):
             part(place)
 
