@@ -26,9 +26,33 @@ FROM (SELECT MAX(j."job_key") AS "job_key" FROM "pbs_job" j WHERE j."cluster" = 
 SELECT j."job_key", j."job_id", j."euser", j."egroup", j."account", j."project", j."queue", j."ctime",
     j."qtime", j."etime", j."time_start", j."requested",
     (SELECT MAX(s."time_start") FROM "pbs_suspension" s
-     WHERE s."cluster" = j."cluster" AND s."job_key" = j."job_key" AND s."time_end" = 0)
+     WHERE s."cluster" = j."cluster" AND s."job_key" = j."job_key" AND s."time_end" = 0), j."state"
 FROM "pbs_job" j
 WHERE j."cluster" = ? AND j."time_end" = 0
+
+-- name: pbs_job_twins
+-- Runs from a key on, each with an earlier one of the same job and start.  After a rerun in the second
+-- of its start there may be another run with that start.  COALESCE keeps SQLite from reading all rows of
+-- the cluster for each.
+SELECT o."job_key", n."job_key", o."state", n."state"
+FROM "pbs_job" n
+INNER JOIN "pbs_job" o ON o."job_id" = n."job_id" AND o."time_start" = n."time_start"
+    AND COALESCE(o."cluster", '') = n."cluster" AND o."job_key" < n."job_key"
+WHERE n."cluster" = ? AND n."job_key" >= ?
+    AND NOT (o."state" = 'rerun' AND o."time_end" = o."time_start" AND n."state" <> 'rerun')
+
+-- name: pbs_job_index_mysql
+SELECT COUNT(*) FROM information_schema.statistics
+WHERE table_schema = DATABASE() AND table_name = 'pbs_job' AND index_name = 'pbs_job_id'
+
+-- name: pbs_job_add_index
+CREATE INDEX "pbs_job_id" ON "pbs_job" ("job_id", "time_start")
+
+-- name: pbs_job_remove
+DELETE FROM "pbs_job" WHERE "cluster" = ? AND "job_key" = ?
+
+-- name: pbs_suspension_remove
+DELETE FROM "pbs_suspension" WHERE "cluster" = ? AND "job_key" = ?
 
 -- name: pbs_group_read
 -- The lines of resource_group that hold.

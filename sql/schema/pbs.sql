@@ -69,7 +69,8 @@ CREATE TABLE IF NOT EXISTS "pbs_usage" (
     PRIMARY KEY ("cluster", "name", "as_of")
 ) {kept};
 
--- Every run of a job: state is running, ended, rerun or aborted, time_end 0 while it runs.  Resources are
+-- Every run of a job: state is running, restarted (from a checkpoint), ended, rerun or aborted, time_end 0
+-- while it runs.  Resources are
 -- `name=value name=value`, as in the logs.
 CREATE TABLE IF NOT EXISTS "pbs_job" (
     "cluster"      {name} NOT NULL,
@@ -90,10 +91,13 @@ CREATE TABLE IF NOT EXISTS "pbs_job" (
     "requested"    {text} NOT NULL,
     "used"         {text} NOT NULL,
 mysql:     KEY "pbs_job_end" ("cluster", "time_end"),
+mysql:     KEY "pbs_job_id" ("job_id", "time_start"),
     PRIMARY KEY ("cluster", "job_key")
 ) {kept};
 pgsql: CREATE INDEX IF NOT EXISTS "pbs_job_end" ON "pbs_job" ("cluster", "time_end");
+pgsql: CREATE INDEX IF NOT EXISTS "pbs_job_id" ON "pbs_job" ("job_id", "time_start");
 sqlite: CREATE INDEX IF NOT EXISTS "pbs_job_end" ON "pbs_job" ("cluster", "time_end");
+sqlite: CREATE INDEX IF NOT EXISTS "pbs_job_id" ON "pbs_job" ("job_id", "time_start");
 
 -- When a run was suspended; time_end is 0 while it is.
 CREATE TABLE IF NOT EXISTS "pbs_suspension" (

@@ -59,10 +59,15 @@ static int take_line(void *context, const struct log_file *log, uint64_t number,
 
 static int import_lines(struct importer *importer, struct log_file *log, struct error *err)
 {
+    uint64_t key = runs_next_key(importer->runs);
     int result = log_read(log, take_line, importer, err);
     if (!result)
         result = runs_store_open(importer->runs, err);
-    return store_writer_flush(importer->writer, result, err);
+    result = store_writer_flush(importer->writer, result, err);
+    return result || store_remove_twins(importer->db, importer->import->cluster, key,
+                                        importer->runs, err)
+               ? -1
+               : 0;
 }
 
 static int import_log(struct importer *importer, struct log_file *log, struct error *err)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "import/record.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "util/error.h"
@@ -11,6 +14,12 @@
 
 #define STAMP_LENGTH 19 /* MM/DD/YYYY HH:MM:SS */
 #define TO_MINUTE 16
+
+/* What is kept of a run's resources.  A longer value is no number, so no formula needs it, and a
+ * user must not be able to make a record too long for the database. */
+#define MOST_RESOURCES 256
+#define LONGEST_VALUE 1024
+#define MOST_BYTES 20000
 
 /* Of jobs, reservations, provisioning and licences. */
 static const char types[] = "ACDELMQRSTaceruszBFKUYkPp";
@@ -104,6 +113,21 @@ void record_pass(struct record *record, struct part line)
         record->time = time;
 }
 
+/* The server writes the user first, but for gridname, which a user may set to any text. */
+static int check_user(const struct record *record, struct error *err)
+{
+    const struct fields *fields = &record->fields;
+    const struct part user = fields_value(fields, "user");
+    if (memchr(user.bytes, ';', user.length))
+        return part_refuse(user, "the record was cut, and another one follows it", err);
+    if (!fields->count || !part_is(&fields->fields[0].key, "gridname"))
+        return 0;
+    size_t users = 0;
+    for (size_t i = 0; i < fields->count; i++)
+        users += part_is(&fields->fields[i].key, "user");
+    return users > 1 ? part_refuse(record->text, "it may be of several users", err) : 0;
+}
+
 int record_read(struct record *record, struct part line, struct error *err)
 {
     record->fields.count = 0;
@@ -126,8 +150,9 @@ int record_read(struct record *record, struct part line, struct error *err)
         return part_refuse(rest, "there is no id", err);
     record->id = (struct part){ rest.bytes, (size_t)(close - rest.bytes) };
     record->text = (struct part){ close + 1, (size_t)(end - close - 1) };
-    return strchr(types_of_runs, record->type) ? fields_read(&record->fields, record->text, err)
-                                               : 0;
+    if (!strchr(types_of_runs, record->type))
+        return 0;
+    return fields_read(&record->fields, record->text, err) || check_user(record, err) ? -1 : 0;
 }
 
 void record_free(struct record *record)
@@ -135,9 +160,72 @@ void record_free(struct record *record)
     fields_free(&record->fields);
 }
 
+/* The last field with a key in a range, and with a value unless that is empty; `to` if there is
+ * none. */
+static size_t last_field(const struct record *record, const char *key, struct part value,
+                         size_t from, size_t to)
+{
+    for (size_t i = to; i-- > from;) {
+        const struct field *field = &record->fields.fields[i];
+        if (part_is(&field->key, key) &&
+            (!value.length || (field->value.length == value.length &&
+                               !memcmp(field->value.bytes, value.bytes, value.length))))
+            return i;
+    }
+    return to;
+}
+
+/* The last field with a key that has this time, else the last one. */
+static size_t field_of_time(const struct record *record, const char *key, uint64_t time,
+                            size_t from)
+{
+    char digits[24];
+    size_t count = record->fields.count;
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, time);
+    size_t at = last_field(record, key, (struct part){ digits, (size_t)length }, from, count);
+    return at < count ? at : last_field(record, key, (struct part){ "", 0 }, from, count);
+}
+
+void record_locate(struct record *record, uint64_t start)
+{
+    size_t count = record->fields.count;
+    record->start = field_of_time(record, "start", start, 0);
+    if (record->type == 'S') {
+        record->session = count; /* it used nothing yet */
+        return;
+    }
+    record->session = record->start < count ? record->start : 0;
+    size_t session = last_field(record, "session", (struct part){ "", 0 }, record->session, count);
+    if (session < count)
+        record->session = session;
+}
+
+/* What the server writes before a user's texts. */
+static bool is_first(const char *key)
+{
+    return !strcmp(key, "user") || !strcmp(key, "group") || !strcmp(key, "account");
+}
+
+struct part record_value(const struct record *record, const char *key)
+{
+    const struct part any = { "", 0 };
+    size_t count = record->fields.count, at = count;
+    if (is_first(key))
+        return fields_value(&record->fields, key);
+    if (!strcmp(key, "start"))
+        at = record->start;
+    else if (!strcmp(key, "end"))
+        at = field_of_time(record, key, (uint64_t)record->time, record->session);
+    else if (!strcmp(key, "Exit_status"))
+        at = last_field(record, key, any, record->session, count);
+    else if ((at = last_field(record, key, any, 0, record->start)) == record->start)
+        at = last_field(record, key, any, 0, count);
+    return at < count ? record->fields.fields[at].value : any;
+}
+
 int record_number(const struct record *record, const char *key, uint64_t *number, struct error *err)
 {
-    struct part value = fields_value(&record->fields, key);
+    struct part value = record_value(record, key);
     *number = 0;
     if (!value.length ||
         (number_unsigned(value.bytes, value.length, number) && *number <= LATEST_INSTANT))
@@ -146,16 +234,55 @@ int record_number(const struct record *record, const char *key, uint64_t *number
     return fail_in(err, "'%s'", key);
 }
 
+/* The fields of one prefix that count, one for each resource. */
+struct resources {
+    const struct field *kept[MOST_RESOURCES];
+    size_t count;
+};
+
+static int compare_keys(const struct field *one, const struct field *other)
+{
+    size_t least = one->key.length < other->key.length ? one->key.length : other->key.length;
+    int order = strncasecmp(one->key.bytes, other->key.bytes, least);
+    return order ? order
+                 : (one->key.length > other->key.length) - (one->key.length < other->key.length);
+}
+
+/* The server sorts the resources of a job.  A second field that is not in that order is from the
+ * value of the resource before it. */
+static void take_resource(struct resources *resources, const struct field *field, bool in_order)
+{
+    for (size_t i = 0; i < resources->count; i++) {
+        if (compare_keys(resources->kept[i], field))
+            continue;
+        if (in_order)
+            resources->kept[i] = field;
+        return;
+    }
+    if (resources->count < MOST_RESOURCES)
+        resources->kept[resources->count++] = field;
+}
+
 void record_add_resources(const struct record *record, const char *prefix, struct text *text)
 {
-    size_t length = strlen(prefix);
-    for (size_t i = 0; i < record->fields.count; i++) {
-        const struct field *field = &record->fields.fields[i];
-        struct part key = field->key;
-        if (key.length <= length + 1 || memcmp(key.bytes, prefix, length) != 0 ||
-            key.bytes[length] != '.')
+    struct resources resources = { .count = 0 };
+    const struct field *fields = record->fields.fields, *before = NULL;
+    size_t length = strlen(prefix), count = record->fields.count;
+    bool used = !strcmp(prefix, "resources_used");
+    size_t from = used ? record->session : record->start < count ? record->start : 0;
+    for (size_t i = from; i < count; i++) {
+        const struct part *key = &fields[i].key;
+        if (key->length <= length + 1 || memcmp(key->bytes, prefix, length) != 0 ||
+            key->bytes[length] != '.')
             continue;
-        text_add_field(text, (struct part){ key.bytes + length + 1, key.length - length - 1 },
-                       field->value);
+        take_resource(&resources, &fields[i],
+                      used || !before || compare_keys(before, &fields[i]) <= 0);
+        before = &fields[i];
+    }
+    for (size_t i = 0; i < resources.count; i++) {
+        struct part key = resources.kept[i]->key, value = resources.kept[i]->value;
+        key = (struct part){ key.bytes + length + 1, key.length - length - 1 };
+        if (value.length <= LONGEST_VALUE && text->length + key.length + value.length < MOST_BYTES)
+            text_add_field(text, key, value);
     }
 }

@@ -11,13 +11,24 @@
  *     MM/DD/YYYY HH:MM:SS;TYPE;ID;text
  *
  * where the text of most records of jobs is fields, and the time is in the process's time zone.  In
- * the hour that comes twice a year the line before says which it is. */
+ * the hour that comes twice a year the line before says which it is.
+ *
+ * The server checks few of the texts that users give it, and escapes none.  A user can write fields
+ * into gridname, account and values of Resource_List, which look like the server's own.  But the
+ * server writes its fields in one order:
+ *
+ *     [gridname] user group [account] project ... queue ... ctime qtime etime start exec_host
+ *     exec_vnode Resource_List.* session [alt_id] end Exit_status resources_used.* run_count
+ *
+ * and knows the second in which a run began or ended. */
 
 struct record {
     int64_t time;
     char type;
     struct part id, text;
     struct fields fields; /* of runs: E, R and S; none of other types */
+    size_t start;         /* the server's own field `start`; fields.count if there is none */
+    size_t session;       /* the first field that can be about what the run used */
 };
 
 /* Read a line without its end; what the record points to is in the line.  It begins as { 0 } and
@@ -27,10 +38,14 @@ int record_read(struct record *record, struct part line, struct error *err);
 void record_pass(struct record *record, struct part line);
 void record_free(struct record *record);
 
-/* An instant, up to the year 9999; *number is 0 where it is not there. */
+/* Find the server's own fields.  `start` is when the run began, as the log said before, or 0. */
+void record_locate(struct record *record, uint64_t start);
+/* The value of one of the server's own fields; empty if there is none. */
+struct part record_value(const struct record *record, const char *key);
+/* The same as a time, up to the year 9999; *number is 0 if there is none. */
 int record_number(const struct record *record, const char *key, uint64_t *number,
                   struct error *err);
-/* The fields `prefix.NAME=VALUE` as a text of fields `NAME=VALUE`. */
+/* The server's own fields `prefix.NAME=VALUE` as a text of fields `NAME=VALUE`. */
 void record_add_resources(const struct record *record, const char *prefix, struct text *text);
 
 #endif

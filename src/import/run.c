@@ -33,36 +33,41 @@ static int read_numbers(struct run *run, const struct record *record, struct err
         if (record_number(record, numbers[i].key, numbers[i].number, err))
             return -1;
     }
-    struct part status = fields_value(&record->fields, "Exit_status");
-    run->exit_status = NO_EXIT_STATUS;
-    if (status.length && !number_signed(status.bytes, status.length, &run->exit_status))
-        return part_refuse(status, "'Exit_status': there is no number", err);
+    struct part status = record_value(record, "Exit_status");
+    if (!number_signed(status.bytes, status.length, &run->exit_status))
+        run->exit_status = NO_EXIT_STATUS;
     return 0;
+}
+
+/* Users choose these, of any length: one must not make a record too long for the database. */
+static void cut(char *text)
+{
+    if (strlen(text) <= LONGEST_NAME)
+        return;
+    text[LONGEST_NAME] = '\0';
+    utf8_drop_cut(text);
 }
 
 static void read_texts(struct run *run, const struct record *record)
 {
     static const char *const keys[RUN_TEXTS] = { "user", "group", "account", "project", "queue" };
     for (size_t i = 0; i < RUN_TEXTS; i++) {
-        struct part value = fields_value(&record->fields, keys[i]);
+        struct part value = record_value(record, keys[i]);
         run->texts[i] = utf8_copy(value.bytes, value.length);
     }
+    cut(run->texts[RUN_ACCOUNT]);
+    cut(run->texts[RUN_PROJECT]);
 }
 
 /* Whether every database can hold the texts. */
 static int check_lengths(const struct run *run, const struct record *record, struct error *err)
 {
-    bool fits = record->id.length <= LONGEST_NAME && strlen(run->requested) <= LONGEST_TEXT &&
-                strlen(run->used) <= LONGEST_TEXT;
-    for (size_t i = 0; i < RUN_TEXTS; i++)
-        fits &= strlen(run->texts[i]) <= LONGEST_NAME;
     /* The two are one name, egroup:euser. */
-    fits &= strlen(run->texts[RUN_EGROUP]) + strlen(run->texts[RUN_EUSER]) < LONGEST_NAME;
-    return fits ? 0
-                : fail(err, ERROR_DATA,
-                       "a name is longer than %d bytes, or its resources "
-                       "than %d",
-                       LONGEST_NAME, LONGEST_TEXT);
+    bool fits = record->id.length <= LONGEST_NAME &&
+                strlen(run->texts[RUN_QUEUE]) <= LONGEST_NAME &&
+                strlen(run->texts[RUN_EGROUP]) + strlen(run->texts[RUN_EUSER]) < LONGEST_NAME &&
+                strlen(run->requested) <= LONGEST_TEXT && strlen(run->used) <= LONGEST_TEXT;
+    return fits ? 0 : fail(err, ERROR_DATA, "a name is longer than %d bytes", LONGEST_NAME);
 }
 
 static int check(struct run *run, const struct record *record, struct error *err)

@@ -16,7 +16,7 @@ enum run_text { RUN_EUSER, RUN_EGROUP, RUN_ACCOUNT, RUN_PROJECT, RUN_QUEUE, RUN_
 struct run {
     uint64_t key; /* of its row; keys ascend */
     char *job_id;
-    const char *state; /* "running", "ended", "rerun", "aborted" */
+    const char *state; /* "running", "restarted" (from a checkpoint), "ended", "rerun", "aborted" */
     char *texts[RUN_TEXTS];
     uint64_t ctime, qtime, etime, start, end; /* epoch seconds; `end` 0 while it runs */
     int64_t exit_status;                      /* NO_EXIT_STATUS where there is none */

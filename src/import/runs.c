@@ -13,6 +13,8 @@ struct open_run {
     struct run run; /* job_id NULL: nothing is here */
     bool gone;      /* something was */
     bool stored;
+    bool restarted;     /* from a checkpoint */
+    bool changed;       /* its row does not say that yet */
     uint64_t suspended; /* since when; 0: it is not */
 };
 
@@ -103,7 +105,10 @@ static void add(struct runs *runs, const struct open_run *run)
 
 void runs_add_stored(struct runs *runs, struct run *run, uint64_t suspended)
 {
-    add(runs, &(struct open_run){ .run = *run, .stored = true, .suspended = suspended });
+    add(runs, &(struct open_run){ .run = *run,
+                                  .stored = true,
+                                  .restarted = !strcmp(run->state, "restarted"),
+                                  .suspended = suspended });
     *run = (struct run){ 0 };
 }
 
@@ -128,24 +133,38 @@ static int close_run(struct runs *runs, struct open_run *open, struct error *err
     return result;
 }
 
+/* The run ended by a time: how and when was not recorded. */
+static int close_unseen(struct runs *runs, struct open_run *open, uint64_t time, struct error *err)
+{
+    open->run.state = "aborted";
+    open->run.end = time > open->run.start ? time : open->run.start;
+    return close_run(runs, open, err);
+}
+
+/* The end of a run whose start is not open: that of an earlier run that is recorded twice, or of
+ * one whose start was not recorded. */
+static int add_ended(struct runs *runs, struct open_run *open, struct run *end, struct error *err)
+{
+    int result = 0;
+    if (open && open->run.start < end->start)
+        result = close_unseen(runs, open, end->start, err);
+    if (!result && end->start) {
+        end->key = runs->next_key++;
+        result = runs->taker.run(runs->taker.context, end, false, err);
+    }
+    run_free(end);
+    return result;
+}
+
 /* What ends a run, in the place of what was known of it so far. */
 static int take_end(struct runs *runs, struct run *end, struct error *err)
 {
-    struct part id = { end->job_id, strlen(end->job_id) };
-    struct open_run *open = find(runs, id);
-    /* A rerun may have no start of its own; an end of another run than the open one is told twice,
-     * or its start never was. */
-    if (open && !end->start)
+    struct open_run *open = find(runs, (struct part){ end->job_id, strlen(end->job_id) });
+    /* A rerun may have no start of its own, and a restart from a checkpoint has another one. */
+    if (open && (!end->start || (open->restarted && end->start > open->run.start)))
         end->start = open->run.start;
-    if (!open || open->run.start != end->start) {
-        int result = 0;
-        if (end->start) {
-            end->key = runs->next_key++;
-            result = runs->taker.run(runs->taker.context, end, false, err);
-        }
-        run_free(end);
-        return result;
-    }
+    if (!open || open->run.start != end->start)
+        return add_ended(runs, open, end, err);
     end->key = open->run.key;
     run_free(&open->run);
     open->run = *end;
@@ -160,35 +179,27 @@ static int take_start(struct runs *runs, struct run *start, struct error *err)
         run_free(start);
         return 0;
     }
-    if (open) {
-        open->run.state = "aborted";
-        open->run.end = start->start > open->run.start ? start->start : open->run.start;
-        if (close_run(runs, open, err)) {
-            run_free(start);
-            return -1;
-        }
+    if (open && close_unseen(runs, open, start->start, err)) {
+        run_free(start);
+        return -1;
     }
     start->key = runs->next_key++;
     add(runs, &(struct open_run){ .run = *start });
     return 0;
 }
 
-static int take_run(struct runs *runs, const struct record *record, struct error *err)
+static int take_run(struct runs *runs, struct record *record, struct error *err)
 {
     struct run run;
     /* The parent of an array's jobs runs nothing itself. */
     if (record->id.length > 2 && memmem(record->id.bytes, record->id.length, "[]", 2))
         return 0;
+    bool starts = record->type == 'S';
+    const struct open_run *open = starts ? NULL : find(runs, record->id);
+    record_locate(record, starts ? (uint64_t)record->time : open ? open->run.start : 0);
     if (run_read(&run, record, err))
         return 1;
-    return record->type == 'S' ? take_start(runs, &run, err) : take_end(runs, &run, err);
-}
-
-static int take_abort(struct runs *runs, struct open_run *open, uint64_t time, struct error *err)
-{
-    open->run.state = "aborted";
-    open->run.end = time > open->run.start ? time : open->run.start;
-    return close_run(runs, open, err);
+    return starts ? take_start(runs, &run, err) : take_end(runs, &run, err);
 }
 
 static int take_suspend(struct runs *runs, struct open_run *open, uint64_t time, struct error *err)
@@ -200,29 +211,63 @@ static int take_suspend(struct runs *runs, struct open_run *open, uint64_t time,
     return runs->taker.suspension(runs->taker.context, &told, err);
 }
 
-int runs_take(struct runs *runs, const struct record *record, struct error *err)
+/* A run that goes on from a checkpoint ends with a record that has the time of that as its start.
+ */
+static int take_restart(struct runs *runs, struct open_run *open, uint64_t time, struct error *err)
+{
+    open->run.state = "restarted";
+    open->restarted = open->changed = true;
+    return end_suspension(runs, open, time, err);
+}
+
+int runs_take(struct runs *runs, struct record *record, struct error *err)
 {
     if (record->type == 'S' || record->type == 'E' || record->type == 'R')
         return take_run(runs, record, err);
-    struct open_run *open = strchr("Azr", record->type) ? find(runs, record->id) : NULL;
+    struct open_run *open = strchr("ACTzr", record->type) ? find(runs, record->id) : NULL;
     uint64_t time = (uint64_t)record->time;
     if (!open)
         return 0;
-    if (record->type == 'A')
-        return take_abort(runs, open, time, err);
-    return record->type == 'z' ? take_suspend(runs, open, time, err)
-                               : end_suspension(runs, open, time, err);
+    switch (record->type) {
+    case 'A':
+        return close_unseen(runs, open, time, err);
+    case 'C': /* it runs on if it is restarted */
+    case 'z':
+        return take_suspend(runs, open, time, err);
+    case 'T':
+        return take_restart(runs, open, time, err);
+    default:
+        return end_suspension(runs, open, time, err);
+    }
+}
+
+uint64_t runs_next_key(const struct runs *runs)
+{
+    return runs->next_key;
+}
+
+void runs_drop(struct runs *runs, uint64_t key)
+{
+    for (size_t i = 0; i < runs->room; i++) {
+        struct open_run *open = &runs->places[i];
+        if (!open->run.job_id || open->run.key != key)
+            continue;
+        run_free(&open->run);
+        *open = (struct open_run){ .gone = true };
+        runs->open--;
+    }
 }
 
 int runs_store_open(struct runs *runs, struct error *err)
 {
     for (size_t i = 0; i < runs->room; i++) {
         struct open_run *open = &runs->places[i];
-        if (!open->run.job_id || open->stored)
+        if (!open->run.job_id || (open->stored && !open->changed))
             continue;
-        if (runs->taker.run(runs->taker.context, &open->run, false, err))
+        if (runs->taker.run(runs->taker.context, &open->run, open->stored, err))
             return -1;
         open->stored = true;
+        open->changed = false;
     }
     return 0;
 }

@@ -6,9 +6,10 @@
 
 #include "import/run.h"
 
-/* The runs that an accounting log tells of, line by line.  A start opens a run; an end, a rerun or
- * an abort of its job closes it.  A run whose start was never told is known by its end alone.  The
- * memory is that of the runs which are open. */
+/* The runs that an accounting log contains, line by line.  A start opens a run; an end, a rerun or
+ * an abort of its job closes it, and so does a later start of its job, or the end of a run that
+ * began later.  A checkpoint suspends it, and a restart resumes it.  A run whose start is not
+ * recorded is known by its end alone.  The memory is that of the runs which are open. */
 
 struct suspension_told {
     uint64_t key;        /* of the run */
@@ -18,7 +19,7 @@ struct suspension_told {
 /* Takes what is told, all of which ends with the call; 0 or -1. */
 struct run_taker {
     void *context;
-    /* A run that has ended, and whose row is new or, with `stored`, replaces one. */
+    /* A run, whose row is new or, with `stored`, replaces one. */
     int (*run)(void *context, const struct run *run, bool stored, struct error *err);
     int (*suspension)(void *context, const struct suspension_told *suspension, struct error *err);
 };
@@ -28,9 +29,13 @@ struct runs *runs_create(uint64_t next_key, const struct run_taker *taker);
 void runs_add_stored(struct runs *runs, struct run *run, uint64_t suspended);
 /* What a record tells: 0; 1 where it tells nothing that can be, and why in *err; -1 where the taker
  * failed. */
-int runs_take(struct runs *runs, const struct record *record, struct error *err);
-/* Hand out the open runs that have no row yet; they have one now. */
+int runs_take(struct runs *runs, struct record *record, struct error *err);
+/* Hand out the open runs that have no row yet, or a row that is not true any more. */
 int runs_store_open(struct runs *runs, struct error *err);
+/* The key of the next run. */
+uint64_t runs_next_key(const struct runs *runs);
+/* Forget an open run, whose row was removed. */
+void runs_drop(struct runs *runs, uint64_t key);
 void runs_destroy(struct runs *runs);
 
 #endif

@@ -39,6 +39,18 @@ static int has_table(struct db *db, const char *table, struct error *err)
     return db_finish(rows) ? -1 : found > 0;
 }
 
+/* A script of MySQL's has an index in its CREATE TABLE only, so a table of an older release lacks
+ * it. */
+static int add_index(struct db *db, struct error *err)
+{
+    int64_t count = 1;
+    if (strcmp(db->driver->name, "mysql") != 0)
+        return 0;
+    if (rows_read_integer(db, sql_query_pbs_job_index_mysql, NULL, 0, &count, err) < 0)
+        return -1;
+    return count ? 0 : db_execute(db, sql_query_pbs_job_add_index, NULL, 0, NULL, err);
+}
+
 static int prepare(struct db *db, char lock[DB_LOCK_NAME], struct error *err)
 {
     int slurm = has_table(db, "acct_table", err);
@@ -52,8 +64,8 @@ static int prepare(struct db *db, char lock[DB_LOCK_NAME], struct error *err)
     if (db_name_lock(db, "import", lock, err))
         return -1;
     if (!db_lock(db, lock, err))
-        return 0;
-    return err->class == ERROR_LOCKED ? fail(err, ERROR_LOCKED, "another import is at work") : -1;
+        return add_index(db, err);
+    return err->class == ERROR_LOCKED ? fail(err, ERROR_LOCKED, "another import is running") : -1;
 }
 
 int store_open(struct db **db, char lock[DB_LOCK_NAME], const struct settings *settings,
@@ -133,9 +145,10 @@ int store_next_key(struct db *db, const char *cluster, uint64_t *key, struct err
 
 static void add_open(struct runs *runs, const struct db_value *row)
 {
+    bool is_restarted = reads_as(row[13].text.bytes, row[13].text.length, "restarted");
     struct run run = { .key = (uint64_t)db_value_integer(&row[0], 0),
                        .job_id = db_value_text(&row[1]),
-                       .state = "running",
+                       .state = is_restarted ? "restarted" : "running",
                        .ctime = (uint64_t)db_value_integer(&row[7], 0),
                        .qtime = (uint64_t)db_value_integer(&row[8], 0),
                        .etime = (uint64_t)db_value_integer(&row[9], 0),
@@ -155,11 +168,56 @@ int store_read_open(struct db *db, const char *cluster, struct runs *runs, struc
     struct db_rows *rows = db_query(db, sql_query_pbs_job_open, &name, 1,
                                     "itttttt"
                                     "iiii"
-                                    "ti",
+                                    "tit",
                                     err);
     while (db_fetch(rows, &row, err) > 0)
         add_open(runs, row);
     return db_finish(rows);
+}
+
+/* ---- runs that are recorded twice ---- */
+
+struct twins {
+    uint64_t *removed; /* keys */
+    size_t count;
+};
+
+/* Keep what is recorded of the end of a run rather than what follows from other records, and else
+ * what came first. */
+static void take_twin(struct twins *twins, const struct db_value *row)
+{
+    const struct part first = part_of_column(&row[2]), second = part_of_column(&row[3]);
+    bool ended = part_is(&second, "ended") || part_is(&second, "rerun");
+    bool keeps_second = part_is(&first, "aborted") && ended;
+    twins->removed = memory_grown(twins->removed, twins->count, sizeof *twins->removed);
+    twins->removed[twins->count++] = (uint64_t)db_value_integer(&row[keeps_second ? 0 : 1], 0);
+}
+
+static int remove_twins(struct db *db, const char *cluster, const struct twins *twins,
+                        struct runs *runs, struct error *err)
+{
+    static const char *const statements[] = { sql_query_pbs_suspension_remove,
+                                              sql_query_pbs_job_remove, NULL };
+    for (size_t i = 0; i < twins->count; i++) {
+        const struct db_value arguments[] = { db_text(cluster), db_unsigned(twins->removed[i]) };
+        runs_drop(runs, twins->removed[i]);
+        if (rows_execute_all(db, statements, arguments, 2, err))
+            return -1;
+    }
+    return 0;
+}
+
+int store_remove_twins(struct db *db, const char *cluster, uint64_t key, struct runs *runs,
+                       struct error *err)
+{
+    struct twins twins = { 0 };
+    const struct db_value *row, arguments[] = { db_text(cluster), db_unsigned(key) };
+    struct db_rows *rows = db_query(db, sql_query_pbs_job_twins, arguments, 2, "iitt", err);
+    while (db_fetch(rows, &row, err) > 0)
+        take_twin(&twins, row);
+    int result = db_finish(rows) || remove_twins(db, cluster, &twins, runs, err) ? -1 : 0;
+    free(twins.removed);
+    return result;
 }
 
 /* ---- rows on their way in ---- */

@@ -32,6 +32,11 @@ int store_next_key(struct db *db, const char *cluster, uint64_t *key, struct err
 /* Enter the runs that are open. */
 int store_read_open(struct db *db, const char *cluster, struct runs *runs, struct error *err);
 
+/* Remove each run from a key on that is recorded twice, by its job and its start: one of the two
+ * stays.  It is in the caller's transaction, after all runs are sent. */
+int store_remove_twins(struct db *db, const char *cluster, uint64_t key, struct runs *runs,
+                       struct error *err);
+
 /* Runs, suspensions and entities on their way in, in the caller's transactions; to be freed with
  * free().  The cluster's name and `entities` stay. */
 struct store_writer;

@@ -101,10 +101,11 @@ def random_log(seed):
             start, end = at, at + r.randrange(1, 20000)
             events.append((start, 'S', f'{job}.pbs', run_text(start, user=f'u{job % 3}')))
             for _ in range(r.randrange(3)):
-                events.append((r.randrange(start, end), r.choice('zr'), f'{job}.pbs', ''))
+                events.append((r.randrange(start, end), r.choice('zzrrCT'), f'{job}.pbs', ''))
             last = r.choice('ERA-')
             if last in 'ER':
-                events.append((end, last, f'{job}.pbs', run_text(start, end, user=f'u{job % 3}')))
+                for _ in range(r.choice((1, 1, 2))):
+                    events.append((end, last, f'{job}.pbs', run_text(start, end, user=f'u{job % 3}')))
             elif last == 'A':
                 events.append((end, 'A', f'{job}.pbs', 'gone'))
             at = end + r.randrange(1000)
@@ -148,17 +149,113 @@ def try_pieces():
     tap.ok(not wrong, 'logs that grow in pieces of any size, and are packed later, give what they give at once', *wrong[:3])
 
 
+def record(start, end=None, gridname=None, account=None, software=None, project='_pbs_project_default', jobname='a', group='chem', ncpus=2, used='', names=''):
+    """What OpenPBS writes: its fields in its order, and the texts that users choose as they are."""
+    def quoted(text):
+        return text if ' ' not in text else f"'{text}'" if '"' in text else f'"{text}"'
+
+    text = (f'gridname="{gridname}" ' if gridname is not None else '') + f'user=bob group={group} ' + (f'account="{account}" ' if account is not None else '')
+    text += f'project={quoted(project)} jobname={jobname} queue=workq ctime={DAY} qtime={DAY} etime={DAY + 1} start={DAY + start} exec_host=n0/0 exec_vnode=(n0:ncpus={ncpus}) '
+    text += f'Resource_List.ncpus={ncpus} ' + (f'Resource_List.software={quoted(software)} ' if software is not None else '') + 'Resource_List.walltime=01:00:00 '
+    if end is not None:
+        text += f'session=7 end={DAY + end} Exit_status=0 {used}resources_used.cput=00:00:{(end - start) % 60:02} resources_used.ncpus=2 run_count=1'
+    return text
+
+
+WANTED = 'euser, egroup, queue, time_start, time_end, exit_status, requested, used'
+FIELDS = f'user=eve group=root queue=free ctime=1 qtime=1 etime=1 start=1 Resource_List.ncpus=0 Resource_List.walltime=0 session=1 end=2 Exit_status=9 resources_used.cput=0 resources_used.zeal=5 run_count=1'
+FORGED = [dict(account=f'p" {FIELDS} x="y'), dict(account=f"p' {FIELDS} x='y"), dict(account=f'" {FIELDS}'), dict(account=f'p {FIELDS}'), dict(account='p" q'),
+          dict(account='p"'), dict(account='"'), dict(account="'"), dict(account=''), dict(account='a=b'), dict(account='p;E;1.pbs;user=eve'), dict(account='p' * 300),
+          dict(account='\xe9' * 300), dict(account=f'p" start={DAY + 5} end={DAY + 50} account="q'), dict(account='p\t\x1b[31m'), dict(account='\\'),
+          dict(project=f'p {FIELDS}'), dict(jobname='"x'), dict(jobname="'x"), dict(jobname='x"='), dict(jobname='start=1'), dict(group='domain users'),
+          dict(gridname='g'), dict(gridname='g q=1'),
+          dict(software=f'x {FIELDS}'), dict(software=f'x" {FIELDS}'), dict(software=f"x' {FIELDS} y='\"z"), dict(software=f"x' {FIELDS} y=\"z"), dict(software='"a'), dict(software='y' * 99999),
+          dict(jobname='"x', software='a b'), dict(jobname="'x", software='a "b" c'), dict(account=f'p" {FIELDS}', software=f"x' {FIELDS} y='\"z")]
+
+
+def try_forged():
+    """What users can write into a record, and what hooks and administrators do."""
+    honest = Place()
+    honest.log('20261101', line(5, 'S', '1.pbs', record(5)) + line(50, 'E', '1.pbs', record(5, 50)) + line(60, 'S', '2.pbs', record(60)))
+    honest.run()
+    wanted = honest.rows(WANTED)
+    for texts in FORGED:
+        place = Place()
+        place.log('20261101', line(5, 'S', '1.pbs', record(5, **texts)) + line(50, 'E', '1.pbs', record(5, 50, **texts)) + line(60, 'S', '2.pbs', record(60, **texts)))
+        status = place.run()
+        got = [tuple(' '.join(word for word in cell.split() if word.startswith(('ncpus', 'walltime', 'cput'))) if isinstance(cell, str) and '=' in cell else
+                     cell if cell != 'domain users' else 'chem' for cell in row) for row in place.rows(WANTED)]
+        # Of a run that is open, a user may choose the walltime that bounds it.
+        bare = [row[:6] + (row[6].split()[0],) + row[7:] for row in got] if 'software' in texts else got
+        expected = [row[:6] + (row[6].split()[0],) + row[7:] for row in wanted] if 'software' in texts else wanted
+        tap.same((status, bare), ((0, ''), expected), f'a text that a user chose is no field of the server: {str(texts)[:60]}')
+    place = Place()
+    place.log('20261101', line(5, 'E', '1.pbs', record(2, 5, account='a b=c')) + line(6, 'E', '2.pbs', record(2, 6, account='p" q')) + line(7, 'E', '3.pbs', record(2, 7, account='x' * 300)))
+    place.run()
+    tap.same(place.rows('account', order='job_key'), [('a b=c',), ('p" q',), ('x' * 255,)], 'an account is what the user gave, cut to the 255 bytes that databases hold')
+    place = Place()
+    odd = 'resources_used.gpu_end=n0:(gpu0:Sun Nov 01 00:59:00 2026) resources_used.json=\'{"a": 1, "b": [2, 3]}\' resources_used.note=a = b  '
+    place.log('20261101', line(5, 'S', '1.pbs', record(5, group='domain users')) + line(50, 'E', '1.pbs', record(5, 50, group='domain users', used=odd)))
+    tap.same((place.run(), place.rows('egroup, used')), ((0, ''), [('domain users', 'gpu_end="n0:(gpu0:Sun Nov 01 00:59:00 2026)" json=\'{"a": 1, "b": [2, 3]}\' note="a = b" cput=00:00:45 ncpus=2')]),
+             'a value with blanks and without quotes ends before the next key')
+
+
+ROWS = f'job_id, state, time_start - {DAY}, CASE time_end WHEN 0 THEN 0 ELSE time_end - {DAY} END, used'
+
+
+def try_ends():
+    place = Place()
+    place.log('20261101', ''.join([
+        line(1, 'S', '1.pbs', record(1)), line(10, 'C', '1.pbs'), line(30, 'T', '1.pbs'), line(50, 'E', '1.pbs', record(31, 50)),
+        line(2, 'S', '2.pbs', record(2)), line(10, 'C', '2.pbs'), line(12, 'S', '2.pbs', record(12)),
+        line(3, 'S', '3.pbs', record(3)), line(40, 'E', '3.pbs', record(20, 40)),
+        line(4, 'S', '4.pbs', record(4)), line(40, 'E', '4.pbs', record(1, 2)),
+        line(5, 'S', '5.pbs', record(5)), line(9, 'A', '5.pbs', 'gone'), line(12, 'E', '5.pbs', record(5, 12)),
+        line(6, 'S', '6.pbs', record(6)), line(9, 'D', '6.pbs', 'requestor=bob@h'), line(12, 'E', '6.pbs', record(6, 12)),
+        line(7, 'S', '7.pbs', record(7)), line(11, 'C', '7.pbs')]))
+    tap.same(place.run(), (0, ''), 'runs end in many ways')
+    tap.same(place.rows(ROWS, order='1, 3'), [
+        ('1.pbs', 'ended', 1, 50, 'cput=00:00:19 ncpus=2'), ('2.pbs', 'aborted', 2, 12, ''), ('2.pbs', 'running', 12, 0, ''),
+        ('3.pbs', 'aborted', 3, 20, ''), ('3.pbs', 'ended', 20, 40, 'cput=00:00:20 ncpus=2'), ('4.pbs', 'ended', 1, 2, 'cput=00:00:01 ncpus=2'), ('4.pbs', 'running', 4, 0, ''),
+        ('5.pbs', 'ended', 5, 12, 'cput=00:00:07 ncpus=2'), ('6.pbs', 'ended', 6, 12, 'cput=00:00:06 ncpus=2'), ('7.pbs', 'running', 7, 0, '')],
+        'a checkpoint keeps a run open, a later start or the end of a later run closes it, and the record of its end counts more than that of an abort')
+    tap.same(place.rows(f"(SELECT job_id FROM pbs_job j WHERE j.job_key = pbs_suspension.job_key), time_start - {DAY}, CASE time_end WHEN 0 THEN 0 ELSE time_end - {DAY} END",
+                        'pbs_suspension', '1, 2'), [('1.pbs', 10, 30), ('2.pbs', 10, 12), ('7.pbs', 11, 0)], 'a run is suspended from its checkpoint until it is restarted')
+    place.log('20261102', line(86500, 'T', '7.pbs'))
+    place.run()
+    tap.same(place.rows('state', "pbs_job WHERE job_id = '7.pbs'"), [('restarted',)], 'the next day restarts what the last one left')
+    place.log('20261102', line(86600, 'E', '7.pbs', record(86501, 86600)), 'a')
+    place.run()
+    tap.same(place.rows(ROWS, "pbs_job WHERE job_id = '7.pbs'"), [('7.pbs', 'ended', 7, 86600, 'cput=00:00:39 ncpus=2')], 'whose end is that of the one run, though it has another start')
+
+
+def try_twice():
+    first = ''.join([line(1, 'S', '1.pbs', record(1)), line(5, 'R', '1.pbs', record(1, 5)), line(6, 'R', '1.pbs', record(1, 6)), line(9, 'S', '1.pbs', record(9)),
+                     line(20, 'E', '1.pbs', record(9, 20)), line(21, 'E', '2.pbs', record(2, 20)), line(21, 'E', '2.pbs', record(2, 20)),
+                     line(30, 'S', '3.pbs', record(30)), line(30, 'R', '3.pbs', record(30, 30)), line(30, 'S', '3.pbs', record(30)), line(35, 'E', '3.pbs', record(30, 35)),
+                     line(40, 'S', '4.pbs', record(40))])
+    rows = [('1.pbs', 'ended', 9, 20, 'cput=00:00:11 ncpus=2'), ('1.pbs', 'rerun', 1, 5, 'cput=00:00:04 ncpus=2'), ('2.pbs', 'ended', 2, 20, 'cput=00:00:18 ncpus=2'),
+            ('3.pbs', 'ended', 30, 35, 'cput=00:00:05 ncpus=2'), ('3.pbs', 'rerun', 30, 30, 'cput=00:00:00 ncpus=2'), ('4.pbs', 'running', 40, 0, '')]
+    place = Place()
+    place.log('20261101', first)
+    tap.same((place.run(), place.rows(ROWS, order='1, 2')), ((0, ''), rows), 'a run that is recorded twice is there once; two that began in one second are two')
+    for name, text, what in (('20261102', first, 'all of a log'), ('20261103', line(86500, 'R', '1.pbs', record(1, 86500)) + line(86501, 'E', '2.pbs', record(2, 86501)), 'its end'),
+                             ('20261104', line(1, 'S', '2.pbs', record(2)), 'its start')):
+        place.log(name, text)
+        tap.same((place.run(), place.rows(ROWS, order='1, 2')), ((0, ''), rows), f'also where another log repeats {what}')
+    tap.same((place.run('--anew'), place.rows(ROWS, order='1, 2')), ((0, ''), rows), 'and where all are imported at once')
+
+
 def try_bad_lines():
     good = line(5, 'E', '1.pbs', run_text(1, 5))
     for bad, words in [
             ('nonsense\n', 'does not begin with a time'), ('13/01/2026 00:00:00;E;1.pbs;user=a\n', 'does not begin with a time'),
             ('11/01/1926 00:00:00;A;1.pbs;\n', 'a time before 1970'),
             (line(1, 'X', '1.pbs'), 'no type of record'), (line(1, 'E', ''), 'no id'), (line(1, 'E', '1\xe9.pbs', 'user=a start=1'), 'no id'), (line(1, 'E', '1.pbs', f"user={'a' * 256} start=1"), 'a name is longer than 255 bytes'),
-            (line(1, 'E', '1.pbs', f"user=a start=1 Resource_List.select={'1+' * 40000}"), 'or its resources than 65535'), (line(1, 'E', '1.pbs', 'user=a start=1 ctime=' + '9' * 18), "'ctime': there is no number"), (line(1, 'E', '1.pbs', 'user=a start=1 end=0x2'), "'end': there is no number up to 253402300799 at '0x2'"),
+            (line(1, 'E', '1.pbs', 'gridname="x" user=a y="" user=b start=1'), 'it may be of several users'), (line(1, 'E', '1.pbs', 'user=a start=1 ctime=' + '9' * 18), "'ctime': there is no number"), (line(1, 'E', '1.pbs', 'user=a start=1 end=0x2'), "'end': there is no number up to 253402300799 at '0x2'"),
             (line(1, 'E', '1.pbs', 'user=a start=9 end=2'), 'its end is before its start'), (line(1, 'S', '1.pbs', 'user=a'), 'it has no start'),
-            (line(1, 'S', '1.pbs', 'start=1'), 'it has no user'), (line(1, 'E', '1.pbs', 'user=a "b'), "no key=value at '\"b'"),
-            (line(1, 'E', '1.pbs', 'user=a account="b c start=1'), "a quote is not closed at 'account="), (line(1, 'E', '1.pbs', 'user=a start=1 \x1b[31m'), '\\x1B'),
-            (line(1, 'E', '1.pbs', run_text(1, 5))[:40] + line(2, 'E', '2.pbs', run_text(2, 6)), 'there is no key=value'), ('11/01/2026 00:00:00;E;1.pbs;a=\0\n', 'value 0')]:
+            (line(1, 'S', '1.pbs', 'start=1'), 'it has no user'), (line(1, 'E', '1.pbs', '"a" user=b'), "no key=value at '\"a"), (line(1, 'E', '1.pbs', '\x1b[31m'), '\\x1B'),
+            (line(1, 'E', '1.pbs', run_text(1, 5))[:40] + line(2, 'E', '2.pbs', run_text(2, 6)), 'the record was cut, and another one follows it'), ('11/01/2026 00:00:00;E;1.pbs;a=\0\n', 'value 0')]:
         place = Place()
         place.log('20261101', good + bad + good.replace('1.pbs', '9.pbs'))
         status, said = place.run()
@@ -301,6 +398,9 @@ def body():
     try_groups()
     try_records()
     try_pieces()
+    try_forged()
+    try_ends()
+    try_twice()
     try_bad_lines()
     try_changes()
     try_failures()

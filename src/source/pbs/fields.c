@@ -28,10 +28,15 @@ int part_refuse(struct part text, const char *why, struct error *err)
     return fail(err, ERROR_DATA, "%s at '%.*s'", why, length, text.bytes);
 }
 
+static bool is_letter(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
+
 static bool is_of_key(char byte)
 {
-    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
-           (byte >= 'A' && byte <= 'Z') || byte == '_' || byte == '.' || byte == '-';
+    return is_letter(byte) || (byte >= '0' && byte <= '9') || byte == '_' || byte == '.' ||
+           byte == '-';
 }
 
 static void add_field(struct fields *fields, struct field field)
@@ -43,47 +48,68 @@ static void add_field(struct fields *fields, struct field field)
     fields->fields[fields->count++] = field;
 }
 
-/* Behind the value, and its quote; NULL where the quote is not closed. */
+/* Where the key of the next field begins, at or after `at`, which is after a blank or at the
+ * beginning; `end` if there is no further field. */
+static const char *next_key(const char *at, const char *end)
+{
+    for (; at < end; at++) {
+        const char *key = at;
+        while (at < end && is_of_key(*at))
+            at++;
+        if (at > key && at < end && *at == '=' && is_letter(*key))
+            return key;
+        at = memchr(at, ' ', (size_t)(end - at));
+        if (!at)
+            return end;
+    }
+    return end;
+}
+
+static struct part without_blanks(const char *from, const char *to)
+{
+    while (to > from && to[-1] == ' ')
+        to--;
+    return (struct part){ from, (size_t)(to - from) };
+}
+
+/* The value at `at`.  A quote that is closed by the next one of its kind, right before another
+ * field or the end, is that of a server; any other may be a user's, who wrote it into a value.
+ * Returns where the next field begins. */
 static const char *read_value(const char *at, const char *end, struct part *value)
 {
-    char quote = at < end && (*at == '"' || *at == '\'') ? *at : '\0';
-    const char *close = at;
-    if (!quote) {
-        const char *blank = memchr(at, ' ', (size_t)(end - at));
-        close = blank ? blank : end;
-        *value = (struct part){ at, (size_t)(close - at) };
-        return close;
+    bool quoted = at < end && (*at == '"' || *at == '\'');
+    const char *close = quoted ? memchr(at + 1, *at, (size_t)(end - at - 1)) : NULL;
+    if (close) {
+        const char *next = close + 1;
+        while (next < end && *next == ' ')
+            next++;
+        *value = (struct part){ at + 1, (size_t)(close - at - 1) };
+        if (next == end || (next > close + 1 && next_key(next, end) == next))
+            return next;
     }
-    do {
-        close = memchr(close + 1, quote, (size_t)(end - close - 1));
-        if (!close)
-            return NULL;
-    } while (close + 1 < end && close[1] != ' ');
-    *value = (struct part){ at + 1, (size_t)(close - at - 1) };
-    return close + 1;
+    const char *blank = memchr(at, ' ', (size_t)(end - at));
+    const char *next = blank ? next_key(blank + 1, end) : end;
+    *value = without_blanks(at, next);
+    if (quoted && value->length > 1 && *at == at[value->length - 1])
+        *value = (struct part){ at + 1, value->length - 2 };
+    return next;
 }
 
 int fields_read(struct fields *fields, struct part text, struct error *err)
 {
     const char *at = text.bytes, *end = at + text.length;
     fields->count = 0;
-    for (;;) {
-        while (at < end && *at == ' ')
-            at++;
-        if (at == end)
-            return 0;
-        struct field field = { .key.bytes = at };
-        while (at < end && is_of_key(*at))
-            at++;
-        field.key.length = (size_t)(at - field.key.bytes);
-        const struct part rest = { field.key.bytes, (size_t)(end - field.key.bytes) };
-        if (!field.key.length || at == end || *at != '=')
-            return part_refuse(rest, "there is no key=value", err);
-        at = read_value(at + 1, end, &field.value);
-        if (!at)
-            return part_refuse(rest, "a quote is not closed", err);
+    while (at < end && *at == ' ')
+        at++;
+    if (next_key(at, end) != at)
+        return part_refuse((struct part){ at, (size_t)(end - at) }, "there is no key=value", err);
+    while (at < end) {
+        const char *sign = memchr(at, '=', (size_t)(end - at));
+        struct field field = { .key = { at, (size_t)(sign - at) } };
+        at = read_value(sign + 1, end, &field.value);
         add_field(fields, field);
     }
+    return 0;
 }
 
 void fields_free(struct fields *fields)
@@ -101,6 +127,15 @@ struct part fields_value(const struct fields *fields, const char *key)
     return (struct part){ "", 0 };
 }
 
+/* Add bytes without the quotes of one kind. */
+static void add_without(struct text *text, struct part value, char quote)
+{
+    const char *at = value.bytes, *end = at + value.length;
+    for (const char *stop; (stop = memchr(at, quote, (size_t)(end - at))); at = stop + 1)
+        text_add_bytes(text, at, (size_t)(stop - at));
+    text_add_bytes(text, at, (size_t)(end - at));
+}
+
 void text_add_field(struct text *text, struct part key, struct part value)
 {
     bool quoted = memchr(value.bytes, ' ', value.length) ||
@@ -111,6 +146,9 @@ void text_add_field(struct text *text, struct part key, struct part value)
     text_add_bytes(text, key.bytes, key.length);
     text_add(text, "=");
     text_add(text, quote);
-    text_add_bytes(text, value.bytes, value.length);
+    if (quoted)
+        add_without(text, value, *quote);
+    else
+        text_add_bytes(text, value.bytes, value.length);
     text_add(text, quote);
 }

@@ -9,8 +9,10 @@ struct db_value;
 struct error;
 struct text;
 
-/* `key=value key=value ...`, as OpenPBS's accounting logs have it, and our tables its resources.  A
- * value with blanks stands in double quotes, or in single ones where it has a double one itself. */
+/* `key=value key=value ...`, as OpenPBS's accounting logs have it, and fairmill's tables its
+ * resources.  OpenPBS puts some values with blanks in double quotes, or in single ones if the value
+ * has a double one, and others in none; it escapes nothing.  So a value ends at its closing quote
+ * if another field or the end follows, else before the next ` key=`. */
 
 /* Bytes of a text. */
 struct part {
@@ -34,9 +36,10 @@ struct fields {
 int fields_read(struct fields *fields, struct part text, struct error *err);
 void fields_free(struct fields *fields);
 
-/* The value of a key; empty where it is not there. */
+/* The value of the first field with a key; empty if there is none. */
 struct part fields_value(const struct fields *fields, const char *key);
-/* Add a field as fields_read() takes it, behind a blank if there is something already. */
+/* Add a field as fields_read() takes it, after a blank if there is something already.  A value that
+ * needs quotes and has both kinds loses its single ones. */
 void text_add_field(struct text *text, struct part key, struct part value);
 
 /* Refuse (ERROR_DATA) what stands at the beginning of a text: `why at 'TEXT'`. */
