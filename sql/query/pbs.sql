@@ -29,7 +29,7 @@ SELECT "name", "id_assoc" FROM "pbs_entity" WHERE "cluster" = ?
 
 -- name: pbs_job_since
 -- With how long each run was suspended by an instant, which is asked for twice.
-SELECT j."job_key", j."euser", j."egroup", j."account", j."queue", j."time_start", j."time_end",
+SELECT j."job_key", j."job_id", j."euser", j."egroup", j."account", j."queue", j."time_start", j."time_end",
     j."requested", j."used", p."suspended"
 FROM "pbs_job" j
 LEFT JOIN (
@@ -44,7 +44,7 @@ WHERE j."cluster" = ? AND j."time_start" > 0 AND (j."time_end" = 0 OR j."time_en
 
 -- name: pbs_suspension_since
 -- The same of each suspension that had begun, and the suspension; those of a run one after another.
-SELECT j."job_key", j."euser", j."egroup", j."account", j."queue", j."time_start", j."time_end",
+SELECT j."job_key", j."job_id", j."euser", j."egroup", j."account", j."queue", j."time_start", j."time_end",
     j."requested", j."used", p."suspended", t."time_start", t."time_end"
 FROM "pbs_suspension" t
 INNER JOIN "pbs_job" j ON j."cluster" = t."cluster" AND j."job_key" = t."job_key"

@@ -2,6 +2,7 @@
 #include "compute/sinks.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include <xxhash.h>
 
@@ -112,13 +113,21 @@ static void add_finding(const struct seen_sink *sink, const struct charge *charg
     uint64_t id = charge->row->id_job, ends = charge->sealed ? charge->ended : 0;
     const char *tres = job->tres_alloc ? job->tres_alloc : "";
     int shown_length = (int)(job->tres_alloc_length < 80 ? job->tres_alloc_length : 80);
+    char name[64] = "";
+    if (charge->row->name)
+        snprintf(name, sizeof name, "job '%.*s', ", (int)charge->row->name_length,
+                 charge->row->name);
     switch (charge->outcome) {
     case JOB_CHARGED:
         break;
     case JOB_CAPPED:
         findings_add_ended(findings, FINDING_JOB_CAPPED, id, ends,
-                           "open since %" PRIu64 ", time limit %" PRIu64 " minutes",
+                           "%sopen since %" PRIu64 ", time limit %" PRIu64 " minutes", name,
                            job->time_start, job->time_limit);
+        break;
+    case JOB_OPEN_FOR_LONG:
+        findings_add_ended(findings, FINDING_JOB_OPEN_FOR_LONG, id, ends, "%sopen since %" PRIu64,
+                           name, job->time_start);
         break;
     case JOB_ENDS_IN_FUTURE:
         findings_add_ended(findings, FINDING_JOB_ENDS_IN_FUTURE, id, ends,

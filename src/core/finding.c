@@ -27,7 +27,11 @@ static const struct {
     [FINDING_JOB_CAPPED] = { "job_open_beyond_limit",
                              "open far beyond its time limit; charged up to open_job_cap",
                              "`sacctmgr show runawayjobs' lists those that do not run, and ends "
-                             "them" },
+                             "them; with OpenPBS, `qstat' shows whether it runs" },
+    [FINDING_JOB_OPEN_FOR_LONG] = { "job_open_for_long",
+                                    "open for 30 days without a walltime; charged as an open job",
+                                    "`qstat' shows whether it runs; if not, restore the record of "
+                                    "its end in the accounting log" },
     [FINDING_JOB_ENDS_IN_FUTURE] = { "job_ends_in_future", "charged as an open job",
                                      "compare clocks, or correct time_end of its row in the job "
                                      "table" },

@@ -118,6 +118,8 @@ struct suspension {
 /* A row that charges, of a job that has started. */
 struct job_row {
     uint64_t id_job, association;
+    const char *name; /* the job's id if that is a text; NULL if it is id_job */
+    size_t name_length;
     uint64_t unknown_qos;  /* one that is not there; 0: it has none, or one that is */
     uint64_t qos;          /* as source->classes asks; 0 */
     const char *partition; /* likewise; "" */

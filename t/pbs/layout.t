@@ -95,6 +95,41 @@ def on_each(place, source):
     tap.ok(all(abs(got[name][0] - tree) < 6e-7 and abs(got[name][1] - factor) < 6e-5 for name, (tree, factor) in PBSFS.items()), f"and OpenPBS's values in {source}", got)
     tap.same(place.call('verify')[0], 0, f'verify computes the same from {source}')
     suspended(place, source)
+    unfinished(place, source)
+
+
+def unfinished(place, source):
+    """Runs whose end is not recorded, and such that are recorded twice."""
+    days = 86400
+    asked, at = ' Resource_List.walltime=01:00:00', 20 * days
+    place.write('logs/20261121', ''.join([
+        line(at - 9, 'A', 21), line(at - 9, 'A', 22), line(at, 'S', 30, run_text('bob', at, more=asked)), line(at + 9, 'D', 30, 'Job deleted, execution node n0 down'),
+        line(at, 'S', 31, run_text('cathy', at)), line(at, 'S', 32, run_text('suzy', at, more=asked)), line(at, 'S', 33, run_text('scott', at, more=asked))]))
+    place.bring()
+    base = dict(bob=0, cathy=0, suzy=0, scott=0)
+
+    def counted(now):
+        used = place.usage(now=DAY + now)
+        return {name: used[name] - base[name] for name in base}
+
+    def found():
+        rows = place.sqlite.sql("SELECT kind, detail FROM fairmill_finding WHERE kind LIKE 'job%' AND last_seen = (SELECT MAX(as_of) FROM fairmill_run)", place.results)
+        return sorted((kind, detail.split("'")[1]) for kind, detail in rows)
+
+    base = counted(at)
+    tap.same((counted(at + 600), found()), (dict.fromkeys(base, 1200), []), f'an open run counts what it asked for in {source}')
+    capped = 2 * (3600 + days)
+    tap.same(counted(at + 20 * days)['bob'], capped, 'without an end it counts up to open_job_cap after its walltime')
+    tap.same((counted(at + 20 * days)['cathy'], found()), (2 * 20 * days, [('job_open_beyond_limit', job) for job in ('30.pbs', '32.pbs', '33.pbs')]), 'which is a finding')
+    used = counted(at + 31 * days)
+    tap.same((used['cathy'], found()[-1]), (2 * 31 * days, ('job_open_for_long', '31.pbs')), 'one without a walltime counts on, and is a finding after 30 days')
+    place.write('logs/20261202', ''.join([line(31 * days, 'S', 32, run_text('suzy', 31 * days, more=asked)), *2 * [line(31 * days + 60, 'E', 32, run_text('suzy', 31 * days, 31 * days + 60, cput(60)))]]))
+    place.write('logs/20261203', line(31 * days + 60, 'E', 32, run_text('suzy', 31 * days, 31 * days + 60, cput(60))) + line(32 * days, 'E', 33, run_text('scott', at, at + 600, cput(7))))
+    place.bring()
+    used = counted(at + 33 * days)
+    tap.same((used['suzy'], used['scott']), (capped + 60, 7), f'a later start closes it, and counts once in {source} however often its end is recorded; a late end counts what it says')
+    tap.same(found(), [('job_open_beyond_limit', '30.pbs'), ('job_open_for_long', '31.pbs')], 'and neither is a finding any more')
+    tap.same(place.call('verify')[0], 0, 'verify computes the same')
 
 
 def suspended(place, source):

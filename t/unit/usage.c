@@ -36,7 +36,7 @@ static struct tariff tariff = { .price = UNITS_PER_TRES };
 static enum job_outcome charge(const struct charging *charging, uint64_t submit, uint64_t start,
                                uint64_t end, uint64_t limit, const char *tres)
 {
-    struct job job = { submit, start, end, limit, tres, strlen(tres) };
+    struct job job = { submit, start, end, limit, tres, strlen(tres), 0 };
     const struct job_span span = job_span(charging, &job);
     return job_charge(charging, &job, &span, &tariff, &term);
 }

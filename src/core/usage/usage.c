@@ -209,7 +209,11 @@ struct job_span job_span(const struct charging *charging, const struct job *job)
     if (span.ended)
         span.outcome = span.ended > cap ? JOB_ENDS_BEYOND_LIMIT : JOB_CHARGED;
     else if (!ends_later || !charging->in_past)
-        span.outcome = cap < now ? JOB_CAPPED : ends_later ? JOB_ENDS_IN_FUTURE : JOB_CHARGED;
+        span.outcome = cap < now    ? JOB_CAPPED
+                       : ends_later ? JOB_ENDS_IN_FUTURE
+                       : job->open_for_long && span.start + job->open_for_long < now
+                           ? JOB_OPEN_FOR_LONG
+                           : JOB_CHARGED;
     return span;
 }
 

@@ -35,6 +35,8 @@ struct job {
     uint64_t time_limit;    /* minutes; 0 or from TIME_LIMIT_NONE on: no limit */
     const char *tres_alloc; /* NULL: the tariff's price is the whole charge */
     size_t tres_alloc_length;
+    uint64_t open_for_long; /* seconds after which it is a finding if it has no end and no limit; 0:
+                             * never */
 };
 #define TIME_LIMIT_NONE 0xfffffffeu
 /* A job's times may be this much later than our clock before they are called odd. */
@@ -45,6 +47,7 @@ enum job_outcome {
     /* These are charged, too: */
     JOB_CAPPED,            /* up to open_job_cap, as it is open far beyond its limit */
     JOB_ENDS_IN_FUTURE,    /* as one that is open */
+    JOB_OPEN_FOR_LONG,     /* as any open job; it has no limit to tell whether it still runs */
     JOB_ENDS_BEYOND_LIMIT, /* up to its end, which is far beyond its limit */
     JOB_OTHER_WEIGHTS,     /* by its billing, which is not what its partition's weights make */
     /* These charge nothing: */

@@ -13,6 +13,9 @@
 #include "util/memory.h"
 #include "util/text.h"
 
+/* A longer walltime is no limit; OpenPBS's scheduler takes five years for "none". */
+#define LONGEST_WALLTIME_S (UINT64_C(5) * 365 * 86400)
+
 struct pbs_charging {
     enum entity_kind kind;
     struct formula *formula;
@@ -95,6 +98,15 @@ static struct formula_value value_of(const struct pbs_charging *charging, const 
         return value;
     value = resource_value(fields_value(&charging->fields, "ncpus"));
     return (struct formula_value){ fmax(value.number, 1) * (double)run->length_s, true };
+}
+
+uint64_t pbs_charging_walltime(struct pbs_charging *charging, struct part requested)
+{
+    struct error ignored;
+    if (fields_read(&charging->fields, requested, &ignored))
+        return 0;
+    double seconds = resource_value(fields_value(&charging->fields, "walltime")).number;
+    return seconds >= 1 && seconds < (double)LONGEST_WALLTIME_S ? (uint64_t)seconds : 0;
 }
 
 uint128 pbs_charging_price(struct pbs_charging *charging, const struct pbs_run *run)

@@ -22,6 +22,9 @@ void pbs_charging_add(struct pbs_charging *charging, struct part name, uint64_t 
 #define PBS_ENTITY_TEXTS 4
 uint64_t pbs_charging_entity(struct pbs_charging *charging, const struct part *texts);
 
+/* The walltime in seconds that a run asked for; 0 if it asked for none. */
+uint64_t pbs_charging_walltime(struct pbs_charging *charging, struct part requested);
+
 struct pbs_run {
     struct part requested, used; /* resources, as pbs_job has them; not used: the run goes on, or
                                   * nobody knows what it used */

@@ -274,6 +274,8 @@ static int read_starts(const struct source *source, struct usage_starts *starts,
 
 /* ---- runs of jobs ---- */
 
+#define OPEN_FOR_LONG_S (30 * 86400)
+
 struct run_rows {
     struct job_reading base;
     struct pbs_charging *charging;
@@ -287,6 +289,7 @@ struct run_rows {
 
 enum {
     RUN_KEY,
+    RUN_ID,
     RUN_EUSER,
     RUN_EGROUP,
     RUN_ACCOUNT,
@@ -300,29 +303,54 @@ enum {
     SUSPENSION_END
 };
 
+/* Bound a run of which no record says what it used.  Its walltime ends it, to which suspended time
+ * does not count.  Returns until when it can have run, by now. */
+static uint64_t limit_run(const struct run_rows *rows, struct job *job, uint64_t walltime,
+                          uint64_t suspended)
+{
+    bool ended = job->time_end && job->time_end <= rows->now + CLOCK_SKEW_S;
+    uint64_t until = ended ? job->time_end : rows->now;
+    if (!walltime) {
+        job->open_for_long = OPEN_FOR_LONG_S + suspended;
+        return until;
+    }
+    job->time_limit = (walltime + suspended + 59) / 60;
+    uint64_t cap =
+        job->time_start + job->time_limit * 60 + rows->base.base.source.settings->open_job_cap_s;
+    if (ended && job->time_end > cap)
+        job->time_end = cap;
+    return cap < until ? cap : until;
+}
+
 static bool make_row(struct job_reading *reading, const struct db_value *values,
                      struct job_row *row)
 {
     struct run_rows *rows = (struct run_rows *)reading;
-    uint64_t start = reading_number(&values[RUN_START]), end = reading_number(&values[RUN_END]);
-    bool ended = end && end <= rows->now + CLOCK_SKEW_S;
-    uint64_t until = ended ? end : rows->now;
+    struct job job = { .time_start = reading_number(&values[RUN_START]),
+                       .time_end = reading_number(&values[RUN_END]) };
+    bool ended = job.time_end && job.time_end <= rows->now + CLOCK_SKEW_S;
     struct part texts[PBS_ENTITY_TEXTS];
     for (size_t i = 0; i < PBS_ENTITY_TEXTS; i++)
         texts[i] = part_of_column(&values[RUN_EUSER + i]);
-    if (ended && end == start) /* it counts whole, too */
-        start--;
-    uint64_t length = until > start ? until - start : 1;
-    uint64_t suspended = reading_number(&values[RUN_SUSPENDED]);
-    const struct pbs_run run = { part_of_column(&values[RUN_REQUESTED]),
-                                 ended ? part_of_column(&values[RUN_USED]) : (struct part){ "", 0 },
-                                 suspended < length ? length - suspended : length };
+    if (ended && job.time_end == job.time_start) /* it counts whole, too */
+        job.time_start--;
+    uint64_t suspended = reading_number(&values[RUN_SUSPENDED]), until = job.time_end;
+    struct pbs_run run = { part_of_column(&values[RUN_REQUESTED]),
+                           ended ? part_of_column(&values[RUN_USED]) : (struct part){ "", 0 }, 0 };
+    if (!run.used.length)
+        until =
+            limit_run(rows, &job, pbs_charging_walltime(rows->charging, run.requested), suspended);
+    uint64_t length = until > job.time_start ? until - job.time_start : 1;
+    run.length_s = suspended < length ? length - suspended : length;
     rows->tariff = (struct tariff){ .price = pbs_charging_price(rows->charging, &run) };
+    const struct part id = part_of_column(&values[RUN_ID]);
     *row = (struct job_row){
         .id_job = reading_number(&values[RUN_KEY]),
+        .name = id.bytes,
+        .name_length = id.length,
         .association = pbs_charging_entity(rows->charging, texts),
         .tariff = &rows->tariff,
-        .job = { .time_start = start, .time_end = end },
+        .job = job,
     };
     if (rows->suspensions) {
         /* What was used in no other time counts evenly: a suspension from 0 is none. */
@@ -342,12 +370,12 @@ static int ask(struct reading *reading, struct error *err)
     const struct query runs = { .sql = sql_query_pbs_job_since,
                                 .arguments = rows->arguments,
                                 .argument_count = 6,
-                                .types = "ittttiitti",
+                                .types = "itttttiitti",
                                 .has_many = true };
     const struct query suspensions = { .sql = sql_query_pbs_suspension_since,
                                        .arguments = rows->arguments,
                                        .argument_count = 7,
-                                       .types = "ittttiittiii" };
+                                       .types = "itttttiittiii" };
     if (rows->asked)
         return 0;
     rows->asked = true;
