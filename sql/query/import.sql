@@ -69,6 +69,14 @@ SELECT MAX(CASE WHEN "until" > "since" THEN "until" ELSE "since" END)
 FROM "pbs_group"
 WHERE "cluster" = ?
 
+-- name: pbs_change_last
+-- When the tree or a setting changed last.
+SELECT MAX(c."at")
+FROM (SELECT MAX(CASE WHEN g."until" > g."since" THEN g."until" ELSE g."since" END) AS "at"
+      FROM "pbs_group" g WHERE g."cluster" = ?
+      UNION ALL
+      SELECT MAX(s."since") FROM "pbs_setting" s WHERE s."cluster" = ?) c
+
 -- name: pbs_entity_read
 SELECT "name", "id_assoc", "first_seen" FROM "pbs_entity" WHERE "cluster" = ?
 

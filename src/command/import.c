@@ -57,7 +57,8 @@ static int import(const struct settings *settings, const struct options *options
                              .usage = options->usage,
                              .queue = options->queue,
                              .server = options->server,
-                             .anew = options->anew };
+                             .anew = options->anew,
+                             .is_now = !options->at };
     if (choose_cluster(settings, options->cluster, &import.cluster, err) ||
         option_instant("at", options->at, &import.instant, err) ||
         import_run(&import, settings, complain, err))

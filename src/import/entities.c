@@ -123,9 +123,11 @@ void entities_see_usage(struct entities *entities, const char *name, int64_t ins
     see_and_number(entities, KIND_OF_USAGE, name, instant);
 }
 
-void entities_number(struct entities *entities, const char *name, uint64_t number, int64_t instant)
+void entities_number(struct entities *entities, const char *name, int64_t number, int64_t instant)
 {
-    add_number(entities, (struct part){ name, strlen(name) }, (struct numbered){ number, instant });
+    bool is_free = number > ENTITY_UNKNOWN && number < ENTITY_UNLISTED;
+    add_number(entities, (struct part){ name, strlen(name) },
+               (struct numbered){ is_free ? (uint64_t)number : entities->next, instant });
 }
 
 /* ---- the database ---- */

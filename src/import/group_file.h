@@ -7,14 +7,14 @@
 
 struct error;
 
-/* OpenPBS's resource_group (its Administrator's Guide, Fairshare): the tree of shares, a line a
- * group or an entity,
+/* OpenPBS's resource_group (its Administrator's Guide, Fairshare): the tree of shares, one line for
+ * each group or entity,
  *
  *     NAME CRESGROUP PARENT SHARES
  *
- * with blanks or tabs between, `#` before a comment, and a parent that is `root` or stands in an
- * earlier line.  Names are there once, and so are numbers.  `root` is number 0, and `unknown`,
- * below which entities are that no line has, is number 1. */
+ * with blanks or tabs between.  Lines that begin with `#` or `*` are comments, and further words are
+ * ignored.  The parent is `root`, or the name of an earlier line, TREEROOT or unknown.  Each name
+ * occurs once. */
 
 struct group_line {
     char *name, *parent; /* UTF-8 */
@@ -26,8 +26,8 @@ struct group_list {
     size_t count;
 };
 
-/* Read a file; -1 with its name and the line where it is none (ERROR_DATA).  The scheduler passes
- * over such a line, and whoever stands below it is unknown, so it is better to know. */
+/* Read a file; -1 with its name and the line if the scheduler would skip a line (ERROR_DATA).  All
+ * members below such a line would be unknown. */
 int group_file_read(struct group_list *list, const char *path, struct error *err);
 void group_list_free(struct group_list *list);
 

@@ -116,8 +116,7 @@ static int store_entities(const struct group_change *change, struct error *err)
         return -1;
     for (size_t i = 0; i < change->list->count; i++) {
         const struct group_line *line = &change->list->lines[i];
-        entities_number(entities, line->name, (uint64_t)line->cresgroup,
-                        change->first ? 0 : change->instant);
+        entities_number(entities, line->name, line->cresgroup, change->first ? 0 : change->instant);
     }
     int result = entities_store(entities, err);
     entities_destroy(entities);

@@ -14,11 +14,14 @@
 #include "import/usage_store.h"
 #include "import/waiting_store.h"
 #include "results/rows.h"
+#include "sql.h"
 #include "util/error.h"
 #include "util/log.h"
 
 /* So many lines that are none are named in one call. */
 #define NAMED_LINES 20
+/* So many changes may be imported in one second; a last change that is later is not of now. */
+#define MOST_CHANGES 60
 
 struct importer {
     struct import *import;
@@ -140,6 +143,21 @@ static int import_logs(struct importer *importer, struct error *err)
     return result;
 }
 
+/* A change of now is after the last one, which may be of the same second. */
+static int date_changes(struct importer *importer, struct error *err)
+{
+    struct import *import = importer->import;
+    const struct db_value names[] = { db_text(import->cluster), db_text(import->cluster) };
+    int64_t last = 0;
+    if (!import->is_now)
+        return 0;
+    if (rows_read_integer(importer->db, sql_query_pbs_change_last, names, 2, &last, err) < 0)
+        return -1;
+    if (last >= import->instant && last - import->instant < MOST_CHANGES)
+        import->instant = last + 1;
+    return 0;
+}
+
 static int import_groups(struct importer *importer, struct error *err)
 {
     struct import *import = importer->import;
@@ -215,7 +233,9 @@ int import_run(struct import *import, const struct settings *settings,
     struct importer importer = { .import = import, .complain = complain };
     if (store_open(&importer.db, importer.lock, settings, err))
         return -1;
-    int result = import->groups ? import_groups(&importer, err) : 0;
+    int result = date_changes(&importer, err);
+    if (!result && import->groups)
+        result = import_groups(&importer, err);
     if (!result && import->config)
         result = import_config(&importer, err);
     if (!result && import->usage)

@@ -23,6 +23,7 @@ struct import {
     const char *queue;      /* what qstat printed; NULL: nothing */
     const char *server;     /* OpenPBS's own database, by its service; NULL: not asked */
     int64_t instant;        /* since when tree and sched_config hold */
+    bool is_now;            /* that is the time of this call */
     /* What was done. */
     uint64_t logs, lines, bad_lines, changed_groups, changed_values, usages, waiting;
     bool has_formula_flaw; /* a new job_sort_formula cannot be evaluated, for this reason: */

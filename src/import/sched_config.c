@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "import/lines.h"
 #include "util/error.h"
@@ -57,6 +58,25 @@ static bool is_prime(const char *word)
     return false;
 }
 
+/* The scheduler takes the first word and ignores the rest.  That is another formula if the line
+ * goes on with neither a keyword nor a comment. */
+static int check_rest(const struct parameter *parameter, const char *value, const char *rest,
+                      struct error *err)
+{
+    if (!rest || parameter->key != PBS_USAGE_RES || is_prime(rest) || *rest == '#')
+        return 0;
+    return fail(err, ERROR_DATA, "'%s' follows '%s: %s'; put a value with blanks in quotes", rest,
+                parameter->name, value);
+}
+
+/* The number that the scheduler takes a truth for, where it wants a number. */
+static const char *number_of(const struct parameter *parameter, const char *value)
+{
+    if (parameter->key != PBS_UNKNOWN_SHARES)
+        return value;
+    return !strcasecmp(value, "true") ? "1" : !strcasecmp(value, "false") ? "0" : value;
+}
+
 static int take_parameter(struct sched_config *config, const struct parameter *parameter, char *at,
                           struct error *err)
 {
@@ -68,15 +88,12 @@ static int take_parameter(struct sched_config *config, const struct parameter *p
                     "with a blank before the colon the scheduler takes the colon for the value of "
                     "'%s'",
                     parameter->name);
-    const char *rest = next_word(&at, ' ');
-    if (rest && !is_prime(rest))
-        return fail(err, ERROR_DATA,
-                    "behind '%s: %s' stands '%s'; a value with blanks stands in quotes",
-                    parameter->name, value, rest);
+    if (check_rest(parameter, value, next_word(&at, ' '), err))
+        return -1;
     const char *asked = value;
     struct text reason = { 0 };
     int result = 0;
-    if (!parameter->read(&value, value, &reason))
+    if (!parameter->read(&value, number_of(parameter, value), &reason))
         result = fail(err, ERROR_DATA, "'%s: %s': %s", parameter->name, asked, reason.bytes);
     text_free(&reason);
     if (result)

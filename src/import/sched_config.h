@@ -11,7 +11,8 @@
  *     NAME: VALUE [prime|non_prime|all|none]
  *
  * with quotes around a value that has blanks, `#` or `*` at the beginning of a comment, and a
- * backslash at the end of a line that goes on.  The last line of a name counts. */
+ * backslash at the end of a line that goes on.  Further words are ignored.  The last line of a name
+ * counts. */
 
 /* What a file says of fairshare, as it stands there, but `true` or `false` where it means that. */
 struct sched_config {

@@ -386,12 +386,25 @@ def try_groups():
     status, said = groups(place, TREE, '--at', str(DAY + 40))
     tap.ok(status == 65 and 'has to be after that' in said, 'nothing is put between two changes', status, said)
     tap.same((groups(place, TREE, '--at', str(DAY + 60))[0], tree_at(place, DAY + 60)), (0, first), 'and it comes back after the last')
-    for bad, words in (('x 1 root', 'no NAME NUMBER PARENT SHARES'), ('x 31 root 1 2', 'no NAME NUMBER PARENT SHARES'), ('x 31 g9 1', "its parent 'g9' is not there"),
-                       ('bob 31 root 1', "'bob' is there already"), ('x 21 root 1', 'another one has its number 21'), ('x 1 root 1', 'another one has its number 1'),
-                       ('unknown 31 root 1', "'unknown' is there already"), ('x 31 root -1', "its shares '-1'"), ('x 3x root 1', "its number '3x'"), ('x 31 root ' + '1' * 250, 'more than 255')):
+    for bad, words in (('x 1 root', 'no NAME NUMBER PARENT SHARES'), ('x 31 g9 1', "no line above has its parent 'g9'"), ('bob 31 root 1', "'bob' has a line already"),
+                       ('unknown 31 root 1', "'unknown' has a line already"), ('TREEROOT 31 root 1', "'TREEROOT' has a line already"), ('x 31 root 1.5', "its shares '1.5'"),
+                       ('x 3x root 1', "its number '3x'"), ('x 31 root 2147483648', "its shares '2147483648'"), ('x 31 root 40#c', "its shares '40#c'"), ('x 31 root 0x10', "its shares '0x10'"),
+                       ('x 31 root +-1', "its shares '+-1'"), ('x 31 root 40\r', 'not with CR LF'), ('x 31 root ' + '1' * 250, "its shares '1111"), ('# ' + 'x ' * 130, 'no NAME NUMBER PARENT SHARES'),
+                       ('x\v31 root 1', 'no NAME NUMBER PARENT SHARES')):
         status, said = groups(place, TREE + bad + '\n', '--at', str(DAY + 99))
         tap.ok(status == 65 and 'line 7: ' in said and words in said, f'a line that is none is named: {words}', status, said)
     tap.same(tree_at(place, DAY + 99), first, 'and nothing is changed')
+    place = Place()
+    loose = ('* comment\n  \t# comment\n\r\n  g1 11 root 40 professor # of chemistry\nbob 11 g1 +5\nlab#1 1 TREEROOT 3\nroot\t0 lab#1 -1\n eve -4 unknown 1 2 3 4\n'
+             + 'kim 2147483647 root 7' + ' ' * 300 + '\nray 13 root 8')
+    wanted = [('g1', 'root', 11, 40), ('bob', 'g1', 11, 5), ('lab#1', 'root', 1, 3), ('root', 'lab#1', 0, -1), ('eve', 'unknown', -4, 1), ('kim', 'root', 2147483647, 7), ('ray', 'root', 13, 8)]
+    for again in ('without a word', 'several times in one second'):
+        tap.same((groups(place, loose), tree_at(place, int(time.time()) + 60)), ((0, ''), wanted), f'a resource_group with all that the scheduler accepts is imported {again}')
+        loose, wanted = loose.replace('13', '14'), wanted[:-1] + [('ray', 'root', 14, 8)]
+    groups(place, loose.replace('14', '15'))
+    numbers = dict(place.rows('name, id_assoc', 'pbs_entity'))
+    tap.same(([numbers[name] for name in ('g1', 'ray')], min(number for name, number in numbers.items() if name not in ('g1', 'ray')) >= 2 ** 30, len(set(numbers.values()))), ([11, 13], True, 7),
+             'where a number occurs twice, or is none of a line, fairmill numbers the name')
 
 
 def body():

@@ -111,9 +111,24 @@ def try_next(place, where):
         heard.set()
 
 
+def try_loose_config(place):
+    text = """fairshare_usage_res: cput # the default
+fairshare_entity: euser  of each user
+unknown_shares: true\t# one
+fairshare_decay_time: 24:00:00 # a day\r
+fairshare_decay_factor: 0.25 x
+fairshare_enforce_no_shares: 0 no
+"""
+    tap.same((config(place, text), settings(place)), ((0, ''), [('fairshare_decay_factor', '0', '0.25'), ('fairshare_decay_time', '0', '24:00:00'), ('fairshare_enforce_no_shares', '0', 'false'),
+             ('fairshare_entity', '0', 'euser'), ('fairshare_usage_res', '0', 'cput'), ('unknown_shares', '0', '1')]), 'further words of a line are ignored, and shares may be a truth, as in the scheduler')
+    for shares in ('false', 'TRUE', '7'):
+        tap.same(config(place, text.replace('true', shares)), (0, ''), f'changes of one second are imported one after another: {shares}')
+    tap.same(settings(place)[-1][2], '7', 'and the last one holds')
+
+
 def try_bad_config(place):
     for bad, words in (('fairshare_entity : euser', 'a blank before the colon'), ('fairshare_entity: group', "'fairshare_entity: group': it is none of euser,"),
-                       ('fairshare_entity:', "'fairshare_entity' has no value"), ('fairshare_usage_res: ncpus * walltime', "behind 'fairshare_usage_res: ncpus' stands '*'"),
+                       ('fairshare_entity:', "'fairshare_entity' has no value"), ('fairshare_usage_res: ncpus * walltime', "'*' follows 'fairshare_usage_res: ncpus'"),
                        ('fairshare_usage_res: "ncpus *"', 'fairshare_usage_res: ncpus *'), ('fairshare_usage_res: __import__("os")', 'fairshare_usage_res'),
                        ('fairshare_decay_time: 1:2:3:4', 'it is no HH:MM:SS'), ('fairshare_decay_time: 0', 'it is no HH:MM:SS'), ('half_life: 1d', "'half_life: 1d': it is no HH:MM:SS"),
                        ('fairshare_decay_factor: 1', 'it is no number between 0 and 1'), ('fairshare_decay_factor: 0.5x', 'it is no number between 0 and 1'),
@@ -325,7 +340,7 @@ def body():
                     case(Place(server, folder), where)
         with tempfile.TemporaryDirectory() as folder:
             try_server_database(Place(Sqlite(databases), folder), postgres)
-        for case in (try_bad_config, try_bad_usage, try_bad_queue):
+        for case in (try_loose_config, try_bad_config, try_bad_usage, try_bad_queue):
             with tempfile.TemporaryDirectory() as folder:
                 case(Place(Sqlite(databases), folder))
 
