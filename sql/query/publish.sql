@@ -43,7 +43,8 @@ WHERE "cluster" = ?
 -- name: tree_part
 -- A cluster's associations from one to another, as a run wrote them.
 SELECT "id_assoc", "parent_id", "depth", "account", "user_name", "partition_name", "shares",
-    "shares_norm", "level_shares_norm", "tie_order", "grp_tres_mins", "pbs_own"
+    "shares_norm", "level_shares_norm", "tie_order", "grp_tres_mins", "pbs_own",
+    "usage_is_set"
 FROM "fairmill_tree"
 WHERE "cluster" = ? AND "id_assoc" >= ? AND "id_assoc" <= ?
 

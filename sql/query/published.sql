@@ -41,7 +41,7 @@ SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "share
     "level_usage", "classic_usage", "classic_factor", "linear_usage", "linear_factor",
     "depth_oblivious_ratio", "depth_oblivious_factor", "level_fs", "fair_tree_factor",
     "pbs_tree_usage", "pbs_factor", "depth_oblivious_usage",
-    "grp_tres_mins", "tres_run_mins"
+    "grp_tres_mins", "tres_run_mins", "usage_is_set"
 FROM "fairmill_fairshare"
 WHERE "cluster" = ?
 ORDER BY "id_assoc"

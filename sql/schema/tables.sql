@@ -90,6 +90,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_tree" (
     "tie_order"          {integer},
     "grp_tres_mins"      {text},
     "pbs_own"            {integer} NOT NULL,
+    "usage_is_set"       {integer},
     PRIMARY KEY ("cluster", "id_assoc")
 ) {kept};
 

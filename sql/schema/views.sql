@@ -54,7 +54,8 @@ SELECT
     t."tie_order" AS "tie_order",
     v."pbs_order" AS "pbs_order",
     t."grp_tres_mins" AS "grp_tres_mins",
-    v."tres_run_mins" AS "tres_run_mins"
+    v."tres_run_mins" AS "tres_run_mins",
+    t."usage_is_set" AS "usage_is_set"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 JOIN "fairmill_tree" t ON t."cluster" = l."cluster"

@@ -476,6 +476,14 @@ static void list_passes(struct charging_run *run)
     add_cancelled(run);
 }
 
+static void note_set(struct computation *computation, uint64_t association)
+{
+    struct tree *tree = computation->tree;
+    uint32_t place = tree_place(tree, association);
+    if (place != NO_NODE && tree->nodes[place].id == association)
+        tree->nodes[place].usage_is_set = true;
+}
+
 static int add_adjustments(struct computation *computation, struct error *err)
 {
     const struct ledger_state *ledger = computation->ledger;
@@ -487,6 +495,8 @@ static int add_adjustments(struct computation *computation, struct error *err)
         if (weight && !wide_add_product(computation_sum_of(computation, each->association), units,
                                         weight, negative))
             return usage_beyond_range(each->association, err);
+        if (weight && each->kind == LEDGER_SET)
+            note_set(computation, each->association);
     }
     return 0;
 }
@@ -508,6 +518,7 @@ static int add_starts(struct computation *computation, struct error *err)
         if (!clock_sum_of(clock, start->usage * left, &usage) ||
             !wide_add(computation_sum_of(computation, start->association), &usage))
             return usage_beyond_range(start->association, err);
+        note_set(computation, start->association);
     }
     return 0;
 }

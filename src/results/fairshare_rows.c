@@ -24,7 +24,7 @@
 
 static const char tree_table[] = "fairmill_tree", value_table[] = "fairmill_value";
 
-enum { TREE_COLUMNS = 13, VALUE_COLUMNS = 20 };
+enum { TREE_COLUMNS = 14, VALUE_COLUMNS = 20 };
 
 struct writer {
     const struct publisher *publisher;
@@ -57,6 +57,7 @@ static void make_tree_row(struct writer *writer, uint32_t i, struct row_field *r
         { "tie_order", 'i', writer->ties ? db_integer(writer->ties[i]) : db_null() },
         { "grp_tres_mins", 't', limit ? db_text(limit) : db_null() },
         { "pbs_own", 'i', db_integer(writer->pbs_own) },
+        { "usage_is_set", 'i', node->usage_is_set ? db_integer(1) : db_null() },
     };
     memcpy(row, made, sizeof made);
 }
@@ -171,7 +172,7 @@ static int look_at_some(struct writer *writer, bool *as_stored, struct error *er
     const struct db_value *row;
     struct kept_rows found = { 0 }, computed = tree_rows(writer, from, to);
     struct db_rows *rows = db_query(writer->publisher->db, sql_query_tree_part, arguments,
-                                    COUNT(arguments), "iiitttirriti", err);
+                                    COUNT(arguments), "iiitttirritii", err);
     while (db_fetch(rows, &row, err) > 0)
         kept_add_values(&found, row, TREE_COLUMNS - 1);
     int result = db_finish(rows);

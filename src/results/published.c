@@ -242,7 +242,7 @@ struct published_cluster *published_only(const struct published *published, stru
 
 /* The columns of sql_query_published_rows. */
 enum { ID, PARENT_ID, ACCOUNT, USER, PARTITION, SHARES, RANK, ORDER, TIES, INFINITE, FIRST_VALUE };
-enum { GRP_TRES_MINS = FIRST_VALUE + 17, TRES_RUN_MINS };
+enum { GRP_TRES_MINS = FIRST_VALUE + 17, TRES_RUN_MINS, IS_SET };
 
 static struct values values_of(const struct db_value *row)
 {
@@ -327,7 +327,7 @@ int published_read_rows(struct published *published, const struct published_clus
                                     "iittti"
                                     "iiii"
                                     "rrrrrrrrrrrrrrrrr"
-                                    "tt",
+                                    "tti",
                                     err);
     struct text names[5] = { { 0 } };
     const struct viewer *viewer = &published->viewer;
@@ -346,6 +346,7 @@ int published_read_rows(struct published *published, const struct published_clus
             .order = row[ORDER].type == DB_INTEGER ? (uint32_t)row[ORDER].integer : 0,
             .grp_tres_mins = text_or_null(&names[3], &row[GRP_TRES_MINS]),
             .tres_run_mins = text_or_null(&names[4], &row[TRES_RUN_MINS]),
+            .usage_is_set = row[IS_SET].type == DB_INTEGER,
             .tie_order = row[TIES].type == DB_INTEGER ? (uint32_t)row[TIES].integer : NO_TIE_ORDER,
         };
         /* Whether somebody is there who may not be seen is not told. */
@@ -403,6 +404,7 @@ struct reading {
     struct association *rows;
     struct values *values;
     uint32_t *order;
+    bool *set;
     size_t count;
     uint32_t empty_name;
 };
@@ -418,6 +420,7 @@ static void add_row(void *context, const struct published_row *row)
     reading->rows = memory_grown(reading->rows, reading->count, sizeof *reading->rows);
     reading->values = memory_grown(reading->values, reading->count, sizeof *reading->values);
     reading->order = memory_grown(reading->order, reading->count, sizeof *reading->order);
+    reading->set = memory_grown(reading->set, reading->count, sizeof *reading->set);
     uint32_t account = number_of(reading->names, row->account);
     reading->rows[reading->count] = (struct association){
         .id = (uint32_t)row->id,
@@ -430,6 +433,7 @@ static void add_row(void *context, const struct published_row *row)
         .order = row->tie_order,
     };
     reading->order[reading->count] = row->order;
+    reading->set[reading->count] = row->usage_is_set;
     reading->values[reading->count++] = row->values;
 }
 
@@ -472,6 +476,7 @@ static int place_values(struct published_cluster *cluster, const struct reading 
         uint32_t node = tree_place(tree, reading->rows[i].id);
         cluster->values[node] = reading->values[i];
         cluster->order[node] = reading->order[i];
+        tree->nodes[node].usage_is_set = reading->set[i];
         fits &= usage_of(cluster->clock, reading->values[i].usage_raw, &tree->nodes[node].usage);
     }
     if (!fits || !tree_sum_levels(tree))
@@ -508,6 +513,7 @@ int published_read_tree(struct published *published, struct published_cluster *c
     free(reading.rows);
     free(reading.values);
     free(reading.order);
+    free(reading.set);
     findings_destroy(findings);
     return result;
 }

@@ -97,6 +97,7 @@ struct published_row {
     uint32_t order;     /* 1 + how many are ahead; 0: it has no fairshare */
     uint32_t tie_order; /* its place where slurmctld visits what ties; NO_TIE_ORDER */
     const char *grp_tres_mins, *tres_run_mins; /* NULL: nothing */
+    bool usage_is_set;
 };
 #define NO_TIE_ORDER UINT32_MAX
 typedef void published_row_taker(void *context, const struct published_row *row);

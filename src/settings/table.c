@@ -197,8 +197,8 @@ const struct setting settings_table[] = {
       "How many half-lives of that capacity are the whole of which capacity_usage is a part.",
       read_half_lives, FIELD(capacity_half_lives) },
     { "fairshare", "pbs_minimum_usage", "0",
-      "What pbs counts for an entity without usage, in TRES-seconds: 0 as the document, 1 as "
-      "pbsfs.  With layout = pbs it is 1 where nothing else is given.",
+      "The usage with which each entity and group begins, in TRES-seconds: 0 as in the document, 1 "
+      "as in OpenPBS.  Charged usage is added.  With layout = pbs it defaults to 1.",
       read_minimum_usage, OWN_FIELD(pbs_minimum_usage, "1") },
 
     { "retention", "history_interval", "1 h",

@@ -123,8 +123,19 @@ def body():
         place.succeed('run', '--now', NOW, '--replace')
         place.succeed('show', '--pbs', 'one')
         tap.ok('usage\t\t\t: 1 (TRES' in place.out and
-               'root      :     1       4131 / 1.000 = 4131\n' in place.out,
-               'a minimum counts as in pbsfs', place.out)
+               'root      :     1       4135 / 1.000 = 4135\n' in place.out,
+               'each entity with usage adds its base to its groups, as in pbsfs', place.out)
+        place.succeed('show', '--pbs', 'Suzy')
+        tap.ok('usage\t\t\t: 1001 (TRES' in place.out, 'usage is added to the base', place.out)
+        place.succeed('ledger', 'set', '1000', '--user', 'Suzy', '--at', NOW - 1, '--why', 'pbsfs -s', '--yes')
+        place.succeed('run', '--now', NOW, '--replace')
+        place.succeed('show', '--pbs', 'Suzy')
+        tap.ok('usage\t\t\t: 1000 (TRES' in place.out and ' 4134 / ' in place.out, 'usage that is set has the base in it', place.out)
+        place.succeed('ledger', 'set', '0', '--user', 'Suzy', '--at', NOW, '--why', 'pbsfs -s', '--yes')
+        place.succeed('run', '--now', NOW, '--replace')
+        place.succeed('show', '--pbs', 'Suzy')
+        tap.ok('usage\t\t\t: 1 (TRES' in place.out and ' 3134 / ' in place.out, 'of less than the base the base counts', place.out)
+        place.succeed('verify')
 
 
 tap.main(body)

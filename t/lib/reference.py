@@ -135,17 +135,17 @@ class Corrections:
                        if other['kind'] in ('reset', 'set') and (other['associations'] is None or entry['id_assoc'] in other['associations']))
 
     def adjustments(self, clock, boundary):
-        """(association, sum) of each credit and debit, and of what usage is set to."""
+        """(association, sum, whether it is set) of each credit and debit, and of what usage is set to."""
         for entry in self.entries:
             if entry['kind'] == 'set' and self.is_last(entry) and max(clock.earliest, boundary or 0) <= entry['instant']:
-                yield entry['id_assoc'], entry['tres_seconds'] * UNIT * clock.slope(entry['instant'])
+                yield entry['id_assoc'], entry['tres_seconds'] * UNIT * clock.slope(entry['instant']), True
             if entry['kind'] not in ('credit', 'debit'):
                 continue
             end, number = entry['instant'], entry['id_assoc']
             begin = max(end - 1, clock.earliest, boundary or 0, self.resets.get(number, 0))
             if begin < end:
                 amount = entry['tres_seconds'] * UNIT * (clock.at(end) - clock.at(begin))
-                yield number, amount if entry['kind'] == 'debit' else -amount
+                yield number, amount if entry['kind'] == 'debit' else -amount, False
 
 
 def reset_boundary(settings):
@@ -295,6 +295,7 @@ class Node:
         self.above = self.fair = None
         self.children, self.level = [], []
         self.own = self.total = 0
+        self.is_set = False
 
 
 def read_tree(db, cluster):
@@ -348,7 +349,7 @@ def down(root):
 
 class Nowhere:
     """What is charged without any association."""
-    own = 0
+    id, own, is_set = None, 0, False
 
 
 def removals(db, cluster, now):
@@ -483,8 +484,10 @@ def add_usage(db, cluster, root, heirs, clock, settings):
                 since = max(since, to)
                 for one, other in without(counted, to, suspended.get(job['job_db_inx'], ())):
                     (heirs.get(whose) or nowhere).own += amount * (clock.at(other) - clock.at(one))
-    for number, amount in corrections.adjustments(clock, boundary):
-        (heirs.get(number) or nowhere).own += amount
+    for number, amount, is_set in corrections.adjustments(clock, boundary):
+        owner = heirs.get(number) or nowhere
+        owner.own += amount
+        owner.is_set |= is_set and owner.id == number
     for node in reversed(down(root)):
         node.total += max(0, node.own)
         if node.above:
@@ -692,8 +695,6 @@ def values(root, nodes, clock, first, settings):
                      depth_oblivious='depth_oblivious_factor',
                      pbs='pbs_factor')[settings['algorithm']]
     for v in rows.values():
-        if root.pbs_open:
-            v['pbs_tree_usage'] = v['pbs_factor'] = UNDEFINED
         v['fairshare'] = v[published]
     return rows
 
@@ -790,10 +791,15 @@ def _log(x):
 
 
 def _pbs_usage(order, minimum):
-    """A leaf with less than the minimum counts as the minimum, but what it adds to its group is left open."""
+    """Usage is added to a base, unless it was set; a group has its base and its leaves that have usage."""
     for node in order:
-        node.pbs = max(node.usage, minimum) if node.user else minimum + node.usage
-    order[0].pbs_open = any(n.user and 0 < n.usage < minimum for n in order)
+        node.pbs = max(node.usage, minimum) if node.user and node.is_set else minimum + node.usage
+        node.base = node.pbs - node.usage if node.user and node.usage else 0
+    for node in reversed(order):
+        if node.above:
+            node.above.base += node.base
+        if not node.user:
+            node.pbs += node.base
 
 
 # ---- Fair Tree ----

@@ -191,15 +191,16 @@ def scheduler(jobs, cycles, now):
     return seen
 
 
-def pbsfs(used):
+def pbsfs(used, base=0):
     """`pbsfs -p` of a usage file that has these."""
     sums = {name: 1. for name in ('TREEROOT', *TREE)}
     for name, usage in used.items():
         if usage > 0:
-            sums[name] = max(usage, 1)
+            usage = max(usage + base, 1)
+            sums[name] = usage
             while name in TREE:
                 name = TREE[name][0]
-                sums[name] += max(usage, 1)
+                sums[name] += usage
     numbers = {'TREEROOT': 0} | {name: number for name, (_, number, _) in TREE.items()}
     level = {group: sum(shares for above, _, shares in TREE.values() if above == group) for group in numbers}
     percentage = {'TREEROOT': 100.}
@@ -209,6 +210,11 @@ def pbsfs(used):
     return 'Fairshare usage units are in: cput\n' + ''.join(
         line(name, numbers[TREE[name][0]] if name in TREE else -1, numbers[name], TREE[name][2] if name in TREE else -1, sums[name], percentage[name])
         for name in numbers) + line('unknown', 0, 1, 0, 1, 0)
+
+
+def charged(used):
+    """The same of jobs, whose usage is added to the 1 with which each entity begins."""
+    return pbsfs(used, base=1)
 
 
 def log(jobs):
@@ -239,56 +245,56 @@ def cycles(folder):
     jobs = [(f'u{generator.randint(1, 4)}', start, start + generator.randint(1, 4000), generator.choice((.5, 1, 4))) for start in (generator.randint(0, 75000) for _ in range(120))]
     site = jobs_site(folder, 'cycles', jobs, now, half_life=0)
     truth = {name: float(sum(round(rate * (end - start)) for user, start, end, rate in jobs if user == name)) for name in TREE}
-    tap.same(site.rows(pbsfs(truth), at=AT + now), {}, 'a scheduler that saw every job to its end has what we have')
+    tap.same(site.rows(charged(truth), at=AT + now), {}, 'a scheduler that saw every job to its end has what we have')
     for looks in (range(0, now, 600), sorted(generator.sample(range(now), 1000)) + list(range(0, now, 600))):
         seen = scheduler(jobs, looks, now)
-        rows = site.rows(pbsfs(seen), at=AT + now)
+        rows = site.rows(charged(seen), at=AT + now)
         tap.ok({name for name, value in rows} == {'TREEROOT', 'a', 'b', 'u1', 'u2', 'u3', 'u4'} and {why for _, _, why in rows.values()} == {'cycle'},
                'what it never saw of the ends of jobs has the cause cycle', rows)
-        status, out, _ = site.diff(pbsfs(seen), at=AT + now)
+        status, out, _ = site.diff(charged(seen), at=AT + now)
         tap.ok(status == 0 and 'behind its last look' in out and EXPLAINED in out, 'and the reason is said', out)
     seen = scheduler(jobs, range(0, now, 600), now)
     theirs = Site(folder, 'theirs', half_life=0)
     theirs.call(('import', 'pbs', '--resource-group', f'{folder}/tree'), ('init',),
-                *(('ledger', 'set', round(used), '--user', name, '--at', AT, '--why', 'x', '--yes') for name, used in seen.items() if name.startswith('u')),
+                *(('ledger', 'set', round(used) + 1, '--user', name, '--at', AT, '--why', 'x', '--yes') for name, used in seen.items() if name.startswith('u')),
                 ('run', '--now', AT + now))
     rows = site.rows(''.join(theirs.call(('show', '--pbs', name))[1] for name in ('u1', 'u2', 'u3', 'u4')), at=AT + now)
     tap.same({key: why for key, (_, _, why) in rows.items()},
              {(name, 'Usage'): 'cycle' for name in ('TREEROOT', 'a', 'b', 'u1', 'u2', 'u3', 'u4')} |
              {(name, 'fairshare_tree_usage'): 'usage' for name in ('u1', 'u2', 'u3', 'u4')}, 'so it is with pbsfs -g, whose TreeUsage follows')
-    status, out, _ = site.diff(pbsfs(seen), '--json', at=AT + now)
+    status, out, _ = site.diff(charged(seen), '--json', at=AT + now)
     found = json.loads(out)['clusters'][0]
     tap.same((status, found['explained'], found['left'], found['compared'], found['period'], {each['cause']: each['values'] for each in found['causes']}),
              (0, True, 0, 9, 600, dict(cycle=7, running=0, decay=0, ledger=0, tree=0, usage=0)), 'programs read it, too')
-    rows = site.rows(pbsfs(seen), '--period', 20, at=AT + now)
+    rows = site.rows(charged(seen), '--period', 20, at=AT + now)
     tap.ok('' in {why for _, _, why in rows.values()}, 'a scheduler that looks every 20 seconds cannot lose that much', rows)
     lost = dict(seen, u1=10)
-    rows = site.rows(pbsfs(lost), at=AT + now)
+    rows = site.rows(charged(lost), at=AT + now)
     tap.same((rows['u1', 'Usage'][2], rows['u2', 'Usage'][2]), ('', 'cycle'), 'nor does a cycle explain that usage was set to nearly nothing')
     more = dict(seen, u2=truth['u2'] + 100)
-    tap.same(site.rows(pbsfs(more), at=AT + now)['u2', 'Usage'][2], '', 'or that there is more of it')
+    tap.same(site.rows(charged(more), at=AT + now)['u2', 'Usage'][2], '', 'or that there is more of it')
     site.call(('ledger', 'debit', '100h', '--user', 'u2', '--yes', '--at', AT + now - 10, '--why', 'x'), ('run', '--now', AT + now, '--replace'))
-    rows = site.rows(pbsfs(seen), at=AT + now)
+    rows = site.rows(charged(seen), at=AT + now)
     tap.same({key: row[2] for key, row in rows.items() if row[2] != 'cycle'}, {('TREEROOT', 'Usage'): 'ledger', ('a', 'Usage'): 'ledger', ('u2', 'Usage'): 'ledger'},
              'a debit of ours is in our values only')
     half = jobs_site(folder, 'half', jobs, now)
-    tap.ok(half.diff(pbsfs(seen), at=AT + now)[0] == 0, 'with a decay as of OpenPBS, whose first step is to come, all is explained', half.rows(pbsfs(seen), at=AT + now))
+    tap.ok(half.diff(charged(seen), at=AT + now)[0] == 0, 'with a decay as of OpenPBS, whose first step is to come, all is explained', half.rows(charged(seen), at=AT + now))
 
 
 def running(folder):
     """A job that runs used less of its CPUs than it has."""
     jobs = [('u1', 0, 900, 1), ('u3', 100, None, .5)]
     site = jobs_site(folder, 'running', jobs, 5000, half_life=0)
-    rows = site.rows(pbsfs(dict(u1=900, u3=.5 * 4000)), at=AT + 5000)
-    tap.same(rows.get(('u3', 'Usage')), (2 * 4900, 2000, 'running'), 'of a job that runs OpenPBS knows the CPU time, and we its CPUs')
+    rows = site.rows(charged(dict(u1=900, u3=.5 * 4000)), at=AT + 5000)
+    tap.same(rows.get(('u3', 'Usage')), (2 * 4900 + 1, 2001, 'running'), 'of a job that runs OpenPBS knows the CPU time, and we its CPUs')
     tap.same({why for _, _, why in rows.values()}, {'running'}, 'nothing else differs')
     site.call(('run', '--now', AT + 9000, '--replace'))
-    status, out, _ = site.diff(pbsfs(dict(u1=900, u3=.5 * 4000)), at=AT + 5000)
+    status, out, _ = site.diff(charged(dict(u1=900, u3=.5 * 4000)), at=AT + 5000)
     tap.ok(status == 0 and 'our values as of 2026-11-01T01:23:20' in out, 'our values are those of the instant of the print, whatever ran since', out)
     site.call(('run', '--now', AT + 5000, '--replace'))
     os.rename(f'{folder}/running_jobs.db', f'{folder}/gone.db')
-    rows = site.rows(pbsfs(dict(u1=900, u3=.5 * 4000)), at=AT + 5000)
-    status, out, _ = site.diff(pbsfs(dict(u1=900, u3=.5 * 4000)), at=AT + 5000)
+    rows = site.rows(charged(dict(u1=900, u3=.5 * 4000)), at=AT + 5000)
+    status, out, _ = site.diff(charged(dict(u1=900, u3=.5 * 4000)), at=AT + 5000)
     tap.ok({why for _, _, why in rows.values()} == {''} and status == 1 and 'without the accounting database' in out, 'without jobs nothing is known of a cause', rows, out)
     os.rename(f'{folder}/gone.db', f'{folder}/running_jobs.db')
 

@@ -237,9 +237,13 @@ def settings(site):
     site.set(fairshare_enforce_no_shares='false', job_sort_formula='fairshare_factor', unknown_shares=10)
     tap.same(site.jobs()['6.pbs'], (5, 1, None), 'who shares what unknown has, and used nothing, is before the other four')
     site.set(minimum=None, job_sort_formula=FORMULA)
+    for name, used in USED.items():
+        tap.same(site.call('ledger', 'set', used, '--user', name, '--at', NOW - 1, '--why', 'pbsfs -s', '--yes')[0], 0, f'{name} is set to {used}')
     got = site.jobs()
     tap.same([round(got[job][1], 4) for job in ('1.pbs', '3.pbs', '4.pbs')], [.6477, .3816, .0902],
-             "by itself every entity has used 1 before, which gives the numbers of OpenPBS's own test")
+             "by default every entity begins at 1, which gives the numbers of OpenPBS's own test")
+    for number in range(1, len(USED) + 1):
+        site.call('ledger', 'undo', number, '--why', 'x', '--yes')
 
 
 def not_evaluated(site):

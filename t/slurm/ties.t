@@ -134,8 +134,6 @@ def try_site(folder, seed):
     wrong, ties, unlike = [], 0, 0
     name = {n.id: f'{n.account}.{n.user}' for n in nodes.values()}
     for algorithm, column in FACTORS.items():
-        if algorithm == 'pbs' and root.pbs_open:
-            continue
         ranked = [n for n in nodes.values() if n is not root and rows[n.id][column] is not None]
         wrong += [f'{algorithm}: {name[n.id]} has no factor' for n in nodes.values()
                   if (n in ranked) != (expected[n.id][column] is not None)]

@@ -92,9 +92,14 @@ static void seed_003(void)
     prints(site_values(&site, 6)->pbs_factor, "%.3f", "0.382", "PP-718, Suzy: factor");
     prints(site_values(&site, 7)->shares_norm, "%.2f", "0.24", "PP-718: Scott's target");
     site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 1);
+    prints(site_values(&site, 7)->pbs_tree_usage, "%.6f", "0.831728",
+           "usage is added to a base of 1: Scott");
+    for (uint32_t i = 0; i < site.tree->count; i++)
+        site.tree->nodes[i].usage_is_set = true;
+    site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 1);
     prints(site_values(&site, 7)->pbs_tree_usage, "%.6f", "0.832973", "PP-718, pbsfs: Scott");
-    prints(site_values(&site, 4)->pbs_tree_usage, "%.6f", "0.125312", "with pbsfs' minimum: Bob");
-    prints(site_values(&site, 6)->pbs_tree_usage, "%.6f", "0.500416", "with pbsfs' minimum: Suzy");
+    prints(site_values(&site, 4)->pbs_tree_usage, "%.6f", "0.125312", "PP-718, pbsfs: Bob");
+    prints(site_values(&site, 6)->pbs_tree_usage, "%.6f", "0.500416", "PP-718, pbsfs: Suzy");
     site_erase(&site);
 }
 

@@ -7,6 +7,7 @@
 
 #include "command/diff/diff_pbs_view.h"
 #include "core/tree/tree.h"
+#include "core/usage/clock.h"
 #include "core/usage/entity.h"
 #include "report/pbs_differences.h"
 #include "report/pbs_forms.h"
@@ -266,11 +267,22 @@ static bool follows_from_members(const struct finder *finder, uint32_t node,
            is_printed(printed, finder->below[place].low, finder->below[place].high, ROUNDING);
 }
 
+/* The base usage of a group's members.  The scheduler adds what jobs use to an entity and to its
+ * groups; the entity's base is in its groups only when it has read its usage file again. */
+static double bases_below(const struct finder *finder, uint32_t node)
+{
+    const struct fairshare *fairshare = &finder->ours.pbs.fairshare;
+    const struct node *group = &fairshare->tree->nodes[node];
+    double all = pbs_tree_member(&finder->ours.pbs, node).usage;
+    double used = clock_usage(fairshare->options->clock, &group->usage);
+    return group->is_user ? 0 : fmax(all - used - fairshare->options->pbs_minimum_usage, 0);
+}
+
 static void compare_usage(struct finder *finder, uint32_t node,
                           const struct printed_number *printed)
 {
     double ours = pbs_tree_member(&finder->ours.pbs, node).usage;
-    if (is_printed(printed, ours, ours, ROUNDING))
+    if (is_printed(printed, ours - bases_below(finder, node), ours, ROUNDING))
         return;
     enum pbs_cause cause = cause_of(finder, node, printed);
     if (!cause && follows_from_members(finder, node, printed))

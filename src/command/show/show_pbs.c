@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/show/show_pbs.h"
 
+#include <stdlib.h>
+
 #include "command/command.h"
 #include "core/fairshare/pbs.h"
 #include "core/usage/clock.h"
@@ -23,17 +25,21 @@ static struct pbs_tree tree_of(const struct published_cluster *cluster)
     return tree;
 }
 
-/* What pbsfs reads after it has decayed and written: of each entity so many times its usage, where
- * that is more than it begins with, and groups summed anew. */
+/* What pbsfs reads after it has decayed and written: each entity's usage with its base, times the
+ * factor, if that is more than the base; groups are summed again. */
 static void decay_tree(const struct published_cluster *cluster, double factor)
 {
     struct node *nodes = cluster->tree->nodes;
+    struct wide *counted =
+        pbs_usage(&(struct fairshare){ .tree = cluster->tree, .options = &cluster->options });
     for (uint32_t i = cluster->tree->count; i-- > 0;) {
-        double usage = clock_usage(cluster->clock, &nodes[i].usage) * factor;
+        double usage = clock_usage(cluster->clock, &counted[i]) * factor;
         nodes[i].usage = (struct wide){ 0 };
+        nodes[i].usage_is_set = true;
         if (nodes[i].is_user && usage > cluster->options.pbs_minimum_usage)
             clock_sum_of(cluster->clock, usage, &nodes[i].usage);
     }
+    free(counted);
     for (uint32_t i = cluster->tree->count; i-- > 1;)
         wide_add(&nodes[nodes[i].parent].usage, &nodes[i].usage);
 }

@@ -18,8 +18,9 @@
  *     UE = U + (UEparent - U) x share of the level, right below the root UE = U
  *     F = 2^-(UE / target), 0 where the target is 0
  *
- * In the text U = usage / usage of the root.  pbsfs starts every node at a minimum m: a leaf
- * counts max(usage, m), a group m plus those of its leaves that have usage.  There the share of a
+ * In the text U = usage / usage of the root.  OpenPBS starts every node at a base usage m: a leaf
+ * counts m plus its usage, and a group m plus those of its leaves that have usage.  An amount that
+ * was set has the base in it: such a leaf counts max(usage, m).  There the share of a
  * level that has none, or below a group without a target, is 0 (calc_fair_share_perc of OpenPBS's
  * fairshare.cpp), so that UE = U. */
 
@@ -29,7 +30,16 @@ static struct wide larger(const struct wide *a, const struct wide *b)
     return natural_compare(&one, &other) < 0 ? *b : *a;
 }
 
-/* Every node's usage as pbsfs counts it. */
+static struct wide usage_of_leaf(const struct node *node, const struct wide *minimum)
+{
+    struct wide usage = node->usage;
+    if (node->usage_is_set)
+        return larger(&usage, minimum);
+    wide_add(&usage, minimum);
+    return usage;
+}
+
+/* Every node's usage as OpenPBS counts it. */
 static struct wide *usage_with_minimum(const struct tree *tree, const struct wide *minimum)
 {
     /* First what every node adds upwards: a user what it counts if it has usage, an account what
@@ -44,12 +54,12 @@ static struct wide *usage_with_minimum(const struct tree *tree, const struct wid
     for (uint32_t i = tree->count; i-- > 1;) {
         const struct node *node = &tree->nodes[i];
         if (node->is_user && !wide_is_zero(&node->usage))
-            counted[i] = larger(&node->usage, minimum);
+            counted[i] = usage_of_leaf(node, minimum);
         wide_add(&counted[node->parent], &counted[i]);
     }
     for (uint32_t i = 0; i < tree->count; i++) {
         if (tree->nodes[i].is_user)
-            counted[i] = larger(&counted[i], minimum);
+            counted[i] = usage_of_leaf(&tree->nodes[i], minimum);
         else
             wide_add(&counted[i], minimum);
     }
@@ -303,9 +313,9 @@ static void add_note(struct text *text, const struct fairshare_options *options)
 {
     if (!(options->pbs_minimum_usage > 0))
         return;
-    text_add(text, "Usage counts at least ");
+    text_add(text, "Usage begins at ");
     text_add_figure(text, options->pbs_minimum_usage, SETTING_DIGITS);
-    text_add(text, ", which each group has beside what is below it.\n");
+    text_add(text, " for each entity and group; charged usage is added.\n");
 }
 
 static const struct explain_column columns[] = {

@@ -28,6 +28,7 @@ struct node {
     uint32_t level;       /* in tree->levels; NO_NODE for a user association */
     uint32_t order;
     bool is_user;
+    bool usage_is_set; /* its usage began with an amount that a person or OpenPBS's file gave */
     struct wide usage; /* charged to itself; after tree_roll_up_usage() with all below */
 };
 
