@@ -404,7 +404,6 @@ struct reading {
     struct association *rows;
     struct values *values;
     uint32_t *order;
-    bool *set;
     size_t count;
     uint32_t empty_name;
 };
@@ -420,7 +419,6 @@ static void add_row(void *context, const struct published_row *row)
     reading->rows = memory_grown(reading->rows, reading->count, sizeof *reading->rows);
     reading->values = memory_grown(reading->values, reading->count, sizeof *reading->values);
     reading->order = memory_grown(reading->order, reading->count, sizeof *reading->order);
-    reading->set = memory_grown(reading->set, reading->count, sizeof *reading->set);
     uint32_t account = number_of(reading->names, row->account);
     reading->rows[reading->count] = (struct association){
         .id = (uint32_t)row->id,
@@ -431,9 +429,9 @@ static void add_row(void *context, const struct published_row *row)
         .parent_account = row->parent_id ? account : reading->empty_name,
         .shares = row->parent_shares ? SHARES_PARENT : (int32_t)row->shares,
         .order = row->tie_order,
+        .usage_is_set = row->usage_is_set,
     };
     reading->order[reading->count] = row->order;
-    reading->set[reading->count] = row->usage_is_set;
     reading->values[reading->count++] = row->values;
 }
 
@@ -476,7 +474,6 @@ static int place_values(struct published_cluster *cluster, const struct reading 
         uint32_t node = tree_place(tree, reading->rows[i].id);
         cluster->values[node] = reading->values[i];
         cluster->order[node] = reading->order[i];
-        tree->nodes[node].usage_is_set = reading->set[i];
         fits &= usage_of(cluster->clock, reading->values[i].usage_raw, &tree->nodes[node].usage);
     }
     if (!fits || !tree_sum_levels(tree))
@@ -513,7 +510,6 @@ int published_read_tree(struct published *published, struct published_cluster *c
     free(reading.rows);
     free(reading.values);
     free(reading.order);
-    free(reading.set);
     findings_destroy(findings);
     return result;
 }

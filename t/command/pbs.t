@@ -119,7 +119,7 @@ def body():
                  'and only an account of it')
         for part in (entity, compare, view, wrong):
             part(place)
-        place.settings({'fairshare.pbs_minimum_usage': 1})
+        place.settings({'fairshare.algorithm': 'pbs', 'fairshare.pbs_minimum_usage': 1})
         place.succeed('run', '--now', NOW, '--replace')
         place.succeed('show', '--pbs', 'one')
         tap.ok('usage\t\t\t: 1 (TRES' in place.out and
@@ -131,6 +131,8 @@ def body():
         place.succeed('run', '--now', NOW, '--replace')
         place.succeed('show', '--pbs', 'Suzy')
         tap.ok('usage\t\t\t: 1000 (TRES' in place.out and ' 4134 / ' in place.out, 'usage that is set has the base in it', place.out)
+        place.succeed('whatif', '--shares', 'Suzy=20', '--json')
+        tap.ok('"changed": 0,' in place.out, 'whatif with the same shares changes nobody', place.out)
         place.succeed('ledger', 'set', '0', '--user', 'Suzy', '--at', NOW, '--why', 'pbsfs -s', '--yes')
         place.succeed('run', '--now', NOW, '--replace')
         place.succeed('show', '--pbs', 'Suzy')

@@ -102,6 +102,7 @@ int finder_build_tree(const struct finder *finder, bool printed, struct tree **t
                       : row->parent_shares ? SHARES_PARENT
                                            : printed_shares(row),
             .order = node->order,
+            .usage_is_set = node->usage_is_set,
         };
     }
     int result =

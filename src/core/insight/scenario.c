@@ -26,6 +26,7 @@ static struct association row_of(const struct scenario *scenario, const struct t
         .parent_account = parent ? parent->account : scenario->empty_name,
         .shares = node->shares,
         .order = node->order,
+        .usage_is_set = node->usage_is_set,
     };
 }
 

@@ -16,8 +16,9 @@ struct association {
     uint32_t account, user, partition, parent_account;
     int32_t shares;
     bool deleted;
-    bool is_default; /* slurmdbd: its account is the default one of its user */
-    uint32_t order;  /* place among all rows in `lineage` or `lft` order; slurmctld ties only */
+    bool is_default;   /* slurmdbd: its account is the default one of its user */
+    bool usage_is_set; /* as in struct node */
+    uint32_t order;    /* place among all rows in `lineage` or `lft` order; slurmctld ties only */
 };
 
 /* All rows of a cluster, deleted ones included, in any order. */

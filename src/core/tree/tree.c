@@ -26,6 +26,7 @@ static void add_node(struct tree *tree, struct linking *linking, uint32_t i, uin
         .depth = parent == NO_NODE ? 0 : tree->nodes[parent].depth + 1,
         .shares = row->shares,
         .order = row->order,
+        .usage_is_set = row->usage_is_set,
         .is_user = !linking_is_account(linking, row),
     };
     linking->node[i] = tree->count++;
