@@ -72,6 +72,7 @@ void charge_begin(struct charger *charger, const struct job_row *row, struct cha
     charge->ended = end;
     charge->outcome = span->outcome;
     charge->negative = charger->negative != (row->suspension != NULL);
+    charge->again = false;
     charge->sealed = end && charger->seal && end < charger->seal->sealed_to;
     charge->expired = end && end <= charger->cutoff;
     charge->first = UINT64_MAX;
@@ -80,4 +81,34 @@ void charge_begin(struct charger *charger, const struct job_row *row, struct cha
         charge_span(charger, charge, span);
     else
         charge_slice(charger, charge);
+}
+
+/* The job row of a release before 24.11 begins with the job, so that no time before the job is
+ * charged; that of a job which was resized before begins with that resize in later ones. */
+bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *again)
+{
+    uint64_t start = row->job.time_start, end = row->job.time_end;
+    *again = *row;
+    again->job.time_start = pass > start ? pass : start;
+    again->job.time_submit = 0;
+    again->job.time_limit = 0;
+    again->job.tres_alloc = row->resized_to;
+    again->job.tres_alloc_length = row->resized_to_length;
+    again->resized_to = NULL;
+    return start && again->job.time_start < end;
+}
+
+bool charge_again(struct charger *charger, const struct job_row *row, struct job_row *again,
+                  struct charge *charge)
+{
+    uint64_t now = clock_now(charger->charging.clock), end = row->job.time_end;
+    if (!row->resized_to || !end || end > now)
+        return false;
+    uint64_t pass = pass_before_resize(end, now, charger->period, charger->recent);
+    if (!charge_again_row(row, pass, again))
+        return false;
+    charger->rows--;
+    charge_begin(charger, again, charge);
+    charge->again = true;
+    return true;
 }

@@ -14,6 +14,7 @@ struct charge {
     struct job_span span;       /* the row's */
     uint64_t ended;             /* when the row did; 0 where it is open */
     bool negative;              /* it is taken off */
+    bool again;                 /* of time that the row was charged before, see charge_again() */
     bool sealed;                /* the row belongs to the sums that are kept */
     bool expired;               /* it ended by the cutoff: only its days count */
     enum job_outcome outcome;   /* of the row, as its slices so far have it */
@@ -29,6 +30,7 @@ struct charger {
     struct charging charging;
     const struct ledger_state *ledger;
     uint64_t period; /* of slurmctld's passes, in seconds: they are taken to lead up to now */
+    uint64_t recent; /* as pass_before_resize() wants it; nothing that ended since is sealed */
     const struct owners *owners; /* NULL: what an association used is its own */
     const struct seal *seal;     /* the one that the run leaves; NULL: no row is sealed */
     bool negative;               /* charges are taken off */
@@ -50,6 +52,14 @@ static inline bool charge_next(struct charger *charger, struct charge *charge)
     charge_slice(charger, charge);
     return true;
 }
+
+/* If a job was resized at the row's end, make the charge of the time that slurmctld charges again
+ * at the new size, go on with charge_next(), and return true.  `again` is the row of this charge
+ * and must last as long. */
+bool charge_again(struct charger *charger, const struct job_row *row, struct job_row *again,
+                  struct charge *charge);
+/* The row of that charge, if it begins with this pass; false if it is charged for no second. */
+bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *again);
 
 /* Who takes charges, or behind its last charge what a row is.  Each kind of sink begins with this.
  */

@@ -60,23 +60,28 @@ static int take_all(struct charge_sink *const *sinks, size_t count, const struct
     return 0;
 }
 
+static int take_slices(const struct pass *pass, struct charger *charger, struct charge *charge,
+                       struct error *err)
+{
+    do
+        if (take_all(pass->sinks, pass->sink_count, charge, err))
+            return -1;
+    while (charge_next(charger, charge));
+    return 0;
+}
+
 /* Each slice of a row, and then the row. */
 static int take_row(const struct pass *pass, struct charger *charger, const struct job_row *row,
                     struct error *err)
 {
     struct charge charge;
+    struct job_row again;
     charge_begin(charger, row, &charge);
-    do
-        if (take_all(pass->sinks, pass->sink_count, &charge, err))
-            return -1;
-    while (charge_next(charger, &charge));
-    return take_all(pass->row_sinks, pass->row_sink_count, &charge, err);
-}
-
-static uint64_t calc_period(const struct settings *settings)
-{
-    uint64_t period = settings->slurm ? slurm_calc_period(settings->slurm) : 0;
-    return period ? period : CALC_PERIOD_S;
+    if (take_slices(pass, charger, &charge, err) ||
+        take_all(pass->row_sinks, pass->row_sink_count, &charge, err))
+        return -1;
+    return charge_again(charger, row, &again, &charge) ? take_slices(pass, charger, &charge, err)
+                                                       : 0;
 }
 
 static void add_sink(struct pass *pass, struct charge_sink *sink)
@@ -95,7 +100,8 @@ static int run_pass(const struct charging_run *run, struct pass *pass, struct er
                                : layout->jobs(source, accounting, &pass->range);
     struct charger charger = { .charging = run->charging,
                                .ledger = run->computation->ledger,
-                               .period = calc_period(source->settings),
+                               .period = slurm_pass_period(source->settings->slurm),
+                               .recent = source->settings->seal_after_s,
                                .owners = run->computation->owners,
                                .seal = pass->seal,
                                .negative = pass->negative,

@@ -14,6 +14,7 @@
 #include "core/usage/usage.h"
 #include "results/days.h"
 #include "settings/settings.h"
+#include "settings/slurm/slurm_settings.h"
 #include "util/error.h"
 #include "util/instant.h"
 #include "util/memory.h"
@@ -52,6 +53,9 @@ static char *basis_of(const struct computation *computation, const char *cluster
     text_format(&basis, "time_zone %s %016" PRIx64 "\nhistory_days %" PRIu64 "\n",
                 settings->time_zone, calendar_zone(), settings->history_days);
     text_format(&basis, "grid %" PRIu64 "\n", clock_grid(computation->clock));
+    if (computation->accounting->tells_resized)
+        text_format(&basis, "passes %" PRIu64 " %" PRIu64 "\n", slurm_pass_period(settings->slurm),
+                    settings->seal_after_s);
     return basis.bytes;
 }
 
@@ -103,6 +107,8 @@ static bool basis_changed(struct seal_plan *plan, const struct computation *comp
         note_another_cluster(plan, computation->findings);
     else if (!strcmp(name, "prices"))
         full_because(plan, "a factor or weight changed", NULL);
+    else if (!strcmp(name, "passes"))
+        full_because(plan, "the charges of resized jobs changed", NULL);
     else if (!strcmp(name, "grid"))
         full_because(plan, "the grid of the clock moved on", NULL);
     else if (!strcmp(name, "resets"))

@@ -227,6 +227,7 @@ static uint64_t hash_of(const struct job_row *row)
         job->time_start,
         job->time_end,
         job->tres_alloc ? XXH3_64bits(job->tres_alloc, job->tres_alloc_length) : 0,
+        row->resized_to ? XXH3_64bits(row->resized_to, row->resized_to_length) : 0,
         (uint64_t)prices,
         (uint64_t)(prices >> 64),
         row->tariff->list,
@@ -251,7 +252,7 @@ int days_sink_take(struct charge_sink *base, const struct charge *charge, struct
     const struct days_sink *sink = (const struct days_sink *)base;
     struct days *days = sink->days;
     const struct charge_term *used = &charge->used;
-    if (!used->units)
+    if (!used->units || charge->again)
         return 0;
     struct usage_rate rate = { charge->slice.own, used->units, charge->negative };
     if (!days->failed && days_add(days, charge->sealed || !days->unsealed_is_kept, &rate,

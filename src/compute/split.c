@@ -38,19 +38,34 @@ static size_t first_ended(const struct split *split, const struct job_row *row)
 static int take_slice(struct charge_sink *sink, const struct charge *charge, struct error *err)
 {
     const struct split *split = ((const struct split_sink *)sink)->split;
-    size_t at = first_ended(split, charge->row);
+    size_t at = charge->again ? split->count : first_ended(split, charge->row);
     return at < split->count ? add(split->instants[at].ended, charge, err) : 0;
+}
+
+static int add_slices(struct split_instant *instant, struct charge *charge, struct error *err)
+{
+    do
+        if (add(instant->working, charge, err))
+            return -1;
+    while (charge_next(&instant->charger, charge));
+    return 0;
 }
 
 static int charge_at(struct split_instant *instant, const struct job_row *row, struct error *err)
 {
     struct charge charge;
     charge_begin(&instant->charger, row, &charge);
-    do
-        if (add(instant->working, &charge, err))
-            return -1;
-    while (charge_next(&instant->charger, &charge));
-    return 0;
+    return add_slices(instant, &charge, err);
+}
+
+/* From which pass a resized job is charged again hangs on each instant. */
+static int charge_again_at(struct split_instant *instant, const struct job_row *row,
+                           struct error *err)
+{
+    struct charge charge;
+    struct job_row again;
+    return charge_again(&instant->charger, row, &again, &charge) ? add_slices(instant, &charge, err)
+                                                                 : 0;
 }
 
 static int take_row(struct charge_sink *sink, const struct charge *charge, struct error *err)
@@ -59,6 +74,9 @@ static int take_row(struct charge_sink *sink, const struct charge *charge, struc
     size_t end = first_ended(split, charge->row);
     for (size_t i = first_from(split, charge->row->job.time_start); i < end; i++)
         if (charge_at(&split->instants[i], charge->row, err))
+            return -1;
+    for (size_t i = end; charge->row->resized_to && i < split->count; i++)
+        if (charge_again_at(&split->instants[i], charge->row, err))
             return -1;
     return 0;
 }

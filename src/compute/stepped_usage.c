@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "compute/charge.h"
 #include "compute/computation.h"
 #include "core/usage/ledger.h"
 #include "core/usage/slice.h"
@@ -78,7 +79,8 @@ static double worth_from(const struct reader *reader, const struct candidate *ca
     return steps_worth(reader->steps, newest, candidate->reset, instant, span->ended);
 }
 
-/* What passes charged of a job that was suspended until it was cancelled, more than up to its end; of that the slice's part. */
+/* What passes charged of a job that was suspended until it was cancelled, more than up to its end;
+ * of that the slice's part. */
 static double worth_behind(const struct reader *reader, const struct candidate *candidate,
                            const struct job_span *span, const struct slice *slice)
 {
@@ -252,10 +254,15 @@ static uint64_t oldest_of(const struct reader *reader, const struct clock *clock
 
 static int add_jobs(struct reader *reader, struct job_reading *reading, struct error *err)
 {
-    struct job_row row;
+    struct job_row row, again;
     int got;
-    while ((got = job_reading_next(reading, &row, err)) > 0)
+    while ((got = job_reading_next(reading, &row, err)) > 0) {
+        uint64_t period = reader->stepped->period, end = row.job.time_end;
         add_job(reader, &row);
+        if (row.resized_to && end && end <= reader->now &&
+            charge_again_row(&row, last_pass(reader->candidates[0].newest, period, end), &again))
+            add_job(reader, &again);
+    }
     job_reading_end(reading);
     return got;
 }

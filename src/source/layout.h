@@ -60,6 +60,7 @@ struct accounting {
     double billing, weighted;
     bool tells_cancelled; /* jobs that ended while they were suspended may be read */
     uint64_t created;     /* when the cluster was added to the accounting database; 0: unknown */
+    bool tells_resized;   /* rows have what jobs were resized to */
     uint64_t protocol;    /* with which the cluster's slurmctld registered; 0: that is not told */
     const struct release *oldest_release; /* whose tables have these columns; NULL: not Slurm's */
     struct association_limit *limits;     /* likewise */
@@ -129,6 +130,9 @@ struct job_row {
     const struct suspension *suspension; /* NULL: the row is the job itself, not a pause of it */
     uint64_t noted; /* when the job was cancelled while it was suspended, which it was from its end
                      * on; 0: the row is not about that */
+    const char *resized_to; /* the TRES of the job's next row, if this one ended with a resize and
+                             * accounting->tells_resized; else NULL */
+    size_t resized_to_length;
 };
 /* Which of the rows that have started: those with from <= time_end < to, and with `open` those
  * without a time_end too; where there are keys, only theirs, and where there are ids of jobs, all

@@ -311,6 +311,27 @@ def cancelled(site):
     tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'and finds no drift')
 
 
+def resized(site):
+    """What slurmctld has charged again of a job that was resized."""
+    site.begin({'fairshare.conformance': 'slurmctld'})
+    for days in (5, 3, 1):
+        at = site.now - days * DAY
+        first, later = site.job('physics.bob', at - HOUR, at, charge=3), site.job('physics.bob', at, at + HOUR, charge=7)
+        site.change('UPDATE tiny_job_table SET id_job = ?, state = 8192 WHERE job_db_inx = ?', later, first)
+        site.run_at(60, '--full')
+        first, later = site.job('physics.bob', site.now - HOUR, site.now - 400), site.job('physics.bob', site.now - 400, 0, charge=9)
+        site.change('UPDATE tiny_job_table SET id_job = ?, state = 8192 WHERE job_db_inx = ?', later, first)
+        for after in (60, 3 * HOUR, 20 * HOUR, 2 * DAY):
+            kind = site.run_at(after)[0]
+            site.is_exact(f'a job that was resized, {days} days and {after} s later ({kind})')
+            site.ends(0, 'and verify finds nothing', 'verify')
+    tap.same(site.run_at(0, '--full'), ('full', 'asked for'), 'a full run reads it')
+    tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'and finds no drift')
+    site.settings(site.keys | {'usage.seal_after': '2-0'})
+    kind, why = site.run_at(60)
+    tap.ok(kind == 'full' and 'resized' in why, 'where passes are known for longer the next run is full', kind, why)
+
+
 def resets(site):
     site.begin({'usage.reset_period': 'daily', 'usage.time_zone': 'UTC'})
     midnight = NOW - NOW % DAY
@@ -422,7 +443,7 @@ def questions(site):
 
 
 with Site() as site:
-    for test in (questions, goes_on, late_ends, associations, causes, another_cluster, charges, ends_behind_the_cutoff, other_weights, cancelled, resets, drift, clusters, zones):
+    for test in (questions, goes_on, late_ends, associations, causes, another_cluster, charges, ends_behind_the_cutoff, other_weights, cancelled, resized, resets, drift, clusters, zones):
         test(site)
     site.begin()
     site.succeed('run', '--dry-run', '--full', '--now', site.now + 60)

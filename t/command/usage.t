@@ -273,6 +273,44 @@ def cancelled(place):
         place.change(f'ALTER TABLE hidden RENAME TO tiny_{table}_table')
 
 
+def charged_again(place):
+    """slurmctld charges a resized job for what has run since the last pass at the old size, and then again at the new one."""
+    def charged(keys=None, start=None, change=None, old=NOW - 1000, now=NOW, at=NOW - 350):
+        place.ready(f'root/\n  u\nqos 2 factor=0.5\n'
+                    f'job root.u start={old} end={at} billing=4 qos=2 state=8192\n'
+                    f'job root.u start={start or at} submit={at} end={at + 100} billing=10 qos=2\n',
+                    {'fairshare.conformance': 'slurmctld'} | (keys or {}))
+        place.change('UPDATE tiny_job_table SET id_job = 1')
+        place.change(change or 'SELECT 1')
+        place.succeed('run', '--now', now)
+        return place.usage('root.u')[0] * 2
+
+    rows = 4 * 650 + 10 * 100
+    tap.same(charged(), rows + 10 * 250, 'the time since the last pass before a resize is charged again at the new size')
+    tap.same(charged(start=NOW - 1000), rows + 10 * 250, 'also where the later row begins with the job, as before Slurm 24.11')
+    tap.same(place.query('SELECT sum(sum_0) + 4294967296 * sum(sum_1) FROM fairmill_usage_day'),
+             [(rows / 2 * 2 ** 20 * 10 ** 6,)], 'usage of days is only what the job had')
+    tap.same(charged(old=NOW - 400), 4 * 50 + 10 * 100 + 10 * 50, 'but no time before the job')
+    tap.same(charged(change='UPDATE tiny_job_table SET state = 1024 WHERE state = 8192'), rows,
+             'a row that ended in any other way is charged once')
+    tap.same(charged(change='UPDATE tiny_job_table SET id_job = job_db_inx'), rows, 'and only the next row of the same job tells its size')
+    tap.same(charged(change='UPDATE tiny_job_table SET time_submit = time_submit + 1 WHERE state <> 8192'), rows - 10,
+             'which begins with the resize')
+    tap.same(charged({'fairshare.conformance': 'documents'}), rows, 'under documents no second is charged twice')
+    tap.same(charged(now=NOW - 300), 4 * 650 + 10 * 50 + 10 * 250, 'passes lead up to the run')
+    for limits, more in ('associations', 0), ('limits', 10 * 50):
+        with open(place.path('slurm.conf'), 'w', encoding='utf-8') as file:
+            file.write(f'PriorityCalcPeriod=1\nPriorityDecayHalfLife=0\nAccountingStorageEnforce={limits}\n')
+        tap.same(charged({'slurm.conf': place.path('slurm.conf')}, at=NOW - 370), 4 * 630 + 10 * 100 + more,
+                 f'the slurm.conf has the period, and whether a resize charges ({limits})')
+    tap.same(charged({'usage.seal_after': '1'}, at=NOW - 361), 4 * 639 + 10 * 100 + 10 * 150,
+             'long after a resize half a period is charged again, as nobody knows the passes of then')
+    charged()
+    place.succeed('ledger', 'refund', '1', '--at', NOW, '-w', 'a test', '-y')
+    place.succeed('run', '--now', NOW + 2)
+    tap.same(place.usage('root.u'), [0.0], 'of a resized job that is refunded nothing is left')
+
+
 def horizon(place):
     hour = 3600
     drawing = 'root/\n  u\n  v\n' \
@@ -519,7 +557,7 @@ def created(place):
 
 
 def body():
-    for part in (jobs, weights, factors, latin_names, suspended, cancelled, horizon, open_jobs, odd_ends, mended_end, owners, resets, decay, created):
+    for part in (jobs, weights, factors, latin_names, suspended, cancelled, charged_again, horizon, open_jobs, odd_ends, mended_end, owners, resets, decay, created):
         with Place() as place:
             part(place)
 

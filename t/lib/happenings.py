@@ -428,7 +428,7 @@ def reset_period_changed(h):
 
 @step
 def other_settings_changed(h):
-    """What a job that has ended is charged does not depend on these."""
+    """What a job that has ended is charged does not depend on these, unless it was resized."""
     another(h, *h.r.choice((('conformance', ('documents', 'slurmctld')),
                             ('algorithm', ('fair_tree', 'classic', 'linear', 'pbs')))))
 

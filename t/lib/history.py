@@ -71,6 +71,7 @@ def causes_of(before, state, asked, damaged):
         # What a run in doubt did not note, the next one sees anew, at the same instant, too.
         factor=factors_in_sums(before, seal) != factors_in_sums(state, seal) or state['undated'],
         grid=before['grid'] != state['grid'],
+        resized=before['settings']['conformance'] != state['settings']['conformance'],
         restored=state['newest'] < before['newest'] and before['newest'] > since,
         reset=state['start'] != before['start'] and state['start'] < seal,
         ledger=state['resets'](seal) != before['resets_in_sums'],

@@ -454,6 +454,26 @@ def _slices(job, begin, end, factors, settings):
             yield one, other, charge(job['tres_alloc'], factor * partition, settings)
 
 
+PERIOD = 300  # of slurmctld's passes, by default
+RESIZING = 8192
+
+
+def charged_again(jobs, settings):
+    """As rows: the time since the last pass before each resize, at the size that the job's next row has."""
+    if settings['conformance'] != 'slurmctld':
+        return
+    sizes, now = {}, settings['now']
+    for job in jobs:
+        key = job['id_job'], job['time_submit']
+        sizes[key] = max(sizes.get(key, ''), job['tres_alloc'])
+    for job in jobs:
+        start, end = job['time_start'], job['time_end']
+        if job['state'] == RESIZING and 0 < start < end <= now and (job['id_job'], end) in sizes:
+            recent = now - end <= settings.get('seal_after', 86400)
+            since = now - ((now - end) // PERIOD + 1) * PERIOD if recent else end - PERIOD // 2
+            yield dict(job, time_submit=0, time_start=max(since, start), timelimit=0, tres_alloc=sizes[job['id_job'], end])
+
+
 def add_usage(db, cluster, root, heirs, clock, settings):
     """Returns the first second that was charged, how many jobs are findings, and what has no association."""
     factors = _factors(db, settings)
@@ -467,22 +487,24 @@ def add_usage(db, cluster, root, heirs, clock, settings):
         for row in _rows(db, f'{cluster}_suspend_table', ['job_db_inx', 'time_start', 'time_end']):
             suspended.setdefault(row['job_db_inx'], []).append((row['time_start'], row['time_end']))
     removed = removals_that_matter(db, cluster, heirs, settings)
-    for job in _rows(db, f'{cluster}_job_table',
-                     ['job_db_inx', 'id_job', 'id_assoc', 'id_qos', 'partition', 'time_submit', 'time_start',
-                      'time_end', 'timelimit', 'tres_alloc']):
+    jobs = list(_rows(db, f'{cluster}_job_table',
+                      ['job_db_inx', 'id_job', 'id_assoc', 'id_qos', 'partition', 'time_submit', 'time_start',
+                       'time_end', 'timelimit', 'tres_alloc', 'state']))
+    for job, is_row in [*((job, True) for job in jobs), *((job, False) for job in charged_again(jobs, settings))]:
         begin, end = interval(job, clock, boundary, settings)
         slices = list(_slices(job, begin, end, factors, settings))
-        findings += any(amount is None for _, _, amount in slices)
+        findings += is_row and any(amount is None for _, _, amount in slices)
         for since, until, amount in slices:
             if not amount:
                 continue
-            first = since if first is None else min(first, since)
+            if is_row:
+                first = since if first is None else min(first, since)
             if corrections.refunded(job):
                 continue
             for to, whose in (*removed.get(job['id_assoc'], ()), (until, job['id_assoc'])):
                 counted, to = max(since, corrections.resets.get(whose, 0)), min(to, until)
                 since = max(since, to)
-                for one, other in without(counted, to, suspended.get(job['job_db_inx'], ())):
+                for one, other in without(counted, to, is_row and suspended.get(job['job_db_inx']) or ()):
                     (heirs.get(whose) or nowhere).own += amount * (clock.at(other) - clock.at(one))
     for number, amount, is_set in corrections.adjustments(clock, boundary):
         owner = heirs.get(number) or nowhere

@@ -230,6 +230,13 @@ void job_span_suspended(struct job_span *span, uint64_t noted, uint64_t newest, 
     span->outcome = JOB_CHARGED;
 }
 
+uint64_t pass_before_resize(uint64_t resize, uint64_t now, uint64_t period, uint64_t recent)
+{
+    if (now - resize <= recent)
+        return last_pass(now, period, resize);
+    return resize > period / 2 ? resize - period / 2 : 0;
+}
+
 enum job_outcome job_charge(const struct charging *charging, const struct job *job,
                             const struct job_span *span, const struct tariff *tariff,
                             struct charge_term *term)

@@ -76,6 +76,10 @@ uint64_t last_pass(uint64_t newest, uint64_t period, uint64_t before);
  * suspended from then on, and cancelled at `noted`.  Suspended jobs go on being charged,
  * in passes, so it is the time up to the last pass. */
 void job_span_suspended(struct job_span *span, uint64_t noted, uint64_t newest, uint64_t period);
+/* The time from which slurmctld charges a job that was resized then at its new size.  The resize
+ * charges what has run since the last pass at the old size, and the next pass does so again at the
+ * new one.  Passes are known for `recent` seconds before now; before that it is half a period. */
+uint64_t pass_before_resize(uint64_t resize, uint64_t now, uint64_t period, uint64_t recent);
 /* When the row begins: a resized job's later row does at the resize, which is its time_submit. */
 uint64_t job_begin(const struct job *job);
 

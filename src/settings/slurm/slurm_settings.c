@@ -386,6 +386,12 @@ uint64_t slurm_calc_period(const struct slurm_conf *conf)
     return slurm_minutes(value, &minutes) && minutes < UINT64_MAX / 60 ? minutes * 60 : 0;
 }
 
+uint64_t slurm_pass_period(const struct slurm_conf *conf)
+{
+    uint64_t period = conf ? slurm_calc_period(conf) : 0;
+    return period ? period : CALC_PERIOD_S;
+}
+
 bool slurm_enforces_limits(const struct slurm_conf *conf)
 {
     const char *value = conf->given[SLURM_ACCOUNTING_ENFORCE].value;

@@ -42,6 +42,9 @@ int slurm_read_billing_weights(struct pricing *pricing, const struct slurm_conf 
 #define CALC_PERIOD_S 300
 /* PriorityCalcPeriod in seconds; Slurm's default where it is not given, 0 where it is no time. */
 uint64_t slurm_calc_period(const struct slurm_conf *conf);
+/* The seconds between slurmctld's passes; the default without a slurm.conf (NULL), and for a
+ * PriorityCalcPeriod that cannot be read. */
+uint64_t slurm_pass_period(const struct slurm_conf *conf);
 
 /* Whether AccountingStorageEnforce enforces limits; by default it does not. */
 bool slurm_enforces_limits(const struct slurm_conf *conf);

@@ -340,11 +340,23 @@ static void add_job_columns(struct text *text, const struct job_rows *rows)
     }
 }
 
+/* What the row of a job that was resized says of its next one, which was submitted then.  The table
+ * has an index on both columns, and few rows have this state. */
+static void add_resized_to(struct text *columns, const struct job_rows *rows)
+{
+    text_add(columns, ", CASE WHEN j.\"state\" = 8192 THEN (SELECT MAX(n.\"tres_alloc\") FROM ");
+    slurmdbd_add_name(columns, &slurmdbd_jobs, rows->base.base.source.cluster);
+    text_add(columns,
+             " n WHERE n.\"id_job\" = j.\"id_job\" AND n.\"time_submit\" = j.\"time_end\") END");
+}
+
 static void add_jobs_query(struct text *sql, const struct job_rows *rows,
                            const struct selection *selection)
 {
     struct text columns = { 0 }, rest = { 0 };
     add_job_columns(&columns, rows);
+    if (rows->accounting->tells_resized)
+        add_resized_to(&columns, rows);
     text_format(&rest, "%s WHERE j.\"time_start\" > 0 AND %s", selection->hint,
                 selection->where.bytes);
     add_query(sql, &rows->base.base.source, columns.bytes, rest.bytes);
@@ -401,6 +413,7 @@ static void add_cancelled_query(struct text *sql, const struct job_rows *rows)
 
 /* The types of a job's columns, and behind them of a suspension's. */
 static const char *const job_types[] = { "iiiiiiit", "iiiiiiitt" };
+static const char *const resizable_types[] = { "iiiiiiitt", "iiiiiiittt" };
 static const char *const suspension_types[] = { "iiiiiiitiii", "iiiiiiittiii" };
 
 static int ask(struct reading *reading, struct error *err)
@@ -419,11 +432,14 @@ static int ask(struct reading *reading, struct error *err)
     else if (more)
         (suspensions ? add_suspensions_query : add_jobs_query)(&reading->sql, rows, &selection);
     text_free(&selection.where);
+    const char *const *types = suspensions                       ? suspension_types
+                               : rows->accounting->tells_resized ? resizable_types
+                                                                 : job_types;
     const struct query query = {
         .sql = reading->sql.bytes,
         .arguments = rows->arguments,
         .argument_count = rows->argument_count,
-        .types = (suspensions ? suspension_types : job_types)[rows->columns - JOB_PARTITION],
+        .types = types[rows->columns - JOB_PARTITION],
         .has_many = selection.has_many && !suspensions,
     };
     return more ? reading_run(reading, &query, err) : 0;
@@ -474,6 +490,9 @@ static bool make_row(struct job_reading *reading, const struct db_value *values,
             (struct suspension){ reading_number(&behind[0]), reading_number(&behind[1]),
                                  reading_number(&behind[2]) };
         row->suspension = &rows->suspension;
+    } else if (rows->accounting->tells_resized && behind->type == DB_TEXT) {
+        row->resized_to = behind->text.bytes;
+        row->resized_to_length = behind->text.length;
     }
     return true;
 }

@@ -299,7 +299,7 @@ int slurmdbd_read_small(const struct source *source, struct accounting **read, s
         slurmdbd_read_privileges(source, accounting, err) ||
         (source->settings->suspended == SUSPENDED_OMITTED &&
          slurmdbd_probe(source, &slurmdbd_suspends, NULL, err)) ||
-        slurmdbd_find_cancelled(source, &accounting->tells_cancelled, err) ||
+        slurmdbd_find_passes(source, accounting, err) ||
         slurmdbd_probe(source, &slurmdbd_jobs, NULL, err)) {
         accounting_destroy(accounting);
         return -1;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "settings/settings.h"
+#include "settings/slurm/slurm_settings.h"
 #include "util/error.h"
 
 const struct table slurmdbd_clusters = {
@@ -73,6 +74,8 @@ static const struct table job_table_arrays = {
 };
 /* And this, of people who refund the jobs of a node. */
 const struct table slurmdbd_job_nodes = { "job_table", true, true, { "nodelist" }, { 0 } };
+/* And this, of jobs that were resized. */
+static const struct table job_table_state = { "job_table", true, true, { "state" }, { 0 } };
 /* What of it there is from Slurm 24.11 on; a GRANT on what is not there fails. */
 static const struct table job_table_wanted = { "job_table", true, true, { "qos_req" }, { 0 } };
 
@@ -119,29 +122,48 @@ bool slurmdbd_weighs_tres(const struct settings *settings)
     return pricing_weighs(&settings->pricing, settings->charge) || *settings->weight_tres;
 }
 
+/* A resize charges a job by way of its limits, which a slurm.conf may leave unenforced. */
+static bool charges_resized_again(const struct settings *settings)
+{
+    return settings->conformance == CONFORMANCE_SLURMCTLD &&
+           (!settings->slurm || slurm_enforces_limits(settings->slurm));
+}
+
 bool slurmdbd_is_read(const struct table *table, const struct settings *settings)
 {
     bool cancelled = settings->conformance == CONFORMANCE_SLURMCTLD && !omits_suspended(settings);
     if (table == &slurmdbd_steps)
         return cancelled;
+    if (table == &job_table_state)
+        return charges_resized_again(settings);
     if (table == &slurmdbd_coordinators || table == &slurmdbd_users)
         return settings->private;
     return table != &slurmdbd_suspends || omits_suspended(settings) || cancelled;
 }
 
-/* Under documents a job ends with its end.  Else who has granted too little has none of it. */
-int slurmdbd_find_cancelled(const struct source *source, bool *readable, struct error *err)
+/* Whether a run with the source's settings reads a table, and may. */
+static int find_readable(const struct source *source, const struct table *table, bool *readable,
+                         struct error *err)
 {
     struct error why;
-    *readable = false;
-    if (!slurmdbd_is_read(&slurmdbd_steps, source->settings))
-        return 0;
-    *readable = !slurmdbd_probe(source, &slurmdbd_suspends, NULL, &why) &&
-                !slurmdbd_probe(source, &slurmdbd_steps, NULL, &why);
-    if (*readable || why.class == ERROR_MISSING)
+    *readable =
+        slurmdbd_is_read(table, source->settings) && !slurmdbd_probe(source, table, NULL, &why);
+    if (*readable || !slurmdbd_is_read(table, source->settings) || why.class == ERROR_MISSING)
         return 0;
     *err = why;
     return -1;
+}
+
+int slurmdbd_find_passes(const struct source *source, struct accounting *accounting,
+                         struct error *err)
+{
+    bool suspensions, steps;
+    if (find_readable(source, &slurmdbd_suspends, &suspensions, err) ||
+        find_readable(source, &slurmdbd_steps, &steps, err) ||
+        find_readable(source, &job_table_state, &accounting->tells_resized, err))
+        return -1;
+    accounting->tells_cancelled = suspensions && steps;
+    return 0;
 }
 
 static void add_name(struct text *text, const struct table *table, const char *cluster)
@@ -191,6 +213,7 @@ static const struct table *const granted[] = {
     &slurmdbd_associations,
     &slurmdbd_jobs,
     &job_table_arrays,
+    &job_table_state,
     &slurmdbd_steps,
     &slurmdbd_suspends,
     &slurmdbd_transactions,

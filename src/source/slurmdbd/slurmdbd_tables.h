@@ -112,8 +112,10 @@ struct job_reading *slurmdbd_jobs_of(const struct source *source,
 struct job_reading *slurmdbd_suspensions_of(const struct source *source,
                                             const struct accounting *accounting,
                                             const struct job_range *range);
-/* Whether slurmdbd_cancelled_of() may be asked. */
-int slurmdbd_find_cancelled(const struct source *source, bool *readable, struct error *err);
+/* Find out what may be read of the charges that hang on slurmctld's passes: under documents
+ * nothing, as a job ends with its end there; else what is not granted is left out. */
+int slurmdbd_find_passes(const struct source *source, struct accounting *accounting,
+                         struct error *err);
 struct job_reading *slurmdbd_cancelled_of(const struct source *source,
                                           const struct accounting *accounting, uint64_t since);
 int slurmdbd_read_ends(const struct source *source, uint64_t after, uint64_t until,
