@@ -34,23 +34,29 @@ static enum conformance other_than(enum conformance conformance)
     return conformance == CONFORMANCE_DOCUMENTS ? CONFORMANCE_SLURMCTLD : CONFORMANCE_DOCUMENTS;
 }
 
-/* As the run decided. */
-static void fill_ranks(struct variant *variant, const struct published_cluster *cluster)
+/* As the run decided, or would decide it: by integers, as doubles may be equal or underflow. */
+static void fill_ranks(struct variant *variant, const struct published_cluster *cluster,
+                       const struct fairshare_options *options, const struct values *values)
 {
     const struct tree *tree = cluster->tree;
-    uint32_t *ranks = user_ranks(tree, cluster->order), user = 0;
+    bool own = variant->algorithm == cluster->algorithm &&
+               variant->conformance == cluster->options.conformance;
+    uint32_t *order = own ? NULL : order_of_all(tree, options, variant->algorithm, values);
+    uint32_t *ranks = user_ranks(tree, own ? cluster->order : order), user = 0;
     for (uint32_t i = 0; i < tree->count; i++)
         if (tree->nodes[i].is_user)
             variant->ranks[user++] = ranks[i];
+    variant->ordering = ordering_of(variant->ranks, tree->user_count);
+    free(order);
     free(ranks);
 }
 
 /* The variants of one conformance, the run's own first. */
 static void fill_variants(struct comparison *comparison, const struct published_cluster *cluster,
-                          enum conformance conformance, const struct values *values)
+                          const struct fairshare_options *options, const struct values *values)
 {
     const struct tree *tree = cluster->tree;
-    bool own = conformance == comparison->conformance;
+    enum conformance conformance = options->conformance;
     for (const struct algorithm *const *each = algorithms; *each; each++) {
         struct variant *variant = &comparison->variants[comparison->variant_count++];
         *variant = (struct variant){
@@ -68,11 +74,7 @@ static void fill_variants(struct comparison *comparison, const struct published_
             variant->known &= !isnan(variant->factors[user]);
         variant->shown = variant->known && conformance == comparison->conformance;
         if (variant->known)
-            variant->ordering = ordering_of(variant->factors, tree->user_count);
-        if (variant->known && own && *each == cluster->algorithm)
-            fill_ranks(variant, cluster);
-        else if (variant->known)
-            ranks_of(&variant->ordering, variant->ranks);
+            fill_ranks(variant, cluster, options, values);
     }
 }
 
@@ -171,11 +173,14 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
                           conformance_name(CONFORMANCE_SLURMCTLD) },
         .variants = memory_zeroed(2 * count, sizeof *comparison.variants),
     };
-    fill_variants(&comparison, cluster, comparison.conformance, cluster->values);
+    /* Without usage any capacity gives the same values, and the published ones do not tell it. */
+    if (isnan(fairshare.capacity) && !isnan(cluster->values[0].capacity_usage))
+        fairshare.capacity = 1;
+    fill_variants(&comparison, cluster, &fairshare, cluster->values);
     if (!settings_of_pbs(cluster->settings)) {
         fairshare.conformance = other_than(fairshare.conformance);
         fairshare_compute(cluster->tree, &fairshare, others);
-        fill_variants(&comparison, cluster, fairshare.conformance, others);
+        fill_variants(&comparison, cluster, &fairshare, others);
         find_differing(&comparison, count, cluster->tree->user_count);
     }
     free(others);

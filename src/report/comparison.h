@@ -14,11 +14,11 @@ struct variant {
     const struct algorithm *algorithm;
     enum conformance conformance;
     double *factors;          /* by user */
+    uint32_t *ranks;          /* by user, as runs decide them; the best has the number of users */
     struct ordering ordering; /* by them; nothing where they are not known */
-    uint32_t *ranks;  /* by user; the highest factor has the number of users, as in Fair Tree */
-    uint32_t differs; /* users with another rank than under the other conformance */
-    bool known;       /* not without a capacity; ranks are 0 */
-    bool shown;       /* in tables: of the run's own conformance, or not the same as it */
+    uint32_t differs;         /* users with another rank than under the other conformance */
+    bool known;               /* not without a capacity; ranks are 0 */
+    bool shown;               /* in tables: of the run's own conformance, or not the same as it */
 };
 
 struct compared_user {

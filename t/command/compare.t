@@ -194,6 +194,82 @@ def demo(place):
            'and says how many it leaves out', place.out)
 
 
+# Users who have used so much more than their shares that their factors underflow, two of them the same.
+UNDERFLOWN = """
+cluster tiny
+root/
+  a/        1
+    a1      1  use 100000
+    a2      1  use 300000
+    a3      1  use 300000
+    a4      1  use 500000
+    a5      0  use 5
+    a6      0  use 50
+  b/        100000000
+    b1      1  use 1
+    b2      3
+"""
+
+
+def ranks_of_runs(place, what, drawn, users):
+    """Each algorithm's ranks are those that a run of it publishes, whichever run is compared."""
+    decided, compared_ranks = {}, {}
+    for algorithm, conformance in WAYS:
+        drawn({'fairshare.algorithm': algorithm, 'fairshare.conformance': conformance})
+        orders = dict(place.query("SELECT id_assoc, fairshare_order FROM fairmill_fairshare WHERE user_name <> ''"))
+        decided[algorithm, conformance] = {user: users - sum(other < order for other in orders.values())
+                                           for user, order in orders.items()}
+        compared_ranks[algorithm, conformance] = {
+            (row['algorithm'], row['conformance'], row['id_assoc']): row['rank'] for row in compared(place)['factors']}
+    wanted = {(*way, user): rank for way, ranks in decided.items() for user, rank in ranks.items()}
+    for way, got in compared_ranks.items():
+        wrong = [(key, wanted[key], got.get(key)) for key in wanted if got.get(key) != wanted[key]]
+        tap.ok(not wrong, f"{what}: in a run of {' under '.join(way)} all ranks are as runs publish them", *wrong)
+    return decided
+
+
+def underflown(place):
+    def drawn(keys):
+        place.ready(UNDERFLOWN, keys | {'fairshare.capacity': 1000000000})
+        place.succeed('run', '--now', NOW)
+
+    decided = ranks_of_runs(place, 'factors that underflow', drawn, 8)
+    names = {user: number for number, user in place.query('SELECT id_assoc, user_name FROM fairmill_fairshare')}
+    ranks = decided['classic', 'slurmctld']
+    tap.ok(ranks[names['a1']] > ranks[names['a2']] == ranks[names['a3']] > ranks[names['a4']],
+           'users whose factors are all 0 do not tie', ranks)
+    drawn({})
+    factors = {row['factor'] for row in compared(place)['factors']
+               if row['algorithm'] == 'classic' and row['id_assoc'] in (names['a1'], names['a4'])}
+    tap.same(factors, {0}, 'of which the factors are 0')
+
+
+def every_run(place):
+    demonstration.make(place)
+
+    def drawn(keys):
+        for name in os.listdir(place.folder):
+            if name.startswith('r.db'):
+                os.unlink(place.path(name))
+        place.settings({'source.database': place.path(demonstration.ACCOUNTING), 'usage.half_life': '7-0',
+                        'usage.time_zone': 'UTC'} | keys)
+        place.succeed('init')
+        place.succeed('run', '--now', NOW)
+
+    drawn({})
+    ranks_of_runs(place, 'the demonstration', drawn, compared(place)['users'])
+
+
+def unused(place):
+    """Without usage linear has factors all the same, by shares."""
+    place.ready('cluster tiny\nroot/\n  u 1\n  v 2\n  w 3\n  x 3\n', {'fairshare.capacity': 1000})
+    place.succeed('run', '--now', NOW)
+    ranks = {way: sorted(row['rank'] for row in compared(place)['factors']
+                         if (row['algorithm'], row['conformance']) == way)
+             for way in (('linear', 'documents'), ('linear', 'slurmctld'))}
+    tap.same(ranks, {way: [1, 2, 4, 4] for way in ranks}, 'without usage linear ranks by shares')
+
+
 def odd(place):
     place.ready()
     place.ends(1, 'before any run there is nothing to compare', 'compare')
@@ -235,7 +311,7 @@ def odd(place):
 
 
 def body():
-    for part in (tied, demo, odd):
+    for part in (tied, demo, underflown, every_run, unused, odd):
         with Place() as place:
             part(place)
 

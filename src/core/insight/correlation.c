@@ -11,36 +11,35 @@
 typedef __int128 int128;
 
 struct member {
-    double value;
-    uint32_t place;
+    uint32_t rank, place;
 };
 
-static int by_value(const void *one, const void *other)
+static int by_rank(const void *one, const void *other)
 {
     const struct member *first = one, *second = other;
-    int order = (first->value > second->value) - (first->value < second->value);
+    int order = (first->rank > second->rank) - (first->rank < second->rank);
     return order ? order : (first->place > second->place) - (first->place < second->place);
 }
 
-/* Behind the last of those that are equal to the one at `from`. */
-static size_t end_of_values(const struct member *members, size_t count, size_t from)
+/* The first after the members that are tied with the one at `from`. */
+static size_t end_of_ranks(const struct member *members, size_t count, size_t from)
 {
     size_t end = from + 1;
-    while (end < count && !(members[end].value > members[from].value))
+    while (end < count && members[end].rank == members[from].rank)
         end++;
     return end;
 }
 
-struct ordering ordering_of(const double *values, size_t count)
+struct ordering ordering_of(const uint32_t *ranks, size_t count)
 {
     struct ordering ordering = { memory_zeroed(count + 1, sizeof *ordering.members),
                                  memory_zeroed(count + 1, sizeof *ordering.means), count };
     struct member *members = memory_zeroed(count + 1, sizeof *members);
     for (size_t i = 0; i < count; i++)
-        members[i] = (struct member){ values[i], (uint32_t)i };
-    qsort(members, count, sizeof *members, by_value);
+        members[i] = (struct member){ ranks[i], (uint32_t)i };
+    qsort(members, count, sizeof *members, by_rank);
     for (size_t i = 0, end; i < count; i = end) {
-        end = end_of_values(members, count, i);
+        end = end_of_ranks(members, count, i);
         for (size_t j = i; j < end; j++) {
             ordering.members[j] = members[j].place;
             ordering.means[members[j].place] = (uint32_t)(i + 1 + end);
@@ -65,15 +64,6 @@ static size_t end_of_tie(const struct ordering *ordering, size_t from)
            ordering->means[ordering->members[end]] == ordering->means[ordering->members[from]])
         end++;
     return end;
-}
-
-void ranks_of(const struct ordering *ordering, uint32_t *ranks)
-{
-    for (size_t i = 0, end; i < ordering->count; i = end) {
-        end = end_of_tie(ordering, i);
-        for (size_t j = i; j < end; j++)
-            ranks[ordering->members[j]] = (uint32_t)end;
-    }
 }
 
 /* covariance / sqrt(x y), which is within -1 and 1 but for what doubles are off.  The root of a

@@ -7,18 +7,14 @@
 
 /* How alike two orders of the same members are.  Equal values are ties, and tied members share. */
 
-/* Members by their values, none of which is NAN: sorted once, compared with many. */
+/* Members by their ranks: sorted once, compared with many. */
 struct ordering {
     uint32_t *members; /* ascending */
-    uint32_t *means;   /* by member: twice its mean rank, a whole number; equal values have one */
+    uint32_t *means;   /* by member: twice its mean rank, a whole number; tied members share it */
     size_t count;      /* below 2^31 */
 };
-struct ordering ordering_of(const double *values, size_t count);
+struct ordering ordering_of(const uint32_t *ranks, size_t count);
 void ordering_free(struct ordering *ordering);
-
-/* Ranks as Fair Tree gives them: the highest value has `count`, equal ones have the same, and after
- * m of them the next is lower by m. */
-void ranks_of(const struct ordering *ordering, uint32_t *ranks);
 
 /* From -1 (turned round) to 1 (the same order); NAN where all values of one order are equal.
  * Spearman's is Pearson's, of the mean ranks (Kendall, Rank Correlation Methods, 3.8); tau-b is
