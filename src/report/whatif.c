@@ -34,6 +34,7 @@ void whatif_destroy(struct whatif *whatif)
     arena_destroy(whatif->arena);
     lines_free(whatif->changes, whatif->change_count);
     lines_free(whatif->commands, whatif->command_count);
+    free(whatif->named);
     free(whatif->rows);
     free(whatif->jobs);
     free(whatif);
@@ -63,6 +64,20 @@ void whatif_add_command(struct whatif *whatif, const char *command)
 {
     if (!whatif->no_commands)
         add_line(&whatif->commands, &whatif->command_count, command);
+}
+
+void whatif_add_named(struct whatif *whatif, uint32_t id)
+{
+    whatif->named = memory_grown(whatif->named, whatif->named_count, sizeof *whatif->named);
+    whatif->named[whatif->named_count++] = id;
+}
+
+static bool is_named(const struct whatif *whatif, uint32_t id)
+{
+    for (size_t i = 0; i < whatif->named_count; i++)
+        if (whatif->named[i] == id)
+            return true;
+    return false;
 }
 
 void whatif_state_free(struct whatif_state *state)
@@ -120,20 +135,33 @@ static void add_row(struct whatif *whatif, const struct whatif_state *state,
 }
 
 /* What a row gains; who is removed loses most, and who has no factor stands between. */
-static double gain_of(const struct whatif_row *row)
+static double gain_of(const struct whatif *whatif, const struct whatif_row *row)
 {
     if (!row->there[AFTER])
         return -INFINITY;
     double gain = row->factor[AFTER] - row->factor[BEFORE];
+    if (whatif->algorithm[BEFORE] != whatif->algorithm[AFTER])
+        gain = row->rank[BEFORE] && row->rank[AFTER]
+                   ? (double)place_of_rank(row->rank[BEFORE], whatif->users[BEFORE]) -
+                         (double)place_of_rank(row->rank[AFTER], whatif->users[AFTER])
+                   : 0;
     return isnan(gain) ? 0 : gain;
+}
+
+static bool has_no_place(const struct ranked_state *ranked)
+{
+    const struct tree *tree = ranked->state->tree;
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (ranked->ranks[i])
+            return false;
+    return tree->user_count != 0;
 }
 
 static int by_gain(const void *a, const void *b)
 {
     const struct whatif_row *one = a, *other = b;
-    double gain = gain_of(one), others = gain_of(other);
-    if (gain != others)
-        return gain > others ? -1 : 1;
+    if (one->gain != other->gain)
+        return one->gain > other->gain ? -1 : 1;
     int64_t climb = (int64_t)one->rank[AFTER] - one->rank[BEFORE];
     int64_t others_climb = (int64_t)other->rank[AFTER] - other->rank[BEFORE];
     if (climb != others_climb)
@@ -154,13 +182,17 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
     for (enum whatif_side side = BEFORE; side < SIDES; side++) {
         whatif->users[side] = sides[side].state->tree->user_count;
         whatif->algorithm[side] = sides[side].state->algorithm;
+        whatif->unknown[side] = has_no_place(&sides[side]);
     }
     /* Nobody comes, so the tree before has them all. */
     for (uint32_t i = 0; i < before->tree->count; i++) {
         struct whatif_row row = { .id = before->tree->nodes[i].id };
         fill_side(&row, BEFORE, &sides[BEFORE], row.id);
         fill_side(&row, AFTER, &sides[AFTER], row.id);
-        if (is_changed(&row))
+        row.gain = gain_of(whatif, &row);
+        row.named = is_named(whatif, row.id);
+        row.changed = is_changed(&row);
+        if (row.named || row.changed)
             add_row(whatif, before, &before->tree->nodes[i], &row);
     }
     if (whatif->row_count)

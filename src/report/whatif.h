@@ -33,6 +33,9 @@ struct whatif_row {
     bool there[SIDES]; /* else the rest is NAN and 0 */
     double factor[SIDES], level_fs[SIDES], shares_norm[SIDES], usage[SIDES];
     uint32_t rank[SIDES];
+    double gain; /* of the factor; under another algorithm, whose scale is another, of places */
+    bool changed;
+    bool named; /* a change names it: it is shown in any case */
 };
 
 /* A job that waits; its best row. */
@@ -59,6 +62,9 @@ struct whatif {
     char **commands; /* that would make it so, or a comment where there is none */
     size_t command_count;
     uint32_t users[SIDES];
+    bool unknown[SIDES]; /* nobody has a place: the algorithm has no values */
+    uint32_t *named;     /* ids of the associations that changes name */
+    size_t named_count;
     struct whatif_row *rows; /* those that change, from who gains most to who loses most */
     size_t row_count;
     struct whatif_job *jobs; /* all, by their new places */
@@ -76,8 +82,10 @@ const char *whatif_text(struct whatif *whatif, const char *bytes);
 void whatif_add_change(struct whatif *whatif, const char *sentence);
 void whatif_add_command(struct whatif *whatif, const char *command);
 
+void whatif_add_named(struct whatif *whatif, uint32_t id);
+
 void whatif_state_free(struct whatif_state *state);
-/* Find the rows that differ. */
+/* Find the rows that differ or are named. */
 void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
                     const struct whatif_state *after);
 /* Texts of the job must be of whatif_text(). */

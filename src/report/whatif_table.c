@@ -16,12 +16,19 @@
 #include "util/instant.h"
 #include "util/text.h"
 
+/* Then factors are on another scale, and only places can be compared. */
+static bool is_other_algorithm(const struct whatif *whatif)
+{
+    return whatif->algorithm[BEFORE] != whatif->algorithm[AFTER];
+}
+
 /* Columns that exist for both sides have the side as their index. */
 
 static void get_change(const void *of, struct cell *cell)
 {
     const struct whatif_row *row = of;
-    cell_real(cell, row->factor[AFTER] - row->factor[BEFORE]);
+    if (!is_other_algorithm(cell->context))
+        cell_real(cell, row->factor[AFTER] - row->factor[BEFORE]);
 }
 
 static void get_rank(const void *of, struct cell *cell)
@@ -122,12 +129,15 @@ static json_t *json_side(const struct whatif *whatif, enum whatif_side side)
 static json_t *facts_of(const struct whatif *whatif, size_t top)
 {
     json_t *jobs = json_array();
+    size_t changed = 0;
+    for (size_t i = 0; i < whatif->row_count; i++)
+        changed += whatif->rows[i].changed;
     for (size_t i = 0; i < whatif->job_count && i < top; i++)
         json_array_append_new(jobs, table_row_json(job_columns, whatif->cluster, &whatif->jobs[i]));
     return json_pack(
         "{s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:b}", "as_of", (json_int_t)whatif->as_of,
         "before", json_side(whatif, BEFORE), "after", json_side(whatif, AFTER), "changes",
-        json_lines(whatif->changes, whatif->change_count), "changed", (json_int_t)whatif->row_count,
+        json_lines(whatif->changes, whatif->change_count), "changed", (json_int_t)changed,
         "waiting", (json_int_t)whatif->job_count, "jobs", jobs, "commands",
         json_lines(whatif->commands, whatif->command_count), "rounded", whatif->rounded);
 }
@@ -141,7 +151,7 @@ void whatif_print(const struct whatif *whatif, size_t top, struct table *table)
                           .words = whatif->words,
                           .facts = table_has_facts(table) ? facts_of(whatif, top) : NULL });
     for (size_t i = 0; i < count; i++)
-        if (i < top || count - i <= top)
+        if (i < top || count - i <= top || whatif->rows[i].named)
             table_add(table, &whatif->rows[i]);
     table_close(table);
 }
@@ -156,19 +166,13 @@ static int climb(const struct whatif *whatif, const struct whatif_row *row)
     return (row->rank[AFTER] > row->rank[BEFORE]) - (row->rank[AFTER] < row->rank[BEFORE]);
 }
 
-/* People see only differences of ranks and factors. */
-static bool is_shown(const struct whatif *whatif, const struct whatif_row *row)
+/* Above 0 for a user who gains, below 0 for one who loses.  Accounts do neither. */
+static int change_of(const struct whatif *whatif, const struct whatif_row *row)
 {
-    return !row->there[AFTER] || climb(whatif, row) ||
-           (row->factor[BEFORE] < row->factor[AFTER] || row->factor[BEFORE] > row->factor[AFTER]) ||
-           isnan(row->factor[BEFORE]) != isnan(row->factor[AFTER]);
-}
-
-static bool gains(const struct whatif *whatif, const struct whatif_row *row)
-{
-    return row->there[AFTER] &&
-           (row->factor[AFTER] > row->factor[BEFORE] ||
-            (!(row->factor[AFTER] < row->factor[BEFORE]) && climb(whatif, row) > 0));
+    if (!*row->user)
+        return 0;
+    int change = (row->gain > 0) - (row->gain < 0);
+    return change || is_other_algorithm(whatif) ? change : climb(whatif, row);
 }
 
 static struct table *begin_table(struct text *text, const struct whatif *whatif,
@@ -206,17 +210,21 @@ static void add_ends(struct text *text, const struct whatif *whatif, size_t lose
     };
     static const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };
     struct table *table = begin_table(text, whatif, &layout);
-    size_t skipped = losers > top ? losers - top : 0, gainer = 0, loser = 0;
+    size_t gainer = 0, loser = 0;
+    bool any = false, left_out = false;
     for (size_t i = 0; i < whatif->row_count; i++) {
         const struct whatif_row *row = &whatif->rows[i];
-        if (!is_shown(whatif, row))
+        int change = change_of(whatif, row);
+        bool is_end = change > 0 ? gainer++ < top : change < 0 && losers - loser++ <= top;
+        if (!is_end && !(row->named && *row->user)) {
+            left_out |= change != 0;
             continue;
-        bool gainer_row = gains(whatif, row);
-        size_t at = gainer_row ? gainer++ : loser++;
-        if (!gainer_row && skipped && at == skipped)
+        }
+        if (any && left_out)
             table_add_gap(table);
-        if (gainer_row ? at < top : at >= skipped)
-            table_add(table, row);
+        table_add(table, row);
+        any = true;
+        left_out = false;
     }
     end_table(table);
 }
@@ -227,19 +235,47 @@ static const char *of_whom(const struct whatif *whatif)
     return whatif->is_part ? ", of those whom you may see" : "";
 }
 
+/* Returns whether values of one side are not known, which leaves nothing to compare. */
+static bool add_unknown(struct text *text, const struct whatif *whatif)
+{
+    for (enum whatif_side side = BEFORE; side < SIDES; side++)
+        if (whatif->unknown[side]) {
+            text_format(text, "\n%s has no values: the cluster's capacity is not known.\n",
+                        whatif->algorithm[side]->name);
+            return true;
+        }
+    return false;
+}
+
+static bool shows_named(const struct whatif *whatif)
+{
+    for (size_t i = 0; i < whatif->row_count; i++)
+        if (whatif->rows[i].named && *whatif->rows[i].user)
+            return true;
+    return false;
+}
+
 static void add_rows(struct text *text, const struct whatif *whatif, size_t top)
 {
     size_t gainers = 0, losers = 0;
-    for (size_t i = 0; i < whatif->row_count; i++)
-        if (is_shown(whatif, &whatif->rows[i]))
-            *(gains(whatif, &whatif->rows[i]) ? &gainers : &losers) += 1;
-    if (!gainers && !losers) {
-        text_format(text, "\nNobody's fairshare would change%s.\n", of_whom(whatif));
+    bool places = is_other_algorithm(whatif);
+    if (add_unknown(text, whatif))
         return;
+    for (size_t i = 0; i < whatif->row_count; i++) {
+        int change = change_of(whatif, &whatif->rows[i]);
+        gainers += change > 0;
+        losers += change < 0;
     }
-    text_format(text, "\n%zu would gain and %zu lose%s", gainers, losers, of_whom(whatif));
-    text_add(text,
-             gainers <= top && losers <= top ? ".  " : "; here those who gain or lose most.\n");
+    if (!gainers && !losers)
+        text_format(text, "\nNobody's %s would change%s.%s", places ? "place" : "fairshare",
+                    of_whom(whatif), shows_named(whatif) ? "  " : "\n");
+    else
+        text_format(text, "\n%zu would gain and %zu lose%s%s%s", gainers, losers,
+                    places ? " places" : "", of_whom(whatif),
+                    gainers <= top && losers <= top ? ".  "
+                                                    : "; here those who gain or lose most.\n");
+    if (!gainers && !losers && !shows_named(whatif))
+        return;
     text_format(text, "There are %" PRIu32 " places", whatif->users[BEFORE]);
     if (whatif->users[AFTER] != whatif->users[BEFORE])
         text_format(text, ", then %" PRIu32, whatif->users[AFTER]);

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import random
+import re
 import shlex
 import subprocess
 import sys
@@ -25,6 +26,21 @@ from site_drawing import PARENT, Site, draw
 DAY = 86400
 ALGORITHMS = ('fair_tree', 'fair_tree', 'classic', 'linear', 'depth_oblivious', 'pbs')
 VALUES = {'fairshare': 'fairshare', 'levelfs': 'level_fs', 'rawusage': 'usage_raw'}
+
+
+WIDE = """
+cluster tiny
+root/
+  a/       10
+    a1      1  use 10
+    a2      1  use 90
+  b/       20
+    b1      5  use 900
+    b2      1  use 60
+  c/       30
+    c1      1  use 300
+    c2      9  use 31
+"""
 
 
 def answer(place):
@@ -508,6 +524,64 @@ def renumbered(place):
            'a rank that is another among fewer users is neither gain nor loss', place.out)
 
 
+def counted(place):
+    """(how many gain, how many lose), as the page says."""
+    found = re.search(r'^(\d+) would gain and (\d+) lose', place.out, re.MULTILINE)
+    return tuple(map(int, found.groups())) if found else (0, 0)
+
+
+def other_algorithm(place):
+    """Another algorithm has another scale: users gain and lose places."""
+    for algorithm in sorted(set(ALGORITHMS)):
+        place.ready(WIDE, {'fairshare.algorithm': algorithm, 'fairshare.capacity': 1000})
+        place.succeed('run', '--now', NOW)
+        for other in sorted(set(ALGORITHMS)):
+            what = f'from {algorithm} to {other}'
+            place.succeed('whatif', '--json', '--algorithm', other)
+            changes = [row['place_before'] - row['place_after'] for row in answer(place)['associations']
+                       if row['username']]
+            climbs = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
+            place.succeed('whatif', '--algorithm', other, '--top', 50)
+            tap.same(counted(place), climbs, f'{what} as many gain and lose as have other places')
+            tap.ok('Change' not in place.out or algorithm == other, f'{what} no change of factors is shown', place.out)
+            named = {line.split()[1] for line in place.out.splitlines() if re.match(r'[abc]\d? +[a-z]\d ', line)}
+            tap.same(len(named), sum(climbs), f'{what} the rows are of these users')
+    place.ready(WIDE, {'fairshare.algorithm': 'classic'})
+    place.succeed('run', '--now', NOW)
+    place.succeed('whatif', '--shares', 'a/=70')
+    tap.ok(0 < sum(counted(place)) <= 6, 'accounts neither gain nor lose', place.out)
+
+
+def unknown_capacity(place):
+    """Linear has no values then, which is no loss."""
+    for algorithm, other in (('classic', 'linear'), ('linear', 'classic'), ('fair_tree', 'linear'), ('linear', 'linear')):
+        place.ready(WIDE, {'fairshare.algorithm': algorithm})
+        place.succeed('run', '--now', NOW)
+        for change in (['--algorithm', other], ['--algorithm', other, '--shares', 'a1=7']):
+            place.succeed('whatif', *change)
+            tap.ok('linear has no values: the cluster\'s capacity is not known' in place.out and counted(place) == (0, 0),
+                   f"from {algorithm} {' '.join(change)}: nobody gains or loses, and the reason is given", place.out)
+        place.succeed('whatif', '--json', '--algorithm', other)
+        tap.ok(all(row['place_after'] is None or row['place_before'] is None for row in answer(place)['associations']),
+               'and no place is made up', place.out)
+
+
+def named(place):
+    """Whom a change names is shown, wherever they stand."""
+    place.ready(WIDE)
+    place.succeed('run', '--now', NOW)
+    for change in (('--add-usage', 'b2=5000'), ('--add-usage', 'c2=0.01'), ('--shares', 'a2=1'), ('--remove-user', 'c1'),
+                   ('--algorithm', 'classic', '--add-usage', 'b1=1')):
+        user = change[-1].partition('=')[0]
+        place.succeed('whatif', *change, '--top', 1)
+        rows = [line for line in place.out.split('What if:')[1].splitlines() if re.match(rf'[abc] +{user} ', line)]
+        tap.same(len(rows), 1, f"{' '.join(change)}: {user} is among the rows")
+        place.succeed('whatif', '--json', *change, '--top', 1)
+        tap.ok(user in {row['username'] for row in answer(place)['associations']}, 'also for programs', place.out)
+    place.succeed('whatif', '--shares', 'a2=1')
+    tap.ok("Nobody's fairshare would change" in place.out, 'if nothing changes that is said', place.out)
+
+
 def usage_added(place):
     place.ready(keys={'usage.half_life': '7-0'})
     place.succeed('run', '--now', NOW)
@@ -591,6 +665,9 @@ def body():
         readers(place)
         clusters(place)
         renumbered(place)
+        other_algorithm(place)
+        unknown_capacity(place)
+        named(place)
         usage_added(place)
         corrected(place)
         removed_with_jobs(place)

@@ -55,8 +55,12 @@ static int answer(struct options *options, const struct settings *settings,
                   const struct published *published, const struct published_cluster *cluster,
                   struct whatif *whatif, struct error *err)
 {
-    if (changes_find(&options->changes, published, cluster, err) ||
-        (options->shared.now || changes_need_source(&options->changes)
+    if (changes_find(&options->changes, published, cluster, err))
+        return -1;
+    for (size_t i = 0; i < options->changes.count; i++)
+        for (size_t j = 0; j < options->changes.list[i].id_count; j++)
+            whatif_add_named(whatif, options->changes.list[i].ids[j]);
+    if ((options->shared.now || changes_need_source(&options->changes)
              ? from_source(options, whatif, cluster, err)
              : whatif_from_results(whatif, published->db, &options->changes, cluster, err)))
         return -1;
