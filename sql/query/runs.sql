@@ -22,6 +22,14 @@ WHERE "cluster" = ? AND "status" = 'done'
 ORDER BY "run_id" DESC
 LIMIT 1
 
+-- name: run_instants
+-- The times for which a cluster was published, the newest run first: for ten intervals.
+SELECT "as_of"
+FROM "fairmill_run"
+WHERE "cluster" = ? AND "status" = 'done'
+ORDER BY "run_id" DESC
+LIMIT 11
+
 -- name: run_old
 -- The oldest runs, without the one that published last, also where the cluster has been retired since, and without those of
 -- when the clock was ahead.

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "util/instant.h"
 #include "util/log.h"
 #include "util/memory.h"
+#include "util/state_folder.h"
 
 struct alert {
     uint64_t after_s;
@@ -28,63 +28,11 @@ struct alert {
     int64_t since; /* 0: that cannot be remembered */
 };
 
-/* The folder. */
-
-/* Whether it is ours, and nobody else may change what is in it. */
-static bool is_ours(int fd, mode_t type)
+static int find_folder(enum state_use use)
 {
-    struct stat status;
-    return !fstat(fd, &status) && (status.st_mode & S_IFMT) == type && status.st_uid == geteuid() &&
-           !(status.st_mode & (S_IWGRP | S_IWOTH)) && (type == S_IFDIR || status.st_nlink == 1);
-}
-
-static int open_folder(const char *path, int flags)
-{
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
-    if (folder >= 0 && is_ours(folder, S_IFDIR) && !faccessat(folder, ".", W_OK, AT_EACCESS))
-        return folder;
-    if (folder >= 0)
-        close(folder);
-    return -1;
-}
-
-/* A folder of our own in one that may be everybody's, where it is not to be made if it is not
- * wanted, and a symbolic link of its name is somebody else's. */
-static int open_own_folder(const char *parent, bool wanted)
-{
-    if (!parent || *parent != '/')
-        return -1;
-    struct text path = { 0 };
-    text_format(&path, "%s/fairmill-%" PRIuMAX, parent, (uintmax_t)geteuid());
-    if (wanted)
-        mkdir(path.bytes, 0700);
-    int folder = open_folder(path.bytes, O_NOFOLLOW);
-    text_free(&path);
-    return folder;
-}
-
-/* The first of what systemd gives the service. */
-static int open_state_folder(void)
-{
-    const char *paths = getenv("STATE_DIRECTORY");
-    if (!paths || *paths != '/')
-        return -1;
-    char *path = memory_bytes(paths, strcspn(paths, ":"));
-    int folder = open_folder(path, 0);
-    free(path);
-    return folder;
-}
-
-static int find_folder(bool wanted)
-{
-    const char *temporary = getenv("TMPDIR");
-    int folder = open_state_folder();
-    if (folder < 0)
-        folder = open_folder(LOCALSTATEDIR "/lib/fairmill", 0);
-    if (folder < 0)
-        folder = open_own_folder(getenv("XDG_RUNTIME_DIR"), wanted);
-    if (folder < 0)
-        folder = open_own_folder(temporary && *temporary ? temporary : "/tmp", wanted);
+    int folder = -1;
+    for (unsigned i = 0; folder < 0 && i < STATE_FOLDERS; i++)
+        folder = state_folder_open(i, use);
     return folder;
 }
 
@@ -112,7 +60,7 @@ static bool write_since(int file, int64_t since)
 
 static int64_t since_in_file(int file, struct alert *alert, int64_t now)
 {
-    if (!is_ours(file, S_IFREG))
+    if (!state_is_ours(file, S_IFREG))
         return 0;
     int64_t since = read_since(file, now);
     alert->lasting = since > 0;
@@ -122,7 +70,7 @@ static int64_t since_in_file(int file, struct alert *alert, int64_t now)
 /* Since when the spell lasts, which begins now where there was none. */
 static int64_t remember_since(struct alert *alert, int64_t now)
 {
-    int folder = find_folder(true);
+    int folder = find_folder(STATE_MAKE);
     if (folder < 0)
         return 0;
     int64_t since = 0;
@@ -139,7 +87,7 @@ static int64_t remember_since(struct alert *alert, int64_t now)
 
 static void forget_since(const struct alert *alert)
 {
-    int folder = find_folder(false);
+    int folder = find_folder(STATE_WRITE);
     if (folder < 0)
         return;
     unlinkat(folder, alert->name, 0);

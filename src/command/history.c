@@ -328,6 +328,8 @@ static int show_history(const struct settings *settings, const struct options *o
     struct known_list list = { 0 };
     int result = published_begin(&published, settings, err);
     if (!result)
+        result = published_warn_of_age(&published, err);
+    if (!result)
         result = read_known(published.db, options->shared.operands[0], &list, err);
     if (!result)
         result = show_all(&published, options, &list, err);

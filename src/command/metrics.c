@@ -159,11 +159,12 @@ static void add_cluster(struct metrics *metrics, const struct cluster_health *he
 }
 
 /* Where nothing is published there is one sample that says so. */
-static int add_health(struct metrics *metrics, struct db *db, struct error *err)
+static int add_health(struct metrics *metrics, const struct settings *settings, struct db *db,
+                      struct error *err)
 {
     struct health health;
     size_t published = 0;
-    int result = health_read(db, time(NULL), &health, err);
+    int result = health_read(db, settings, time(NULL), &health, err);
     for (size_t i = 0; !result && i < health.count; i++) {
         add_cluster(metrics, &health.clusters[i]);
         published += health.clusters[i].published;
@@ -209,7 +210,7 @@ static int read_all(struct metrics *metrics, const struct settings *settings,
     struct published published;
     int result = published_begin(&published, settings, err);
     if (!result &&
-        (add_health(metrics, published.db, err) ||
+        (add_health(metrics, settings, published.db, err) ||
          add_associations(metrics, &published, options, err) ||
          add_all(metrics, published.db, sql_query_metrics_fairness, "ttnnn", add_fairness, err) ||
          (layout_of(settings)->queue &&

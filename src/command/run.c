@@ -4,12 +4,14 @@
 #include "command/alert.h"
 #include "command/command.h"
 #include "command/show/computed_shares.h"
-#include "results/viewers.h"
 #include "report/shares.h"
+#include "results/run_mark.h"
+#include "results/viewers.h"
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/complain.h"
+#include "util/error.h"
 #include "util/log.h"
 
 /* What a dry run prints. */
@@ -55,12 +57,29 @@ static int dry_run(const struct settings *settings, const struct run_options *op
 static int run_in_earnest(const struct settings *settings, struct run_options *options,
                           struct error *err)
 {
+    int unrecorded = 0;
     alert = alert_create(settings, options->clusters.names, options->clusters.count);
     options->complain = complain_in_time;
+    options->unrecorded = &unrecorded;
     if (run(settings, options, err))
         complain_in_time(err);
     alert_end(alert);
+    if (unrecorded)
+        run_mark_leave(settings->path, unrecorded);
+    else if (!options->clusters.count && first_failure() != error_exit_status(ERROR_LOCKED))
+        run_mark_remove(settings->path);
     return 0; /* or the status of what was complained of */
+}
+
+/* A run that cannot read its settings knows no results that could tell of it. */
+static int load(const struct invocation *invocation, bool dry_run, struct settings **settings,
+                struct error *err)
+{
+    if (!settings_load(settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
+        return 0;
+    if (!dry_run)
+        run_mark_leave(settings_path(invocation->settings_path), error_exit_status(err->class));
+    return -1;
 }
 
 struct options {
@@ -84,7 +103,7 @@ static int run_command(const struct invocation *invocation, struct error *err)
     struct settings *settings = NULL;
     int result = -1;
     if (!options_read(invocation, &asked, err) &&
-        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err) &&
+        !load(invocation, shared->dry_run, &settings, err) &&
         /* The settings come first: they say in which time zone a date is read. */
         !option_instant("now", shared->now, &instant, err)) {
         struct run_options options = {

@@ -179,7 +179,8 @@ static int verify_all(struct verifying *verifying, struct error *err)
 {
     struct published published;
     struct verifier verifier = { 0 };
-    const struct published_filter filter = { .clusters = verifying->options->shared.clusters };
+    const struct published_filter filter = { .clusters = verifying->options->shared.clusters,
+                                             .of_any_age = true };
     int result = published_open(&published, verifying->settings, &filter, err);
     published_close(&published);
     if (!result)

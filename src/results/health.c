@@ -8,6 +8,7 @@
 #include "core/finding.h"
 #include "db/db.h"
 #include "report/viewer.h"
+#include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -19,6 +20,9 @@ static const struct {
 } problems[HEALTH_PROBLEMS] = {
     [HEALTH_NEVER_PUBLISHED] = { "never_published", "never published", HEALTH_CRITICAL },
     [HEALTH_IN_FUTURE] = { "in_future", "published in the future", HEALTH_CRITICAL },
+    [HEALTH_STALE] = { "stale", "stale", HEALTH_CRITICAL },
+    [HEALTH_UNRECORDED] = { "unrecorded", "a run failed and could not be recorded",
+                            HEALTH_WARNING },
     [HEALTH_LAST_RUN_FAILED] = { "last_run_failed", "last run failed", HEALTH_WARNING },
     [HEALTH_VANISHED] = { "vanished", "not in the accounting database any more", HEALTH_WARNING },
     [HEALTH_CLOCK] = { "clock", "last run began in the future", HEALTH_WARNING },
@@ -121,20 +125,83 @@ static int for_each(struct health *health, struct db_rows *rows,
     return db_finish(rows);
 }
 
-static void judge(struct cluster_health *cluster, int64_t now)
+/* The limit of staleness, and how many intervals make it. */
+#define STALE_AT_LEAST_S 900
+#define INTERVALS 10
+
+static int compare_integers(const void *left, const void *right)
+{
+    const int64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+int health_stale_after(struct db *db, const char *cluster, int64_t *seconds, struct error *err)
+{
+    const struct db_value *row, argument = db_text(cluster);
+    struct db_rows *rows = db_query(db, sql_query_run_instants, &argument, 1, "i", err);
+    int64_t intervals[INTERVALS], later = 0;
+    size_t count = 0;
+    for (bool first = true; db_fetch(rows, &row, err) > 0; first = false) {
+        if (!first && count < INTERVALS)
+            intervals[count++] = llabs(later - row[0].integer);
+        later = row[0].integer;
+    }
+    if (db_finish(rows))
+        return -1;
+    *seconds = STALE_AT_LEAST_S;
+    if (!count)
+        return 0;
+    qsort(intervals, count, sizeof *intervals, compare_integers);
+    int64_t limit = 3 * (intervals[(count - 1) / 2] + intervals[count / 2]) / 2;
+    if (limit > *seconds)
+        *seconds = limit;
+    return 0;
+}
+
+static void set_level(struct cluster_health *cluster)
+{
+    cluster->level = HEALTH_OK;
+    for (int i = 0; i < HEALTH_PROBLEMS; i++)
+        if (cluster->problems[i] && problems[i].level > cluster->level)
+            cluster->level = problems[i].level;
+}
+
+void health_ignore(struct cluster_health *cluster, enum health_problem problem)
+{
+    cluster->problems[problem] = false;
+    set_level(cluster);
+}
+
+static void judge(struct cluster_health *cluster, const struct health *health)
 {
     bool *has = cluster->problems;
+    int64_t now = health->now, marked = health->mark.at;
+    cluster->unrecorded_status = health->mark.status;
+    has[HEALTH_STALE] = cluster->published && cluster->age > cluster->stale_after;
+    /* A mark of a clock that was ahead says nothing. */
+    has[HEALTH_UNRECORDED] =
+        marked >= cluster->started_at && marked <= now + HEALTH_CLOCK_SKEW_S && marked > 0;
     has[HEALTH_NEVER_PUBLISHED] = !cluster->published;
     has[HEALTH_IN_FUTURE] = cluster->published && cluster->age < -HEALTH_CLOCK_SKEW_S;
     has[HEALTH_LAST_RUN_FAILED] = cluster->failed;
     has[HEALTH_VANISHED] = health_count(cluster, finding_name(FINDING_CLUSTER_VANISHED)) > 0;
     has[HEALTH_CLOCK] = cluster->started_at > now + HEALTH_CLOCK_SKEW_S;
-    for (int i = 0; i < HEALTH_PROBLEMS; i++)
-        if (has[i] && problems[i].level > cluster->level)
-            cluster->level = problems[i].level;
+    set_level(cluster);
 }
 
-int health_read(struct db *db, int64_t now, struct health *health, struct error *err)
+static int read_limits(struct db *db, struct health *health, struct error *err)
+{
+    for (size_t i = 0; i < health->count; i++) {
+        struct cluster_health *cluster = &health->clusters[i];
+        if (cluster->published &&
+            health_stale_after(db, cluster->cluster, &cluster->stale_after, err))
+            return -1;
+    }
+    return 0;
+}
+
+int health_read(struct db *db, const struct settings *settings, int64_t now, struct health *health,
+                struct error *err)
 {
     struct db_value vanished = db_text(finding_name(FINDING_CLUSTER_VANISHED));
     *health = (struct health){ .now = now, .failure = memory_text("") };
@@ -143,10 +210,12 @@ int health_read(struct db *db, int64_t now, struct health *health, struct error 
         for_each(health, db_query(db, sql_query_health_findings, &vanished, 1, "tti", err),
                  take_findings, err) ||
         for_each(health, db_query(db, sql_query_health_failure, NULL, 0, "t", err), take_failure,
-                 err))
+                 err) ||
+        read_limits(db, health, err))
         return -1;
+    health->mark = run_mark_find(settings->path);
     for (size_t i = 0; i < health->count; i++)
-        judge(&health->clusters[i], now);
+        judge(&health->clusters[i], health);
     return 0;
 }
 
@@ -186,9 +255,13 @@ const struct cluster_health *health_of(const struct health *health, const char *
 
 void health_add_words(struct text *text, const struct cluster_health *cluster)
 {
-    for (int i = 0; i < HEALTH_PROBLEMS; i++)
-        if (cluster->problems[i])
-            text_format(text, "%s%s", text->length ? ", " : "", problems[i].words);
+    for (int i = 0; i < HEALTH_PROBLEMS; i++) {
+        if (!cluster->problems[i])
+            continue;
+        text_format(text, "%s%s", text->length ? ", " : "", problems[i].words);
+        if (i == HEALTH_UNRECORDED && cluster->unrecorded_status)
+            text_format(text, " (exit status %d)", cluster->unrecorded_status);
+    }
 }
 
 int64_t health_count(const struct cluster_health *cluster, const char *kind)

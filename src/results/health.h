@@ -6,8 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "results/run_mark.h"
+
 struct db;
 struct error;
+struct settings;
 struct text;
 struct viewer;
 
@@ -20,7 +23,9 @@ enum health_level { HEALTH_OK, HEALTH_WARNING, HEALTH_CRITICAL };
 /* What is wrong whatever limits somebody sets.  A new one is a line in health.c. */
 enum health_problem {
     HEALTH_NEVER_PUBLISHED,
-    HEALTH_IN_FUTURE, /* what is published is of an instant that is still to come */
+    HEALTH_IN_FUTURE,  /* what is published is of an instant that is still to come */
+    HEALTH_STALE,      /* older than three times the usual interval between runs */
+    HEALTH_UNRECORDED, /* a run since the last one on record could not leave its row */
     HEALTH_LAST_RUN_FAILED,
     HEALTH_VANISHED, /* the accounting database has the cluster no more, and does not say why */
     HEALTH_CLOCK,    /* the last run began at an instant that is still to come */
@@ -44,12 +49,14 @@ struct cluster_health {
     /* What is published; only if anything is. */
     bool published;
     int64_t as_of, age; /* age below 0: it is still to come */
+    int64_t stale_after;
     int64_t duration_ms;
     int64_t lag; /* -1: unknown */
     /* The last run, published or not; status "" where no run is on record. */
     char *status, *message, *settings_digest;
     bool failed;
     int64_t attempt_as_of, started_at;
+    int unrecorded_status; /* the exit status of a later one that left no row; 0: unknown */
     /* The last run that compared the kept sums with all jobs; drift NAN: none did. */
     int64_t compared_at, drifted;
     double drift; /* TRES-seconds */
@@ -62,14 +69,21 @@ struct cluster_health {
 
 struct health {
     int64_t now;
+    struct run_mark mark;
     struct cluster_health *clusters; /* by name */
     size_t count;
     char *failure; /* why the last run failed that came to no cluster; "" where none did */
 };
 
-/* Read it, best in a transaction; health_free() is due in any case. */
-int health_read(struct db *db, int64_t now, struct health *health, struct error *err);
+/* Reads it, best in a transaction; call health_free() also if this fails.  The settings are those
+ * by which the results were opened. */
+int health_read(struct db *db, const struct settings *settings, int64_t now, struct health *health,
+                struct error *err);
 void health_free(struct health *health);
+
+/* Sets *seconds to the age from which the cluster's results are stale: three times the median of
+ * the last ten intervals between runs that published, at least 15 minutes. */
+int health_stale_after(struct db *db, const char *cluster, int64_t *seconds, struct error *err);
 
 /* Remove the reasons why runs failed, which name users and logins, where `viewer` does not
  * administer the cluster. */
@@ -79,6 +93,8 @@ void health_hide_reasons(struct health *health, const struct viewer *viewer);
 const struct cluster_health *health_of(const struct health *health, const char *cluster);
 /* Add its problems in words, between commas. */
 void health_add_words(struct text *text, const struct cluster_health *cluster);
+/* Take a problem away, for whom it is none. */
+void health_ignore(struct cluster_health *cluster, enum health_problem problem);
 /* How many findings of a kind. */
 int64_t health_count(const struct cluster_health *cluster, const char *kind);
 

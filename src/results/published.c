@@ -5,11 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/fairshare/ranking.h"
 #include "core/fairshare/release.h"
 #include "core/finding.h"
 #include "core/tree/lineage.h"
+#include "report/column.h"
+#include "results/health.h"
 #include "results/publication.h"
 #include "results/schema.h"
 #include "settings/recorded.h"
@@ -140,6 +143,28 @@ static bool is_published(const void *published, const char *asked)
     return published_has(published, asked);
 }
 
+int published_warn_of_age(const struct published *published, struct error *err)
+{
+    static bool warned;
+    int64_t now = time(NULL), limit;
+    for (size_t i = 0; !warned && i < published->count; i++) {
+        const struct published_cluster *cluster = &published->clusters[i];
+        if (health_stale_after(published->db, cluster->name, &limit, err))
+            return -1;
+        if (now - cluster->as_of <= limit)
+            continue;
+        struct error warning;
+        struct text age = { 0 };
+        text_add_span(&age, now - cluster->as_of);
+        fail(&warning, ERROR_OTHER, "the results of cluster '%s' are %s old, which is stale",
+             cluster->name, age.bytes);
+        text_free(&age);
+        warn(&warning);
+    }
+    warned = true;
+    return 0;
+}
+
 int published_select(struct published *published, const struct published_filter *filter,
                      struct error *err)
 {
@@ -161,7 +186,7 @@ int published_select(struct published *published, const struct published_filter 
     published->filter = *filter;
     published->accounts_seen = memory_zeroed(filter->accounts.count + 1, sizeof(bool));
     published->users_seen = memory_zeroed(filter->users.count + 1, sizeof(bool));
-    return 0;
+    return filter->of_any_age ? 0 : published_warn_of_age(published, err);
 }
 
 int published_open(struct published *published, const struct settings *settings,

@@ -14,7 +14,8 @@ struct db_value;
 /* Whom a command was asked about; an empty list asks for all. */
 struct published_filter {
     struct name_list clusters, accounts, users;
-    bool of_jobs; /* about the jobs of these users */
+    bool of_jobs;    /* about the jobs of these users */
+    bool of_any_age; /* the command itself says how old the results are */
 };
 
 /* A cluster that is published, and the run that published it. */
@@ -57,10 +58,13 @@ int published_begin(struct published *published, const struct settings *settings
                     struct error *err);
 /* Whether a cluster of this name is among them. */
 bool published_has(const struct published *published, const char *asked);
-/* Leave only the clusters that are asked for.  ERROR_OTHER where nothing is published yet,
- * ERROR_USAGE where a cluster is not there or a user may not be shown. */
+/* Leave only the clusters that are asked for, and warn of stale results.  ERROR_OTHER where nothing
+ * is published yet, ERROR_USAGE where a cluster is not there or a user may not be shown. */
 int published_select(struct published *published, const struct published_filter *filter,
                      struct error *err);
+/* Say on standard error how old stale results are; once a process, as some commands open them
+ * twice.  published_select() does so. */
+int published_warn_of_age(const struct published *published, struct error *err);
 /* Both. */
 int published_open(struct published *published, const struct settings *settings,
                    const struct published_filter *filter, struct error *err);

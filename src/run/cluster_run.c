@@ -351,8 +351,10 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
 {
     struct publisher publisher;
     struct cluster_run run = { .session = session, .cluster = cluster };
-    if (run_session_lock(session, cluster, &publisher, err))
+    if (run_session_lock(session, cluster, &publisher, err)) {
+        failure_unrecorded(session, err);
         return -1;
+    }
     struct last_words last = { session, cluster, &publisher, clock_milliseconds() };
     memory_before_end(end_without_memory, &last);
     int result = check_instant(session, &publisher, err) || read_kept(&run, &publisher, err) ||

@@ -18,6 +18,12 @@
 #include "util/log.h"
 #include "util/memory.h"
 
+void failure_unrecorded(const struct run_session *session, const struct error *reason)
+{
+    if (session->options->unrecorded && reason->class != ERROR_LOCKED)
+        *session->options->unrecorded = error_exit_status(reason->class);
+}
+
 void failure_record(struct run_session *session, struct publisher *publisher,
                     const struct failure *failure)
 {
@@ -28,11 +34,15 @@ void failure_record(struct run_session *session, struct publisher *publisher,
     record.as_of = session->options->now ? *session->options->now : record.started_at;
     record.duration_ms = clock_milliseconds() - failure->began;
     record.message = failure->reason->message;
-    if (failure->reason->class == ERROR_LOCKED || !session->results || !publisher->locked ||
-        db_limit_waits(publisher->db, session->deadline, &ignored))
+    if (failure->reason->class == ERROR_LOCKED)
         return;
-    if (publisher_record_failure(publisher, &record, failure->findings, &ignored) ||
-        (failure->is_there && finding_rows_end_vanished(publisher, &ignored)))
+    if (!session->results || !publisher->locked ||
+        db_limit_waits(publisher->db, session->deadline, &ignored) ||
+        publisher_record_failure(publisher, &record, failure->findings, &ignored)) {
+        failure_unrecorded(session, failure->reason);
+        return;
+    }
+    if (failure->is_there && finding_rows_end_vanished(publisher, &ignored))
         return;
     int64_t newest = INT64_MAX;
     if (session->options->now || !history_newest(publisher, &newest, &ignored))
@@ -43,9 +53,12 @@ void failure_record_of(struct run_session *session, const char *cluster,
                        const struct failure *failure)
 {
     struct publisher publisher;
-    struct error ignored;
-    if (!session->results || run_session_lock(session, cluster, &publisher, &ignored))
+    struct error unlocked;
+    if (!session->results || run_session_lock(session, cluster, &publisher, &unlocked)) {
+        if (!session->results || unlocked.class != ERROR_LOCKED)
+            failure_unrecorded(session, failure->reason);
         return;
+    }
     failure_record(session, &publisher, failure);
     publisher_end(&publisher);
 }
@@ -84,9 +97,12 @@ void failure_record_all(struct run_session *session, const struct failure *failu
     struct error ignored;
     struct health health;
     size_t meant = 0, own = 0;
+    bool read = session->results &&
+                !health_read(session->results, session->settings, time(NULL), &health, &ignored);
+    if (!read)
+        failure_unrecorded(session, failure->reason);
     if (!session->results)
         return;
-    bool read = !health_read(session->results, time(NULL), &health, &ignored);
     bool *is_own = memory_zeroed(health.count + 1, sizeof *is_own);
     for (size_t i = 0; read && i < health.count; i++)
         if (is_meant(session, health.clusters[i].cluster)) {

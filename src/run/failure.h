@@ -12,7 +12,7 @@ struct run_session;
 
 /* Every run that could open the results leaves a row that says how it ended, a refused one too, so
  * that whoever looks at the results learns of it.  A run that found another one at work leaves
- * none, and so does what cannot be written: a failure of this is no failure of the run. */
+ * none.  A row that cannot be written is no failure of the run: failure_unrecorded() notes it. */
 
 struct failure {
     const struct error *reason;
@@ -20,6 +20,9 @@ struct failure {
     const struct findings *findings; /* what it found all the same; NULL: none */
     bool is_there;                   /* the cluster was found in the accounting database */
 };
+
+/* Sets *session->options->unrecorded, unless another run is at work. */
+void failure_unrecorded(const struct run_session *session, const struct error *reason);
 
 /* Of a cluster whose lock this run has taken, and of one whose lock it has not. */
 void failure_record(struct run_session *session, struct publisher *publisher,

@@ -16,6 +16,7 @@ struct run_options {
     bool dry_run;                  /* write nothing, hand each computation to `show` */
     struct cluster_names clusters; /* only these; none: all */
     void (*complain)(const struct error *err); /* for each cluster that failed */
+    int *unrecorded; /* set to the exit status of a failure that left no row; or NULL */
     int (*show)(const struct settings *settings, const char *cluster,
                 const struct computation *computation, struct error *err);
 };

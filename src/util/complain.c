@@ -24,6 +24,11 @@ static void print(const char *before, const struct error *err)
     text_free(&message);
 }
 
+void warn(const struct error *err)
+{
+    print("", err);
+}
+
 void complain(const struct error *err)
 {
     print("", err);

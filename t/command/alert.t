@@ -48,7 +48,7 @@ class Mail(Place):
         os.rename(self.path('away.db'), self.path('a.db'))
 
     def files(self, folder='state'):
-        return sorted(os.listdir(self.path(folder)))
+        return sorted(name for name in os.listdir(self.path(folder)) if not name.startswith('unrecorded-'))
 
     def remembered(self, folder='state'):
         name, = self.files(folder)

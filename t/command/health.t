@@ -5,6 +5,7 @@
 and the metrics say so, and say the same."""
 
 import fcntl
+import glob
 import json
 import os
 import re
@@ -14,8 +15,10 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import clock
 import preload
+import small_disk
 import tap
 from place import SMALL, Place
+from program import HAS_REPORT
 
 DAY = 86400
 OTHER = '''
@@ -39,10 +42,13 @@ class Sick(Place):
         self.ready(drawing, {'source.deadline': '1 s', **(keys or {})})
 
     def start(self, *arguments, **more):
+        more['env'] = {k: v for k, v in os.environ.items()
+                       if k not in ('FAIRMILL_CONF', 'STATE_DIRECTORY', 'TMPDIR', 'XDG_RUNTIME_DIR')}
         if self.ahead:
             if not os.path.exists(self.path('clock.so')):
                 clock.make(self.folder)
-            more['env'] = clock.environment(self.path('clock.so'), self.ahead)
+            more['env'] |= clock.environment(self.path('clock.so'), self.ahead)
+        more['env'] |= {'TMPDIR' if arguments[0] == 'run' else 'XDG_RUNTIME_DIR': self.folder}
         return super().start(*arguments, **more)
 
     def attempts(self):
@@ -67,7 +73,7 @@ class Sick(Place):
         clusters = json.loads(self.out)['clusters'] if self.out else []
         self.run('metrics')
         metrics = self.out
-        nagios = self.run('status', '--nagios', '--max-age', '1d')
+        nagios = self.run('status', '--nagios')
         line = self.out
         self.ahead = 0
         tap.same({each['cluster']: set(filter(None, each['problems'].split(','))) for each in clusters}, problems,
@@ -261,6 +267,113 @@ def deleted(place):
     place.is_so('it came back, and failed', {'tiny': set(), 'other': {'never_published', 'last_run_failed'}}, 'critical')
 
 
+def stale(place):
+    """Three times the median of the last ten intervals, at least 15 minutes."""
+    now = int(time.time())
+    place.begin()
+    place.succeed('run', '--now', now - 880)
+    place.is_so('a first run is 15 minutes old at most', {'tiny': set()}, 'ok')
+    place.begin()
+    place.succeed('run', '--now', now - 920)
+    place.is_so('a first run is older than 15 minutes', {'tiny': {'stale'}}, 'critical')
+    place.begin()
+    for hour in range(30, 18, -1):
+        place.succeed('run', '--now', now - 3600 * hour // 6)      # every ten minutes
+    place.succeed('run', '--now', now - 3600 * 3)
+    place.attempt(64, '--now', now - 5 * 3600)
+    place.is_so('a failed run is no interval', {'tiny': {'stale', 'last_run_failed'}}, 'critical')
+    place.begin()
+    for hour in (40, 7, 6, 5, 4):
+        place.succeed('run', '--now', now - 3600 * hour)
+    place.succeed('run', '--now', now - 3600 * 3 + 60)
+    place.is_so('an hourly run is three hours old at most', {'tiny': set()}, 'ok')
+    place.ends(0, 'without a limit a monitor has the same', 'status', '--nagios')
+    place.succeed('show')
+    tap.same(place.err, '', 'and commands have no word about it')
+    place.succeed('run', '--replace', '--now', now - 3600 * 3 - 60)
+    place.is_so('an hourly run is older than three hours', {'tiny': {'stale'}}, 'critical')
+    place.ends(2, 'which is critical to a monitor without a limit', 'status', '--nagios')
+    place.ends(0, 'and none to one with a limit of its own', 'status', '--nagios', '--max-age', '4h')
+    for command in (('show', '--json'), ('prio',), ('explain', 'alice'), ('compare', '--csv'), ('history', 'alice'),
+                    ('whatif', '--shares', 'alice=2'), ('forecast', 'alice'), ('statement',)):
+        place.ends(0, f"{command[0]} ends with 0", *command)
+        tap.same(place.err, "fairmill: the results of cluster 'tiny' are 3 h old, which is stale\n", 'and says their age once')
+    place.succeed('verify')
+    tap.same(place.err, '', 'verify does not, as it names their time')
+    place.site(SMALL + OTHER)
+    place.succeed('run', '--cluster', 'other')
+    place.succeed('show', '--cluster', 'other')
+    tap.same(place.err, '', 'nor is a cluster named that is not shown')
+
+
+def report_says(place, what, word):
+    if not HAS_REPORT:
+        return
+    place.succeed('report')
+    tap.ok(word in place.out, what, place.out.count(word))
+
+
+def unrecorded(place):
+    """A run that can leave no row leaves a file, whichever variables name its directory."""
+    word = 'a run failed and could not be recorded'
+    place.begin()
+    place.succeed('run')
+    good = {'results.database': place.path('r.db')}
+    place.settings({'usage.half_life': 'long'})
+    place.attempt(78, added=[], what='a run with bad settings')
+    place.settings(good)
+    place.is_so('the settings were bad', {'tiny': {'unrecorded'}})
+    place.run('status')
+    place.says('status has its exit status', word, '78')
+    report_says(place, 'so has the page', word)
+    with open(place.path('reader.conf'), 'w', encoding='utf-8') as file:
+        file.write(f"[results]\ndriver = sqlite\ndatabase = {place.path('r.db')}\n")
+    os.rename(place.path('fm.conf'), place.path('fairmill.conf'))
+    place.attempt(78, added=[], what='a run whose settings are missing')
+    os.rename(place.path('fairmill.conf'), place.path('fm.conf'))
+    for mark in glob.glob(place.path('fairmill-*/unrecorded-*')):
+        os.utime(mark, (time.time() - 2, time.time() - 2))  # not of the same second
+    place.attempt(0, '--cluster', 'tiny', added=[('tiny', 'done')])
+    place.is_so('after a run that left its row', {'tiny': set()}, 'ok')
+    place.attempt(0, added=[('tiny', 'done')])
+    place.settings({'results.database': place.path('none/r.db')})
+    place.attempt(78, added=[], what='a run that cannot open the results')
+    place.settings(good)
+    place.is_so('the results could not be opened', {'tiny': {'unrecorded'}})
+    place.attempt(64, '--now', 1, what='a failed run that left its row')
+    place.is_so('a failed run that leaves its row takes the file away', {'tiny': {'last_run_failed'}})
+    place.attempt(0, added=[('tiny', 'done')])
+    place.settings({'usage.half_life': 'long'})
+    place.ends(78, 'a dry run fails', 'run', '--dry-run')
+    place.ends(78, 'as does a command that is no run', 'check')
+    place.settings(good)
+    place.is_so('which leave no file', {'tiny': set()}, 'ok')
+    os.rename(place.path('fm.conf'), place.path('fairmill.conf'))
+    place.succeed('run', settings='fairmill.conf')
+    os.rename(place.path('fairmill.conf'), place.path('fm.conf'))
+    place.ends(78, 'settings that are not there', 'run', settings='fairmill.conf')
+    place.ends(1, 'are seen by a reader of reader.conf beside them', 'status', settings='reader.conf')
+    place.says('who has the exit status too', word, '78')
+    place.is_so('and by nobody with other settings', {'tiny': set()}, 'ok')
+
+
+def full_disk(place):
+    """The results' disk is full, so that neither the run nor its row can be written."""
+    place.begin(SMALL)
+    with small_disk.small_disk(place.folder, 8) as disk:
+        if not disk:
+            tap.diag('no file system can be mounted here')
+            return
+        place.settings({'results.database': os.path.join(disk, 'r.db')})
+        place.succeed('init')
+        place.succeed('run')
+        with small_disk.leave_room(disk, 0):
+            got = place.run('run')
+            tap.ok(got, 'a run on a full disk fails', place.err)
+        place.ends(1, 'which status knows', 'status')
+        place.says('though the run left no row', 'could not be recorded')
+
+
 def at_work(place):
     place.begin()
     place.succeed('run')
@@ -296,7 +409,8 @@ def future_goes(place):
 
 def body():
     for part in (well, nothing_yet, never_published, failed_later, without_source, two_sources, refused, ahead_once,
-                 jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, at_work, future_goes):
+                 jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, stale, unrecorded, full_disk, at_work,
+                 future_goes):
         if part in (ahead_once, jumps_back, a_little, began_ahead, future_goes) and not preload.compiler():
             tap.diag(f'{part.__name__}: no compiler makes the clock')
             continue

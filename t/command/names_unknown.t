@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
+import terminal
 from place import NOW, Place
 from program import HAS_REPORT
 
@@ -41,7 +42,7 @@ def before_any_run(place):
 
 def refused(place, message, *command):
     place.ends(64, f"{' '.join(map(str, command))} is refused", *command)
-    tap.same(place.err.split(': ', 1)[-1].rstrip('\n'), message, 'by the one message')
+    tap.same(terminal.without_age(place.err).split(': ', 1)[-1].rstrip('\n'), message, 'by the one message')
 
 
 def unknown(place):

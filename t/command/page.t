@@ -264,7 +264,7 @@ def try_health(place, browser, pages):
     place.run('run')
     report(place, 'failed.html')
     browser.open(pages.url + 'failed.html')
-    tap.ok(' · last run failed · ' in browser.run(summary), 'else it says what is wrong')
+    tap.ok('last run failed · ' in browser.run(summary), 'else it says what is wrong')
 
 
 def try_sizes(place, browser, pages):

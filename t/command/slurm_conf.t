@@ -215,7 +215,8 @@ def mistakes(place):
     place.ends(78, 'a slurm.conf that is not there is refused', 'run', '--now', NOW + 1)
     place.says('and named', place.path('slurm.conf'), '[slurm] conf')
     place.ends(0, 'who only reads results needs no slurm.conf', 'show')
-    place.ends(0, 'nor does status', 'status')
+    place.ends(1, 'nor does status', 'status')
+    place.says('which knows that the run could not be recorded', 'could not be recorded (exit status 78)')
     tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW,)],
              'no run with a bad slurm.conf has published')
 
@@ -369,7 +370,7 @@ def billing(place):
     place.ends(78, 'a weight that is no number is refused', 'run', '--now', 1003)
     place.says('and named', 'slurm.conf', 'TRESBillingWeights', "'CPU'")
     for command in READING:
-        place.ends(0, f"'{' '.join(command)}' needs no weights", *command)
+        place.ends(1 if command == ('status',) else 0, f"'{' '.join(command)}' needs no weights", *command)
     write(place, BILLING)
     place.ends(0, 'whatif as of an instant finds those of slurm.conf', 'whatif', '--now', 1003, '--shares', 'ann=5')
     write(place, 'PartitionName=batch Nodes=n1\n')

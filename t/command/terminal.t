@@ -6,6 +6,7 @@
 import os
 import re
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
@@ -35,7 +36,7 @@ def colours(place):
         # Wide enough for every column of show; a bar grows with the width.
         painted = place.on_terminal(*command, columns=80 if 'history' in command else 200)
         tap.ok(BOLD in painted, f'on a terminal headings are bold ({name})', painted)
-        place.succeed(*command)
+        place.run(*command)
         plain = re.sub('\033\\[[0-9;]*m', '', painted)
         # forecast has a plot too, on a terminal.
         tap.same(plain[:len(place.out)], place.out, 'else it is what a pipe gets, which has no colours')
@@ -47,8 +48,10 @@ def colours(place):
 
 
 def judgements(place):
-    tap.ok(f'{GREEN}tiny\033[0m' in place.on_terminal('status'), 'a cluster whose run went well is green')
-    tap.ok(f'{RED}tiny\033[0m' in place.on_terminal('status', '--max-age', '1 h'), 'one that is too old is red')
+    tap.ok(f'{RED}tiny\033[0m' in place.on_terminal('status'), 'a cluster whose results are too old is red')
+    place.succeed('run', '--now', int(time.time()))
+    tap.ok(f'{GREEN}tiny\033[0m' in place.on_terminal('status'), 'one whose run went well is green')
+    place.succeed('run', '--now', NOW, '--replace')
     place.succeed('show', '--parsable')
     good = place.out
     for text, colour, words in ((good, GREEN, 'left unexplained: nothing'),

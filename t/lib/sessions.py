@@ -34,8 +34,9 @@ class Session:
 
 
 def printed(command, folder, _, environment):
-    return subprocess.run(['sh', '-c', command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
+    return terminal.without_age(
+        subprocess.run(['sh', '-c', command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout)
 
 
 def printed_on_terminal(command, folder, columns, environment):

@@ -73,7 +73,7 @@ int check_starts(struct text *text, struct progress *progress, const struct sett
     struct health health;
     int64_t now = time(NULL), newest = 0;
     const char *by = starter();
-    int result = health_read(results, now, &health, err);
+    int result = health_read(results, settings, now, &health, err);
     progress->started_by_clock = by;
     progress->published = !result && health.count;
     for (size_t i = 0; !result && i < health.count; i++) {

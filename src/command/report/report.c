@@ -45,12 +45,13 @@ static int read_cluster(struct report_cluster *read, struct published *published
 
 /* The clusters without any of the accounts that are asked for are left out by those who write. */
 static int read_clusters(struct report_cluster *read, struct published *published,
-                         const struct options *options, struct error *err)
+                         const struct settings *settings, const struct options *options,
+                         struct error *err)
 {
     struct health health = { 0 };
     struct report_wish wish = options->wish;
     wish.accounts_only = published_private(published) != 0; /* no user is named */
-    int result = health_read(published->db, time(NULL), &health, err);
+    int result = health_read(published->db, settings, time(NULL), &health, err);
     for (size_t i = 0; !result && i < published->count; i++)
         result = read_cluster(&read[i], published, &published->clusters[i], &health, &wish, err);
     health_free(&health);
@@ -98,11 +99,12 @@ static int make_pages(const struct settings *settings, const struct options *opt
 {
     struct published published;
     struct published_filter filter = { .clusters = options->shared.clusters,
+                                       .of_any_age = true,
                                        .accounts = options->shared.accounts };
     int result = published_open(&published, settings, &filter, err);
     struct report_cluster *read = memory_zeroed(published.count + 1, sizeof *read);
     if (!result)
-        result = read_clusters(read, &published, options, err);
+        result = read_clusters(read, &published, settings, options, err);
     struct text page = { 0 };
     if (!result && options->jobs)
         result = read_use(read, published.count, settings, err);

@@ -29,6 +29,7 @@ int limits_read(struct limits *limits, const struct name_list *given, enum healt
                 struct error *err);
 void limits_add_age(struct limits *limits, uint64_t seconds, const char *text);
 void limits_free(struct limits *limits);
+
 /* Whether there is one of this name. */
 bool limits_has(const struct limits *limits, const char *name);
 

@@ -15,10 +15,6 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* A monitor's plugin is asked without a limit: three runs of the usual five minutes missed. */
-#define NAGIOS_MAX_AGE_S 900
-#define NAGIOS_MAX_AGE "15m"
-
 /* What monitors expect as exit status; the first three are health's levels. */
 #define NAGIOS_UNKNOWN 3
 static const char *const nagios_names[] = { "OK", "WARNING", "CRITICAL", "UNKNOWN" };
@@ -47,11 +43,13 @@ struct status {
 
 static void judge(struct status *status, const struct options *options)
 {
-    const struct health *health = &status->health;
+    struct health *health = &status->health;
     status->rows = memory_zeroed(health->count + 1, sizeof *status->rows);
     status->worst = health->count ? HEALTH_OK : HEALTH_CRITICAL;
     for (size_t i = 0; i < health->count; i++) {
         struct status_row *row = &status->rows[i];
+        if (limits_has(&status->limits, "age"))
+            health_ignore(&health->clusters[i], HEALTH_STALE);
         row->health = &health->clusters[i];
         row->for_people = options->shared.table.form == TABLE_FOR_PEOPLE;
         text_add(&row->words, "");
@@ -70,7 +68,7 @@ static int read_status(const struct settings *settings, const struct options *op
         return -1;
     struct viewer viewer = viewer_of(settings);
     int result = db_begin(db, err) || viewer_read_scopes(&viewer, db, err) ||
-                         health_read(db, time(NULL), &status->health, err)
+                         health_read(db, settings, time(NULL), &status->health, err)
                      ? -1
                      : 0;
     db_rollback(db);
@@ -288,8 +286,6 @@ static int read_limits(struct limits *limits, const struct options *options, str
                     options->max_age);
     if (options->max_age)
         limits_add_age(limits, max_age, options->max_age);
-    else if (options->nagios && !limits_has(limits, "age"))
-        limits_add_age(limits, NAGIOS_MAX_AGE_S, NAGIOS_MAX_AGE);
     return 0;
 }
 
@@ -328,7 +324,8 @@ static int print_unknown(struct error *err)
 
 static const struct command_option own_options[] = {
     { "max-age", NULL, 0, OPTION_VALUE, AT(max_age), "TIME",
-      .help = "it is critical if results are older: a number with s, m, h, d or w behind it" },
+      .help = "it is critical if results are older, a number with s, m, h, d or w behind it; "
+              "else if they are stale" },
     { "warning", NULL, 'w', OPTION_AGAIN, AT(warning), "NAME=RANGE",
       .help = "a limit: NAME is age, lag, findings, drift or a kind of findings, RANGE is "
               "[@][START:][END] as monitors' plugins have it" },
@@ -336,7 +333,7 @@ static const struct command_option own_options[] = {
       .help = "likewise (no -c, which names the settings)" },
     { "nagios", NULL, 0, OPTION_FLAG, AT(nagios), NULL, .form = true,
       .help = "one line, figures and an exit status for a monitor (0 ok, 1 warning, 2 critical, 3 "
-              "not known); without a limit of the age it is 15 minutes" },
+              "not known)" },
     { .name = NULL },
 };
 

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "util/state_folder.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/memory.h"
+#include "util/text.h"
+
+static bool others_may_change(const struct stat *status)
+{
+    return status->st_mode & (S_IWGRP | S_IWOTH);
+}
+
+bool state_is_ours(int fd, mode_t type)
+{
+    struct stat status;
+    return !fstat(fd, &status) && (status.st_mode & S_IFMT) == type && status.st_uid == geteuid() &&
+           !others_may_change(&status) && (type == S_IFDIR || status.st_nlink == 1);
+}
+
+static bool may_read(int folder)
+{
+    struct stat status;
+    return !fstat(folder, &status) && !others_may_change(&status);
+}
+
+static int open_system(const char *path, enum state_use use)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0 && (use == STATE_READ ? may_read(folder)
+                                          : state_is_ours(folder, S_IFDIR) &&
+                                                !faccessat(folder, ".", W_OK, AT_EACCESS)))
+        return folder;
+    if (folder >= 0)
+        close(folder);
+    return -1;
+}
+
+/* In a directory that all users may write, where a symbolic link of this name is another user's. */
+static int open_own(const char *parent, enum state_use use)
+{
+    if (!parent || *parent != '/')
+        return -1;
+    struct text path = { 0 };
+    text_format(&path, "%s/fairmill-%" PRIuMAX, parent, (uintmax_t)geteuid());
+    if (use == STATE_MAKE)
+        mkdir(path.bytes, 0700);
+    int folder = open(path.bytes, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    text_free(&path);
+    if (folder >= 0 &&
+        (!state_is_ours(folder, S_IFDIR) || faccessat(folder, ".", W_OK, AT_EACCESS))) {
+        close(folder);
+        folder = -1;
+    }
+    return folder;
+}
+
+/* systemd separates several by colons. */
+static int open_of_service(enum state_use use)
+{
+    const char *paths = getenv("STATE_DIRECTORY");
+    if (!paths || *paths != '/')
+        return -1;
+    char *path = memory_bytes(paths, strcspn(paths, ":"));
+    int folder = open_system(path, use);
+    free(path);
+    return folder;
+}
+
+int state_folder_open(unsigned number, enum state_use use)
+{
+    const char *temporary = getenv("TMPDIR");
+    bool is_set = temporary && *temporary;
+    switch (number) {
+    case 0:
+        return open_of_service(use);
+    case 1:
+        return open_system(LOCALSTATEDIR "/lib/fairmill", use);
+    case 2:
+        return open_system("/var/lib/fairmill", use);
+    case 3:
+        return open_own(getenv("XDG_RUNTIME_DIR"), use);
+    case 4:
+        return open_own(temporary, use);
+    default:
+        return is_set && use != STATE_READ ? -1 : open_own("/tmp", use);
+    }
+}
