@@ -23,6 +23,7 @@ static int show(const struct settings *settings, const char *cluster,
     (void)err;
     struct share_list *list = computed_shares(settings, cluster, computation);
     struct viewer viewer = viewer_of(settings);
+    viewer_admit_writer(&viewer, settings);
     share_list_hide_others(list, &viewer);
     viewer_free(&viewer);
     share_list_print(list, shown);

@@ -111,7 +111,7 @@ int published_begin(struct published *published, const struct settings *settings
     if (results_open(&published->db, settings, DB_READER, err))
         return -1;
     return db_begin(published->db, err) || read_clusters(published, err) ||
-                   viewer_read_scopes(&published->viewer, published->db, err)
+                   viewer_read_scopes(&published->viewer, settings, published->db, err)
                ? -1
                : 0;
 }

@@ -8,11 +8,43 @@
 #include <unistd.h>
 
 #include "db/db.h"
+#include "results/schema.h"
 #include "settings/asker.h"
 #include "settings/recorded.h"
 #include "settings/settings.h"
 #include "sql.h"
+#include "util/error.h"
 #include "util/memory.h"
+
+/* Whether this process may use a file as its owner does, and not everybody may. */
+static bool is_trusted_with(const char *path, int access_wanted, mode_t everybody)
+{
+    struct stat file;
+    return !access(path, access_wanted) && !stat(path, &file) && !(file.st_mode & everybody);
+}
+
+/* Whether this process has the settings of the runs, or a SQLite database, to itself and others
+ * whom the administrators chose. */
+static bool does_runs(const struct settings *settings)
+{
+    return (settings->source.database && is_trusted_with(settings->path, R_OK, S_IROTH)) ||
+           (!strcmp(settings->results.driver, "sqlite") &&
+            is_trusted_with(settings->results.database, W_OK, S_IWOTH));
+}
+
+/* A server answers whether the login may write. */
+static bool may_add_runs(const struct settings *settings)
+{
+    struct db *results = NULL;
+    struct error ignored;
+    bool may = strcmp(settings->results.driver, "sqlite") != 0 &&
+               !results_open(&results, settings, DB_RESULTS, &ignored) &&
+               !db_begin(results, &ignored) &&
+               !db_execute(results, sql_query_check_run, NULL, 0, NULL, &ignored);
+    db_rollback(results);
+    db_close(results);
+    return may;
+}
 
 /* The login of the user who asks; NULL: this user may be told of everybody. */
 static char *limited_login(const struct settings *settings)
@@ -20,7 +52,7 @@ static char *limited_login(const struct settings *settings)
     const struct asker *asker = settings->asker;
     struct stat file;
     uid_t uid = asker ? asker->uid : getuid();
-    if (uid == 0 || (asker && uid == geteuid()) ||
+    if (uid == 0 || (asker ? uid == geteuid() : does_runs(settings)) ||
         (!stat(settings->path, &file) && file.st_uid == uid))
         return NULL;
     if (asker)
@@ -69,10 +101,21 @@ static int read_privileges(struct viewer_scope *scope, const char *login, struct
     return db_finish(rows);
 }
 
-int viewer_read_scopes(struct viewer *viewer, struct db *results, struct error *err)
+void viewer_admit_writer(struct viewer *viewer, const struct settings *settings)
+{
+    if (viewer->remote || !viewer_is_limited_on(viewer, "", PRIVATE_ALL) || !may_add_runs(settings))
+        return;
+    free(viewer->login);
+    viewer->login = NULL;
+}
+
+int viewer_read_scopes(struct viewer *viewer, const struct settings *settings, struct db *results,
+                       struct error *err)
 {
     int result = viewer->login ? read_recorded(viewer, results, err) : 0;
     for (size_t i = 0; !result && i < viewer->scope_count; i++)
         result = read_privileges(&viewer->scopes[i], viewer->login, results, err);
+    if (!result)
+        viewer_admit_writer(viewer, settings);
     return result;
 }

@@ -7,13 +7,20 @@
 struct db;
 struct settings;
 
-/* Who asks: the user over the socket, else who runs this.  Everybody is shown to root, to the owner
- * of the settings file, and to the user whose process answers.  What is private is what these
- * settings say. */
+/* Returns the viewer: the user at the other end of the socket, else the user of this process. Root,
+ * the owner of the settings file and the user of the service see all.  So does a user who does
+ * runs: who may read the settings of the runs, or write a SQLite database of results, where not
+ * everybody may.  `private` is set from these settings only. */
 struct viewer viewer_of(const struct settings *settings);
 
+/* Let a viewer from whom something is hidden see all if the login may write the results on their
+ * server, which is asked.  Users of the socket are not admitted. */
+void viewer_admit_writer(struct viewer *viewer, const struct settings *settings);
+
 /* Add what is private on each cluster that was ever published, by what its last run recorded or
- * these settings, and what the viewer may see there all the same (fairmill_privilege). */
-int viewer_read_scopes(struct viewer *viewer, struct db *results, struct error *err);
+ * these settings, and what the viewer may see there all the same (fairmill_privilege); then admit
+ * writers. */
+int viewer_read_scopes(struct viewer *viewer, const struct settings *settings, struct db *results,
+                       struct error *err);
 
 #endif

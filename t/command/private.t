@@ -74,6 +74,34 @@ def jobs_and_siblings(place, other):
     tap.same([row['account'] for row in told['siblings']], ['physics', 'chemistry'], 'and its siblings')
 
 
+def who_does_runs(place, other):
+    """Whoever does the runs sees all."""
+    everyone = sorted(['alice', OTHER])
+    tap.same(names(place, 'show', **other), [OTHER], 'settings and results that everybody may read and write make nobody privileged')
+    os.chown(place.path('fm.conf'), 0, other['group'])
+    os.chmod(place.path('fm.conf'), 0o640)
+    tap.same(names(place, 'show', **other), everyone, 'who may read the settings of the runs, and not everybody may, sees all')
+    place.succeed('verify', **other)
+    place.succeed('ledger', 'credit', '5', '-u', 'alice', '-A', 'physics', '--why', 'x', '--dry-run', **other)
+    tap.ok('alice' in place.out, 'also in the ledger', place.out)
+    with open(place.path('fm.conf'), encoding='utf-8') as file:
+        text = file.read()
+    os.chmod(place.path('fm.conf'), 0o600)
+    with open(place.path('reader.conf'), 'w', encoding='utf-8') as file:
+        file.write(text[text.index('[results]'):text.index('[usage]')] + '[report]\nprivate = yes\n')
+    os.chown(place.path('reader.conf'), 0, other['group'])
+    os.chmod(place.path('reader.conf'), 0o640)
+    tap.same(names(place, 'show', **other), [OTHER], 'who may read reader.conf does not')
+    os.unlink(place.path('reader.conf'))
+    open_up(place)
+    for owner, mode in ((other['user'], 0o644), (0, 0o660)):
+        os.chown(place.path('r.db'), owner, other['group'])
+        os.chmod(place.path('r.db'), mode)
+        tap.same(names(place, 'show', **other), everyone, f'who may write the results, and not everybody may, sees all ({mode:o})')
+    os.chown(place.path('r.db'), 0, 0)
+    open_up(place)
+
+
 def gone(place, other):
     """The jobs of an association that was deleted are somebody's, too."""
     place.change("UPDATE tiny_assoc_table SET deleted = 1 WHERE user = 'alice'")
@@ -192,6 +220,7 @@ def private(place):
             place.ends(64, f'who is in which account is not told ({command[0]})', *[word.format(name) for word in command], **other)
             told.append(place.err.replace(name, ''))
         tap.same(told[1], told[0], 'a name that is nobody\'s has the same message')
+    who_does_runs(place, other)
     jobs_and_siblings(place, other)
     strangers(place)
     ledger(place, other)

@@ -201,6 +201,18 @@ def no_weights(place):
         tap.same([said for said in (nothing, zero) if f'  warning: {said}' in place.out], [warned] if warned else [], f"check warns of weights as it should ({', '.join(keys)})")
 
 
+def not_kept_private(place):
+    place.ready()
+    for value, open_to_all in (('usage,jobs', ''), ('usage,jobs,accounts', 'accounts'), ('user,usage', 'users'), ('node,cloud,Events', 'events, nodes'),
+                               ('reservation,partitions', 'partitions, reservations'), ('none', ''),
+                               ('all', 'accounts, events, nodes, partitions, reservations, users')):
+        with_conf(place, f'PrivateData={value}\n')
+        place.succeed('check')
+        said = [line.partition(f"PrivateData = '{value}': ")[2] for line in place.out.splitlines() if 'PrivateData = ' in line]
+        tap.same(said, [open_to_all + ': only usage and jobs are kept private here'] if open_to_all else [],
+                 f'check warns of what PrivateData={value} hides in Slurm only')
+
+
 def mistakes(place):
     place.ready()
     place.succeed('run', '--now', NOW)
@@ -579,7 +591,7 @@ def found(place):
 
 
 def body():
-    for part in (examples, meanings, strength, no_weights, mistakes, live, check, found, billing, any_names, number_forms, nearly_linear, verified, cadence):
+    for part in (examples, meanings, strength, no_weights, not_kept_private, mistakes, live, check, found, billing, any_names, number_forms, nearly_linear, verified, cadence):
         with Place() as place:
             part(place)
 

@@ -240,6 +240,24 @@ def commands(site):
                f"without a database of results '{command}' says how it is made", status, err)
 
 
+def private(site):
+    """The settings are root's, and anybody may read them; so the login decides."""
+    def write(user):
+        name = f'{site.folder}/private.conf'
+        site.write(name, user)
+        with open(name, 'r+', encoding='utf-8') as file:
+            text = file.read().replace('[report]', '[report]\nprivate = yes')
+            file.seek(0)
+            file.write(text)
+        return name
+    site.goes_well('a writer makes results private', 'run', '--now', NOW + 3, conf=write(LOGIN))
+    site.goes_well('who may write the results sees all of them', 'verify', conf=write(LOGIN))
+    if os.getuid():
+        return
+    status, _, err = site.fairmill('verify', conf=write(READER))
+    tap.ok(status == 64 and 'private' in err, 'who may only read them sees what is not private', status, err)
+
+
 def powers(site):
     for role, who in (('owner', LOGIN), ('writer', LOGIN), ('reader', READER)):
         if who == LOGIN:
@@ -371,7 +389,7 @@ def body():
     with NewServer() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
         subprocess.run(server.client(server.database(SOURCE)), input=dump.text_of('25.05'), text=True, check=True)
         site = Site(folder, server)
-        for part in (printed_sql, commands, powers, missing, all_at_once, passwords_need_tls, refused_at_once):
+        for part in (printed_sql, commands, private, powers, missing, all_at_once, passwords_need_tls, refused_at_once):
             part(site)
 
 

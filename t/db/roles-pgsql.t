@@ -5,15 +5,18 @@
 
 import os
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import answering
 import site_drawing
 import tap
 from place import NOW, SMALL
 from postgres import Postgres
-from program import fairmill, write_settings
+from program import FAIRMILL, fairmill, write_settings
 
 
 def denied(server, role, sql, database):
@@ -30,6 +33,25 @@ def write(server, folder, **more):
     write_settings(f'{folder}/f.conf', dict(
         source=login("roles's source", 'roles_acct'), results=login('roles_writer', 'roles_res'),
         usage=dict(half_life=0, **more)))
+
+
+def private(server, folder):
+    """The settings are root's, and anybody may read them; so the login decides."""
+    if os.getuid():
+        return
+    os.chmod(folder, 0o755)
+    program = shutil.copy(FAIRMILL, f'{folder}/fairmill')
+    server.sql('CREATE ROLE roles_reader LOGIN; GRANT fairmill_reader TO roles_reader', 'roles_res')
+    for user, command, wanted in (('roles_writer', ['run', '--now', str(NOW)], 0), ('roles_writer', ['show', '-u', 'alice'], 0),
+                                  ('roles_writer', ['ledger', 'credit', '5', '-u', 'alice', '-A', 'physics', '-w', 'a test', '-y'], 0),
+                                  ('roles_reader', ['show', '-u', 'alice'], 64)):
+        write_settings(f'{folder}/f.conf', dict(
+            source=dict(server.connection('roles_acct'), user="roles's source"), report=dict(private='yes'),
+            results=dict(server.connection('roles_res'), user=user), usage=dict(half_life=0)))
+        done = subprocess.run([program, '-c', f'{folder}/f.conf', *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, check=False, cwd='/', **answering.ids('nobody'))
+        tap.same((done.returncode, 'private' in done.stdout), (wanted, wanted != 0),
+                 f"with private results {user} {'may' if not wanted else 'may not'} {' '.join(command[:2])}")
 
 
 def body():
@@ -100,6 +122,8 @@ def body():
                 server.sql(grant[0], 'roles_acct')
         status, _, err = fairmill(settings, 'run', '--now', NOW)
         tap.ok(status == 0, 'and go well with these GRANTs', err)
+        private(server, folder)
+        write(server, folder, charge='tres', tres_weights='CPU=1', suspended='omitted')
         server.sql('REVOKE SELECT ON fairmill_ledger FROM fairmill_writer', 'roles_res')
         status, _, err = fairmill(settings, 'run', '--now', NOW)
         grant = 'GRANT SELECT, INSERT ON "fairmill_ledger" TO "roles_writer"'

@@ -226,7 +226,7 @@ static int refuse_private(const struct settings *settings, const struct cluster_
     if (viewer.login && results_open(&results, settings, DB_READER, err))
         result = err->class == ERROR_MISSING ? 0 : -1;
     else if (viewer.login)
-        result = viewer_read_scopes(&viewer, results, err);
+        result = viewer_read_scopes(&viewer, settings, results, err);
     for (size_t i = 0; !result && i < clusters->count; i++)
         result = viewer_check_all(&viewer, clusters->names[i], err);
     db_close(results);

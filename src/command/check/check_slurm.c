@@ -93,6 +93,22 @@ static void warn_of_flags(struct text *text, const struct slurm_conf *conf)
     }
 }
 
+/* Slurm looks for these anywhere in PrivateData; `all` is each of them. */
+static void warn_of_private(struct text *text, const struct slurm_conf *conf)
+{
+    static const char *const open[] = { "account",   "event",       "node",
+                                        "partition", "reservation", "user" };
+    const char *value = conf->given[SLURM_PRIVATE_DATA].value;
+    struct text words = { 0 };
+    for (size_t i = 0; value && i < sizeof open / sizeof *open; i++)
+        if (strcasestr(value, open[i]) || strcasestr(value, "all"))
+            text_format(&words, "%s%ss", words.length ? ", " : "", open[i]);
+    text_add(&words, words.length ? ": only usage and jobs are kept private here" : "");
+    if (words.length)
+        warn_of(text, conf, SLURM_PRIVATE_DATA, words.bytes);
+    text_free(&words);
+}
+
 /* What Slurm does and a database does not tell, and what Slurm would not do. */
 static void warn_of_conf(struct text *text, const struct slurm_conf *conf)
 {
@@ -115,6 +131,7 @@ static void warn_of_conf(struct text *text, const struct slurm_conf *conf)
     if (!slurm_calc_period(conf))
         warn_of(text, conf, SLURM_CALC_PERIOD, "is no span of time");
     warn_of_flags(text, conf);
+    warn_of_private(text, conf);
 }
 
 /* A factor with so many different values needs a weight as high, or some weigh the same. */

@@ -139,7 +139,7 @@ int ledger_add_effect(struct text *text, const struct source *source, struct db 
     struct viewer viewer = viewer_of(source->settings);
     int result = prior_read_notes(&effect.notes, results, source->cluster, NULL, err);
     if (!result)
-        result = viewer_read_scopes(&viewer, results, err);
+        result = viewer_read_scopes(&viewer, source->settings, results, err);
     if (!result)
         result = add_both(text, &effect, &viewer, before, after, err);
     viewer_free(&viewer);

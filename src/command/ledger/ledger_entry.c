@@ -369,7 +369,7 @@ static int make_entry(struct entry_context *context, struct error *err)
     context->record.cluster = memory_text(context->cluster);
     context->ledger = ledger_of(&context->book, context->cluster);
     struct viewer viewer = viewer_of(context->settings);
-    int result = viewer_read_scopes(&viewer, context->reader, err);
+    int result = viewer_read_scopes(&viewer, context->settings, context->reader, err);
     if (!result)
         result = viewer_check(&viewer, context->cluster, options->account,
                               options->user ? options->user : "", err);

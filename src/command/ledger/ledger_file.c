@@ -133,7 +133,7 @@ static int refuse_private(const struct settings *settings, const struct ledger_b
                           struct db *results, struct error *err)
 {
     struct viewer viewer = viewer_of(settings);
-    int result = viewer_read_scopes(&viewer, results, err);
+    int result = viewer_read_scopes(&viewer, settings, results, err);
     for (size_t i = 0; !result && i < book->count; i++)
         if (!ledger_may_be_told(&viewer, &book->records[i]))
             result = fail(err, ERROR_USAGE,
@@ -333,7 +333,7 @@ static int refuse_limited(const struct settings *settings, const struct lines *l
                           struct db *results, struct error *err)
 {
     struct viewer viewer = viewer_of(settings);
-    int result = viewer_read_scopes(&viewer, results, err);
+    int result = viewer_read_scopes(&viewer, settings, results, err);
     if (!result)
         result = viewer_check_all(&viewer, NULL, err);
     for (size_t i = 0; !result && i < lines->count; i++)

@@ -67,7 +67,7 @@ static int read_status(const struct settings *settings, const struct options *op
     if (results_open(&db, settings, DB_READER, err))
         return -1;
     struct viewer viewer = viewer_of(settings);
-    int result = db_begin(db, err) || viewer_read_scopes(&viewer, db, err) ||
+    int result = db_begin(db, err) || viewer_read_scopes(&viewer, settings, db, err) ||
                          health_read(db, settings, time(NULL), &status->health, err)
                      ? -1
                      : 0;
