@@ -11,6 +11,20 @@
 
 #include "util/error.h"
 
+/* Whether the file has time zone rules, as far as its header tells (tzfile(5)): the C library
+ * takes any other file for UTC. */
+static bool is_zone_file(const char *path)
+{
+    unsigned char header[44];
+    struct stat status;
+    FILE *file = !stat(path, &status) && S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
+    if (!file)
+        return false;
+    bool whole = fread(header, sizeof header, 1, file) == 1;
+    fclose(file);
+    return whole && !memcmp(header, "TZif", 4);
+}
+
 static bool time_zone_exists(const char *name)
 {
     if (!strcmp(name, "UTC") || !strcmp(name, "GMT"))
@@ -20,8 +34,7 @@ static bool time_zone_exists(const char *name)
     const char *folder = getenv("TZDIR");
     char path[1024];
     snprintf(path, sizeof path, "%s/%s", folder ? folder : "/usr/share/zoneinfo", name);
-    struct stat status;
-    return !stat(path, &status) && S_ISREG(status.st_mode);
+    return is_zone_file(path);
 }
 
 /* `CET-1CEST` and `<+03>-3`: what TZ has instead of a name. */
@@ -41,10 +54,9 @@ static bool is_time_zone_rule(const char *text)
 static int check_environment_zone(struct error *err)
 {
     const char *given = getenv("TZ");
-    struct stat status;
     const char *name = given && *given == ':' ? given + 1 : given;
     if (!name || !*name || is_time_zone_rule(name) || time_zone_exists(name) ||
-        (*name == '/' && !stat(name, &status) && S_ISREG(status.st_mode)))
+        (*name == '/' && is_zone_file(name)))
         return 0;
     return fail(err, ERROR_SETTINGS,
                 "[usage] time_zone = 'system': TZ is '%s', and this machine knows no such time "

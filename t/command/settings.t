@@ -150,7 +150,10 @@ def zones(place):
     place.settings({'usage.time_zone': 'system'})
     before = os.environ.get('TZ')
     try:
-        for zone in ('Nowhere/Bad', ':Nowhere/Bad', '/nowhere', 'X', '<+03'):
+        with open(place.path('zone'), 'wb') as file:
+            file.write(b'TZif')
+        for zone in ('Nowhere/Bad', ':Nowhere/Bad', '/nowhere', 'X', '<+03', '/etc/passwd', ':/etc/passwd', '/etc', 'zone.tab',
+                     place.path('zone')):
             os.environ['TZ'] = zone
             place.ends(78, f'TZ={zone} is refused', 'check')
             place.says('and named', 'time_zone', f"'{zone}'")
@@ -158,6 +161,9 @@ def zones(place):
                      '/usr/share/zoneinfo/Europe/Berlin'):
             os.environ['TZ'] = zone
             place.ends(0, f'TZ={zone} is good', 'check')
+        for zone in ('zone.tab', 'tzdata.zi', 'Europe', '/etc/passwd'):
+            place.settings({'usage.time_zone': zone})
+            place.ends(78, f'time_zone = {zone}, which is a file without a time zone, is refused', 'check')
         os.environ['TZ'] = 'Nowhere/Bad'
         place.settings({'usage.time_zone': 'UTC'})
         place.ends(0, 'and does not count where the settings have a time zone', 'check')
