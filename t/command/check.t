@@ -107,7 +107,20 @@ def data(place):
     check(place, 65, 'an association that hangs nowhere is named, with a way on', 'association 999', "next: mend the association", 'on_bad_rows = skip')
 
 
+def zero_shares(place):
+    place.ready('root/\n  none/ 0\n    ann 5\n    bob 0\n  some/ 3\n    cy parent\n    old 0 deleted\n')
+    check(place, 0, 'accounts and users with 0 shares are named', "  warning: accounts with 0 shares, whose users rank last: 'none'\n",
+          "  warning: users with 0 shares, who rank last: 'none/bob'\n")
+    place.ready('root/\n' + ''.join(f'  a{i}/ 0\n    u 1\n' for i in range(10)))
+    check(place, 0, 'eight of many', "'a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7' and 2 more\n")
+    place.ready('root/\n  a/ parent\n    u\n')
+    check(place, 0, 'a site without 0 shares is checked')
+    tap.ok('0 shares' not in place.out, 'and has no warning of shares', place.out)
+
+
 def body():
+    with Place() as place:
+        zero_shares(place)
     with Place() as place:
         before(place)
         slurm(place)

@@ -201,6 +201,7 @@ static int check_cluster(const struct settings *settings, struct db *source, con
     if (computation.accounting->tariffs)
         add_unmet(text, computation.accounting->tariffs);
     check_slurm_cluster(text, settings, cluster, (uint64_t)record->users);
+    check_zero_shares(text, settings, &computation);
     int result = check_shares(text, settings, source, cluster, computation.findings, err);
     check_findings(text, cluster, computation.findings, table);
     if (!result)

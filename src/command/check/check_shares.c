@@ -6,10 +6,16 @@
 
 #include "command/shares/shares_database.h"
 #include "command/shares/shares_difference.h"
+#include "compute/computation.h"
 #include "core/finding.h"
+#include "core/tree/tree.h"
+#include "core/usage/entity.h"
 #include "report/share_file.h"
 #include "settings/settings.h"
+#include "settings/words.h"
+#include "source/layout.h"
 #include "util/error.h"
+#include "util/index.h"
 #include "util/text.h"
 
 static void add_finding(struct findings *findings, const struct share_difference *difference)
@@ -65,4 +71,50 @@ int check_shares(struct text *text, const struct settings *settings, struct db *
         share_set_free(&file);
     }
     return result;
+}
+
+/* At most so many names are in a warning. */
+#define NAMES_AT_MOST 8
+
+static void add_name(struct text *text, const struct accounting *accounting,
+                     const struct node *node)
+{
+    text_add(text, "'");
+    text_add_printable(text, names_text(accounting->names, node->account));
+    if (node->is_user) {
+        text_add(text, "/");
+        text_add_printable(text, names_text(accounting->names, node->user));
+    }
+    text_add(text, "'");
+}
+
+/* Name the accounts, or the users, that have no shares. */
+static void warn_of_zeros(struct text *text, const struct accounting *accounting,
+                          const struct tree *tree, bool users, const char *words)
+{
+    size_t count = 0;
+    for (uint32_t i = 1; i < tree->count; i++) {
+        const struct node *node = &tree->nodes[i];
+        if (node->is_user != users || node->shares ||
+            node->id == (accounting->pbs ? ENTITY_UNKNOWN : 0))
+            continue;
+        if (count < NAMES_AT_MOST) {
+            text_format(text, count ? ", " : "  warning: %s with 0 shares, %s rank last: ", words,
+                        users ? "who" : "whose users");
+            add_name(text, accounting, node);
+        }
+        count++;
+    }
+    if (count > NAMES_AT_MOST)
+        text_format(text, " and %zu more", count - NAMES_AT_MOST);
+    text_add(text, count ? "\n" : "");
+}
+
+void check_zero_shares(struct text *text, const struct settings *settings,
+                       const struct computation *computation)
+{
+    const struct accounting *accounting = computation->accounting;
+    const struct words *words = words_of(settings);
+    warn_of_zeros(text, accounting, computation->tree, false, words->accounts);
+    warn_of_zeros(text, accounting, computation->tree, true, words->users);
 }

@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_COMMAND_CHECK_SHARES_H
 #define FAIRMILL_COMMAND_CHECK_SHARES_H
 
+struct computation;
 struct db;
 struct error;
 struct findings;
@@ -13,5 +14,9 @@ struct text;
  * be. */
 int check_shares(struct text *text, const struct settings *settings, struct db *source,
                  const char *cluster, struct findings *findings, struct error *err);
+
+/* Warn of accounts and users with 0 shares, of which the factor is 0 and the place the last. */
+void check_zero_shares(struct text *text, const struct settings *settings,
+                       const struct computation *computation);
 
 #endif
