@@ -82,9 +82,10 @@ static const struct command *command_named(const char *name)
 
 static int unknown_command(const char *name)
 {
-    const char *names[sizeof commands / sizeof *commands] = { NULL };
+    const char *names[sizeof commands / sizeof *commands + 1] = { NULL };
     for (size_t i = 0; commands[i]; i++)
         names[i] = commands[i]->name;
+    names[sizeof commands / sizeof *commands - 1] = "help";
     const char *nearest = nearest_word(name, names);
     struct error err;
     fail(&err, ERROR_USAGE, "unknown command '%s'%s%s%s; see `fairmill help`", name,
@@ -92,6 +93,14 @@ static int unknown_command(const char *name)
     complain(&err);
     return first_failure();
 }
+
+/* It is no line of the table, as it needs the table. */
+static const struct command help_itself = {
+    .name = "help",
+    .operands = "[COMMAND]",
+    .summary = "this program's commands, or the options of a COMMAND",
+    .notes = "`fairmill COMMAND --help' prints the same.\n",
+};
 
 static int print_help(const struct command *command)
 {
@@ -110,7 +119,8 @@ static int help(int count, char **arguments)
     if (count > 1)
         return usage_error("help: unexpected argument", arguments[1]);
     if (count == 1 && strcmp(arguments[0], "-h") != 0 && strcmp(arguments[0], "--help") != 0) {
-        const struct command *command = command_named(arguments[0]);
+        const struct command *command =
+            !strcmp(arguments[0], help_itself.name) ? &help_itself : command_named(arguments[0]);
         return command ? print_help(command) : unknown_command(arguments[0]);
     }
     print_usage();

@@ -37,12 +37,14 @@ ORDER BY "as_of" DESC
 LIMIT 1
 
 -- name: history_read
--- An association at the points of a span.
+-- An association at the points of a span.  CROSS has SQLite read the points first, and for each one
+-- row; else it reads the rows of all associations.
 SELECT h."as_of", h."fairshare", h."usage_raw", h."level_fs", p."algorithm"
 FROM "fairmill_history_point" p
-JOIN "fairmill_history" h ON h."cluster" = p."cluster" AND h."as_of" = p."as_of" AND h."id_assoc" = ?
-WHERE p."cluster" = ? AND p."as_of" >= ? AND p."as_of" <= ?
-ORDER BY h."as_of"
+CROSS JOIN "fairmill_history" h
+WHERE h."cluster" = p."cluster" AND h."as_of" = p."as_of" AND h."id_assoc" = ?
+AND p."cluster" = ? AND p."as_of" >= ? AND p."as_of" <= ?
+ORDER BY p."as_of"
 
 -- name: history_point_add
 -- Add a point.

@@ -38,10 +38,12 @@ struct known {
     int64_t id, parent_id;
     enum name_match match;
     enum { PLACE_UNKNOWN, PLACE_BELOW, PLACE_ELSEWHERE } place; /* of the account that is shown */
+    struct series series;                                       /* its points */
 };
 struct known_list {
     struct known *rows;
     size_t count;
+    const char *with_days; /* the cluster of which the days of users are read; NULL: none */
 };
 
 static void known_free(struct known *known)
@@ -50,6 +52,7 @@ static void known_free(struct known *known)
     free(known->account);
     free(known->user);
     free(known->partition);
+    free(known->series.points);
 }
 
 /* Rows come by cluster, id and age, so that the last of an association stays. */
@@ -62,7 +65,8 @@ static void add_known(struct known_list *list, const struct db_value *row, const
                            row[1].integer,
                            db_value_integer(&row[2], 0),
                            NAME_OTHER,
-                           PLACE_UNKNOWN };
+                           PLACE_UNKNOWN,
+                           { 0 } };
     struct known *last = list->count ? &list->rows[list->count - 1] : NULL;
     known.match = association_name_match(
         &(struct association_name){ known.account, known.user, known.partition }, asked);
@@ -202,21 +206,29 @@ static void add_day(struct series *series, int64_t day, double usage)
         add_point(series, (struct series_point){ .at = day, .usage = usage });
 }
 
+/* The days of an account; or those of all users of its cluster who match as well, in one reading,
+ * as a user may be in many partitions. */
 static int read_days(struct db *db, struct known_list *list, struct known *known,
-                     const struct span *span, struct series *series, struct error *err)
+                     const struct span *span, struct error *err)
 {
     struct db_value arguments[] = { db_text(known->cluster), db_integer(span->from),
                                     db_integer(span->to) };
     const struct db_value *row;
-    if (!*known->user)
+    bool of_users = *known->user;
+    if (of_users && list->with_days && !strcmp(list->with_days, known->cluster))
+        return 0;
+    if (of_users)
+        list->with_days = known->cluster;
+    else
         note_below(list, known);
     struct db_rows *rows = db_query(db, sql_query_usage_day_span, arguments, 3, "iir", err);
     while (db_fetch(rows, &row, err) > 0) {
-        const struct known *whose = row[1].integer == known->id || *known->user
-                                        ? known
-                                        : find_known(list, known->cluster, row[1].integer);
-        if (row[1].integer == known->id || (!*known->user && whose && whose->place == PLACE_BELOW))
-            add_day(series, row[0].integer, db_value_real(&row[2]));
+        struct known *whose = find_known(list, known->cluster, row[1].integer);
+        bool wanted = whose && (of_users ? *whose->user && whose->match == known->match
+                                         : whose->place == PLACE_BELOW);
+        if (wanted)
+            add_day(of_users ? &whose->series : &known->series, row[0].integer,
+                    db_value_real(&row[2]));
     }
     return db_finish(rows);
 }
@@ -226,22 +238,24 @@ static int add_series(const struct published *published, const struct options *o
                       struct error *err)
 {
     struct db *db = published->db;
-    struct series series = { .cluster = known->cluster,
-                             .account = known->account,
-                             .user = known->user,
-                             .partition = known->partition,
-                             .id = known->id,
-                             .days = options->usage,
-                             .words = published_words(published, known->cluster) };
+    struct series *series = &known->series;
     struct span span;
+    series->cluster = known->cluster;
+    series->account = known->account;
+    series->user = known->user;
+    series->partition = known->partition;
+    series->id = known->id;
+    series->days = options->usage;
+    series->words = published_words(published, known->cluster);
     if (find_span(db, options, known->cluster, &span, err))
         return -1;
-    int result = options->usage ? read_days(db, list, known, &span, &series, err)
-                                : read_points(db, known, &span, &series, err);
-    if (!result && series.count)
-        series_print(&series, table, options->shared.table.form == TABLE_FOR_PEOPLE);
-    free(series.points);
-    return result ? -1 : series.count > 0;
+    int result = options->usage ? read_days(db, list, known, &span, err)
+                                : read_points(db, known, &span, series, err);
+    if (!result && series->count)
+        series_print(series, table, options->shared.table.form == TABLE_FOR_PEOPLE);
+    free(series->points);
+    series->points = NULL;
+    return result ? -1 : series->count > 0;
 }
 
 static enum name_match best_match(const struct options *options, const struct known_list *list)

@@ -252,6 +252,9 @@ def body():
             place.succeed(*spelling, settings=None)
             tap.same(place.out, help_of(place), f'{spelling} is help')
         place.ends(64, 'there is no help for what is no command', 'help', 'tune')
+        tap.ok('usage: fairmill help [COMMAND]' in help_of(place, 'help'), 'help has help of its own', place.out)
+        place.ends(64, 'a misspelt help is no command', 'halp')
+        place.says('and help is suggested', "did you mean 'help'?")
         for command in commands:
             helps(place, command)
             settings_anywhere(place, command)

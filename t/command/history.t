@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import resource
 import sqlite3
 import sys
 import time
@@ -583,7 +584,32 @@ def readers(place):
         tap.ok(told[2] != told[0], 'unless their settings have another time zone', *told)
 
 
+def many_partitions(place):
+    """A user may have an association in each of thousands of partitions."""
+    def seconds(count, *arguments):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        place.succeed('history', 'ann', '--csv', *arguments)
+        tap.same(len({line.split(',')[3] for line in place.out.splitlines()}), count + 1, f'history {arguments} has {count} partitions')
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    times = {}
+    for count in (2000, 8000):
+        place.ready('root/\n  a/\n' + ''.join(f'    ann@p{i}\n' for i in range(count))
+                    + ''.join(f'job a.ann@p{i} start={NOW - DAY * (i % 3 + 1)} end={NOW - DAY * (i % 3 + 1) + 60} billing={i + 1}\n'
+                              for i in range(count)))
+        place.succeed('run', '--now', NOW - 5)
+        place.succeed('run', '--now', NOW)
+        times[count] = seconds(count), seconds(count, '--usage')
+        if count == 2000:
+            used = {line.split(',')[3]: line.split(',')[6] for line in place.out.splitlines() if not line.endswith(',0')}
+            tap.same([float(used[f'p{i}']) for i in (0, 1, 7, 1999)], [60.0 * (i + 1) for i in (0, 1, 7, 1999)],
+                     'each has the days of its own jobs')
+    for one, four, what in zip(times[2000], times[8000], ('points', 'days')):
+        tap.ok(four < 8 * one + .3, f'{what} of four times the partitions take about four times as long', one, four)
+
+
 def body():
+    with Place() as place:
+        many_partitions(place)
     with Place() as place:
         for part in (intervals, no_history, edges, old_runs, clock_ahead, day_by_day, looks, clocks_change, resets_and_days, purged, emptied, zone, many,
                      shown, readers, gone_and_moved, called, no_number, not_as_written, wrong, plotted):
