@@ -93,9 +93,8 @@ static int read_cluster(struct computation *computation, const struct prior *pri
         reach_oldest_end(computation, &seen.oldest_end, err) || read_queue(computation, err) ||
         read_tres_minutes(computation, err))
         return -1;
-    if (plan)
-        seal_plan_begin_days(plan, computation, cutoff);
-    if (charge_jobs(computation, plan, cutoff, &seen, err))
+    if ((plan && seal_plan_begin_days(plan, computation, cutoff, err)) ||
+        charge_jobs(computation, plan, cutoff, &seen, err))
         return -1;
     reach_note_seen(computation, &seen);
     if (!plan || !plan->days)

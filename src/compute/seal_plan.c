@@ -50,8 +50,8 @@ static char *basis_of(const struct computation *computation, const char *cluster
     struct text basis = { 0 };
     text_format(&basis, "format %d\nrules %d\ncluster %s\n%s", SEAL_FORMAT, CHARGING_RULES, cluster,
                 settings->charges);
-    text_format(&basis, "time_zone %s %016" PRIx64 "\nhistory_days %" PRIu64 "\n",
-                settings->time_zone, calendar_zone(), settings->history_days);
+    text_format(&basis, "time_zone %016" PRIx64 "\nhistory_days %" PRIu64 "\n", settings->zone,
+                settings->history_days);
     text_format(&basis, "grid %" PRIu64 "\n", clock_grid(computation->clock));
     if (computation->accounting->tells_resized)
         text_format(&basis, "passes %" PRIu64 " %" PRIu64 "\n", slurm_pass_period(settings->slurm),
@@ -111,6 +111,8 @@ static bool basis_changed(struct seal_plan *plan, const struct computation *comp
         full_because(plan, "the charges of resized jobs changed", NULL);
     else if (!strcmp(name, "grid"))
         full_because(plan, "the grid of the clock moved on", NULL);
+    else if (!strcmp(name, "time_zone"))
+        plan->zone_changed = full_because(plan, "time_zone changed", NULL);
     else if (!strcmp(name, "resets"))
         full_because(plan, "the ledger's resets within the sealed span changed", NULL);
     else if (!strcmp(name, "owners"))
@@ -372,15 +374,38 @@ static uint64_t first_of_days(const struct settings *settings, uint64_t reset, u
     return first + kept_s < now ? now - kept_s : first;
 }
 
-void seal_plan_begin_days(struct seal_plan *plan, const struct computation *computation,
-                          uint64_t cutoff)
+/* Where the first day begins that is summed, if stored days that stay are of another time zone; 0
+ * if they are not, so that it begins at midnight. */
+static int find_border(struct seal_plan *plan, const struct computation *computation, uint64_t from,
+                       uint64_t *border, struct error *err)
+{
+    const struct kept_seal *kept = plan->kept;
+    const struct source *source = &computation->source;
+    uint64_t oldest, newest;
+    bool is_known = kept->seal.kept && !kept->damaged && plan->seal.basis && !plan->zone_changed;
+    *border = 0;
+    if (is_known || plan->mode == SEAL_INCREMENTAL || !stored_days_are_strange(&kept->days))
+        return 0;
+    if (source->layout->read_ends(source, 0, clock_now(computation->clock), &oldest, &newest, err))
+        return -1;
+    if (oldest)
+        *border = stored_days_border(&kept->days, from, oldest);
+    return 0;
+}
+
+int seal_plan_begin_days(struct seal_plan *plan, const struct computation *computation,
+                         uint64_t cutoff, struct error *err)
 {
     const struct settings *settings = computation->source.settings;
-    uint64_t now = clock_now(computation->clock);
+    uint64_t now = clock_now(computation->clock), border;
     if (!settings->history_days || plan->kept->ahead || plan->publishes_nothing)
-        return;
-    plan->days = days_create(
-        first_of_days(settings, last_reset(settings, computation->ledger, now), now, cutoff), now);
+        return 0;
+    uint64_t from =
+        first_of_days(settings, last_reset(settings, computation->ledger, now), now, cutoff);
+    if (find_border(plan, computation, from, &border, err))
+        return -1;
+    plan->days = border ? days_create_at(border, now) : days_create(from, now);
+    plan->days->border = border;
     plan->days->anew = plan->mode != SEAL_INCREMENTAL || plan->anew;
     plan->days->unsealed_is_kept = plan->mode != SEAL_UNUSED;
     plan->days->may_look_back = plan->mode == SEAL_UNUSED && plan->asked_now;
@@ -392,6 +417,7 @@ void seal_plan_begin_days(struct seal_plan *plan, const struct computation *comp
     plan->days->check_all_from = plan->check_all_from;
     plan->days->in_turn = plan->mode == SEAL_UNUSED;
     plan->days->round_s = round_of(settings);
+    return 0;
 }
 
 int seal_plan_check(struct seal_plan *plan, struct error *err)

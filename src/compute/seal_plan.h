@@ -26,6 +26,7 @@ struct seal_plan {
                              * nothing is checked, and no days are gathered */
     enum seal_mode mode;
     char why[256];                /* it is full; "" where it is not */
+    bool zone_changed;            /* days are not those of the last run's time zone */
     struct text cluster_identity; /* what tells it from any other of its name */
     bool anew;                    /* nothing of the kept sums remains */
     bool confirmed;               /* SEAL_VERIFY: the kept sums are `sums` */
@@ -61,8 +62,8 @@ int seal_plan_make(struct seal_plan *plan, const struct computation *computation
 
 /* Then begin to gather the usage of days.  Rows that ended at `cutoff` or before are not charged.
  */
-void seal_plan_begin_days(struct seal_plan *plan, const struct computation *computation,
-                          uint64_t cutoff);
+int seal_plan_begin_days(struct seal_plan *plan, const struct computation *computation,
+                         uint64_t cutoff, struct error *err);
 
 /* Once all rows were read: whether those that were read once more are what they were; ERROR_DAMAGED
  * where they are not. */

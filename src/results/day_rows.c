@@ -61,6 +61,8 @@ static void find_first(struct day_writer *writer)
         left = left < today ? left : today;
         final_to = left > final_to ? left : final_to;
     }
+    if (days->border)
+        final_to = days->border;
     /* When no ended job is there, the table may be on its way back from a dump, so that no day is
      * final for good. */
     if (days->oldest_end != UINT64_MAX || span->oldest_end == UINT64_MAX)
@@ -68,6 +70,9 @@ static void find_first(struct day_writer *writer)
     writer->first = 0;
     while (writer->first < days->count && days->starts[writer->first] < final_to)
         writer->first++;
+    /* What is left of the day at the border is final from now on: later runs have whole days. */
+    if (days->border && days->count)
+        span->final_to = days->starts[1];
 }
 
 /* Skip the days before the first one that has usage, read or stored.  The stored day may be one of

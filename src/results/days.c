@@ -14,14 +14,17 @@
 
 struct days *days_create(uint64_t from, uint64_t now)
 {
+    uint64_t first = calendar_day(from);
+    return days_create_at(first < from ? calendar_next_day(from) : first, now);
+}
+
+struct days *days_create_at(uint64_t first, uint64_t now)
+{
     struct days *days = memory_zeroed(1, sizeof *days);
     size_t room = 0;
     days->now = now;
     days->sealed = day_spool_create();
     days->open = day_spool_create();
-    uint64_t first = calendar_day(from);
-    if (first < from)
-        first = calendar_next_day(from);
     for (uint64_t start = first;; start = calendar_next_day(start)) {
         if (days->count + 1 >= room)
             days->starts = memory_resized(days->starts, room = room * 2 + 16, sizeof *days->starts);

@@ -23,6 +23,7 @@ struct days {
     uint64_t *starts; /* where each day begins, and behind the last where that ends */
     size_t count;
     uint64_t now;
+    uint64_t border;       /* stored days before it are of another time zone, and stay; 0: none */
     bool anew;             /* all jobs were read; else those that were not sealed */
     bool unsealed_is_kept; /* there is a seal, on which the next run will go on */
     bool may_look_back;    /* the run was asked for an instant, which may be before others */
@@ -44,6 +45,8 @@ struct days {
 
 /* The days that begin at `from` or later, up to now. */
 struct days *days_create(uint64_t from, uint64_t now);
+/* The same, with what is left of the day that `first` is in as the first of them. */
+struct days *days_create_at(uint64_t first, uint64_t now);
 void days_destroy(struct days *days);
 
 /* Add what a job used from `start` to `end`, or take it back. */

@@ -132,6 +132,15 @@ static int step_fence(struct publisher *publisher, const char *source, struct er
     return 0;
 }
 
+/* After what the record's message says already. */
+static void begin_clause(struct text *message, const struct run_record *record)
+{
+    if (!message->length)
+        text_add(message, record->message);
+    if (message->length)
+        text_add(message, "; ");
+}
+
 /* What was found of the usage of days while it was written, in findings and in the run's row. */
 static void add_repairs(const struct days *days, struct findings *findings,
                         struct run_record *record, struct text *message)
@@ -146,15 +155,23 @@ static void add_repairs(const struct days *days, struct findings *findings,
                      repairs->lost, day.bytes);
         text_free(&day);
     }
+    if (days->border) {
+        begin_clause(message, record);
+        text_add(message, "the time zone changed: usage of days before ");
+        instant_add(message, (int64_t)days->border);
+        text_add(message, " stays as it is");
+        record->message = message->bytes;
+    }
     if (!repairs->days && !repairs->rows)
         return;
     findings_add(findings, FINDING_KEPT_CHANGED, 0,
                  "usage of %" PRIu64 " days, in which %" PRIu64 " rows differed", repairs->days,
                  repairs->rows);
+    begin_clause(message, record);
     text_format(message,
-                "%s%smade anew: usage of %" PRIu64
-                " days, which was not as it was stored, in %" PRIu64 " rows",
-                record->message, *record->message ? "; " : "", repairs->days, repairs->rows);
+                "made anew: usage of %" PRIu64 " days, which was not as it was stored, in %" PRIu64
+                " rows",
+                repairs->days, repairs->rows);
     record->message = message->bytes;
     if (!(record->drift_max >= repairs->drift))
         record->drift_max = repairs->drift;

@@ -157,6 +157,7 @@ void kept_seal_free(struct kept_seal *kept)
     job_keys_free(&kept->open);
     seal_slices_free(&kept->slices);
     findings_destroy(kept->findings);
+    stored_days_free(&kept->days);
     *kept = (struct kept_seal){ 0 };
 }
 

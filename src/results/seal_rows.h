@@ -3,6 +3,7 @@
 #define FAIRMILL_RESULTS_SEAL_ROWS_H
 
 #include "core/usage/seal.h"
+#include "results/usage_span.h"
 
 struct db;
 struct error;
@@ -21,6 +22,7 @@ struct kept_seal {
     bool damaged;              /* it is not what was stored */
     char doubt[160];           /* why it is not to be gone on from, though it is as stored; or "" */
     bool source_changed;       /* it is the source's rows that cast it */
+    struct stored_days days;   /* for the caller to read: days of usage */
     bool ahead;                /* for the caller: the run is for an instant before the seal's */
 };
 void kept_seal_free(struct kept_seal *kept);

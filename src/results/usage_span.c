@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/usage_span.h"
 
-#include "results/kept.h"
+#include "core/usage/calendar.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
@@ -57,4 +57,62 @@ int usage_span_write(struct db *db, const char *cluster, const struct usage_span
     if (rows_write_one(db, usage_span_table, 1, row, COUNT(row), err))
         return -1;
     return kept_write(db, cluster, usage_span_table, &part, err);
+}
+
+int stored_days_read(struct db *db, const char *cluster, struct stored_days *stored,
+                     struct error *err)
+{
+    bool known, intact;
+    *stored = (struct stored_days){ 0 };
+    return usage_span_read(db, cluster, &stored->span, &known, &intact, err) ||
+                   kept_read(db, cluster, "fairmill_usage_day", &stored->days, err)
+               ? -1
+               : 0;
+}
+
+void stored_days_free(struct stored_days *stored)
+{
+    kept_parts_free(&stored->days);
+}
+
+static bool is_midnight(uint64_t instant)
+{
+    return calendar_day(instant) == instant;
+}
+
+bool stored_days_are_strange(const struct stored_days *stored)
+{
+    for (size_t i = 0; i < stored->days.count; i++)
+        if (!is_midnight((uint64_t)stored->days.parts[i].part))
+            return true;
+    return false;
+}
+
+/* No day is longer. */
+#define LONGEST_DAY_S 90000u
+
+uint64_t stored_days_border(const struct stored_days *stored, uint64_t from, uint64_t oldest_end)
+{
+    uint64_t low = from, last = 0, next = UINT64_MAX;
+    if (stored->span.final_to > low)
+        low = stored->span.final_to;
+    if (oldest_end > stored->span.oldest_end && oldest_end > low)
+        low = oldest_end;
+    for (size_t i = 0; i < stored->days.count; i++) {
+        uint64_t start = (uint64_t)stored->days.parts[i].part;
+        if (start < low && start > last)
+            last = start;
+        if (start >= low && start < next)
+            next = start;
+    }
+    uint64_t first = is_midnight(low) ? low : calendar_next_day(low), end = low;
+    if (last)
+        end = next - last < LONGEST_DAY_S ? next : last + LONGEST_DAY_S;
+    bool is_ours = !last || (is_midnight(last) &&
+                             (next - last > LONGEST_DAY_S || next == calendar_next_day(last)));
+    if (is_ours && next >= first)
+        return 0;
+    if (!last)
+        return next;
+    return end > low ? end : low;
 }

@@ -14,11 +14,14 @@
 #include "results/publish.h"
 #include "results/rows.h"
 #include "results/schema.h"
+#include "results/settings_rows.h"
 #include "run/replays.h"
 #include "run/retry.h"
 #include "run/run.h"
+#include "settings/recorded.h"
 #include "settings/settings.h"
 #include "source/source.h"
+#include "sql.h"
 #include "util/error.h"
 #include "util/instant.h"
 #include "util/log.h"
@@ -208,6 +211,33 @@ static void close_both(struct filling *filling)
     filling->source = filling->results = NULL;
 }
 
+/* Resets begin at midnight.  Points of two time zones would be no curve. */
+static int check_zone(const struct filling *filling, struct error *err)
+{
+    const struct db_value *row, name = db_text(filling->cluster);
+    struct error ignored;
+    uint64_t zone = 0;
+    char *digest = NULL;
+    struct db_rows *rows =
+        db_query(filling->results, sql_query_published_run, &name, 1, "iiittt", err);
+    if (db_fetch(rows, &row, err) > 0)
+        digest = db_value_text(&row[3]);
+    if (db_finish(rows)) {
+        free(digest);
+        return -1;
+    }
+    char *text = digest ? settings_rows_text(filling->results, digest, &ignored) : NULL;
+    if (text)
+        zone = settings_recorded_zone(text);
+    free(digest);
+    free(text);
+    if (!zone || zone == filling->settings->zone)
+        return 0;
+    return fail(err, ERROR_SETTINGS,
+                "the time zone is not that of the run that published; set TZ or [usage] time_zone "
+                "as it was, or publish in this one with `fairmill run`");
+}
+
 /* Make them; `filling' has both databases. */
 static int fill(struct filling *filling, const struct instants *instants, struct error *err)
 {
@@ -235,6 +265,8 @@ static int fill_cluster(struct filling *filling, const struct backfill_options *
 {
     struct instants wanted = { 0 };
     int result = open_both(filling, err);
+    if (!result)
+        result = check_zone(filling, err);
     if (!result)
         result = find_instants(filling, options, &wanted, err);
     if (!result && options->dry_run)
@@ -300,6 +332,8 @@ int backfill_repair(const struct settings *settings, const char *cluster, struct
         result = history_damaged(filling.results, cluster, &damaged, err);
     if (!result)
         drop_old(settings, &damaged);
+    if (!result && damaged.count)
+        result = check_zone(&filling, err);
     if (!result)
         result = fill(&filling, &damaged, err);
     instants_free(&damaged);

@@ -20,6 +20,7 @@
 #include "source/source.h"
 #include "util/complain.h"
 #include "util/error.h"
+#include "util/instant.h"
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -73,6 +74,7 @@ static int read_kept_once(struct cluster_run *run, const struct publisher *publi
     bool recorded;
     *kept = (struct kept_seal){ .findings = findings_create() };
     if (!seal_read(publisher->db, publisher->cluster, kept, err) &&
+        !stored_days_read(publisher->db, publisher->cluster, &kept->days, err) &&
         !ledger_book_read(publisher->db, publisher->cluster, &run->book, err) &&
         !prior_read_notes(prior, publisher->db, publisher->cluster, run->session->options->now,
                           err) &&
@@ -246,6 +248,24 @@ static int check_instant(const struct run_session *session, const struct publish
                 options->now ? "this instant" : "the clock", now, publisher->published_as_of);
 }
 
+static void warn_of_zone(const struct cluster_run *run)
+{
+    const struct seal_plan *plan = &run->plan;
+    struct text border = { 0 };
+    if (!plan->zone_changed && (!plan->days || !plan->days->border))
+        return;
+    text_add(&border, "");
+    if (plan->days && plan->days->border) {
+        text_add(&border, "; days before ");
+        instant_add(&border, (int64_t)plan->days->border);
+        text_add(&border, " stay, since their jobs are not read any longer");
+    }
+    log_warning("cluster '%s': the time zone is not that of the last run; the usage of days was "
+                "made again%s",
+                run->cluster, border.bytes);
+    text_free(&border);
+}
+
 static void describe(const char *cluster, const struct computation *computation)
 {
     const struct run_record *record = &computation->record;
@@ -299,6 +319,7 @@ static int finish(struct cluster_run *run, struct publisher *publisher, int64_t 
     if (!result) {
         prune(run, publisher);
         describe(publisher->cluster, computation);
+        warn_of_zone(run);
     }
     computation_free(computation);
     seal_plan_free(&run->plan);

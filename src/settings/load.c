@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings/load.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #endif
 #include <xxhash.h>
 
+#include "core/usage/calendar.h"
+#include "settings/recorded.h"
 #include "settings/scan.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_conf.h"
@@ -258,6 +261,16 @@ static void apply_weight_rule(struct settings *settings)
     settings->pricing.weight_rule = rule;
 }
 
+/* With `system` the time zone is not in the file, and any zone may have new rules. */
+static void note_zone(struct settings *settings)
+{
+    struct text text = { 0 };
+    settings->zone = calendar_zone();
+    text_format(&text, "%s%s%016" PRIx64 "\n", settings->text, ZONE_LINE, settings->zone);
+    free(settings->text);
+    settings->text = text.bytes;
+}
+
 /* Check and fill in what depends on several settings. */
 static int complete(struct settings *settings, enum settings_use use, struct error *err)
 {
@@ -288,6 +301,8 @@ static int complete(struct settings *settings, enum settings_use use, struct err
                     "TRESBillingWeights");
     settings->source.deadline_s = settings->results.deadline_s = (unsigned)settings->deadline_s;
 
+    if (!reads_results_only(use))
+        note_zone(settings);
     XXH128_hash_t hash = XXH3_128bits(settings->text, strlen(settings->text));
     snprintf(settings->digest, sizeof settings->digest, "%016llx%016llx",
              (unsigned long long)hash.high64, (unsigned long long)hash.low64);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings/recorded.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "settings/settings.h"
@@ -20,6 +21,12 @@ static char *value_in(const char *text, const struct setting *setting)
             value = memory_bytes(line + start.length, strcspn(line + start.length, "\n"));
     text_free(&start);
     return value;
+}
+
+uint64_t settings_recorded_zone(const char *text)
+{
+    const char *line = strstr(text, "\n" ZONE_LINE);
+    return line ? strtoull(line + strlen("\n" ZONE_LINE), NULL, 16) : 0;
 }
 
 struct settings *settings_recorded(const char *text)

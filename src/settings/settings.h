@@ -64,6 +64,7 @@ struct settings {
     struct reset_period reset_period;
     const char *reset_anchor;
     const char *time_zone;
+    uint64_t zone; /* calendar_zone() of it; 0: the settings are for reading */
     enum charge_basis charge;
     struct pricing pricing;
     enum suspended suspended;
@@ -104,7 +105,7 @@ struct settings {
 
     char *path;                /* of the file */
     const struct asker *asker; /* who is told; NULL: who runs this */
-    char *text;                /* every setting as it counts, a line each */
+    char *text;                /* every setting as it counts, a line each, and the zone */
     char *charges;             /* only those that the charge of a closed job depends on */
     char digest[33];           /* of the text */
 };

@@ -33,20 +33,32 @@ int64_t clock_milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-void log_note(const char *format, ...)
+static void print(const char *format, va_list arguments)
 {
-    if (!verbose)
-        return;
     log_progress_done();
     char line[2048];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
     struct text printable = { 0 };
     text_add_printable(&printable, line);
     fprintf(stderr, "fairmill: %s\n", printable.bytes);
     text_free(&printable);
+}
+
+void log_note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (verbose)
+        print(format, arguments);
+    va_end(arguments);
+}
+
+void log_warning(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print(format, arguments);
+    va_end(arguments);
 }
 
 void log_progress(const char *subject, uint64_t count, const char *what)

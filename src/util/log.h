@@ -12,6 +12,8 @@ void log_set_verbose(bool verbose);
 bool log_is_verbose(void);
 /* A line for -v. */
 void log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A line for everybody: what was done is not what the user may expect. */
+void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Progress of something long, on a terminal only: a line that is written over, first shown after
  * a second.  `what` is counted; call it as often as you like. */

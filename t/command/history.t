@@ -341,6 +341,60 @@ def zone(place):
              'another time zone cuts days anew')
 
 
+def zones(place):
+    """Jobs were purged, and a run is in another time zone."""
+    def env(zone):
+        return {'env': os.environ | {'TZ': zone}}
+
+    def total():
+        return place.query('SELECT sum(tres_seconds) FROM fairmill_usage_day')[0][0]
+
+    system = {'usage__time_zone': 'system', 'retention__history_interval': '60'}
+    for start, zone, border in ((9, 'Asia/Tokyo', START - 9 * DAY), (9, 'America/New_York', START - 9 * DAY), (None, 'Asia/Tokyo', START - 10 * DAY)):
+        ready(place, **system)
+        place.change('DELETE FROM tiny_job_table')
+        for back in range(20, 0, -1):
+            job(place, 'physics.alice', START - back * DAY + 10 * HOUR, START - back * DAY + 12 * HOUR)
+            job(place, 'physics.bob', START - back * DAY + 20 * HOUR, START - back * DAY + 26 * HOUR)
+        place.succeed('run', '--now', NOW, **env('UTC'))
+        before = total()
+        place.change('DELETE FROM tiny_job_table WHERE time_end < ?', START - 10 * DAY)
+        at = NOW
+        if start:
+            at += 60
+            place.succeed('run', '--now', at, **env('UTC'))
+        what = f'{zone} {"after" if start else "in"} the run that sees the purge'
+        place.succeed('run', '--now', at + 60, **env(zone))
+        tap.same(total(), before, f'{what}: the usage of all days is the same')
+        place.says(f'{what}: the run says so', 'the time zone is not that of the last run', 'days before')
+        (why, message), = place.query('SELECT why, message FROM fairmill_run ORDER BY run_id DESC LIMIT 1')
+        tap.ok(why == 'time_zone changed' and 'the time zone changed: usage of days before' in message, f'{what}: so does its row', why, message)
+        starts = [day for (day,) in place.query('SELECT DISTINCT day FROM fairmill_usage_day ORDER BY 1')]
+        tap.same(([day for day in starts if day < border], any((day - START) % DAY == 0 for day in starts if day > border + DAY)),
+                 ([START - back * DAY for back in range(20, 0, -1) if START - back * DAY < border], False),
+                 f'{what}: only days without their jobs keep their zone')
+        place.succeed('run', '--now', at + 120, **env(zone))
+        tap.same((place.query('SELECT kind FROM fairmill_run ORDER BY run_id DESC LIMIT 1'), place.err, total()), ([('incremental',)], '', before),
+                 f'{what}: the next run goes on')
+        place.succeed('run', '--now', at + 180, '--full', **env(zone))
+        tap.same(total(), before, f'{what}: a full run makes the same days')
+        place.ends(0, f'{what}: verify finds nothing', 'verify', **env(zone))
+        place.ends(78, f'{what}: verify in the old zone refuses', 'verify', **env('UTC'))
+        place.says('and says why', 'with other settings than these')
+        place.ends(78, f'{what}: so does backfill', 'backfill', '--since', NOW - DAY, '--every', '1h', **env('UTC'))
+        place.says('and says why', 'the time zone is not that of the run that published')
+        place.succeed('run', '--now', at + 240, **env('UTC'))
+        tap.same(total(), before, f'{what}: nor does the way back change the sum')
+        place.ends(0, 'backfill goes on then', 'backfill', '--since', NOW - DAY, '--every', '1h', **env('UTC'))
+    ready(place, **system)
+    place.succeed('run', '--now', NOW, **env('UTC'))
+    place.succeed('run', '--now', NOW + 60, **env('Etc/UTC'))
+    tap.same(place.query('SELECT kind FROM fairmill_run ORDER BY run_id'), [('full',), ('incremental',)], 'another name of a zone changes nothing')
+    place.settings({'usage.time_zone': 'UTC', 'retention.history_interval': '60'})
+    place.succeed('run', '--now', NOW + 120, **env('Asia/Tokyo'))
+    tap.same(place.query('SELECT kind FROM fairmill_run ORDER BY run_id DESC LIMIT 1'), [('incremental',)], 'nor does TZ if the settings name the zone')
+
+
 def many(place):
     """More days and associations than memory holds at once."""
     ready(place)
@@ -611,7 +665,7 @@ def body():
     with Place() as place:
         many_partitions(place)
     with Place() as place:
-        for part in (intervals, no_history, edges, old_runs, clock_ahead, day_by_day, looks, clocks_change, resets_and_days, purged, emptied, zone, many,
+        for part in (intervals, no_history, edges, old_runs, clock_ahead, day_by_day, looks, clocks_change, resets_and_days, purged, emptied, zone, zones, many,
                      shown, readers, gone_and_moved, called, no_number, not_as_written, wrong, plotted):
             part(place)
 

@@ -61,6 +61,23 @@ def rows(place):
     place.ends(0, 'so does check', 'check')
 
 
+def zones(place):
+    """Rows were purged, and a run is in another time zone."""
+    day = 24 * HOUR
+    start = NOW - NOW % day
+    for purged in False, True:
+        site(place, [('c', 3, start - back * day + 20 * HOUR, start - back * day + 26 * HOUR, 1.0) for back in range(20, 0, -1)],
+             {'usage.time_zone': 'system'})
+        place.succeed('run', '--now', NOW, env=os.environ | {'TZ': 'UTC'})
+        before = place.query('SELECT sum(tres_seconds) FROM fairmill_usage_day')
+        if purged:
+            place.change('DELETE FROM usage WHERE time_end < ?', start - 10 * day)
+        for step, zone in enumerate(('Asia/Tokyo', 'Asia/Tokyo', 'America/New_York', 'UTC')):
+            place.succeed('run', '--now', NOW + step, env=os.environ | {'TZ': zone})
+            tap.same(place.query('SELECT sum(tres_seconds) FROM fairmill_usage_day'), before,
+                     f'in {zone} the usage of all days is the same{", also after a purge" if purged else ""}')
+
+
 def odd(place):
     good = ('c', 4, NOW - 500, NOW - 490, 0.5)
     for row, kind, what in (
@@ -134,7 +151,7 @@ def missing(place):
 
 
 def body():
-    for part in (rows, odd, ends, names, relations, missing):
+    for part in (rows, zones, odd, ends, names, relations, missing):
         with Place() as place:
             part(place)
 
