@@ -76,6 +76,10 @@ static int import(const struct settings *settings, const struct options *options
     if (options->queue || options->server)
         log_note("%" PRIu64 " jobs wait", import.waiting);
     log_note("%" PRIu64 " lines of %" PRIu64 " logs", import.lines, import.logs);
+    if (import.bad_jobs)
+        return fail(err, ERROR_DATA,
+                    "%" PRIu64 " waiting jobs cannot be read; the others were imported",
+                    import.bad_jobs);
     if (import.bad_lines)
         return fail(err, ERROR_DATA,
                     "%" PRIu64 " of %" PRIu64 " lines are none of an accounting log; the others "

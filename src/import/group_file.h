@@ -12,9 +12,9 @@ struct error;
  *
  *     NAME CRESGROUP PARENT SHARES
  *
- * with blanks or tabs between.  Lines that begin with `#` or `*` are comments, and further words are
- * ignored.  The parent is `root`, or the name of an earlier line, TREEROOT or unknown.  Each name
- * occurs once. */
+ * with blanks or tabs between.  Lines that begin with `#` or `*` are comments, and further words
+ * are ignored.  The parent is `root`, or the name of an earlier line, TREEROOT or unknown.  Each
+ * name occurs once. */
 
 struct group_line {
     char *name, *parent; /* UTF-8 */

@@ -213,12 +213,13 @@ static void check_formula(struct import *import, const struct waiting *waiting)
 static int import_waiting(struct importer *importer, struct error *err)
 {
     struct import *import = importer->import;
-    struct waiting waiting;
+    struct waiting waiting = { .complain = importer->complain };
     if (import->queue ? qstat_read(&waiting, import->queue, err)
                       : server_database_read(&waiting, import->server,
                                              importer->db->settings->deadline_s, err))
         return -1;
     import->waiting = waiting.job_count;
+    import->bad_jobs = waiting.skipped;
     int result =
         waiting_store(importer->db, import->cluster, &waiting, &import->changed_values, err);
     if (!result)

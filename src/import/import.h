@@ -26,12 +26,13 @@ struct import {
     bool is_now;            /* that is the time of this call */
     /* What was done. */
     uint64_t logs, lines, bad_lines, changed_groups, changed_values, usages, waiting;
+    uint64_t bad_jobs;
     bool has_formula_flaw; /* a new job_sort_formula cannot be evaluated, for this reason: */
     struct error formula_flaw;
 };
 
-/* A line that is none is complained of, and is not read again; the rest is imported.  A failure
- * leaves what was done before it. */
+/* A line that is none, and a job that waits and cannot be read, is complained of, and is left out.
+ * A failure leaves what was done before it. */
 int import_run(struct import *import, const struct settings *settings,
                void (*complain)(const struct error *err), struct error *err);
 

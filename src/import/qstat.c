@@ -2,194 +2,237 @@
 #include "import/qstat.h"
 
 #include <errno.h>
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "import/json_stream.h"
 #include "util/error.h"
+#include "util/index.h"
 #include "util/instant.h"
 #include "util/memory.h"
-#include "util/text.h"
+#include "util/number.h"
 
-/* A value as OpenPBS had it before qstat took what looks like JSON for that. */
-static char *text_of(const json_t *value)
+struct print_reader {
+    struct waiting *waiting;
+    struct json_stream stream;
+    struct text key, value; /* at hand */
+    struct names *arrays;   /* ids of arrays */
+    /* Of the job at hand: */
+    struct waiting_job *job;
+    bool refused;
+    struct error reason;
+    /* Of the print at hand: */
+    uint64_t timestamp;
+    bool has_server_name;
+    size_t servers;
+};
+
+/* Read an object, with `take` for the value of each key. */
+typedef int value_taker(struct print_reader *reader, const char *name, struct error *err);
+
+static int read_object(struct print_reader *reader, const char *name, value_taker *take,
+                       struct error *err)
 {
-    if (json_is_string(value))
-        return memory_text(json_string_value(value));
-    char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
-    char *text = memory_text(dumped ? dumped : "");
-    free(dumped);
-    return text;
+    int found;
+    if (json_stream_enter(&reader->stream, err))
+        return -1;
+    while ((found = json_stream_key(&reader->stream, &reader->key, err)) > 0) {
+        if (take(reader, name, err))
+            return -1;
+    }
+    return found;
 }
 
-static int tell(struct waiting_job *job, const char *name, const char *resource, json_t *value,
-                struct error *err)
-{
-    char *text = text_of(value);
-    int result = waiting_tell(job, name, resource, text, err);
-    free(text);
-    return result;
-}
+/* ---- jobs ---- */
 
-static int tell_attributes(struct waiting_job *job, json_t *attributes, struct error *err)
+static int take_value(struct print_reader *reader, const char *name, const char *resource,
+                      struct error *err)
 {
-    const char *name, *resource;
-    json_t *value, *part;
-    json_object_foreach(attributes, name, value)
-    {
-        if (!json_is_object(value)) {
-            if (tell(job, name, NULL, value, err))
-                return -1;
-            continue;
-        }
-        json_object_foreach(value, resource, part)
-        {
-            if (tell(job, name, resource, part, err))
-                return -1;
-        }
+    struct error reason;
+    if (json_stream_value(&reader->stream, &reader->value, err))
+        return -1;
+    if (waiting_tell(reader->job, name, resource, reader->value.bytes, &reason) &&
+        !reader->refused) {
+        reader->refused = true;
+        reader->reason = reason;
     }
     return 0;
+}
+
+static int take_resource(struct print_reader *reader, const char *name, struct error *err)
+{
+    return take_value(reader, name, reader->key.bytes, err);
+}
+
+/* Values that no formula needs, a user's environment for example, are not looked at. */
+static int take_attribute(struct print_reader *reader, const char *job_id, struct error *err)
+{
+    (void)job_id;
+    if (!waiting_wants(reader->key.bytes))
+        return json_stream_value(&reader->stream, NULL, err);
+    bool is_list =
+        !strcmp(reader->key.bytes, WAITING_RESOURCES) && json_stream_peek(&reader->stream) == '{';
+    return is_list ? read_object(reader, WAITING_RESOURCES, take_resource, err)
+                   : take_value(reader, reader->key.bytes, NULL, err);
+}
+
+static int take_job(struct print_reader *reader, const char *name, struct error *err)
+{
+    (void)name;
+    char *job_id = memory_bytes(reader->key.bytes, reader->key.length);
+    if (strstr(job_id, "[]"))
+        names_add(reader->arrays, job_id, strlen(job_id));
+    reader->job = waiting_add_job(reader->waiting, job_id);
+    reader->refused = false;
+    int result = json_stream_peek(&reader->stream) == '{'
+                     ? read_object(reader, job_id, take_attribute, err)
+                     : json_stream_value(&reader->stream, NULL, err);
+    if (result)
+        fail_in(err, "job '%s'", job_id);
+    else if (reader->refused || waiting_end_job(reader->waiting, &reader->reason))
+        waiting_skip_job(reader->waiting, &reader->reason);
+    free(job_id);
+    return result;
 }
 
 /* Whether it is of an array that is there, too, which waits for all of its jobs: `7[3].s` of
  * `7[].s`. */
-static bool is_of_array(json_t *jobs, const char *job_id)
+static bool is_of_array(const void *context, const struct waiting_job *job)
 {
-    const char *open = strchr(job_id, '['), *close = open ? strchr(open, ']') : NULL;
+    const char *open = strchr(job->job_id, '['), *close = open ? strchr(open, ']') : NULL;
     if (!close || close == open + 1)
         return false;
     struct text array = { 0 };
-    text_add_bytes(&array, job_id, (size_t)(open - job_id) + 1);
+    text_add_bytes(&array, job->job_id, (size_t)(open - job->job_id) + 1);
     text_add(&array, close);
-    bool found = json_object_get(jobs, array.bytes) != NULL;
+    bool found = names_find(context, array.bytes, array.length) != INDEX_NONE;
     text_free(&array);
     return found;
 }
 
-static int read_jobs(struct waiting *waiting, json_t *jobs, struct error *err)
+/* ---- queues and the server ---- */
+
+static int take_queue_attribute(struct print_reader *reader, const char *name, struct error *err)
 {
-    const char *job_id;
-    json_t *attributes;
-    waiting->has_jobs = true;
-    json_object_foreach(jobs, job_id, attributes)
-    {
-        if (is_of_array(jobs, job_id))
-            continue;
-        struct waiting_job *job = waiting_add_job(waiting, job_id);
-        if (tell_attributes(job, attributes, err) || waiting_end_job(waiting, err))
-            return fail_in(err, "job '%s'", job_id);
-    }
-    return 0;
+    bool wanted = !strcmp(reader->key.bytes, "Priority");
+    if (json_stream_value(&reader->stream, wanted ? &reader->value : NULL, err))
+        return -1;
+    return wanted && waiting_set_priority(reader->waiting, reader->value.bytes, err)
+               ? fail_in(err, "queue '%s'", name)
+               : 0;
 }
 
-static int read_queues(struct waiting *waiting, json_t *queues, struct error *err)
+static int take_queue(struct print_reader *reader, const char *name, struct error *err)
 {
-    const char *name;
-    json_t *attributes;
-    waiting->has_queues = true;
-    json_object_foreach(queues, name, attributes)
-    {
-        json_t *value = json_object_get(attributes, "Priority");
-        char *priority = value ? text_of(value) : memory_text("");
-        int result = waiting_add_queue(waiting, name, priority, err);
-        free(priority);
-        if (result)
-            return fail_in(err, "queue '%s'", name);
-    }
-    return 0;
-}
-
-static int read_server(struct waiting *waiting, json_t *servers, struct error *err)
-{
-    const char *server, *name;
-    json_t *attributes, *value;
-    if (json_object_size(servers) != 1)
-        return fail(err, ERROR_DATA, "it tells of %zu servers, not of one",
-                    json_object_size(servers));
-    waiting_tell_server(waiting, "", "");
-    json_object_foreach(servers, server, attributes)
-    {
-        json_object_foreach(attributes, name, value)
-        {
-            char *text = text_of(value);
-            waiting_tell_server(waiting, name, text);
-            free(text);
-        }
-    }
-    return 0;
-}
-
-static int read_print(struct waiting *waiting, json_t *print, struct error *err)
-{
-    json_t *jobs = json_object_get(print, "Jobs"), *queues = json_object_get(print, "Queue"),
-           *server = json_object_get(print, "Server"), *time = json_object_get(print, "timestamp");
-    json_int_t as_of = json_integer_value(time);
-    if (as_of <= 0 || as_of > LATEST_INSTANT || !json_object_get(print, "pbs_server"))
-        return fail(err, ERROR_DATA, "it has no timestamp and pbs_server: qstat did not print it");
-    if ((jobs && waiting->has_jobs) || (queues && waiting->has_queues) ||
-        (server && waiting->has_server))
-        return fail(err, ERROR_DATA, "another print tells of the same");
-    waiting->as_of = as_of;
-    if (queues)
-        return read_queues(waiting, queues, err);
-    if (server)
-        return read_server(waiting, server, err);
-    return read_jobs(waiting, jobs, err);
-}
-
-static int read_prints(struct waiting *waiting, const char *bytes, size_t length, struct error *err)
-{
-    size_t line = 1;
-    for (const char *at = bytes, *end = bytes + length;;) {
-        for (; at < end && memchr(" \t\r\n", *at, 4); at++)
-            line += *at == '\n';
-        if (at == end)
-            return 0;
-        json_error_t reason;
-        json_t *print = json_loadb(at, (size_t)(end - at), JSON_DISABLE_EOF_CHECK, &reason);
-        if (!print)
-            return fail(err, ERROR_DATA, "no JSON: %s, in line %zu", reason.text,
-                        line + (size_t)(reason.line > 0 ? reason.line - 1 : 0));
-        int result = read_print(waiting, print, err);
-        json_decref(print);
-        if (result)
-            return fail_in(err, "the print from line %zu on", line);
-        for (const char *stop = at + reason.position; at < stop; at++)
-            line += *at == '\n';
-    }
-}
-
-static int read_file(FILE *file, const char *path, struct text *text, struct error *err)
-{
-    char part[65536];
-    struct text bytes = { 0 };
-    text_add(&bytes, "");
-    for (size_t got; (got = fread(part, 1, sizeof part, file)) > 0;)
-        text_add_bytes(&bytes, part, got);
-    int result =
-        ferror(file) ? fail(err, ERROR_DATA, "cannot read '%s': %s", path, strerror(errno)) : 0;
-    text_add(text, "");
-    text_add_as_utf8(text, bytes.bytes, bytes.length);
-    text_free(&bytes);
+    (void)name;
+    char *queue = memory_text(reader->key.bytes);
+    int result = waiting_add_queue(reader->waiting, queue, err)
+                     ? fail_in(err, "queue '%s'", queue)
+                     : read_object(reader, queue, take_queue_attribute, err);
+    free(queue);
     return result;
+}
+
+static int take_server_attribute(struct print_reader *reader, const char *name, struct error *err)
+{
+    (void)name;
+    if (json_stream_value(&reader->stream, &reader->value, err))
+        return -1;
+    waiting_tell_server(reader->waiting, reader->key.bytes, reader->value.bytes);
+    return 0;
+}
+
+static int take_server(struct print_reader *reader, const char *name, struct error *err)
+{
+    reader->servers++;
+    return read_object(reader, name, take_server_attribute, err);
+}
+
+static int read_server(struct print_reader *reader, struct error *err)
+{
+    reader->servers = 0;
+    waiting_tell_server(reader->waiting, "", "");
+    if (read_object(reader, NULL, take_server, err))
+        return -1;
+    return reader->servers == 1
+               ? 0
+               : fail(err, ERROR_DATA, "it tells of %zu servers, not of one", reader->servers);
+}
+
+/* ---- prints ---- */
+
+static int read_again(bool *has, struct error *err)
+{
+    if (*has)
+        return fail(err, ERROR_DATA, "another print tells of the same");
+    *has = true;
+    return 0;
+}
+
+static int take_part(struct print_reader *reader, const char *name, struct error *err)
+{
+    struct waiting *waiting = reader->waiting;
+    const char *key = reader->key.bytes;
+    (void)name;
+    if (!strcmp(key, "Jobs"))
+        return read_again(&waiting->has_jobs, err) ? -1 : read_object(reader, NULL, take_job, err);
+    if (!strcmp(key, "Queue"))
+        return read_again(&waiting->has_queues, err) ? -1
+                                                     : read_object(reader, NULL, take_queue, err);
+    if (!strcmp(key, "Server"))
+        return read_again(&waiting->has_server, err) ? -1 : read_server(reader, err);
+    reader->has_server_name |= !strcmp(key, "pbs_server");
+    bool is_time = !strcmp(key, "timestamp");
+    if (json_stream_value(&reader->stream, is_time ? &reader->value : NULL, err))
+        return -1;
+    if (is_time && !number_unsigned(reader->value.bytes, reader->value.length, &reader->timestamp))
+        reader->timestamp = 0;
+    return 0;
+}
+
+static int read_print(struct print_reader *reader, struct error *err)
+{
+    struct waiting *waiting = reader->waiting;
+    bool said = waiting->has_queues || waiting->has_server;
+    reader->timestamp = 0;
+    reader->has_server_name = false;
+    if (json_stream_peek(&reader->stream) == '{' && read_object(reader, NULL, take_part, err))
+        return -1;
+    if (!reader->timestamp || reader->timestamp > LATEST_INSTANT || !reader->has_server_name)
+        return fail(err, ERROR_DATA, "it has no timestamp and pbs_server: qstat did not print it");
+    waiting->as_of = (int64_t)reader->timestamp;
+    waiting->has_jobs |= said == (waiting->has_queues || waiting->has_server);
+    return 0;
+}
+
+static int read_prints(struct print_reader *reader, struct error *err)
+{
+    while (json_stream_peek(&reader->stream) != EOF) {
+        size_t line = reader->stream.line;
+        if (read_print(reader, err))
+            return fail_in(err, "the print from line %zu on", line);
+    }
+    if (ferror(reader->stream.file))
+        return fail(err, ERROR_DATA, "cannot read it: %s", strerror(errno));
+    waiting_remove_jobs(reader->waiting, is_of_array, reader->arrays);
+    return waiting_end(reader->waiting, err);
 }
 
 int qstat_read(struct waiting *waiting, const char *path, struct error *err)
 {
-    *waiting = (struct waiting){ 0 };
-    struct text text = { 0 };
-    FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
-    if (!file)
+    struct print_reader reader = { .waiting = waiting, .stream.line = 1 };
+    reader.stream.file = strcmp(path, "-") ? fopen(path, "r") : stdin;
+    if (!reader.stream.file)
         return fail(err, ERROR_DATA, "cannot open '%s': %s", path, strerror(errno));
-    int result = read_file(file, path, &text, err);
-    if (file != stdin)
-        fclose(file);
-    if (!result && read_prints(waiting, text.bytes, text.length, err))
-        result = fail_in(err, "'%s'", path);
+    reader.arrays = names_create();
+    int result = read_prints(&reader, err) ? fail_in(err, "'%s'", path) : 0;
     if (!result && !waiting->as_of)
         result = fail(err, ERROR_DATA, "'%s' is empty", path);
-    text_free(&text);
+    if (reader.stream.file != stdin)
+        fclose(reader.stream.file);
+    names_destroy(reader.arrays);
+    text_free(&reader.key);
+    text_free(&reader.value);
     if (result)
         waiting_free(waiting);
     return result;

@@ -5,9 +5,9 @@
 #include "import/waiting.h"
 
 /* What `qstat -f -F json` (jobs), `qstat -Qf -F json` (queues) and `qstat -Bf -F json` (the server)
- * printed, one of each behind another in any order; "-" is standard input.  A print that says of
- * none of these is one of no jobs.  -1 with the file's name and what is
- * none there (ERROR_DATA). */
+ * printed, one of each after another in any order; "-" is standard input.  A print of none of these
+ * is one of no jobs.  `waiting` is empty but for its complain().  -1 with the file's name and the
+ * reason (ERROR_DATA). */
 int qstat_read(struct waiting *waiting, const char *path, struct error *err);
 
 #endif

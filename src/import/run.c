@@ -39,8 +39,7 @@ static int read_numbers(struct run *run, const struct record *record, struct err
     return 0;
 }
 
-/* Users choose these, of any length: one must not make a record too long for the database. */
-static void cut(char *text)
+void run_text_cut(char *text)
 {
     if (strlen(text) <= LONGEST_NAME)
         return;
@@ -55,8 +54,8 @@ static void read_texts(struct run *run, const struct record *record)
         struct part value = record_value(record, keys[i]);
         run->texts[i] = utf8_copy(value.bytes, value.length);
     }
-    cut(run->texts[RUN_ACCOUNT]);
-    cut(run->texts[RUN_PROJECT]);
+    run_text_cut(run->texts[RUN_ACCOUNT]);
+    run_text_cut(run->texts[RUN_PROJECT]);
 }
 
 /* Whether every database can hold the texts. */

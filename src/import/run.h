@@ -29,4 +29,8 @@ struct run {
 int run_read(struct run *run, const struct record *record, struct error *err);
 void run_free(struct run *run);
 
+/* Cut a text that users choose to LONGEST_NAME: no user must be able to make a record of theirs too
+ * long for the database. */
+void run_text_cut(char *text);
+
 #endif

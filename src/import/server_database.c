@@ -36,61 +36,55 @@ static int tell_attribute(struct waiting_job *job, const struct db_value *row, s
     return result;
 }
 
-static struct waiting_job *begin_job(struct waiting *waiting, const struct db_value *row,
-                                     struct error *err)
+/* The job whose rows are at hand. */
+struct job_reader {
+    struct waiting *waiting;
+    struct waiting_job *job; /* NULL: none */
+    bool refused;
+    struct error reason;
+};
+
+static void begin_job(struct job_reader *reader, const struct db_value *row)
 {
     char *job_id = db_value_text(&row[0]), *queue = db_value_text(&row[2]);
     int64_t number = db_value_integer(&row[1], -1);
     const char state[] = { number >= 0 && number < (int64_t)strlen(states) ? states[number] : '-',
                            '\0' };
-    struct waiting_job *job = waiting_add_job(waiting, job_id);
-    bool good = !waiting_tell(job, "job_state", NULL, state, err) &&
-                !waiting_tell(job, "queue", NULL, queue, err);
+    reader->job = waiting_add_job(reader->waiting, job_id);
+    reader->refused = waiting_tell(reader->job, "job_state", NULL, state, &reader->reason) ||
+                      waiting_tell(reader->job, "queue", NULL, queue, &reader->reason);
     free(job_id);
     free(queue);
-    return good ? job : NULL;
 }
 
-/* The job that is told of last, if any. */
-static int end_job(struct waiting *waiting, const struct waiting_job *job, struct error *err)
+static void end_job(struct job_reader *reader)
 {
-    if (!job)
-        return 0;
-    char *job_id = memory_text(job->job_id);
-    int result = waiting_end_job(waiting, err);
-    if (result)
-        fail_in(err, "job '%s'", job_id);
-    free(job_id);
-    return result;
+    if (reader->job && (reader->refused || waiting_end_job(reader->waiting, &reader->reason)))
+        waiting_skip_job(reader->waiting, &reader->reason);
 }
 
-static int take_row(struct waiting *waiting, struct waiting_job **job, const struct db_value *row,
-                    struct error *err)
+static void take_row(struct job_reader *reader, const struct db_value *row)
 {
-    if (!*job || !reads_as(row[0].text.bytes, row[0].text.length, (*job)->job_id)) {
-        if (end_job(waiting, *job, err))
-            return -1;
-        *job = begin_job(waiting, row, err);
+    if (!reader->job || !reads_as(row[0].text.bytes, row[0].text.length, reader->job->job_id)) {
+        end_job(reader);
+        begin_job(reader, row);
     }
-    if (!*job)
-        return -1;
-    if (row[3].type == DB_NULL || !tell_attribute(*job, row, err))
-        return 0;
-    return fail_in(err, "job '%s'", (*job)->job_id);
+    if (row[3].type != DB_NULL && !reader->refused)
+        reader->refused = tell_attribute(reader->job, row, &reader->reason) != 0;
 }
 
 static int read_jobs(struct db *db, struct waiting *waiting, struct error *err)
 {
     const struct db_value *row;
-    struct waiting_job *job = NULL;
-    int result = 0;
+    struct job_reader reader = { .waiting = waiting };
     struct db_rows *rows = db_stream(db, sql_query_openpbs_job, NULL, 0, "tittt", err);
     waiting->has_jobs = true;
-    while (!result && db_fetch(rows, &row, err) > 0)
-        result = take_row(waiting, &job, row, err);
-    if (db_finish(rows) || result)
+    while (db_fetch(rows, &row, err) > 0)
+        take_row(&reader, row);
+    if (db_finish(rows))
         return -1;
-    return end_job(waiting, job, err);
+    end_job(&reader);
+    return waiting_end(waiting, err);
 }
 
 static int read_queues(struct db *db, struct waiting *waiting, struct error *err)
@@ -101,7 +95,8 @@ static int read_queues(struct db *db, struct waiting *waiting, struct error *err
     waiting->has_queues = true;
     while (!result && db_fetch(rows, &row, err) > 0) {
         char *name = db_value_text(&row[0]), *priority = text_of(&row[1]);
-        result = waiting_add_queue(waiting, name, priority, err);
+        result =
+            waiting_add_queue(waiting, name, err) || waiting_set_priority(waiting, priority, err);
         if (result)
             fail_in(err, "queue '%s'", name);
         free(name);
@@ -131,7 +126,7 @@ int server_database_read(struct waiting *waiting, const char *service, unsigned 
                                           .service = service,
                                           .deadline_s = deadline_s };
     struct db *db;
-    *waiting = (struct waiting){ .as_of = (int64_t)time(NULL) };
+    waiting->as_of = (int64_t)time(NULL);
     if (!db_driver_named("pgsql"))
         return fail(err, ERROR_SETTINGS, "this build has no driver for OpenPBS's PostgreSQL");
     if (db_open(&db, &settings, DB_SOURCE, err))

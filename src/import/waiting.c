@@ -13,6 +13,12 @@
 #include "util/number.h"
 #include "util/text.h"
 
+/* So many jobs that are left out are named in one call. */
+#define NAMED_JOBS 20
+/* A longer value is no number, which is all that formulas need. */
+#define LONGEST_RESOURCE 1024
+#define MOST_RESOURCE_BYTES 20000
+
 struct waiting_job *waiting_add_job(struct waiting *waiting, const char *job_id)
 {
     waiting->jobs = memory_grown(waiting->jobs, waiting->job_count, sizeof *waiting->jobs);
@@ -71,11 +77,13 @@ static int take_resource(struct waiting_job *job, const char *resource, const ch
     const struct part key = { resource, strlen(resource) }, part = { value, strlen(value) };
     size_t before = job->requested.length;
     struct fields fields = { 0 };
+    if (part.length > LONGEST_RESOURCE || before + key.length + part.length > MOST_RESOURCE_BYTES)
+        return 0;
     text_add_field(&job->requested, key, part);
     const struct part added = { job->requested.bytes + before, job->requested.length - before };
-    /* Whether it will be read as it was meant. */
+    /* Whether it will be read as one. */
     bool good = !fields_read(&fields, added, err) && fields.count == 1 &&
-                part_is(&fields.fields[0].key, resource) && part_is(&fields.fields[0].value, value);
+                part_is(&fields.fields[0].key, resource);
     fields_free(&fields);
     return good ? 0
                 : fail(err, ERROR_DATA, "'Resource_List.%.60s', '%.60s', is no resource", resource,
@@ -103,18 +111,35 @@ static int take_number(struct waiting_job *job, const char *name, const char *va
     return 0;
 }
 
+static const char *const text_names[RUN_TEXTS] = { "euser", "egroup", "Account_Name", "project",
+                                                   "queue" };
+
+bool waiting_wants(const char *name)
+{
+    static const char *const others[] = { "job_state", "array_indices_remaining",
+                                          "ctime",     "qtime",
+                                          "etime",     "eligible_time",
+                                          "Priority",  WAITING_RESOURCES };
+    bool wanted = false;
+    for (size_t i = 0; i < RUN_TEXTS; i++)
+        wanted |= !strcmp(text_names[i], name);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        wanted |= !strcmp(others[i], name);
+    return wanted;
+}
+
 int waiting_tell(struct waiting_job *job, const char *name, const char *resource, const char *value,
                  struct error *err)
 {
-    static const char *const names[RUN_TEXTS] = { "euser", "egroup", "Account_Name", "project",
-                                                  "queue" };
     if (resource)
-        return strcmp(name, "Resource_List") ? 0 : take_resource(job, resource, value, err);
+        return strcmp(name, WAITING_RESOURCES) ? 0 : take_resource(job, resource, value, err);
     for (size_t i = 0; i < RUN_TEXTS; i++) {
-        if (strcmp(names[i], name) != 0)
+        if (strcmp(text_names[i], name) != 0)
             continue;
         free(job->texts[i]);
         job->texts[i] = memory_text(value);
+        if (i == RUN_ACCOUNT || i == RUN_PROJECT)
+            run_text_cut(job->texts[i]);
     }
     if (!strcmp(name, "job_state"))
         *job->state = *value;
@@ -148,12 +173,48 @@ int waiting_end_job(struct waiting *waiting, struct error *err)
     return fits ? 0 : fail(err, ERROR_DATA, "a name or its resources are too long");
 }
 
-int waiting_add_queue(struct waiting *waiting, const char *name, const char *priority,
-                      struct error *err)
+void waiting_skip_job(struct waiting *waiting, struct error *reason)
+{
+    struct waiting_job *job = &waiting->jobs[--waiting->job_count];
+    fail_in(reason, "job '%s'", job->job_id);
+    free_job(job);
+    waiting->skipped++;
+    if (waiting->complain && waiting->skipped <= NAMED_JOBS)
+        waiting->complain(reason);
+}
+
+void waiting_remove_jobs(struct waiting *waiting,
+                         bool (*is_removed)(const void *context, const struct waiting_job *job),
+                         const void *context)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < waiting->job_count; i++) {
+        if (is_removed(context, &waiting->jobs[i]))
+            free_job(&waiting->jobs[i]);
+        else
+            waiting->jobs[left++] = waiting->jobs[i];
+    }
+    waiting->job_count = left;
+}
+
+int waiting_end(const struct waiting *waiting, struct error *err)
+{
+    if (!waiting->skipped || waiting->job_count)
+        return 0;
+    return fail(err, ERROR_DATA, "none of %zu waiting jobs can be read", waiting->skipped);
+}
+
+int waiting_set_priority(struct waiting *waiting, const char *priority, struct error *err)
+{
+    int64_t *number = &waiting->queues[waiting->queue_count - 1].priority;
+    return !*priority || number_signed(priority, strlen(priority), number)
+               ? 0
+               : refuse("Priority", priority, "integer", err);
+}
+
+int waiting_add_queue(struct waiting *waiting, const char *name, struct error *err)
 {
     struct queue_line line = { 0 };
-    if (*priority && !number_signed(priority, strlen(priority), &line.priority))
-        return refuse("Priority", priority, "integer", err);
     if (strlen(name) > LONGEST_NAME)
         return fail(err, ERROR_DATA, "its name is too long");
     waiting->queues = memory_grown(waiting->queues, waiting->queue_count, sizeof *waiting->queues);

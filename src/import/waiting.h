@@ -31,7 +31,9 @@ struct queue_line {
 #define SERVER_KEYS (PBS_KEYS - PBS_SCHED_KEYS)
 
 struct waiting {
-    bool has_jobs, has_queues, has_server; /* it tells of these */
+    void (*complain)(const struct error *err); /* of a job that is left out */
+    size_t skipped;                            /* so many of them */
+    bool has_jobs, has_queues, has_server;     /* it tells of these */
     int64_t as_of;
     struct waiting_job *jobs;
     struct queue_line *queues;
@@ -41,17 +43,28 @@ struct waiting {
 
 /* Another job, to which its attributes are told one by one. */
 struct waiting_job *waiting_add_job(struct waiting *waiting, const char *job_id);
-/* An attribute by OpenPBS's name, and the resource if it is a value of one (else NULL).  Those that
- * nobody needs are taken, too.  ERROR_DATA where it is none. */
+/* Whether an attribute of jobs is needed. */
+#define WAITING_RESOURCES "Resource_List"
+bool waiting_wants(const char *name);
+/* An attribute by OpenPBS's name, and the resource if it is a value of WAITING_RESOURCES (else
+ * NULL).  ERROR_DATA if the value is not one of this attribute. */
 int waiting_tell(struct waiting_job *job, const char *name, const char *resource, const char *value,
                  struct error *err);
-/* All is told: drop the job again if it does not wait; -1 if something is not there that has to
- * be (ERROR_DATA). */
+/* The job is complete: drop it again if it does not wait.  -1 if something is missing
+ * (ERROR_DATA). */
 int waiting_end_job(struct waiting *waiting, struct error *err);
+/* Leave the last job out, and complain of it. */
+void waiting_skip_job(struct waiting *waiting, struct error *reason);
+/* Remove jobs that are not needed. */
+void waiting_remove_jobs(struct waiting *waiting,
+                         bool (*is_removed)(const void *context, const struct waiting_job *job),
+                         const void *context);
+/* All jobs are there.  -1 if some were left out and no job remains. */
+int waiting_end(const struct waiting *waiting, struct error *err);
 
-/* A queue that has this Priority; "": none. */
-int waiting_add_queue(struct waiting *waiting, const char *name, const char *priority,
-                      struct error *err);
+/* Another queue, which has Priority 0 until it is set. */
+int waiting_add_queue(struct waiting *waiting, const char *name, struct error *err);
+int waiting_set_priority(struct waiting *waiting, const char *priority, struct error *err);
 /* An attribute of the server's, of which only those of SERVER_KEYS are needed. */
 void waiting_tell_server(struct waiting *waiting, const char *name, const char *value);
 

@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    struct waiting waiting;
+    struct waiting waiting = { .complain = NULL };
     struct error err;
     write_file("qstat", bytes, size);
     if (!qstat_read(&waiting, "qstat", &err)) {

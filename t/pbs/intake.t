@@ -272,6 +272,31 @@ def try_queue(place, where):
              ([], 3, sorted(formula + [('job_sort_formula', str(DAY + 100), None)], key=str)), 'a print of nothing is one of no jobs; a formula that is gone is NULL from then on; queues stay')
 
 
+def try_broken_queue(place):
+    """What qstat prints of users' values that are no JSON, and jobs that cannot be read."""
+    broken = ['005', '+5', '.5', '5.', '0x1F', 'nan', '-', '1e999', '99999999999999999999', '"\\ud800"', '"\\e"', '"\\u0000"', '"\x01"', '"\xe9"', '"a\nb', '{"a": 005}', '[1, {"b": }]', 'a b', '{' * 3000 + '}' * 3000]
+    for value in broken:
+        text = jobs(job('1.pbs', more=', "Account_Name": "q"'), job('2.pbs').replace('"A": {"b": [1]}', '"FOO":' + value), job('3.pbs', user='eve'))
+        status = place.run('--queue', '-', given=text.encode('latin-1'))
+        tap.same((status, place.rows('job_id, euser', 'pbs_queued', 'ORDER BY 1')), ((0, ''), [('1.pbs', 'bob'), ('2.pbs', 'bob'), ('3.pbs', 'eve')]), f'a value of a user that is no JSON costs no job: {value[:20]!r}')
+    for name, value, wanted in (('Account_Name', '005', '005'), ('Account_Name', '1e999', '1e999'), ('Account_Name', '"a\\u00e9\\"b"', 'a\xe9"b'), ('Account_Name', '"\\ud800"', '\\ud800'),
+                                ('Account_Name', '"' + 'y' * 300 + '"', 'y' * 255), ('Account_Name', '"' + 'z' * 200000 + '"', 'z' * 255), ('project', '{"b": [1, 2]}', '{"b":[1,2]}')):
+        status = place.run('--queue', '-', given=jobs(job('1.pbs').replace('"project": "_pbs_project_default"', f'"{name}": {value}')).encode())
+        tap.same((status, place.rows('project' if name == 'project' else 'account', 'pbs_queued', '')), ((0, ''), [(wanted,)]), f'{name} is what it was before qstat printed it: {wanted[:20]!r}')
+    for value in ('"x\' ncpus=0 y=\\"z"', '"a \\"b\\" \'c\'"', '"' + 'y' * 99999 + '"', '007'):
+        status = place.run('--queue', '-', given=jobs(job('1.pbs').replace('"ncpus": 4', f'"ncpus": 4, "software": {value}')).encode())
+        requested = place.rows('requested', 'pbs_queued', '')[0][0]
+        tap.ok(status == (0, '') and requested.startswith('mem=1gb ncpus=4 ') and requested.endswith('walltime=01:00:00 flag=true'), f'a resource of any text is one: {value[:20]!r}', status, requested)
+    text = jobs(job('1.pbs'), job('2.pbs').replace('Sun Nov  1 00:00:20', 'x'), job('3.pbs', user='b' * 255), job('4.pbs'))
+    status, said = place.run('--queue', '-', given=text.encode())
+    tap.ok(status == 65 and "job '2.pbs': 'qtime'" in said and "job '3.pbs': a name" in said and '2 waiting jobs cannot be read; the others were imported' in said,
+           'a job that cannot be read is named', status, said)
+    tap.same(place.rows('job_id', 'pbs_queued', 'ORDER BY 1'), [('1.pbs',), ('4.pbs',)], 'and the others are imported')
+    for given in ('[' * 4000000, '{"a":' * 1000000, '{' + PROLOGUE + ', "x": ' + '[' * 4000000, '{"' + 'k' * 4000000):
+        status, said = place.run('--queue', '-', given=given.encode())
+        tap.ok(status == 65 and len(said) < 500, 'what is no print is rejected', status, said[:200])
+
+
 def try_bad_queue(place):
     good = jobs(job('1.pbs'))
     place.run('--queue', place.write('q', good))
@@ -280,7 +305,9 @@ def try_bad_queue(place):
             (jobs(job('1.pbs').replace('"euser"', '"x"')), "job '1.pbs': it has no euser, which qstat shows to managers"), (jobs('"1.pbs": {}'), "job '1.pbs': it has no job_state"), (jobs('"1.pbs": 7'), "job '1.pbs': it has no job_state"),
             (jobs(job('1.pbs').replace('Sun Nov  1 00:00:20', 'So 1. Nov 00:00:20')), "'qtime', 'So 1. Nov 00:00:20 2026', is no time"), (jobs(job('1.pbs').replace('26:01:05', '26h')), "'eligible_time', '26h', is no span of time"),
             (jobs(job('1.pbs').replace('"Priority": 5', '"Priority": 5.5')), "'Priority', '5.5', is no integer"), (jobs(job('1.pbs').replace('"mem"', '"m m"')), 'is no resource'), (jobs(job('1.pbs', user='b' * 255)), 'too long'),
-            (printed('"Queue": {"q": {"Priority": "x"}}'), "queue 'q': 'Priority', 'x', is no integer"), (printed('"Server": {"a": {}, "b": {}}'), 'it tells of 2 servers'), (good + '\n\n{"x": nul}', 'invalid token')):
+            (printed('"Queue": {"q": {"Priority": "x"}}'), "queue 'q': 'Priority', 'x', is no integer"), (printed('"Server": {"a": {}, "b": {}}'), 'it tells of 2 servers'), (good + '\n\n{"x": nul}', 'on: it has no timestamp'),
+            (good + '{"x" 1}', 'no JSON: a colon is missing, in line 6'), (good + '{' + PROLOGUE + ', "Jobs": {"9.pbs": {"x": [1', 'another print'),
+            (jobs(job('1.pbs') + ', "9.pbs": {"x": [1'), 'no JSON: it ends within an object'), (jobs(job('1.pbs') + ', "9.pbs": {7}'), "job '9.pbs': no JSON: a key is missing")):
         status, said = place.run('--queue', place.write('q', bad))
         words = words.replace('%s', place.path('q'))
         tap.ok(status == 65 and f"{place.path('q')}'" in said and words in said, f'what qstat does not print is named: {words[-50:]}', status, said)
@@ -326,7 +353,7 @@ def try_server_database(place, postgres):
     postgres.sql("UPDATE pbs.job SET attributes = 'qtime=>\"9.x\"' WHERE ji_jobid = '3.pbs'", database)
     status, said = place.run('--server-database', 'openpbs')
     tap.ok(status == 65 and "job '3.pbs': 'qtime', 'x', is no time" in said, 'what OpenPBS does not write is named', status, said)
-    tap.same(len(place.rows('job_id', 'pbs_queued', '')), 3, 'and what was there stays')
+    tap.same(place.rows('job_id', 'pbs_queued', 'ORDER BY 1'), [('1.pbs',), ('4[].pbs',)], 'and the other jobs are imported')
     status, said = place.run('--server-database', 'nowhere')
     tap.ok(status != 0 and 'nowhere' in said, 'so is a service that is not there', status, said)
     tap.same(place.run('--server-database', 'openpbs', '--queue', '-')[0], 64, 'it and --queue are not for one call')
@@ -340,7 +367,7 @@ def body():
                     case(Place(server, folder), where)
         with tempfile.TemporaryDirectory() as folder:
             try_server_database(Place(Sqlite(databases), folder), postgres)
-        for case in (try_loose_config, try_bad_config, try_bad_usage, try_bad_queue):
+        for case in (try_loose_config, try_bad_config, try_bad_usage, try_broken_queue, try_bad_queue):
             with tempfile.TemporaryDirectory() as folder:
                 case(Place(Sqlite(databases), folder))
 
