@@ -54,6 +54,15 @@ DELETE FROM "pbs_job" WHERE "cluster" = ? AND "job_key" = ?
 -- name: pbs_suspension_remove
 DELETE FROM "pbs_suspension" WHERE "cluster" = ? AND "job_key" = ?
 
+-- name: pbs_refused_read
+SELECT "name", "row", "text" FROM "pbs_refused" WHERE "cluster" = ? ORDER BY "name", "row"
+
+-- name: pbs_refused_remove
+DELETE FROM "pbs_refused" WHERE "cluster" = ? AND "name" = ? AND "row" = ?
+
+-- name: pbs_refused_forget
+DELETE FROM "pbs_refused" WHERE "cluster" = ?
+
 -- name: pbs_group_read
 -- The lines of resource_group that hold.
 SELECT "name", "parent", "cresgroup", "shares", "place"

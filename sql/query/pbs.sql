@@ -98,3 +98,6 @@ ORDER BY q."job_key"
 -- name: pbs_job_named
 -- A job's own id, by the key of a run of it.
 SELECT "job_id" FROM "pbs_job" WHERE "cluster" = ? AND "job_key" = ?
+
+-- name: pbs_refused_lines
+SELECT "name", "row" FROM "pbs_refused" WHERE "cluster" = ? ORDER BY "name", "row"

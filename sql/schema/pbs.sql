@@ -17,6 +17,15 @@ CREATE TABLE IF NOT EXISTS "pbs_file" (
     PRIMARY KEY ("cluster", "name")
 ) {kept};
 
+-- Lines of accounting logs that could not be read; each import tries them again.
+CREATE TABLE IF NOT EXISTS "pbs_refused" (
+    "cluster"  {name} NOT NULL,
+    "name"     {name} NOT NULL,
+    "row"      {integer} NOT NULL,
+    "text"     {long_text} NOT NULL,
+    PRIMARY KEY ("cluster", "name", "row")
+) {kept};
+
 -- The lines of resource_group, each from when to when (0: it still does) it held; place is its order.
 CREATE TABLE IF NOT EXISTS "pbs_group" (
     "cluster"     {name} NOT NULL,

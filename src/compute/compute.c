@@ -77,6 +77,14 @@ static int read_tres_minutes(struct computation *computation, struct error *err)
                              clock_now(computation->clock), err);
 }
 
+static int read_findings(struct computation *computation, struct error *err)
+{
+    const struct source *source = &computation->source;
+    return source->layout->read_findings
+               ? source->layout->read_findings(source, computation->findings, err)
+               : 0;
+}
+
 /* All that is read, inside the snapshot. */
 static int read_cluster(struct computation *computation, const struct prior *prior,
                         struct seal_plan *plan, struct error *err)
@@ -91,7 +99,7 @@ static int read_cluster(struct computation *computation, const struct prior *pri
         factors_read(computation, prior->factors, plan, err) ||
         (plan && seal_plan_make(plan, computation, cutoff, err)) ||
         reach_oldest_end(computation, &seen.oldest_end, err) || read_queue(computation, err) ||
-        read_tres_minutes(computation, err))
+        read_tres_minutes(computation, err) || read_findings(computation, err))
         return -1;
     if ((plan && seal_plan_begin_days(plan, computation, cutoff, err)) ||
         charge_jobs(computation, plan, cutoff, &seen, err))

@@ -142,6 +142,11 @@ static const struct {
                                      "priorities",
                                      "write it in the part of Python that fairmill.conf(5) lists, "
                                      "as [pbs] job_sort_formula" },
+    [FINDING_RECORD_UNREADABLE] = { "record_unreadable",
+                                    "records of accounting logs that cannot be read; they count "
+                                    "for nothing",
+                                    "correct the log, and `fairmill import pbs --anew'; each "
+                                    "import tries them again" },
 };
 
 const char *finding_name(enum finding_kind kind)

@@ -8,6 +8,7 @@
 #include "core/formula/formula.h"
 #include "import/groups.h"
 #include "import/qstat.h"
+#include "import/refused.h"
 #include "import/sched_config.h"
 #include "import/server_database.h"
 #include "import/store.h"
@@ -31,11 +32,13 @@ struct importer {
     struct store_writer *writer;
     struct runs *runs;
     struct record record;
+    struct refused_list refused; /* lines of the log at hand */
 };
 
 static void complain_of(struct importer *importer, const struct log_file *log, uint64_t number,
-                        struct error *err)
+                        struct part line, struct error *err)
 {
+    refused_list_add(&importer->refused, log->name, number, line);
     if (importer->import->bad_lines++ >= NAMED_LINES)
         return;
     fail_in(err, "'%s', line %" PRIu64, log->path, number);
@@ -56,14 +59,13 @@ static int take_line(void *context, const struct log_file *log, uint64_t number,
     if (!refused)
         refused = runs_take(importer->runs, &importer->record, err);
     if (refused > 0)
-        complain_of(importer, log, number, err);
+        complain_of(importer, log, number, line, err);
     return refused < 0 ? -1 : 0;
 }
 
-static int import_lines(struct importer *importer, struct log_file *log, struct error *err)
+/* Store the runs from a key on, and those that changed. */
+static int store_runs(struct importer *importer, uint64_t key, int result, struct error *err)
 {
-    uint64_t key = runs_next_key(importer->runs);
-    int result = log_read(log, take_line, importer, err);
     if (!result)
         result = runs_store_open(importer->runs, err);
     result = store_writer_flush(importer->writer, result, err);
@@ -71,6 +73,58 @@ static int import_lines(struct importer *importer, struct log_file *log, struct 
                                         importer->runs, err)
                ? -1
                : 0;
+}
+
+/* Try a line that was refused before. */
+static int retry_line(struct importer *importer, struct refused_line *line, struct error *err)
+{
+    struct record record = { 0 };
+    struct error reason;
+    int refused = record_read(&record, (struct part){ line->text, strlen(line->text) }, &reason)
+                      ? 1
+                      : runs_take(importer->runs, &record, &reason);
+    record_free(&record);
+    line->is_read = !refused;
+    if (refused < 0)
+        *err = reason;
+    return refused < 0 ? -1 : 0;
+}
+
+static int retry_lines(struct importer *importer, const struct refused_list *list,
+                       struct error *err)
+{
+    uint64_t key = runs_next_key(importer->runs);
+    int result = 0;
+    for (size_t i = 0; i < list->count && !result; i++)
+        result = retry_line(importer, &list->lines[i], err);
+    result = store_runs(importer, key, result, err);
+    return result || refused_remove(importer->db, importer->import->cluster, list, err) ? -1 : 0;
+}
+
+static int retry(struct importer *importer, struct error *err)
+{
+    struct refused_list list = { 0 };
+    bool alone = !importer->import->anew;
+    int result = refused_read(importer->db, importer->import->cluster, &list, err);
+    if (!result && list.count && alone)
+        result = db_begin(importer->db, err);
+    if (!result && list.count) {
+        result = retry_lines(importer, &list, err);
+        result = alone ? rows_commit(importer->db, result, err) : result;
+    }
+    refused_list_free(&list);
+    return result;
+}
+
+static int import_lines(struct importer *importer, struct log_file *log, struct error *err)
+{
+    uint64_t key = runs_next_key(importer->runs);
+    int result = log_read(log, take_line, importer, err);
+    result = store_runs(importer, key, result, err);
+    if (!result)
+        result = refused_store(importer->db, importer->import->cluster, &importer->refused, err);
+    refused_list_free(&importer->refused);
+    return result;
 }
 
 static int import_log(struct importer *importer, struct log_file *log, struct error *err)
@@ -94,6 +148,8 @@ static int import_new(struct importer *importer, struct log_list *list, struct e
 {
     const char *cluster = importer->import->cluster;
     int result = store_read_open(importer->db, cluster, importer->runs, err);
+    if (!result)
+        result = retry(importer, err);
     for (size_t i = 0; i < list->count && !result; i++)
         result = import_log(importer, &list->files[i], err);
     log_progress_done();

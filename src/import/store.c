@@ -87,9 +87,10 @@ void store_close(struct db *db, const char *lock)
 
 int store_forget(struct db *db, const char *cluster, struct error *err)
 {
-    static const char *const statements[] = { sql_query_pbs_file_forget, sql_query_pbs_job_forget,
-                                              sql_query_pbs_suspension_forget,
-                                              sql_query_pbs_seen_forget, NULL };
+    static const char *const statements[] = {
+        sql_query_pbs_file_forget,    sql_query_pbs_job_forget,  sql_query_pbs_suspension_forget,
+        sql_query_pbs_refused_forget, sql_query_pbs_seen_forget, NULL
+    };
     struct db_value name = db_text(cluster);
     return rows_execute_all(db, statements, &name, 1, err);
 }

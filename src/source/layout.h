@@ -261,6 +261,8 @@ struct layout {
      * cannot be read or understood has a finding.  NULL where nothing of it is kept. */
     int (*read_changes)(const struct source *source, enum changes_wanted wanted, struct past *past,
                         struct findings *findings, struct error *err);
+    /* Add findings about the source itself.  NULL if there are none. */
+    int (*read_findings)(const struct source *source, struct findings *findings, struct error *err);
     /* Enter what was done to the usage factors of QOS from an instant on; likewise. */
     int (*read_factors)(const struct source *source, struct factor_past *past, int64_t since,
                         struct findings *findings, struct error *err);

@@ -262,7 +262,18 @@ def try_bad_lines():
         tap.ok(status == 65 and f"20261101', line 2: " in said and words in said and '1 of 3 lines' in said,
                f'a line that is none is named: {words}', status, said)
         tap.same([row[0] for row in place.rows('job_id')], ['1.pbs', '9.pbs'], 'and the others are imported')
-        tap.same(place.run(), (0, ''), 'it is not named again')
+        tap.same((place.run(), place.rows('name, pbs_refused.row', 'pbs_refused')), ((0, ''), [('20261101', 2)]), 'it is not named again, but kept')
+    place = Place()
+    place.log('20261101', line(1, 'S', '1.pbs', run_text(1)) + 'nonsense\n' * 1500 + line(9, 'S', '2.pbs', run_text(9)))
+    status, said = place.run()
+    tap.ok(status == 65 and said.count('does not begin') == 20 and place.rows('COUNT(*), MIN(pbs_refused.row), MAX(pbs_refused.row)', 'pbs_refused') == [(1000, 2, 1001)], 'of one log a thousand lines are kept', status, said)
+    with sqlite3.connect(place.database) as db:
+        db.execute('UPDATE pbs_refused SET text = ? WHERE "row" = 7', [line(5, 'E', '1.pbs', run_text(1, 5)).strip()])
+        db.execute('UPDATE pbs_refused SET text = ? WHERE "row" = 9', [line(4, 'E', '3.pbs', run_text(1, 4)).strip()])
+    tap.same((place.run(), place.rows('job_id, state', order='1'), place.rows('COUNT(*)', 'pbs_refused')), ((0, ''), [('1.pbs', 'ended'), ('2.pbs', 'running'), ('3.pbs', 'ended')], [(998,)]),
+             'an import that can read a line that was refused before takes it')
+    place.log('20261101', line(1, 'S', '1.pbs', run_text(1)))
+    tap.same((place.run('--anew'), place.rows('job_id, state'), place.rows('COUNT(*)', 'pbs_refused')), ((0, ''), [('1.pbs', 'running')], [(0,)]), 'and a log that was corrected is read anew')
 
 
 def try_changes():

@@ -130,6 +130,12 @@ def unfinished(place, source):
     tap.same((used['suzy'], used['scott']), (capped + 60, 7), f'a later start closes it, and counts once in {source} however often its end is recorded; a late end counts what it says')
     tap.same(found(), [('job_open_beyond_limit', '30.pbs'), ('job_open_for_long', '31.pbs')], 'and neither is a finding any more')
     tap.same(place.call('verify')[0], 0, 'verify computes the same')
+    place.write('logs/20261204', 'nonsense\n' + line(33 * days, 'E', 34, 'user=x start=no ' + 'y' * 70000 + ' \xe9') + 'more\n')
+    status, _, err = place.bring()
+    tap.ok(status == 65 and '3 of 3 lines' in err, f'lines that cannot be read are named in {source}', status, err)
+    place.usage(now=DAY + at + 34 * days)
+    tap.same(place.sqlite.sql("SELECT subject, detail FROM fairmill_finding WHERE kind = 'record_unreadable'", place.results), [('', "3, the first: '20261204', line 1")], 'and are a finding')
+    tap.same((place.bring()[0], place.call('verify')[0]), (0, 0), 'another import tries them again')
 
 
 def suspended(place, source):

@@ -7,6 +7,7 @@
 
 #include "core/formula/formula.h"
 #include "core/usage/price.h"
+#include "core/usage/usage.h"
 #include "source/pbs/resources.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -15,6 +16,8 @@
 
 /* A longer walltime is no limit; OpenPBS's scheduler takes five years for "none". */
 #define LONGEST_WALLTIME_S (UINT64_C(5) * 365 * 86400)
+
+#define OPEN_FOR_LONG_S (UINT64_C(30) * 86400)
 
 struct pbs_charging {
     enum entity_kind kind;
@@ -100,13 +103,30 @@ static struct formula_value value_of(const struct pbs_charging *charging, const 
     return (struct formula_value){ fmax(value.number, 1) * (double)run->length_s, true };
 }
 
-uint64_t pbs_charging_walltime(struct pbs_charging *charging, struct part requested)
+/* In seconds; 0: none. */
+static uint64_t walltime_of(struct pbs_charging *charging, struct part requested)
 {
     struct error ignored;
     if (fields_read(&charging->fields, requested, &ignored))
         return 0;
     double seconds = resource_value(fields_value(&charging->fields, "walltime")).number;
     return seconds >= 1 && seconds < (double)LONGEST_WALLTIME_S ? (uint64_t)seconds : 0;
+}
+
+uint64_t pbs_charging_limit(struct pbs_charging *charging, struct part requested, struct job *job,
+                            uint64_t suspended, uint64_t now, uint64_t open_job_cap)
+{
+    bool ended = job->time_end && job->time_end <= now + CLOCK_SKEW_S;
+    uint64_t until = ended ? job->time_end : now, walltime = walltime_of(charging, requested);
+    if (!walltime) {
+        job->open_for_long = OPEN_FOR_LONG_S + suspended;
+        return until;
+    }
+    job->time_limit = (walltime + suspended + 59) / 60;
+    uint64_t cap = job->time_start + job->time_limit * 60 + open_job_cap;
+    if (ended && job->time_end > cap)
+        job->time_end = cap;
+    return cap < until ? cap : until;
 }
 
 uint128 pbs_charging_price(struct pbs_charging *charging, const struct pbs_run *run)

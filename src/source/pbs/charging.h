@@ -22,8 +22,12 @@ void pbs_charging_add(struct pbs_charging *charging, struct part name, uint64_t 
 #define PBS_ENTITY_TEXTS 4
 uint64_t pbs_charging_entity(struct pbs_charging *charging, const struct part *texts);
 
-/* The walltime in seconds that a run asked for; 0 if it asked for none. */
-uint64_t pbs_charging_walltime(struct pbs_charging *charging, struct part requested);
+/* Bound a run of which no record says what it used, by what it asked for: set time_limit or
+ * open_for_long, and cut time_end to open_job_cap after the limit.  Suspended seconds do not count
+ * for its walltime.  Returns until when it can have run, by now. */
+struct job;
+uint64_t pbs_charging_limit(struct pbs_charging *charging, struct part requested, struct job *job,
+                            uint64_t suspended, uint64_t now, uint64_t open_job_cap);
 
 struct pbs_run {
     struct part requested, used; /* resources, as pbs_job has them; not used: the run goes on, or

@@ -9,6 +9,7 @@
 #include "settings/settings.h"
 #include "source/pbs/charging.h"
 #include "source/pbs/queued.h"
+#include "source/pbs/refused_lines.h"
 #include "source/pbs/rules.h"
 #include "source/reading.h"
 #include "sql.h"
@@ -22,10 +23,10 @@
 
 static const char root_name[] = "TREEROOT", unknown_name[] = ENTITY_UNKNOWN_NAME;
 
-static const char *const tables[] = { "pbs_entity", "pbs_group",   "pbs_job",
-                                      "pbs_queue",  "pbs_queued",  "pbs_suspension",
-                                      "pbs_seen",   "pbs_setting", "pbs_usage",
-                                      NULL };
+static const char *const tables[] = { "pbs_entity",     "pbs_group",  "pbs_job",
+                                      "pbs_queue",      "pbs_queued", "pbs_refused",
+                                      "pbs_suspension", "pbs_seen",   "pbs_setting",
+                                      "pbs_usage",      NULL };
 
 static int explain(const struct source *source, struct error *err)
 {
@@ -274,8 +275,6 @@ static int read_starts(const struct source *source, struct usage_starts *starts,
 
 /* ---- runs of jobs ---- */
 
-#define OPEN_FOR_LONG_S (30 * 86400)
-
 struct run_rows {
     struct job_reading base;
     struct pbs_charging *charging;
@@ -303,25 +302,6 @@ enum {
     SUSPENSION_END
 };
 
-/* Bound a run of which no record says what it used.  Its walltime ends it, to which suspended time
- * does not count.  Returns until when it can have run, by now. */
-static uint64_t limit_run(const struct run_rows *rows, struct job *job, uint64_t walltime,
-                          uint64_t suspended)
-{
-    bool ended = job->time_end && job->time_end <= rows->now + CLOCK_SKEW_S;
-    uint64_t until = ended ? job->time_end : rows->now;
-    if (!walltime) {
-        job->open_for_long = OPEN_FOR_LONG_S + suspended;
-        return until;
-    }
-    job->time_limit = (walltime + suspended + 59) / 60;
-    uint64_t cap =
-        job->time_start + job->time_limit * 60 + rows->base.base.source.settings->open_job_cap_s;
-    if (ended && job->time_end > cap)
-        job->time_end = cap;
-    return cap < until ? cap : until;
-}
-
 static bool make_row(struct job_reading *reading, const struct db_value *values,
                      struct job_row *row)
 {
@@ -338,8 +318,8 @@ static bool make_row(struct job_reading *reading, const struct db_value *values,
     struct pbs_run run = { part_of_column(&values[RUN_REQUESTED]),
                            ended ? part_of_column(&values[RUN_USED]) : (struct part){ "", 0 }, 0 };
     if (!run.used.length)
-        until =
-            limit_run(rows, &job, pbs_charging_walltime(rows->charging, run.requested), suspended);
+        until = pbs_charging_limit(rows->charging, run.requested, &job, suspended, rows->now,
+                                   reading->base.source.settings->open_job_cap_s);
     uint64_t length = until > job.time_start ? until - job.time_start : 1;
     run.length_s = suspended < length ? length - suspended : length;
     rows->tariff = (struct tariff){ .price = pbs_charging_price(rows->charging, &run) };
@@ -445,6 +425,13 @@ static int read_ends(const struct source *source, uint64_t after, uint64_t until
     return result;
 }
 
+/* ---- findings ---- */
+
+static int read_findings(const struct source *source, struct findings *findings, struct error *err)
+{
+    return pbs_refused_find(source, findings, err) ? explain(source, err) : 0;
+}
+
 /* ---- jobs that wait ---- */
 
 static int read_formula_jobs(const struct source *source, const struct accounting *accounting,
@@ -492,6 +479,7 @@ const struct layout layout_pbs = {
     .jobs = runs_of,
     .suspensions = suspensions_of,
     .read_ends = read_ends,
+    .read_findings = read_findings,
     .read_formula_jobs = read_formula_jobs,
     .name_job = name_job,
     .add_grants = add_grants,
