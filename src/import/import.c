@@ -7,6 +7,7 @@
 
 #include "core/formula/formula.h"
 #include "import/groups.h"
+#include "import/line_queue.h"
 #include "import/qstat.h"
 #include "import/refused.h"
 #include "import/sched_config.h"
@@ -32,7 +33,8 @@ struct importer {
     struct store_writer *writer;
     struct runs *runs;
     struct record record;
-    struct refused_list refused; /* lines of the log at hand */
+    struct line_queue *queue;    /* lines of the log at hand */
+    struct refused_list refused; /* likewise, those that cannot be read */
 };
 
 static void complain_of(struct importer *importer, const struct log_file *log, uint64_t number,
@@ -45,6 +47,18 @@ static void complain_of(struct importer *importer, const struct log_file *log, u
     importer->complain(err);
 }
 
+static int take_record(void *context, const struct log_file *log, uint64_t number, struct part line,
+                       struct error *err)
+{
+    struct importer *importer = context;
+    int refused = record_read(&importer->record, line, err) ? 1 : 0;
+    if (!refused)
+        refused = runs_take(importer->runs, &importer->record, err);
+    if (refused > 0)
+        complain_of(importer, log, number, line, err);
+    return refused < 0 ? -1 : 0;
+}
+
 static int take_line(void *context, const struct log_file *log, uint64_t number, struct part line,
                      struct error *err)
 {
@@ -55,12 +69,7 @@ static int take_line(void *context, const struct log_file *log, uint64_t number,
     }
     importer->import->lines++;
     log_progress(importer->import->cluster, importer->import->lines, "lines");
-    int refused = record_read(&importer->record, line, err) ? 1 : 0;
-    if (!refused)
-        refused = runs_take(importer->runs, &importer->record, err);
-    if (refused > 0)
-        complain_of(importer, log, number, line, err);
-    return refused < 0 ? -1 : 0;
+    return line_queue_add(importer->queue, log, number, line, err);
 }
 
 /* Store the runs from a key on, and those that changed. */
@@ -119,7 +128,11 @@ static int retry(struct importer *importer, struct error *err)
 static int import_lines(struct importer *importer, struct log_file *log, struct error *err)
 {
     uint64_t key = runs_next_key(importer->runs);
+    importer->queue = line_queue_create(take_record, importer);
     int result = log_read(log, take_line, importer, err);
+    if (!result)
+        result = line_queue_flush(importer->queue, log, err);
+    line_queue_destroy(importer->queue);
     result = store_runs(importer, key, result, err);
     if (!result)
         result = refused_store(importer->db, importer->import->cluster, &importer->refused, err);

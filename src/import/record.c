@@ -47,6 +47,11 @@ static bool is_stamp(const char *line, size_t length)
     return true;
 }
 
+bool record_begins(struct part line)
+{
+    return is_stamp(line.bytes, line.length);
+}
+
 /* When a minute begins: twice, where clocks were put back; else both are the same. */
 struct minute {
     int64_t first, second;

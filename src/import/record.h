@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_IMPORT_RECORD_H
 #define FAIRMILL_IMPORT_RECORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "source/pbs/fields.h"
@@ -31,6 +32,8 @@ struct record {
     size_t session;       /* the first field that can be about what the run used */
 };
 
+/* Whether a line begins with a time, as all records do. */
+bool record_begins(struct part line);
 /* Read a line without its end; what the record points to is in the line.  It begins as { 0 } and
  * serves line after line, in their order.  -1 where it is no such line (ERROR_DATA). */
 int record_read(struct record *record, struct part line, struct error *err);

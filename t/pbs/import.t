@@ -200,6 +200,32 @@ def try_forged():
              'a value with blanks and without quotes ends before the next key')
 
 
+def try_line_breaks():
+    """An account with whole records of others in it."""
+    def others(at, count=1):
+        return ''.join(line(at, 'E', f'{job}.pbs', record(2, at).replace('bob', 'eve')) for job in range(90, 90 + count))
+
+    def logged(text, kinds='QSE', tail=''):
+        """The records of one job, with such an account."""
+        at = dict(Q=0, S=5, E=50)
+        texts = dict(Q=record(5, account=text).replace(f' start={DAY + 5}', '').replace(f'qtime={DAY}', f'qtime={DAY + at["Q"]}'), S=record(5, account=text, software=tail or None), E=record(5, 50, account=text, software=tail or None))
+        return ''.join(line(at[kind], kind, '1.pbs', texts[kind]) for kind in kinds)
+
+    whole = 'p" ' + record(4, 49).split('_project_default ')[1]
+    for text, what in (('p\nq', 'a line break'), ('\n', 'nothing else'), ('p\n' + others(7), 'a record of another user'), ('p\n' + others(7, 200) + 'x', 'many records'), ('p\n' + others(0), 'a record of the same second'),
+                       (whole + '\n' + others(7), 'a record after one that looks whole'), ('p\n11/01/2026 00:00:00;D;2.pbs;\nq\n11/01/2026', 'lines of all kinds'),
+                       (f'p" qtime={DAY} x="y\n' + others(7), 'a record after one that has the second of the submission')):
+        for tail in ('', f"x start=1 y end=2 qtime=3 z"):
+            place = Place()
+            place.log('20261101', line(0, 'S', '2.pbs', record(0)) + logged(text, tail=tail) + line(60, 'E', '2.pbs', record(0, 60)) + line(61, 'S', '3.pbs', record(61)))
+            tap.same((place.run(), place.rows('job_id, euser, state, used', order='1')), ((0, ''), [('1.pbs', 'bob', 'ended', 'cput=00:00:45 ncpus=2'), ('2.pbs', 'bob', 'ended', 'cput=00:00:00 ncpus=2'), ('3.pbs', 'bob', 'running', '')]),
+                     f'an account with {what} is a text of its own record')
+    place = Place()
+    place.log('20261101', others(7).replace('user=eve', 'us') + 'er=eve end=7 run_count=1\n' + line(8, 'E', '1.pbs', record(5, 8)) + record(5, 8) + '\n' + line(9, 'E', '2.pbs', record(5, 9)))
+    status, said = place.run()
+    tap.ok(status == 65 and place.rows('job_id') == [('1.pbs',), ('2.pbs',)] and '3 of 5 lines' in said, 'a part of a record that belongs to none is named', status, said, place.rows('*'))
+
+
 ROWS = f'job_id, state, time_start - {DAY}, CASE time_end WHEN 0 THEN 0 ELSE time_end - {DAY} END, used'
 
 
@@ -423,6 +449,7 @@ def body():
     try_records()
     try_pieces()
     try_forged()
+    try_line_breaks()
     try_ends()
     try_twice()
     try_bad_lines()
