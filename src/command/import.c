@@ -12,7 +12,7 @@
 
 struct options {
     struct shared_options shared;
-    const char *cluster, *accounting, *groups, *config, *usage, *queue, *server, *at;
+    const char *cluster, *accounting, *groups, *config, *usage, *queue, *server, *scheduler, *at;
     bool anew;
 };
 
@@ -30,6 +30,8 @@ static const struct command_option own_options[] = {
       .help = "what `qstat -f -F json` printed, also with -Q and -B; - is standard input" },
     { "server-database", NULL, 0, OPTION_VALUE, AT(server), "SERVICE",
       .help = "the same from OpenPBS's own database, an entry of pg_service.conf" },
+    { "scheduler", NULL, 0, OPTION_VALUE, AT(scheduler), "FILE",
+      .help = "the output of `qmgr -c 'list sched'`, for the threshold" },
     { "at", NULL, 0, OPTION_VALUE, AT(at), "TIME",
       .help = "since when tree and scheduler's lines hold, where they differ; else now" },
     { "anew", NULL, 0, OPTION_FLAG, AT(anew), NULL,
@@ -57,6 +59,7 @@ static int import(const struct settings *settings, const struct options *options
                              .usage = options->usage,
                              .queue = options->queue,
                              .server = options->server,
+                             .scheduler = options->scheduler,
                              .anew = options->anew,
                              .is_now = !options->at };
     if (choose_cluster(settings, options->cluster, &import.cluster, err) ||
@@ -69,7 +72,7 @@ static int import(const struct settings *settings, const struct options *options
     }
     if (options->groups)
         log_note("%" PRIu64 " lines of the tree changed", import.changed_groups);
-    if (options->config || options->queue || options->server)
+    if (options->config || options->queue || options->server || options->scheduler)
         log_note("%" PRIu64 " values of scheduler and server changed", import.changed_values);
     if (options->usage)
         log_note("%" PRIu64 " entities have usage", import.usages);
@@ -91,7 +94,7 @@ static int import(const struct settings *settings, const struct options *options
 static bool asks(const struct options *options)
 {
     return options->accounting || options->groups || options->config || options->usage ||
-           options->queue || options->server;
+           options->queue || options->server || options->scheduler;
 }
 
 static int import_command(const struct invocation *invocation, struct error *err)
@@ -109,11 +112,12 @@ static int import_command(const struct invocation *invocation, struct error *err
              "import: nothing is asked for; --accounting names a folder of logs, --resource-group "
              "a tree of shares, --sched-config what the scheduler is set to, --usage its usage "
              "file, --queue what qstat printed, --server-database where "
-             "the server keeps it");
+             "the server keeps it, --scheduler what `qmgr -c 'list sched'` printed");
     else if (options.queue && options.server)
         fail(err, ERROR_USAGE, "import: --queue and --server-database tell of the same");
-    else if (options.at && !options.groups && !options.config)
-        fail(err, ERROR_USAGE, "import: --at is for --resource-group and --sched-config");
+    else if (options.at && !options.groups && !options.config && !options.scheduler)
+        fail(err, ERROR_USAGE,
+             "import: --at is for --resource-group, --sched-config and --scheduler");
     else if (options.anew && !options.accounting)
         fail(err, ERROR_USAGE, "import: --anew is for --accounting");
     else

@@ -11,6 +11,7 @@
 #include "import/qstat.h"
 #include "import/refused.h"
 #include "import/sched_config.h"
+#include "import/scheduler_print.h"
 #include "import/server_database.h"
 #include "import/store.h"
 #include "import/usage_store.h"
@@ -35,6 +36,8 @@ struct importer {
     struct record record;
     struct line_queue *queue;    /* lines of the log at hand */
     struct refused_list refused; /* likewise, those that cannot be read */
+    struct scheduler_print scheduler;
+    bool has_server; /* the server's attributes were imported */
 };
 
 static void complain_of(struct importer *importer, const struct log_file *log, uint64_t number,
@@ -268,14 +271,44 @@ static int import_usage(struct importer *importer, struct error *err)
 }
 
 /* Keeps why runs cannot evaluate a new formula. */
-static void check_formula(struct import *import, const struct waiting *waiting)
+static void check_formula(struct import *import, const struct dated_value *server)
 {
-    const char *text = waiting->server[PBS_SORT_FORMULA - PBS_SCHED_KEYS].value;
+    const char *text = server[PBS_SORT_FORMULA - PBS_SCHED_KEYS].value;
     if (!text || !*text || !import->changed_values)
         return;
     struct formula *formula = formula_create(text, &import->formula_flaw);
     import->has_formula_flaw = !formula;
     formula_destroy(formula);
+}
+
+/* OpenPBS's formula is an attribute of the server, or else of the scheduler. */
+static void add_formula(struct importer *importer, struct waiting *waiting)
+{
+    const size_t formula = PBS_SORT_FORMULA - PBS_SCHED_KEYS;
+    char **from = &importer->scheduler.values[formula].value;
+    importer->has_server = waiting->has_server;
+    if (!waiting->has_server || waiting->server[formula].value)
+        return;
+    waiting->server[formula].value = *from;
+    *from = NULL;
+}
+
+static int store_scheduler(struct importer *importer, struct error *err)
+{
+    struct import *import = importer->import;
+    struct dated_value *values = importer->scheduler.values;
+    bool has_formula =
+        !importer->has_server && values[PBS_SORT_FORMULA - PBS_SCHED_KEYS].value != NULL;
+    const struct dated_values stored = { has_formula ? values : values + 1,
+                                         has_formula ? SERVER_KEYS : SERVER_KEYS - 1 };
+    if (db_begin(importer->db, err))
+        return -1;
+    int result = dated_store(importer->db, import->cluster, stored, import->instant,
+                             &import->changed_values, err);
+    result = rows_commit(importer->db, result, err);
+    if (!result && has_formula)
+        check_formula(import, values);
+    return result;
 }
 
 /* From what qstat printed, or from the server's own database. */
@@ -289,10 +322,11 @@ static int import_waiting(struct importer *importer, struct error *err)
         return -1;
     import->waiting = waiting.job_count;
     import->bad_jobs = waiting.skipped;
+    add_formula(importer, &waiting);
     int result =
         waiting_store(importer->db, import->cluster, &waiting, &import->changed_values, err);
     if (!result)
-        check_formula(import, &waiting);
+        check_formula(import, waiting.server);
     waiting_free(&waiting);
     return result;
 }
@@ -301,8 +335,12 @@ int import_run(struct import *import, const struct settings *settings,
                void (*complain)(const struct error *err), struct error *err)
 {
     struct importer importer = { .import = import, .complain = complain };
-    if (store_open(&importer.db, importer.lock, settings, err))
+    if (import->scheduler && scheduler_print_read(&importer.scheduler, import->scheduler, err))
         return -1;
+    if (store_open(&importer.db, importer.lock, settings, err)) {
+        scheduler_print_free(&importer.scheduler);
+        return -1;
+    }
     int result = date_changes(&importer, err);
     if (!result && import->groups)
         result = import_groups(&importer, err);
@@ -314,6 +352,9 @@ int import_run(struct import *import, const struct settings *settings,
         result = import_logs(&importer, err);
     if (!result && (import->queue || import->server))
         result = import_waiting(&importer, err);
+    if (!result && import->scheduler)
+        result = store_scheduler(&importer, err);
+    scheduler_print_free(&importer.scheduler);
     store_close(importer.db, importer.lock);
     return result;
 }

@@ -109,6 +109,7 @@ static int read_server(struct db *db, struct waiting *waiting, struct error *err
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_openpbs_server, NULL, 0, "itt", err);
+    waiting->has_scheduler = true;
     waiting_tell_server(waiting, "", "");
     while (db_fetch(rows, &row, err) > 0) {
         char *name = db_value_text(&row[1]), *value = text_of(&row[2]);

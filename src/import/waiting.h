@@ -27,13 +27,11 @@ struct queue_line {
     int64_t priority;
 };
 
-/* Of enum pbs_key, those that the server tells. */
-#define SERVER_KEYS (PBS_KEYS - PBS_SCHED_KEYS)
-
 struct waiting {
     void (*complain)(const struct error *err); /* of a job that is left out */
     size_t skipped;                            /* so many of them */
     bool has_jobs, has_queues, has_server;     /* it tells of these */
+    bool has_scheduler;                        /* also of the scheduler, whose the threshold is */
     int64_t as_of;
     struct waiting_job *jobs;
     struct queue_line *queues;

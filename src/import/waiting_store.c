@@ -124,7 +124,10 @@ static int store_queues(struct db *db, const char *cluster, const struct waiting
 int waiting_store(struct db *db, const char *cluster, const struct waiting *waiting,
                   uint64_t *changed, struct error *err)
 {
-    const struct dated_values server = { waiting->server, SERVER_KEYS };
+    /* What says nothing of the scheduler leaves its threshold as it is. */
+    size_t threshold = PBS_SORT_THRESHOLD - PBS_SCHED_KEYS;
+    bool tells_threshold = waiting->has_scheduler || waiting->server[threshold].value;
+    const struct dated_values server = { waiting->server, threshold + tells_threshold };
     int result = db_begin(db, err);
     if (!result && waiting->has_jobs)
         result = store_jobs(db, cluster, waiting, err);

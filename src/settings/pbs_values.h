@@ -20,6 +20,8 @@ enum pbs_key {
     PBS_SORT_THRESHOLD,
     PBS_KEYS
 };
+/* Those of the server and of the scheduler object. */
+#define SERVER_KEYS (PBS_KEYS - PBS_SCHED_KEYS)
 /* By key: its name, and OpenPBS's default. */
 extern const struct pbs_default {
     const char *name, *value;

@@ -314,6 +314,60 @@ def try_bad_queue(place):
     tap.same(place.rows('job_id', 'pbs_queued', ''), [('1.pbs',)], 'and what was there stays')
 
 
+LISTED = """Sched default
+    sched_host = host
+    job_sort_formula_threshold = 0.5
+    scheduling = True
+    opt_backfill_fuzzy = low
+
+Sched other
+    job_sort_formula_threshold = 7
+    job_sort_formula = mem
+
+"""
+PRINTED = """#
+# Create and define scheduler default
+#
+create sched default
+set sched sched_host = host
+set sched job_sort_formula_threshold = 0.5
+create sched other
+set sched other job_sort_formula_threshold = 7
+set sched other job_sort_formula = "mem"
+"""
+
+
+def try_scheduler(place):
+    """The scheduler has the threshold, and perhaps the formula."""
+    server = lambda at, text='': place.write('q', printed('"Server": {"pbs": {"server_state": "Active"%s}}' % text, PROLOGUE.replace(str(DAY + 100), str(DAY + at))))
+    when = lambda at: ('--at', DAY + at)
+    tap.same(place.run('--scheduler', place.write('s', LISTED), *when(0)), (0, ''), 'the output of qmgr list sched is imported')
+    threshold = ('job_sort_formula_threshold', '0', '0.5')
+    tap.same(settings(place), [threshold], 'of the scheduler default')
+    tap.same((place.run('--scheduler', place.write('s', PRINTED), *when(10)), settings(place)), ((0, ''), [threshold]), 'that of print sched has the same')
+    place.run('--queue', server(200, ', "job_sort_formula": "ncpus"'))
+    tap.same(settings(place), [('job_sort_formula', '0', 'ncpus'), threshold], 'what qstat prints of the server leaves the threshold')
+    place.run('--scheduler', place.write('s', LISTED.replace('0.5', '-3e2')), *when(300))
+    tap.same(settings(place)[-1], ('job_sort_formula_threshold', str(DAY + 300), '-3e2'), 'another one counts from then on')
+    place.run('--scheduler', place.write('s', LISTED.replace('    job_sort_formula_threshold = 0.5\n', '')), *when(400))
+    tap.same(settings(place)[-1], ('job_sort_formula_threshold', str(DAY + 400), None), 'and without one there is none')
+    formula = 'max(queue_priority, 10) + min(eligible_time/3600.0, 240) + 100*min(1,\n\tncpus / 128.0, ngpus)'
+    owns = LISTED.replace('    scheduling', f'    job_sort_formula = {formula}\n    scheduling')
+    place.run('--queue', server(500), '--scheduler', place.write('s', owns), *when(500))
+    tap.same([row for row in settings(place) if row[1] == str(DAY + 500)],
+             [('job_sort_formula', str(DAY + 500), formula.replace('\n\t', '')), ('job_sort_formula_threshold', str(DAY + 500), '0.5')],
+             'a formula of the scheduler counts where the server has none, also over several lines')
+    place.run('--queue', server(600, ', "job_sort_formula": "mem"'), '--scheduler', place.write('s', owns), *when(600))
+    tap.same([row for row in settings(place) if row[1] == str(DAY + 600)], [('job_sort_formula', str(DAY + 600), 'mem')], 'else that of the server')
+    status, said = place.run('--scheduler', place.write('s', PRINTED + 'set sched job_sort_formula = "lambda: 1"\n'), *when(700))
+    tap.ok(status == 0 and "no 'lambda'" in said, 'one that cannot be evaluated is named', status, said)
+    for bad, words in ((LISTED.replace('0.5', 'x'), "job_sort_formula_threshold 'x'"), ('', "no scheduler 'default'"), (LISTED.replace('Sched default', 'Sched first'), "no scheduler 'default'"),
+                       ('Server pbs\n    scheduling = True\n', "no scheduler 'default'")):
+        status, said = place.run('--scheduler', place.write('s', bad))
+        tap.ok(status == 65 and words in said and place.path('s') in said, f'rejected: {words}', status, said)
+    tap.same(place.run('--scheduler', place.path('none'))[0], 65, 'and a file that does not exist')
+
+
 # ---- the server's own database ----
 
 # What is read of OpenPBS's pbs_db_schema.sql.
@@ -367,7 +421,7 @@ def body():
                     case(Place(server, folder), where)
         with tempfile.TemporaryDirectory() as folder:
             try_server_database(Place(Sqlite(databases), folder), postgres)
-        for case in (try_loose_config, try_bad_config, try_bad_usage, try_broken_queue, try_bad_queue):
+        for case in (try_loose_config, try_bad_config, try_bad_usage, try_broken_queue, try_bad_queue, try_scheduler):
             with tempfile.TemporaryDirectory() as folder:
                 case(Place(Sqlite(databases), folder))
 

@@ -34,7 +34,7 @@ def shell(folder, text, **more):
 
 
 def site(folder):
-    """The program and a qstat in the path, and what the server would have there."""
+    """The program, a qstat and a qmgr in the path, and what the server would have there."""
     os.mkdir(f'{folder}/bin')
     os.symlink(os.path.abspath(FAIRMILL), f'{folder}/bin/fairmill')
     made = shell(folder, f'{TOP}/sql/demo/make-pbs-demo.py . {NOW}')
@@ -47,7 +47,10 @@ def site(folder):
     os.remove(f'{folder}/qstat.json')
     with open(f'{folder}/bin/qstat', 'w', encoding='ascii') as file:
         file.write('#!/bin/sh\ntest "$2 $3" = "-F json" && cat "qstat$1"\n')
-    os.chmod(f'{folder}/bin/qstat', 0o755)
+    with open(f'{folder}/bin/qmgr', 'w', encoding='ascii') as file:
+        file.write('#!/bin/sh\ntest "$1 $2" = "-c list sched" && printf "Sched default\\n    job_sort_formula_threshold = -1\\n\\n"\n')
+    for name in ('qstat', 'qmgr'):
+        os.chmod(f'{folder}/bin/{name}', 0o755)
 
 
 def published(folder):
