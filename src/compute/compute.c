@@ -185,6 +185,16 @@ static void note_plan(struct run_record *record, const struct seal_plan *plan)
     record->drifted = plan->drifted;
 }
 
+/* A misspelled resource of OpenPBS's formulas is 0 for each job. */
+static void note_resources(struct computation *computation)
+{
+    struct text unknown = { 0 };
+    pbs_charging_add_unknown(computation->accounting->pbs, &unknown);
+    if (unknown.length)
+        findings_add(computation->findings, FINDING_RESOURCE_UNKNOWN, 0, "%s", unknown.bytes);
+    text_free(&unknown);
+}
+
 static double factor_for_jobs(const void *context, uint32_t node)
 {
     const struct computation *computation = context;
@@ -209,8 +219,10 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
     const struct release *release = release_of(settings, computation->accounting);
     struct fairshare_options *options = &computation->options;
     record->slurm_version = release ? release->name : NULL;
-    if (computation->accounting->pbs)
+    if (computation->accounting->pbs) {
         record->usage_unit = pbs_charging_unit(computation->accounting->pbs);
+        note_resources(computation);
+    }
     *options = (struct fairshare_options){
         .conformance = settings->conformance,
         .dampening = settings->dampening,
@@ -233,7 +245,8 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
                             computation->tree, factor_for_jobs, computation);
     if (computation->formula_jobs)
         formula_priorities_complete(computation->formula_jobs, computation->tree,
-                                    computation->values, computation->findings);
+                                    computation->values, computation->pbs_order,
+                                    computation->findings);
     record->associations = computation->tree->count;
     record->users = computation->tree->user_count;
     if (plan)

@@ -31,7 +31,7 @@ static const double *value_named(const char *name, const struct values *values)
 }
 
 static void complete(struct formula_jobs *jobs, size_t number, const struct tree *tree,
-                     const struct values *values)
+                     const struct values *values, const uint32_t *order)
 {
     static const struct values nobody = { 0 };
     struct formula_job *job = &jobs->jobs[number];
@@ -44,16 +44,18 @@ static void complete(struct formula_jobs *jobs, size_t number, const struct tree
             named[i] = as_openpbs(*value);
     }
     job->account = place == NO_NODE ? INDEX_NONE : tree->nodes[place].account;
+    job->order = place == NO_NODE || !order[place] ? UINT32_MAX : order[place];
     job->factor = place == NO_NODE ? NAN : own->pbs_factor;
     job->no_shares = jobs->enforces_shares && !(own->shares_norm > 0);
 }
 
 void formula_priorities_complete(struct formula_jobs *jobs, const struct tree *tree,
-                                 const struct values *values, struct findings *findings)
+                                 const struct values *values, const uint32_t *order,
+                                 struct findings *findings)
 {
     if (jobs->flaw)
         findings_add(findings, FINDING_FORMULA_UNREADABLE, 0, "%s", jobs->flaw);
     for (size_t i = 0; i < jobs->count; i++)
-        complete(jobs, i, tree, values);
+        complete(jobs, i, tree, values, order);
     formula_jobs_rank(jobs);
 }

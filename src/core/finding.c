@@ -147,6 +147,9 @@ static const struct {
                                     "for nothing",
                                     "correct the log, and `fairmill import pbs --anew'; each "
                                     "import tries them again" },
+    [FINDING_RESOURCE_UNKNOWN] = { "resource_unknown",
+                                   "a formula names a resource that no job has; it counts as 0",
+                                   "correct the formula; nothing, if jobs will have it" },
 };
 
 const char *finding_name(enum finding_kind kind)

@@ -321,6 +321,13 @@ static void add_job(struct text *text, const struct job_explanation *explanation
     text_free(&line);
 }
 
+/* Whether two jobs have one value in OpenPBS's single precision, but not one place. */
+static bool has_tied_values(const struct prio_row *one, const struct prio_row *other)
+{
+    return has_place(one) && has_place(other) && one->priority != other->priority &&
+           (float)one->value == (float)other->value;
+}
+
 /* What weighs most in the priority of one, or in the difference of two. */
 static void add_heaviest(struct text *text, const struct job_explanation *explanation,
                          const struct rows *rows)
@@ -451,6 +458,8 @@ void job_explanation_add_page(struct text *text, const struct job_explanation *e
         add_job(text, explanation, explanation->other);
     if (!explanation->list->of_formula)
         add_heaviest(text, explanation, &rows);
+    else if (explanation->other && has_tied_values(explanation->one, explanation->other))
+        terminal_add_wrapped(text, "Their values tie, so fairshare decides.", 0);
     add_turns(text, explanation);
     free(rows.list);
 }

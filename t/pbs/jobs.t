@@ -270,8 +270,46 @@ def not_evaluated(site):
     site.set(job_sort_formula='lambda: 1', job_sort_formula_threshold=0)
     tap.same(site.jobs(now=NOW + 30)['3.pbs'], (None, None, f'formula_error: {flaw}'), 'a threshold is not a reason then')
     site.set(job_sort_formula='1 + queue_priority')
-    tap.same(site.jobs(now=NOW + 40)['3.pbs'], (1, 151, None), 'the next formula gives priorities again')
+    tap.same(site.jobs(now=NOW + 40)['3.pbs'][1:], (151, None), 'the next formula gives priorities again')
     tap.same(site.sql(f"SELECT count(*) FROM fairmill_finding WHERE kind = 'formula_unreadable' AND last_seen = {NOW + 40}"), [(0,)], 'without the finding')
+
+
+def ties(site):
+    """Equal values go on by fairshare."""
+    for formula, words in (('queue_priority', 'equal'), ('1 + fairshare_perc * (1 - fairshare_perc) / 1e9', 'equal in single precision')):
+        site.set(job_sort_formula=formula)
+        got = site.jobs()
+        tap.same({job: got[job][0] for job in ('1.pbs', '2.pbs', '3.pbs', '4.pbs')}, {'1.pbs': 3, '2.pbs': 3, '3.pbs': 2, '4.pbs': 1},
+                 f'of values that are {words} the more deserving entity is next; equals share a place')
+    out = ' '.join(site.call('explain', 'job', '3.pbs', '4.pbs')[1].split())
+    tap.ok('Their values tie, so fairshare decides.' in out and 'place 3 of 4' in out and 'place 4 of 4' in out, 'explain tells it', out)
+    tap.ok('values tie' not in site.call('explain', 'job', '1.pbs', '2.pbs')[1], 'but not of equals')
+    tap.same([line.split()[0] for line in site.call('prio')[1].splitlines()[1:5]], ['1.pbs', '2.pbs', '3.pbs', '4.pbs'], 'prio has this order')
+
+
+def unknown(site):
+    """A name that no job has is 0 for each of them."""
+    def finding(at):
+        return site.sql(f"SELECT detail FROM fairmill_finding WHERE kind = 'resource_unknown' AND last_seen = {at}")
+    for at, formula, res, expected in (
+            (NOW, 'fair_share_factor*1000 + ncpuss', '', ["job_sort_formula: 'fair_share_factor', 'ncpuss'"]), (NOW + 1, 'ncpus', 'cputt + cput', ["fairshare_usage_res: 'cputt'"]),
+            (NOW + 2, 'scales', 'walltim', ["fairshare_usage_res: 'walltim'; job_sort_formula: 'scales'"]), (NOW + 3, 'eligible_time + job_priority*fair_share_perc + scale + flag', 'cput', []),
+            (NOW + 4, 'fairshare_factor', 'ncpus*cput', [])):
+        site.set(job_sort_formula=formula, **(dict(fairshare_usage_res=res) if res else {}))
+        site.jobs(now=at)
+        tap.same([row[0] for row in finding(at)], expected, f'of {formula}, {res or "cput"} the finding has {expected or "nothing"}')
+    site.set(job_sort_formula='ngpus')
+    out = site.call('check')[1]
+    tap.ok("job_sort_formula: 'ngpus'" in out, 'check prints it', out)
+    site.write('logs/20261103', line(500, 'E', '8.old', 'bob', 450, 500).replace('ncpus=1', 'ncpus=1 Resource_List.ngpus=2'))
+    site.bring('--accounting', f'{site.folder}/logs')
+    tap.ok("'ngpus'" not in site.call('check')[1], 'a resource that jobs have asked for is known')
+    site.set(fairshare_usage_res='ngpus*50 + cput', job_sort_formula='ncpus')
+    site.jobs(now=NOW + 5)
+    tap.same((site.sql("SELECT usage FROM fairmill_pbsfs WHERE name = 'bob'"), finding(NOW + 5)), ([(200,)], []), 'what no record of an end measures counts as it was asked for, as in OpenPBS')
+    site.set()
+    os.remove(f'{site.folder}/logs/20261103')
+    site.bring('--anew', '--accounting', f'{site.folder}/logs')
 
 
 def times(site):
@@ -307,7 +345,7 @@ def body():
             site = Site(f'{folder}/{name}', server.connection(source), server.connection(results), lambda text, server=server, results=results: server.sql(text, results))
             on_each(site, name)
             if name == 'sqlite':
-                for case in (formulas, prints, settings, not_evaluated, times, unreadable):
+                for case in (formulas, prints, settings, ties, unknown, not_evaluated, times, unreadable):
                     case(site)
 
 

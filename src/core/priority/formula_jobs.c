@@ -116,11 +116,15 @@ static void decide(const struct formula_jobs *jobs, size_t number)
         job->priority = jobs->formula ? 1 : 0;
 }
 
+/* The job that runs later comes first. */
 static int by_value(const void *a, const void *b)
 {
     const struct formula_job *one = *(struct formula_job *const *)a,
                              *other = *(struct formula_job *const *)b;
-    return (one->value > other->value) - (one->value < other->value);
+    float value = (float)one->value, against = (float)other->value;
+    if (value < against || value > against)
+        return value > against ? 1 : -1;
+    return (one->order < other->order) - (one->order > other->order);
 }
 
 /* One more than the jobs that run later. */

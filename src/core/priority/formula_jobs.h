@@ -30,12 +30,13 @@ struct formula_job {
     /* What formula_jobs_rank() wants besides the values of names. */
     uint32_t account; /* a number in the accounting's names; INDEX_NONE: none */
     double factor;    /* fairshare_factor; NAN */
+    uint32_t order;   /* place by fairshare: 1 is next; UINT32_MAX: none */
     bool no_shares;   /* so that it never runs */
     /* What it finds. */
     double value;      /* NAN: there is no formula, or it cannot be evaluated */
     const char *why;   /* NULL: there is nothing to say */
-    uint64_t priority; /* 1 and up: of higher values the higher one, of equal ones the same; 0: it
-                        * does not run, or there is no formula */
+    uint64_t priority; /* one more than the number of jobs that run later; 0: it does not run, or
+                        * there is no formula */
 };
 
 struct formula_jobs {
@@ -61,7 +62,8 @@ struct formula_value *formula_jobs_values(const struct formula_jobs *jobs, size_
 /* The number with which the id of a job begins; 0: with none. */
 int64_t formula_job_number(const char *job_id);
 
-/* Evaluate the formula for each job, and rank them. */
+/* Evaluates the formula for each job, and ranks them.  As in OpenPBS values tie in single
+ * precision, and fairshare decides between jobs that tie. */
 void formula_jobs_rank(struct formula_jobs *jobs);
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/formula/formula.h"
 #include "core/usage/price.h"
 #include "core/usage/usage.h"
+#include "settings/pbs_values.h"
 #include "source/pbs/resources.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -18,6 +19,12 @@
 #define LONGEST_WALLTIME_S (UINT64_C(5) * 365 * 86400)
 
 #define OPEN_FOR_LONG_S (UINT64_C(30) * 86400)
+/* A resource, until a run has it. */
+struct watched {
+    const char *formula;
+    char *resource;
+    bool seen;
+};
 
 struct pbs_charging {
     enum entity_kind kind;
@@ -26,7 +33,10 @@ struct pbs_charging {
     struct formula_value *values; /* of its names */
     struct names *names;
     uint64_t *ids; /* by name */
-    struct fields fields;
+    struct fields fields, requested;
+    struct watched *watched; /* first the names of the formula */
+    size_t watched_count;
+    bool had_run, has_requested; /* `requested` is of the run at hand */
     struct text texts[PBS_ENTITY_TEXTS], room;
 };
 
@@ -42,6 +52,8 @@ struct pbs_charging *pbs_charging_create(enum entity_kind kind, const char *usag
     charging->unit = utf8_copy(usage_res, strlen(usage_res));
     charging->values = memory_zeroed(formula_name_count(formula) + 1, sizeof *charging->values);
     charging->names = names_create();
+    for (size_t i = 0; i < formula_name_count(formula); i++)
+        pbs_charging_watch(charging, pbs_defaults[PBS_USAGE_RES].name, formula_name(formula, i));
     return charging;
 }
 
@@ -60,6 +72,10 @@ void pbs_charging_destroy(struct pbs_charging *charging)
     names_destroy(charging->names);
     free(charging->ids);
     fields_free(&charging->fields);
+    fields_free(&charging->requested);
+    for (size_t i = 0; i < charging->watched_count; i++)
+        free(charging->watched[i].resource);
+    free(charging->watched);
     for (size_t i = 0; i < PBS_ENTITY_TEXTS; i++)
         text_free(&charging->texts[i]);
     text_free(&charging->room);
@@ -89,18 +105,74 @@ uint64_t pbs_charging_entity(struct pbs_charging *charging, const struct part *t
     return number == INDEX_NONE ? 0 : charging->ids[number];
 }
 
-static struct formula_value value_of(const struct pbs_charging *charging, const char *name,
+void pbs_charging_watch(struct pbs_charging *charging, const char *formula, const char *resource)
+{
+    charging->watched =
+        memory_grown(charging->watched, charging->watched_count, sizeof *charging->watched);
+    charging->watched[charging->watched_count++] =
+        (struct watched){ .formula = formula, .resource = memory_text(resource) };
+}
+
+void pbs_charging_add_unknown(const struct pbs_charging *charging, struct text *text)
+{
+    const char *formula = NULL;
+    for (size_t i = 0; charging->had_run && i < charging->watched_count; i++) {
+        const struct watched *watched = &charging->watched[i];
+        if (watched->seen)
+            continue;
+        if (formula != watched->formula)
+            text_format(text, "%s%s: '%s'", formula ? "; " : "", watched->formula,
+                        watched->resource);
+        else
+            text_format(text, ", '%s'", watched->resource);
+        formula = watched->formula;
+    }
+}
+
+/* A resource that a run asked for; its text is read when the first is wanted. */
+static struct part requested_value(struct pbs_charging *charging, const struct pbs_run *run,
+                                   const char *name)
+{
+    struct error ignored;
+    if (!charging->has_requested && fields_read(&charging->requested, run->requested, &ignored))
+        charging->requested.count = 0;
+    charging->has_requested = true;
+    return fields_value(&charging->requested, name);
+}
+
+/* Looks for the watched resources that are not in fairshare_usage_res. */
+static void watch(struct pbs_charging *charging, const struct pbs_run *run)
+{
+    for (size_t i = formula_name_count(charging->formula); i < charging->watched_count; i++) {
+        struct watched *watched = &charging->watched[i];
+        if (!watched->seen)
+            watched->seen = requested_value(charging, run, watched->resource).length > 0;
+    }
+}
+
+/* Resources of which a run that is over says how much it used. */
+static bool is_measured(const char *name)
+{
+    return !strcmp(name, "walltime") || !strcmp(name, "cput");
+}
+
+static struct formula_value value_of(struct pbs_charging *charging, size_t number,
                                      const struct pbs_run *run)
 {
-    struct formula_value value = resource_value(fields_value(&charging->fields, name));
+    const char *name = formula_name(charging->formula, number);
+    struct part text = { "", 0 };
     if (run->used.length)
-        return value;
+        text = fields_value(&charging->fields, name);
+    bool estimated = !run->used.length && is_measured(name);
+    if (!text.length && !is_measured(name))
+        text = requested_value(charging, run, name);
+    charging->watched[number].seen |= text.length || estimated;
+    if (!estimated)
+        return resource_value(text);
     if (!strcmp(name, "walltime"))
         return (struct formula_value){ (double)run->length_s, true };
-    if (strcmp(name, "cput") != 0)
-        return value;
-    value = resource_value(fields_value(&charging->fields, "ncpus"));
-    return (struct formula_value){ fmax(value.number, 1) * (double)run->length_s, true };
+    double cpus = resource_value(requested_value(charging, run, "ncpus")).number;
+    return (struct formula_value){ fmax(cpus, 1) * (double)run->length_s, true };
 }
 
 /* In seconds; 0: none. */
@@ -133,10 +205,13 @@ uint128 pbs_charging_price(struct pbs_charging *charging, const struct pbs_run *
 {
     struct error ignored;
     double answer;
-    if (fields_read(&charging->fields, run->used.length ? run->used : run->requested, &ignored))
+    charging->had_run = true;
+    charging->has_requested = false;
+    if (run->used.length && fields_read(&charging->fields, run->used, &ignored))
         return 0;
+    watch(charging, run);
     for (size_t i = 0; i < formula_name_count(charging->formula); i++)
-        charging->values[i] = value_of(charging, formula_name(charging->formula, i), run);
+        charging->values[i] = value_of(charging, i, run);
     if (formula_evaluate(charging->formula, charging->values, &answer, &ignored) || !(answer > 0))
         return 0;
     return isfinite(answer) ? price_of_factor(answer / (double)run->length_s) : PRICE_TOO_LARGE;

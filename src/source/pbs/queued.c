@@ -13,6 +13,7 @@
 #include "source/reading.h"
 #include "sql.h"
 #include "util/error.h"
+#include "util/memory.h"
 #include "util/number.h"
 
 /* The columns of sql_query_pbs_queued_as_of. */
@@ -34,22 +35,43 @@ struct queued_reader {
     const struct accounting *accounting;
     struct formula_jobs *jobs;
     struct fields fields;
+    bool *seen; /* by name of the formula: a job has it */
 };
 
-static struct formula_value value_of(const struct queued_reader *reader, const char *name,
+/* OpenPBS's names that are not resources, and their columns; KEY: the run has their values. */
+static const struct {
+    const char *name;
+    int column;
+} keywords[] = { { "eligible_time", ELIGIBLE_TIME },   { "job_priority", JOB_PRIORITY },
+                 { "queue_priority", QUEUE_PRIORITY }, { "fairshare_perc", KEY },
+                 { "fair_share_perc", KEY },           { "fairshare_tree_usage", KEY },
+                 { "fairshare_factor", KEY } };
+
+static struct formula_value value_of(struct queued_reader *reader, size_t number,
                                      const struct db_value *row)
 {
-    static const struct {
-        const char *name;
-        int column;
-    } counts[] = { { "eligible_time", ELIGIBLE_TIME },
-                   { "job_priority", JOB_PRIORITY },
-                   { "queue_priority", QUEUE_PRIORITY } };
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (!strcmp(name, counts[i].name))
-            return (struct formula_value){ (double)db_value_integer(&row[counts[i].column], 0),
+    const char *name = formula_name(reader->jobs->formula, number);
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (!strcmp(name, keywords[i].name))
+            return (struct formula_value){ (double)db_value_integer(&row[keywords[i].column], 0),
                                            true };
-    return resource_value(fields_value(&reader->fields, name));
+    struct part text = fields_value(&reader->fields, name);
+    reader->seen[number] |= text.length > 0;
+    return resource_value(text);
+}
+
+/* A resource that no job of the queue has may be one of other jobs. */
+static void watch(const struct queued_reader *reader)
+{
+    const size_t count = sizeof keywords / sizeof *keywords;
+    for (size_t i = 0; i < formula_jobs_name_count(reader->jobs); i++) {
+        const char *name = formula_name(reader->jobs->formula, i);
+        size_t keyword = 0;
+        while (keyword < count && strcmp(name, keywords[keyword].name) != 0)
+            keyword++;
+        if (keyword == count && !reader->seen[i])
+            pbs_charging_watch(reader->accounting->pbs, pbs_defaults[PBS_SORT_FORMULA].name, name);
+    }
 }
 
 /* H: somebody holds it.  Q, and B of an array, may run. */
@@ -86,7 +108,7 @@ static int take_job(void *context, const struct db_value *row, struct error *err
     if (fields_read(&reader->fields, part_of_column(&row[REQUESTED]), &ignored))
         reader->fields.count = 0;
     for (size_t i = 0; i < formula_jobs_name_count(reader->jobs); i++)
-        values[i] = value_of(reader, formula_name(reader->jobs->formula, i), row);
+        values[i] = value_of(reader, i, row);
     free(id);
     free(user);
     free(queue);
@@ -118,8 +140,11 @@ int pbs_queued_read(const struct source *source, const struct accounting *accoun
         return -1;
     struct queued_reader reader = { .accounting = accounting, .jobs = make_jobs(&rules) };
     pbs_rules_free(&rules);
+    reader.seen = memory_zeroed(formula_jobs_name_count(reader.jobs) + 1, sizeof *reader.seen);
     int result = reading_each(source->db, &query, take_job, &reader, err);
+    watch(&reader);
     fields_free(&reader.fields);
+    free(reader.seen);
     *jobs = reader.jobs;
     return result;
 }
