@@ -393,21 +393,22 @@ static void add_late(struct reader *reader, const struct queued_job *row, size_t
     struct late *late = &reader->late[reader->late_count++];
     *late = (struct late){ *row, place };
     late->row.account = late->row.partitions = late->row.qos_asked = none;
-    late->row.tres = late->row.tres_asked = none;
+    late->row.tres = late->row.tres_asked = late->row.tres_sized = none;
 }
 
 /* The size of a job is of the nodes that it asks for, also where it runs on others; of CPUs it is
- * of those that it has (set_priority_factors() of priority_multifactor.c). */
+ * of those that it has (set_priority_factors() of priority_multifactor.c).  A resize changes
+ * neither. */
 static uint64_t nodes_of(const struct queued_job *row)
 {
     uint64_t asked = count_of(row->tres_asked.bytes, row->tres_asked.length, TRES_NODE);
-    return asked ? asked : count_of(row->tres.bytes, row->tres.length, TRES_NODE);
+    return asked ? asked : count_of(row->tres_sized.bytes, row->tres_sized.length, TRES_NODE);
 }
 
 static void add_job(struct reader *reader, const struct queued_job *row)
 {
     struct queue *queue = reader->queue;
-    uint64_t cpus = count_of(row->tres.bytes, row->tres.length, TRES_CPU);
+    uint64_t cpus = count_of(row->tres_sized.bytes, row->tres_sized.length, TRES_CPU);
     struct priority_job job = {
         .key = row->key,
         .submitted = row->time_submit,

@@ -235,6 +235,7 @@ struct queued_job {
     struct bytes account, partitions, qos_asked;
     struct bytes tres;       /* that it has, or asks for */
     struct bytes tres_asked; /* also where it runs; none: that is not told */
+    struct bytes tres_sized; /* those of `tres` that its size is of: before it was resized */
 };
 
 /* Which: those that wait at an instant, with `started` those that run, too; or, where it is not 0,

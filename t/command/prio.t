@@ -248,6 +248,51 @@ def accrue_limits(place):
     tap.same(ages(), free, 'where the tables have no such columns there are no limits')
 
 
+# Job 15, which was requeued after a first run, began again an hour ago with 16 CPUs, and was resized twice.
+RESIZED = 'job physics.bob id_job=15 {times} partition=short priority=9 tres_req={tres} tres={tres},5=4 limit=60\n'
+
+
+def resized(place):
+    for newer in True, False:
+        start = '' if newer else f'start={NOW - HOUR} '
+        rows = ((f'submit={NOW - 3 * DAY} start={NOW - 3 * DAY} end={NOW - 2 * DAY} state=8192', '1=30,4=3'),
+                (f'submit={NOW - 2 * DAY} start={NOW - 2 * DAY} end={NOW - DAY} state=1024', '1=31,4=3'),
+                (f'submit={NOW - DAY} start={NOW - HOUR} end={NOW - 1800} state=8192', '1=16,4=2'),
+                (f'submit={NOW - 1800} {start or f"start={NOW - 1800}"} end={NOW - 900} state=8192', '1=8,4=1'),
+                (f'submit={NOW - 900} {start or f"start={NOW - 900}"}', '1=2,4=1'))
+        drawing = '\n'.join(line for line in DRAWING.splitlines() if 'id_job=15' not in line) + '\n' + ''.join(
+            RESIZED.format(times=f'{times} time_eligible={times.split()[0].removeprefix("submit=")}', tres=tres) for times, tres in rows)
+        for flags, age in ('', .5), (', ACCRUE_ALWAYS', .5):
+            place.begin({'priority.flags': f'CALCULATE_RUNNING{flags}', 'fairshare.conformance': 'slurmctld'}, drawing)
+            row = place.row(15)
+            tap.same((row['age_factor'], row['job_size_factor'], row['tres_factors']), (age, (2 / 4 + 16 / 32) / 2, 'cpu=0.06'),
+                     f'a resized job that runs has age and size of its first row since it started, and the TRES of the last ({newer}{flags})')
+        place.drop_column('a.db', 'tiny_job_table', 'state')
+        place.succeed('run', '--now', NOW, '--replace')
+        tap.same(place.row(15)['age_factor'], 900 / 2 / DAY, 'who may not read states has those of the last row')
+
+
+def held_later(place):
+    """What `scontrol hold` changes of a row: priority stays."""
+    def priority(reason, eligible=0, priority=9):
+        place.change('UPDATE tiny_job_table SET priority = ?, time_eligible = ?, state_reason_prev = ? WHERE id_job = 14',
+                     priority, eligible, reason)
+        place.succeed('run', '--now', NOW, '--replace')
+        return place.row(14)['priority'] > 0
+
+    place.begin()
+    for reason, name in (6, 'a partition that was down'), (8, 'another hold'), (9, 'a begin time'), (16, 'its user'), (72, "its array's limit"):
+        tap.same(priority(reason), False, f'a job that waited for {name} and lost its eligible time was held after its submission')
+        tap.same(priority(reason, NOW - HOUR), True, 'until it has one again')
+    for reason in 0, 2, 39:
+        tap.same(priority(reason), True, f'one that never waited for anything but a dependency depends on another ({reason})')
+        tap.same(priority(reason, 0, 0), False, 'unless it was submitted on hold')
+    place.drop_column('a.db', 'tiny_job_table', 'state_reason_prev')
+    place.change('UPDATE tiny_job_table SET priority = 9, time_eligible = 0 WHERE id_job = 14')
+    place.succeed('run', '--now', NOW, '--replace')
+    tap.ok(place.row(14)['priority'] > 0, 'who may not read that knows nothing of later holds')
+
+
 def flags(place):
     place.begin({'priority.flags': 'CALCULATE_RUNNING'})
     tap.same(place.jobs(), [11, 12, 13, 14, 15], 'CALCULATE_RUNNING has running jobs too')
@@ -546,7 +591,7 @@ def empty(place):
 
 
 def body():
-    for part in (published, changing, odd_rows, arrays, accrue_limits, flags, printed, wished, columns_of_release, newer_prints, for_programs, clusters, new_jobs, empty):
+    for part in (published, changing, odd_rows, arrays, accrue_limits, held_later, resized, flags, printed, wished, columns_of_release, newer_prints, for_programs, clusters, new_jobs, empty):
         with Queue() as place:
             part(place)
 

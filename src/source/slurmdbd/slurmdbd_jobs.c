@@ -344,7 +344,8 @@ static void add_job_columns(struct text *text, const struct job_rows *rows)
  * has an index on both columns, and few rows have this state. */
 static void add_resized_to(struct text *columns, const struct job_rows *rows)
 {
-    text_add(columns, ", CASE WHEN j.\"state\" = 8192 THEN (SELECT MAX(n.\"tres_alloc\") FROM ");
+    text_add(columns, ", CASE WHEN j.\"state\" = " STATE_RESIZING
+                      " THEN (SELECT MAX(n.\"tres_alloc\") FROM ");
     slurmdbd_add_name(columns, &slurmdbd_jobs, rows->base.base.source.cluster);
     text_add(columns,
              " n WHERE n.\"id_job\" = j.\"id_job\" AND n.\"time_submit\" = j.\"time_end\") END");

@@ -176,11 +176,9 @@ enum {
     QUEUED_ARRAY_LIMIT,
     QUEUED_ARRAY_WAITS,
     QUEUED_QOS_ASKED,
+    QUEUED_REASON,
+    QUEUED_TRES_SIZED,
 };
-#define QUEUED_NUMBERS                                                                     \
-    "\"job_db_inx\", \"id_job\", \"id_assoc\", \"id_qos\", \"priority\", \"time_submit\"," \
-    " \"time_eligible\", \"time_start\", \"time_end\", \"timelimit\", \"cpus_req\""
-#define QUEUED_TEXTS "\"account\", \"partition\", \"tres_req\", \"tres_alloc\""
 
 struct queue_rows {
     struct queue_reading base;
@@ -190,14 +188,22 @@ struct queue_rows {
     struct db_value arguments[5];
 };
 
+/* Of slurm.h, in state_reason_prev: the last reason to wait other than priority and resources. */
+enum { WAITED_FOR_NOTHING = 0, WAITED_FOR_DEPENDENCY = 2, WAITED_FOR_BROKEN_DEPENDENCY = 39 };
+
 /* slurmdbd writes a job's priority once, 0 for one submitted on hold, and never again; but a job
  * that is held has no eligible time, and one that was released has a later one than its submission.
- * Where both are the same second it was held in it, before its row was written. */
+ * Where both are the same second it was held in it, before its row was written.  A job that depends
+ * on another has no eligible time either; one that waited for anything else before was held since.
+ */
 static bool is_held(const struct db_value *row)
 {
     uint64_t eligible = reading_number(&row[QUEUED_ELIGIBLE]);
-    return reading_number(&row[QUEUED_PRIORITY]) == 0 &&
-           (!eligible || eligible <= reading_number(&row[QUEUED_SUBMIT]));
+    uint64_t reason = reading_number(&row[QUEUED_REASON]);
+    if (reading_number(&row[QUEUED_PRIORITY]) == 0)
+        return !eligible || eligible <= reading_number(&row[QUEUED_SUBMIT]);
+    return !eligible && reason != WAITED_FOR_NOTHING && reason != WAITED_FOR_DEPENDENCY &&
+           reason != WAITED_FOR_BROKEN_DEPENDENCY;
 }
 
 static void make_job(const struct queue_reading *reading, const struct db_value *row,
@@ -231,6 +237,7 @@ static void make_job(const struct queue_reading *reading, const struct db_value 
         .qos_asked = bytes_of(&row[QUEUED_QOS_ASKED]),
         .tres = bytes_of(&row[holds ? QUEUED_TRES_HELD : QUEUED_TRES_ASKED]),
         .tres_asked = bytes_of(&row[QUEUED_TRES_ASKED]),
+        .tres_sized = bytes_of(&row[holds ? QUEUED_TRES_SIZED : QUEUED_TRES_ASKED]),
     };
 }
 
@@ -267,6 +274,58 @@ static size_t add_waited(struct queue_rows *rows, struct text *sql, unsigned que
     return query ? 4 : 2;
 }
 
+/* What the first row of a job has in a column, if it was resized since it started; each resize
+ * ended a row.  A row that ended in another way is of an earlier start. */
+static void add_first(struct text *sql, const struct queue_rows *rows, const char *column)
+{
+    const struct source *source = &rows->base.base.source;
+    if (!rows->range.started || !(rows->has & HAS_STATE)) {
+        text_format(sql, ", j.\"%s\"", column);
+        return;
+    }
+    text_format(sql, ", CASE WHEN j.\"time_start\" > 0 THEN COALESCE((SELECT f.\"%s\" FROM ",
+                column);
+    slurmdbd_add_name(sql, &slurmdbd_jobs, source->cluster);
+    text_add(sql, " f WHERE f.\"id_job\" = j.\"id_job\" AND f.\"state\" = " STATE_RESIZING
+                  " AND f.\"time_submit\" < j.\"time_submit\" AND NOT EXISTS (SELECT 1 FROM ");
+    slurmdbd_add_name(sql, &slurmdbd_jobs, source->cluster);
+    text_format(sql,
+                " g WHERE g.\"id_job\" = j.\"id_job\" AND g.\"state\" <> " STATE_RESIZING
+                " AND g.\"time_submit\" > f.\"time_submit\""
+                " AND g.\"time_submit\" < j.\"time_submit\")"
+                " ORDER BY f.\"time_submit\" LIMIT 1), j.\"%s\") ELSE j.\"%s\" END",
+                column, column);
+}
+
+/* Of those that waited nothing that is long is needed. */
+static void add_columns(struct text *sql, const struct queue_rows *rows)
+{
+    static const struct {
+        const char *name;
+        unsigned has;
+    } wanted[] = { { "id_array_job", HAS_ARRAY },
+                   { "array_max_tasks", HAS_ARRAY_LIMIT },
+                   { "array_task_pending", HAS_ARRAY_PENDING } };
+    bool waited = rows->range.waited_since;
+    text_add(sql,
+             "SELECT j.\"job_db_inx\", j.\"id_job\", j.\"id_assoc\", j.\"id_qos\", j.\"priority\"");
+    add_first(sql, rows, "time_submit");
+    add_first(sql, rows, "time_eligible");
+    text_add(sql, ", j.\"time_start\", j.\"time_end\", j.\"timelimit\", j.\"cpus_req\"");
+    text_add(sql, waited ? ", '', '', ''" : ", j.\"account\", j.\"partition\"");
+    if (!waited)
+        add_first(sql, rows, "tres_req");
+    text_add(sql, waited ? ", ''" : ", j.\"tres_alloc\"");
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        text_format(sql, rows->has & wanted[i].has ? ", j.\"%s\"" : ", 0", wanted[i].name);
+    text_add(sql, rows->has & HAS_QOS_REQ && !waited ? ", j.\"qos_req\"" : ", ''");
+    text_add(sql, rows->has & HAS_REASON ? ", j.\"state_reason_prev\"" : ", 0");
+    if (waited)
+        text_add(sql, ", ''");
+    else
+        add_first(sql, rows, "tres_alloc");
+}
+
 /* Two queries, as not every database makes two ranges of an index of an OR. */
 static int ask(struct reading *reading, struct error *err)
 {
@@ -275,20 +334,16 @@ static int ask(struct reading *reading, struct error *err)
         return 0;
     if (!rows->asked && probe_jobs(&reading->source, &rows->has, err))
         return -1;
-    /* Of those that waited nothing that is long is needed. */
     bool waited = rows->range.waited_since;
-    text_format(&reading->sql, "SELECT " QUEUED_NUMBERS ", %s, %s, %s, %s, %s FROM ",
-                waited ? "'', '', '', ''" : QUEUED_TEXTS,
-                rows->has & HAS_ARRAY ? "\"id_array_job\"" : "0",
-                rows->has & HAS_ARRAY_LIMIT ? "\"array_max_tasks\"" : "0",
-                rows->has & HAS_ARRAY_PENDING ? "\"array_task_pending\"" : "0",
-                rows->has & HAS_QOS_REQ && !waited ? "\"qos_req\"" : "''");
+    add_columns(&reading->sql, rows);
+    text_add(&reading->sql, " FROM ");
     slurmdbd_add_name(&reading->sql, &slurmdbd_jobs, reading->source.cluster);
+    text_add(&reading->sql, " j");
     size_t count = (waited ? add_waited : add_waiting)(rows, &reading->sql, rows->asked);
     const struct query query = { .sql = reading->sql.bytes,
                                  .arguments = rows->arguments,
                                  .argument_count = count,
-                                 .types = "iiiiiiiiiiittttiiit",
+                                 .types = "iiiiiiiiiiittttiiitit",
                                  .has_many = waited };
     rows->asked++;
     return reading_run(reading, &query, err);

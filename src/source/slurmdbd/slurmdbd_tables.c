@@ -66,7 +66,8 @@ const struct table slurmdbd_jobs = {
       "tres_alloc", "partition",
       /* To know jobs again, and of those that wait. */
       "job_db_inx", "time_eligible", "account", "cpus_req", "priority", "tres_req" },
-    { "qos_req", "id_array_job", "array_max_tasks", "array_task_pending" },
+    { "qos_req", "id_array_job", "array_max_tasks", "array_task_pending", "state_reason_prev",
+      "state" },
 };
 /* What of it every release has, but not everybody who granted us what 0.1.0 needed. */
 static const struct table job_table_arrays = {
@@ -74,8 +75,10 @@ static const struct table job_table_arrays = {
 };
 /* And this, of people who refund the jobs of a node. */
 const struct table slurmdbd_job_nodes = { "job_table", true, true, { "nodelist" }, { 0 } };
-/* And this, of jobs that were resized. */
-static const struct table job_table_state = { "job_table", true, true, { "state" }, { 0 } };
+/* And this, of jobs that were resized, or held after their submission. */
+static const struct table job_table_state = {
+    "job_table", true, true, { "state", "state_reason_prev" }, { 0 },
+};
 /* What of it there is from Slurm 24.11 on; a GRANT on what is not there fails. */
 static const struct table job_table_wanted = { "job_table", true, true, { "qos_req" }, { 0 } };
 
@@ -135,20 +138,20 @@ bool slurmdbd_is_read(const struct table *table, const struct settings *settings
     if (table == &slurmdbd_steps)
         return cancelled;
     if (table == &job_table_state)
-        return charges_resized_again(settings);
+        return settings->conformance == CONFORMANCE_SLURMCTLD ||
+               settings->priority_flags & PRIORITY_CALCULATE_RUNNING;
     if (table == &slurmdbd_coordinators || table == &slurmdbd_users)
         return settings->private;
     return table != &slurmdbd_suspends || omits_suspended(settings) || cancelled;
 }
 
-/* Whether a run with the source's settings reads a table, and may. */
-static int find_readable(const struct source *source, const struct table *table, bool *readable,
-                         struct error *err)
+/* Whether a table that a run wants may be read. */
+static int find_readable(const struct source *source, const struct table *table, bool wanted,
+                         bool *readable, struct error *err)
 {
     struct error why;
-    *readable =
-        slurmdbd_is_read(table, source->settings) && !slurmdbd_probe(source, table, NULL, &why);
-    if (*readable || !slurmdbd_is_read(table, source->settings) || why.class == ERROR_MISSING)
+    *readable = wanted && !slurmdbd_probe(source, table, NULL, &why);
+    if (*readable || !wanted || why.class == ERROR_MISSING)
         return 0;
     *err = why;
     return -1;
@@ -157,10 +160,11 @@ static int find_readable(const struct source *source, const struct table *table,
 int slurmdbd_find_passes(const struct source *source, struct accounting *accounting,
                          struct error *err)
 {
-    bool suspensions, steps;
-    if (find_readable(source, &slurmdbd_suspends, &suspensions, err) ||
-        find_readable(source, &slurmdbd_steps, &steps, err) ||
-        find_readable(source, &job_table_state, &accounting->tells_resized, err))
+    bool suspensions, steps, cancelled = slurmdbd_is_read(&slurmdbd_steps, source->settings);
+    if (find_readable(source, &slurmdbd_suspends, cancelled, &suspensions, err) ||
+        find_readable(source, &slurmdbd_steps, cancelled, &steps, err) ||
+        find_readable(source, &job_table_state, charges_resized_again(source->settings),
+                      &accounting->tells_resized, err))
         return -1;
     accounting->tells_cancelled = suspensions && steps;
     return 0;

@@ -44,7 +44,16 @@ enum {
     HAS_IS_DEF = 64,
 };
 /* of the jobs, */
-enum { HAS_QOS_REQ = 1, HAS_ARRAY = 2, HAS_ARRAY_LIMIT = 4, HAS_ARRAY_PENDING = 8 };
+enum {
+    HAS_QOS_REQ = 1,
+    HAS_ARRAY = 2,
+    HAS_ARRAY_LIMIT = 4,
+    HAS_ARRAY_PENDING = 8,
+    HAS_REASON = 16,
+    HAS_STATE = 32,
+};
+/* The state of a job's row that ended with a resize. */
+#define STATE_RESIZING "8192"
 enum { HAS_CREATION_TIME = 1, HAS_ID = 2, HAS_RPC_VERSION = 4 }; /* of the clusters */
 
 /* The columns of a job that charges, in their order; the settings say how many of them. */
