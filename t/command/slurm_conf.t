@@ -509,6 +509,18 @@ def verified(place):
            'without weights it is the stored billing', place.out)
 
 
+def free_ends(place):
+    """slurmctld charges a job's last part of a period only where limits are enforced."""
+    place.ready()
+    for line, said in (('', 'AccountingStorageEnforce has no'), ('AccountingStorageEnforce=associations,qos', "= 'associations,qos' has no"),
+                       ('AccountingStorageEnforce=limits', None), ('AccountingStorageEnforce=safe', None),
+                       ('AccountingStorageEnforce=all', None)):
+        with_conf(place, f'PriorityCalcPeriod=2\n{line}\n')
+        place.succeed('check')
+        tap.ok(('never charges' in place.out) == bool(said) and (not said or said in place.out and ' 60 s a job' in place.out),
+               f"check {'says' if said else 'has no reason to say'} that ends of jobs are free ({line or 'by default'})", place.out)
+
+
 def cadence(place):
     """Runs and slurmctld's passes."""
     place.ready()
@@ -591,7 +603,7 @@ def found(place):
 
 
 def body():
-    for part in (examples, meanings, strength, no_weights, not_kept_private, mistakes, live, check, found, billing, any_names, number_forms, nearly_linear, verified, cadence):
+    for part in (examples, meanings, strength, no_weights, not_kept_private, mistakes, live, check, found, billing, any_names, number_forms, nearly_linear, verified, free_ends, cadence):
         with Place() as place:
             part(place)
 

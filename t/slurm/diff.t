@@ -491,6 +491,8 @@ def free_ends(place):
         place.succeed('run', '--now', now, '--replace')
         answer = diff(place, f"{lines.strip() or 'by default'}: jobs are {'' if status else 'not '}charged when "
                       'they end', status, '--at', now, place.path('p'))
+        tap.same([note for note in answer['notes'] if 'limits' in note and 'restart' in note] != [], not status,
+                 'and a note says so, also of the time before a restart')
         if not status:
             tap.same(answer['newest_step'], newest, 'and the newest step is found')
 

@@ -134,6 +134,25 @@ static void warn_of_conf(struct text *text, const struct slurm_conf *conf)
     warn_of_private(text, conf);
 }
 
+/* The final charge of a job is a part of its limits' accounting (acct_policy.c). */
+static void note_free_ends(struct text *text, const struct slurm_conf *conf)
+{
+    const struct slurm_given *given = &conf->given[SLURM_ACCOUNTING_ENFORCE];
+    if (slurm_enforces_limits(conf))
+        return;
+    text_add(text, "  note: AccountingStorageEnforce ");
+    if (given->value) {
+        text_add(text, "= '");
+        text_add_printable(text, given->value);
+        text_add(text, "' ");
+    }
+    text_format(text,
+                "has no `limits': slurmctld never charges what a job ran since the last pass "
+                "before its end, on average %" PRIu64
+                " s a job (half of PriorityCalcPeriod); fairmill charges it\n",
+                slurm_pass_period(conf) / 2);
+}
+
 /* A factor with so many different values needs a weight as high, or some weigh the same. */
 static void warn_of_weight(struct text *text, const struct settings *settings, const char *key,
                            uint64_t weight, uint64_t values, const char *of_what)
@@ -291,6 +310,7 @@ void check_slurm(struct text *text, const struct settings *settings)
             if (slurm_has_setting(&settings_table[i]))
                 add_origin(text, &settings_table[i], &settings->origins[i]);
         warn_of_conf(text, settings->slurm);
+        note_free_ends(text, settings->slurm);
     }
     warn_of_weights(text, settings);
 }

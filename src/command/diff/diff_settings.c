@@ -106,6 +106,12 @@ void diff_note_unknown(struct differences *differences, const struct settings *s
                                  "off billing");
     if (!settings->slurm)
         add_unknown(differences, "without a slurm.conf the period is 300 s, or that of --period");
+    if (settings->slurm && !slurm_enforces_limits(settings->slurm))
+        add_unknown(differences,
+                    "limits are not enforced: slurmctld never charges what jobs ran since the last "
+                    "pass before\n  their end; if passes were at other seconds before a restart, "
+                    "that is up to a period of each\n  job of then, half a period on average, and "
+                    "not a part of steps");
     if (unattributed_usage > 0)
         add_unknown(differences, "usage without an association is in no value of ours");
 }

@@ -19,6 +19,7 @@
 #define LONGEST_WALLTIME_S (UINT64_C(5) * 365 * 86400)
 
 #define OPEN_FOR_LONG_S (UINT64_C(30) * 86400)
+
 /* A resource, until a run has it. */
 struct watched {
     const char *formula;
