@@ -376,13 +376,26 @@ static void add_wait(const struct reader *reader, const struct queued_job *row, 
         accrual_add(reader->queue->accrual, &wait);
 }
 
+/* slurmctld has lost a job that has been eligible for half a year more than it may run: no queue is
+ * so long, while such a row stays pending for ever.  A job that is held or depends on another is
+ * not eligible, and may wait as long as it wants. */
+#define LOST_AFTER_S (UINT64_C(180) * 86400)
+static bool is_lost(const struct reader *reader, const struct queued_job *row, uint64_t since)
+{
+    uint64_t now = reader->queue->options.now;
+    uint64_t limit = row->time_limit < TIME_LIMIT_NONE ? row->time_limit * 60 : 0;
+    return !row->started && !row->held && since && since < now &&
+           now - since > LOST_AFTER_S + limit;
+}
+
 /* Give a job its age; the row's texts may be gone. */
 static void take_age(const struct reader *reader, const struct queued_job *row, size_t place)
 {
     struct queue *queue = reader->queue;
     uint64_t since = siblings_age_since(&reader->siblings, row);
     queue->jobs[place].ages_since = since;
-    if (queue->accrual && !row->started)
+    queue->jobs[place].lost = is_lost(reader, row, since);
+    if (queue->accrual && !row->started && !queue->jobs[place].lost)
         add_wait(reader, row, since);
 }
 
@@ -523,6 +536,8 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
     siblings_free(&reader.siblings);
     free(reader.late);
     queue_sort(queue);
+    if (!result)
+        queue_find_lost(queue, findings);
     if (!result && settings->slurm && settings->slurm->partition_count)
         queue_find_unknown_partitions(queue, settings->slurm, findings);
     return result;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compute/queue_findings.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,14 @@
 #include "core/priority/queue.h"
 #include "settings/slurm/slurm_conf.h"
 #include "util/memory.h"
+
+void queue_find_lost(const struct queue *queue, struct findings *findings)
+{
+    for (size_t i = 0; i < queue->count; i++)
+        if (queue->jobs[i].lost)
+            findings_add(findings, FINDING_JOB_LOST, queue->jobs[i].id_job,
+                         "pending since %" PRIu64, queue->jobs[i].ages_since);
+}
 
 static bool has_partition(const struct slurm_conf *conf, const char *name)
 {

@@ -55,6 +55,11 @@ static const struct {
                                     "waits for a partition that the slurm.conf has not",
                                     "let [slurm] conf be the file that slurmctld reads; else "
                                     "cancel the job, or move it with `scontrol update`" },
+    [FINDING_JOB_LOST] = { "job_lost",
+                           "pending for longer than any limit allows; it has no priority and no "
+                           "place",
+                           "`sacctmgr show runawayjobs' lists jobs that slurmctld does not know "
+                           "any more, and ends them" },
     [FINDING_JOB_WITHOUT_ASSOCIATION] = { "job_without_association",
                                           "counted outside the root, as unattributed usage",
                                           "restore the row of the association, where somebody "

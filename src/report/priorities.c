@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "core/priority/formula_jobs.h"
+#include "core/priority/priority.h"
 #include "report/table.h"
 #include "report/viewer.h"
 #include "util/memory.h"
@@ -97,6 +98,8 @@ const char *prio_why(const char *why)
            : !strcmp(why, FORMULA_JOB_BELOW_THRESHOLD)
                ? "its value is not above job_sort_formula_threshold"
            : !strcmp(why, FORMULA_JOB_NO_FORMULA) ? "there is no job_sort_formula"
+           : !strcmp(why, PRIORITY_JOB_LOST)      ? "it has been pending for longer than any limit "
+                                                    "allows, so that slurmctld has lost it"
                                                   : why;
 }
 

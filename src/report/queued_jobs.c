@@ -58,11 +58,12 @@ static int add_row(void *context, const struct queue_row *row, struct error *err
         .qos = as_text(adder, row->qos->name),
         .tres_factors = tres_text(adder, row, false),
         .tres_weighted = tres_text(adder, row, true),
-        .priority = row->priority.value,
-        .has_priority = true,
+        .priority = row->job->lost ? 0 : row->priority.value,
+        .has_priority = !row->job->lost,
+        .why = row->job->lost ? PRIORITY_JOB_LOST : NULL,
         .value = NAN,
         .terms = "",
-        .norm = row->priority.norm,
+        .norm = row->job->lost ? NAN : row->priority.norm,
         .best = row->best,
     };
     fill_parts(added.factor, &row->priority.factor);

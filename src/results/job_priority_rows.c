@@ -66,6 +66,7 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
     const struct priority *priority = &row->priority;
     const struct priority_parts *factor = &priority->factor, *weighted = &priority->weighted;
     const struct tres_texts *tres = tres_texts(writer, row);
+    bool lost = row->job->lost;
     char id[ID_DIGITS];
     snprintf(id, sizeof id, "%" PRIu32, row->job->id_job);
     struct row_field fields[] = {
@@ -94,13 +95,13 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
         { "tres_weighted", 't', db_text(tres->weighted) },
         { "site", 'i', db_null() }, /* site and nice are in no accounting database */
         { "nice", 'i', db_null() },
-        { "priority", 'i', db_integer(priority->value) },
-        { "priority_norm", 'r', db_real(priority->norm) },
+        { "priority", 'i', lost ? db_null() : db_integer(priority->value) },
+        { "priority_norm", 'r', lost ? db_null() : db_real(priority->norm) },
         { "run_id", 'i', db_integer(writer->publisher->run_id) },
         { "computed_at", 'i', db_integer(writer->as_of) },
         { "job_id", 't', db_text(id) },
         { "formula_value", 'r', db_null() },
-        { "why", 't', db_null() },
+        { "why", 't', lost ? db_text(PRIORITY_JOB_LOST) : db_null() },
     };
     kept_add_fields(&writer->kept, fields + 1, COUNT(fields) - 1);
     return rows_add(&writer->rows, fields, COUNT(fields), err);

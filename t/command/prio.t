@@ -293,6 +293,42 @@ def held_later(place):
     tap.ok(place.row(14)['priority'] > 0, 'who may not read that knows nothing of later holds')
 
 
+def lost(place):
+    """Rows that slurmctld does not know any more stay pending."""
+    limit = 60 * 60
+    place.begin({'fairshare.conformance': 'slurmctld'})
+    change = 'UPDATE tiny_job_table SET time_submit = ?, time_eligible = ? WHERE id_job = 11'
+
+    def run_with(age, eligible=True):
+        place.change(change, NOW - age, NOW - age if eligible else 0)
+        place.query('DELETE FROM fairmill_finding')
+        place.succeed('run', '--now', NOW, '--replace')
+        row = place.row(11)
+        return row['priority'], row['priority_norm'], row['why'], place.findings().get('job_lost')
+
+    for days in 1, 30, 180:
+        tap.same(run_with(days * DAY + limit)[2:], (None, None), f'a job that has waited for {days} days and its limit may be pending')
+    for age in 180 * DAY + limit + 1, 800 * DAY:
+        tap.same(run_with(age), (None, None, 'lost', 1), f'one that has waited for {age} s was lost: it has no priority, and is a finding')
+    tap.same(place.query('SELECT subject FROM fairmill_finding WHERE kind = \'job_lost\''), [('11',)], 'of which it is the subject')
+    place.succeed('explain', 'job', '11')
+    said = ' '.join(place.out.split())
+    tap.ok('no priority' in said and 'pending for longer than any limit allows' in said, 'explain says why', place.out)
+    place.succeed('explain', 'job', '12')
+    tap.ok('place 2 of 2' in ' '.join(place.out.split()), 'those that wait have their places without it', place.out)
+    place.succeed('prio', '--json')
+    rows = {row['jobid']: row for row in json.loads(place.out)['clusters'][0]['jobs']}
+    tap.same((rows[11]['priority'], rows[11].get('why')), (None, 'lost'), 'prio shows it without a priority')
+    place.succeed('prio', '-l')
+    place.succeed('verify')
+    tap.same(run_with(800 * DAY, False)[2:], (None, None), 'a job that depends on another may wait as long as it wants')
+    place.change('UPDATE tiny_job_table SET priority = 0 WHERE id_job = 11')
+    tap.same(run_with(800 * DAY, False)[2:], (None, None), 'as may one that is held')
+    place.change('UPDATE tiny_job_table SET priority = 9, timelimit = ? WHERE id_job = 11', NO_LIMIT)
+    tap.same(run_with(180 * DAY)[2:], (None, None), 'without a time limit only the wait counts')
+    tap.same(run_with(180 * DAY + 1)[2:], ('lost', 1), 'and it is lost a second later')
+
+
 def flags(place):
     place.begin({'priority.flags': 'CALCULATE_RUNNING'})
     tap.same(place.jobs(), [11, 12, 13, 14, 15], 'CALCULATE_RUNNING has running jobs too')
@@ -591,7 +627,7 @@ def empty(place):
 
 
 def body():
-    for part in (published, changing, odd_rows, arrays, accrue_limits, held_later, resized, flags, printed, wished, columns_of_release, newer_prints, for_programs, clusters, new_jobs, empty):
+    for part in (published, changing, odd_rows, arrays, accrue_limits, held_later, resized, lost, flags, printed, wished, columns_of_release, newer_prints, for_programs, clusters, new_jobs, empty):
         with Queue() as place:
             part(place)
 

@@ -64,6 +64,9 @@ struct priority_qos {
     double factor;     /* as it is; NAN: the priority / the highest */
 };
 
+/* Why a job that is lost has no priority. */
+#define PRIORITY_JOB_LOST "lost"
+
 /* A job that waits, or, with CALCULATE_RUNNING, runs. */
 struct priority_job {
     uint64_t key; /* job_db_inx */
@@ -78,6 +81,7 @@ struct priority_job {
     uint32_t cpus;
     uint32_t association_priority; /* its own, or the nearest one above; PRIORITY_NONE */
     bool held, started;
+    bool lost;        /* it has been pending for so long that slurmctld does not know it any more */
     double fairshare; /* of its association; NAN is 0 */
     uint32_t counts;  /* of weighted TRES: a number of the queue's */
 };
