@@ -395,6 +395,33 @@ def without_usage(place):
            'which one it is', place.out)
 
 
+def unasked(place):
+    """Under depth_oblivious a sibling for whom nobody asked slurmctld yet has NO_VAL as its part."""
+    static_case(place, 'a1_doc')
+    place.settings({'usage.half_life': '0', 'fairshare.algorithm': 'depth_oblivious', 'usage.reset_period': 'none',
+                    'fairshare.conformance': 'slurmctld'})
+    place.succeed('init')
+    place.succeed('run', '--now', NOW)
+    with open(os.path.join(ORACLE, 'a1_doc', 'depth_oblivious.psv'), encoding='utf-8', newline='') as file:
+        rows = list(csv.DictReader(file, delimiter='|', quoting=csv.QUOTE_NONE))
+    columns = ['Account', 'User', 'RawShares', 'NormShares', 'RawUsage', 'NormUsage', 'EffectvUsage', 'FairShare']
+    # With less than their shares the ratio falls as the siblings' part grows.
+    users = [row for row in rows if row['User'] and 1e-3 < float(row['EffectvUsage']) < float(row['NormShares'])]
+    for row in users:
+        for effective, factor, status, what in ((0, 1, 0, 'no'), (.6, .5, 1, 'another')):
+            changed_row = row | {
+                'EffectvUsage': f"{float(row['EffectvUsage']) * effective:.6f}", 'FairShare': f'{factor:.6f}'}
+            text = ['|'.join(columns)] + ['|'.join((changed_row if line is row else line)[column] for column in columns)
+                                          for line in rows]
+            with open(place.path('p'), 'w', encoding='utf-8') as file:
+                file.write('\n'.join(text) + '\n')
+            answer = diff(place, f"{what} EffectvUsage of {row['User']} is {'no contradiction' if not status else 'one'}",
+                          status, '--at', NOW, place.path('p'))
+            named = [line['username'] for line in answer['differences'] if line['contradicts']]
+            tap.same(set(named), {row['User']} if status else set(), 'and is named only then')
+    tap.ok(users, 'there is such a user')
+
+
 SITE = '''
 cluster tiny
 root/
@@ -665,7 +692,7 @@ def body():
     with Live() as place:
         for part in (live, as_people_see, forms, wrong_prints, changed_live, other_settings, reader):
             part(place)
-    for part in (static, without_usage, simulations, free_ends, told_to_forget, forgotten_by_hand, rolled_up, several, one_second, cancelled_later):
+    for part in (static, without_usage, unasked, simulations, free_ends, told_to_forget, forgotten_by_hand, rolled_up, several, one_second, cancelled_later):
         with Place() as place:
             part(place)
 

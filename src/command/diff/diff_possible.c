@@ -13,6 +13,8 @@
 
 /* What doubles and sshare's scaling by a million may do to a number, as a part of it. */
 #define ROUNDING 1e-12
+/* slurmctld's word for a number that is not known. */
+#define NO_VAL 4294967294.
 
 struct finder {
     const struct possible_case *asked;
@@ -135,13 +137,14 @@ static struct usage_bounds siblings_part(const struct finder *finder, uint32_t n
 }
 
 /* The ratio rises with the parent's and with the own usage, and falls with the siblings'. */
-static struct usage_bounds oblivious_usage(const struct finder *finder, uint32_t node)
+static struct usage_bounds oblivious_between(const struct finder *finder, uint32_t node,
+                                             struct usage_bounds siblings)
 {
     const struct tree *tree = finder->asked->tree;
     uint32_t above = tree->nodes[node].fairshare_parent;
     double shares = finder->asked->values[node].shares_norm;
     double parents = finder->asked->values[above].shares_norm;
-    struct usage_bounds own = finder->part[node], siblings = siblings_part(finder, node);
+    struct usage_bounds own = finder->part[node];
     if (!(shares > 0) || !(parents > 0))
         return own;
     double low = own.low / shares * parents / siblings.high;
@@ -160,6 +163,22 @@ static struct usage_bounds oblivious_usage(const struct finder *finder, uint32_t
         usage.high = fmax(usage.high, corners[i] * shares);
     }
     return usage;
+}
+
+/* Until sshare or a job has asked for a sibling, slurmctld has NO_VAL for its part: then the ratio
+ * is next to nothing. */
+static struct usage_bounds oblivious_usage(const struct finder *finder, uint32_t node)
+{
+    const struct tree *tree = finder->asked->tree;
+    const struct printed_number *number = &row_of(finder, node)->effective_usage;
+    struct usage_bounds printed = { number->low, number->high };
+    struct usage_bounds usage = oblivious_between(finder, node, siblings_part(finder, node));
+    if (!printed_is_there(number) || bounds_meet(usage, printed))
+        return usage;
+    double siblings = tree->nodes[tree->nodes[node].fairshare_parent].child_count;
+    struct usage_bounds unasked =
+        oblivious_between(finder, node, (struct usage_bounds){ NO_VAL, siblings * NO_VAL + 1 });
+    return bounds_meet(unasked, printed) ? unasked : usage;
 }
 
 static void find_effective(struct finder *finder, uint32_t node)
@@ -221,7 +240,7 @@ static struct usage_bounds level_fs_of(struct finder *finder, uint32_t node)
     part =
         narrowed(finder, node, WRONG_EFFECTIVE_USAGE, part, row_of(finder, node)->effective_usage);
     if (node_has_parent_shares(at)) {
-        double fixed = at->is_user ? INFINITY : 4294967294.;
+        double fixed = at->is_user ? INFINITY : NO_VAL;
         return (struct usage_bounds){ fixed, fixed };
     }
     double shares = finder->asked->values[node].level_shares_norm;
