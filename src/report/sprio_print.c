@@ -24,7 +24,9 @@ static const struct heading {
     { "FAIRSHARE", 'F' }, { "JOBSIZE", 'J' }, { "QOS", 'Q' },       { "NICE", 'N' },
     { "TRES", 'T' },      { "CLUSTER", 'c' }, { "PARTITION", 'P' },
 };
-static const char *const without_headings[] = { "iurYABFJPQSTN", "iurYABFJPQT" };
+/* From Slurm 24.11 on with the QOS, which stands last or behind the partition. */
+static const char *const without_headings[] = { "iurYABFJPQSTN", "iurYABFJPQT",    "iurYABFJPQSTNn",
+                                                "iurYABFJPQTn",  "iurnYABFJPQSTN", "iurnYABFJPQT" };
 /* Of the parts of a priority, in their order. */
 static const char parts[PRIO_PARTS + 1] = "ABFJPQ";
 
@@ -130,10 +132,13 @@ static int take_headings(struct reader *reader, struct span line, struct span be
         reader->letters[i] = letter_of(fields[i]);
     reader->letters[count] = '\0';
     place_partition(reader, below);
-    return strchr(reader->letters, 'i')
-               ? 0
-               : printed_wrong(reader->line, "a heading JOBID is wanted here, as sprio prints it",
-                               err);
+    if (!strchr(reader->letters, 'i'))
+        return printed_wrong(reader->line, "a heading JOBID is wanted here, as sprio prints it",
+                             err);
+    if (!strpbrk(reader->letters, "YSNT") && !strpbrk(reader->letters, parts))
+        return printed_wrong(reader->line,
+                             "there is no priority and no factor; use `sprio -l`, not squeue", err);
+    return 0;
 }
 
 static int guess_headings(struct reader *reader, struct span line, struct error *err)
@@ -141,11 +146,13 @@ static int guess_headings(struct reader *reader, struct span line, struct error 
     struct span fields[FIELDS_AT_MOST];
     reader->print->is_table = false;
     size_t count = split(reader, line, fields);
-    for (size_t i = 0; i < 2; i++)
-        if (strlen(without_headings[i]) == count) {
-            strcpy(reader->letters, without_headings[i]);
+    for (size_t i = 0; i < sizeof without_headings / sizeof *without_headings; i++) {
+        const char *letters = without_headings[i];
+        if (strlen(letters) == count && is_number(fields[strchr(letters, 'Y') - letters])) {
+            strcpy(reader->letters, letters);
             return 0;
         }
+    }
     return printed_wrong(reader->line, "which columns are these?  Let sprio print its headings",
                          err);
 }

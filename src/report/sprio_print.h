@@ -7,8 +7,8 @@
 
 /* What sprio printed of jobs: as a table, or with bars between fields (sprio -o '%i|%u|...'), where
  * headings say what is what.  Without headings there must be bars and as many fields as
- * %i|%u|%r|%Y|%A|%B|%F|%J|%P|%Q|%S|%T|%N or %i|%u|%r|%y|%a|%b|%f|%j|%p|%q|%t have.  What has a
- * point is a factor (sprio -n), else it is weighted. */
+ * %i|%u|%r|%Y|%A|%B|%F|%J|%P|%Q|%S|%T|%N or %i|%u|%r|%y|%a|%b|%f|%j|%p|%q|%t have, with %n last or
+ * behind %r or without it.  What has a point is a factor (sprio -n), else it is weighted. */
 
 /* A job, in one partition and with one QOS. */
 struct printed_job {

@@ -3,9 +3,11 @@
 # needs: sqlite
 """diff reads what sshare, scontrol and sprio of live clusters printed, each to the digits that it has."""
 
+import contextlib
 import csv
 import json
 import os
+import sqlite3
 import sys
 import tempfile
 
@@ -86,7 +88,7 @@ def columns(printed):
 def comments(printed):
     """Text of administrators, behind all that is compared."""
     text = printed.capture.text('assoc_mgr.txt.xz')
-    _, plain = printed.diff(text)
+    plain = printed.diff(text)
     for comment in ('grant ID=4711 of 2026', 'moved from ClusterName=old Account=x', 'UsageRaw/Norm/Efctv=x',
                     'SharesRaw/Norm/Level/Factor=7/x', 'QOS Records', 'Comment=ID=1', '', '=', 'Account=root UserName='):
         for what, form in (('scontrol', text), ('scontrol -o', text.replace('\n    ', ' '))):
@@ -96,8 +98,8 @@ def comments(printed):
             with_comments.append(f'{last}\n    Comment={comment}{end}{rest}')
             if what.endswith('-o'):
                 with_comments = [part.replace('\n    Comment', ' Comment') for part in with_comments]
-            status, answer = printed.diff('ClusterName='.join([records[0], *with_comments]))
-            tap.same((status, answer), (0, plain), f"{what}: Comment={comment} is text")
+            tap.same(printed.diff('ClusterName='.join([records[0], *with_comments])), plain,
+                     f"{what}: Comment={comment} is text")
 
 
 def as_json(printed, release):
@@ -309,6 +311,29 @@ def weights(queue):
         tap.ok(status == 65 and 'weights' in message and 'sprio -l' in message, f'{what} is named', message)
 
 
+def headless(queue):
+    """From Slurm 24.11 on sites print the QOS as well, last or behind the partition."""
+    bars, table = queue.read('sprio.psv'), queue.read('sprio_long.txt')
+    rows_of = [line.split('|') for line in bars.splitlines()[1:]]
+    names = [line.split()[1] for line in table.splitlines()[1:]]
+    with contextlib.closing(sqlite3.connect(os.path.join(queue.folder, 'r.db'))) as db:
+        names_of = {(job, name): qos for job, name, qos in db.execute(
+            'SELECT id_job, partition_name, qos FROM fairmill_job_priority')}
+    qos = [names_of[int(row[0]), name] for row, name in zip(rows_of, names)]
+    for what, form in (('last', lambda row, name, each: [*row[:2], name, *row[2:], each]),
+                       ('behind the partition', lambda row, name, each: [*row[:2], name, each, *row[2:]])):
+        text = ''.join('|'.join(form(*each)) + '\n' for each in zip(rows_of, names, qos))
+        status, answer = queue.diff(text)
+        tap.same((status, answer['compared'], answer['only_printed']), (0, len(rows_of), 0),
+                 f'without headings the QOS may stand {what}')
+        other = text.replace(f'|{qos[0]}', '|other')
+        status, answer = queue.diff(other)
+        tap.ok(status == 1 and answer['only_printed'], 'and is compared', status)
+    status, message = queue.diff('JOBID PARTITION NAME USER ST TIME NODES NODELIST(REASON)\n'
+                                 '26 short a bob PD 0:00 1 (Priority)\n')
+    tap.ok(status == 65 and 'squeue' in message, 'the output of squeue is named', message)
+
+
 def changed(text, job, column, value):
     lines = [line.split('|') for line in text.splitlines()]
     for line in lines[1:]:
@@ -374,6 +399,7 @@ def body():
         queue_as_printed(queue)
         pairs(queue)
         weights(queue)
+        headless(queue)
         wrong_queues(queue)
 
 
