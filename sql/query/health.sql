@@ -5,7 +5,7 @@
 -- name: health
 -- What is published of each cluster (r), how its last run went (t), and when its sums were last compared
 -- with all jobs (d).
-SELECT l."cluster", l."run_id", l."source", r."as_of", r."duration_ms", r."source_lag",
+SELECT l."cluster", l."run_id", l."source", r."as_of", r."duration_ms", r."source_lag", r."associations",
     t."run_id", t."status", t."as_of", t."started_at", t."message", t."settings_digest",
     d."as_of", d."drift_max", d."drifted_associations"
 FROM "fairmill_lock" l
@@ -34,3 +34,21 @@ ORDER BY f."cluster", f."kind"
 -- name: health_failure
 -- Why the last run failed that came to no cluster.
 SELECT "message" FROM "fairmill_run" WHERE "cluster" = '' ORDER BY "run_id" DESC LIMIT 1
+
+-- name: views_open
+-- No row of any view, all of which the database opens for that with the rights of their definers.
+SELECT 1 FROM "fairmill_fairshare" WHERE 1 = 0
+UNION ALL SELECT 1 FROM "fairmill_sshare" WHERE 1 = 0
+UNION ALL SELECT 1 FROM "fairmill_sprio" WHERE 1 = 0
+UNION ALL SELECT 1 FROM "fairmill_account" WHERE 1 = 0
+UNION ALL SELECT 1 FROM "fairmill_account_history" WHERE 1 = 0
+UNION ALL SELECT 1 FROM "fairmill_account_day" WHERE 1 = 0
+UNION ALL SELECT 1 FROM "fairmill_waiting" WHERE 1 = 0
+UNION ALL SELECT 1 FROM "fairmill_account_waiting" WHERE 1 = 0
+UNION ALL SELECT 1 FROM "fairmill_findings" WHERE 1 = 0
+UNION ALL SELECT 1 FROM "fairmill_runs" WHERE 1 = 0
+UNION ALL SELECT 1 FROM "fairmill_pbsfs" WHERE 1 = 0
+
+-- name: views_count
+-- How many associations of a cluster readers see, through two views.
+SELECT COUNT(*) FROM "fairmill_sshare" WHERE "cluster" = ?

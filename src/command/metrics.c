@@ -165,6 +165,8 @@ static int add_health(struct metrics *metrics, const struct settings *settings, 
     struct health health;
     size_t published = 0;
     int result = health_read(db, settings, time(NULL), &health, err);
+    if (!result)
+        health_read_views(db, &health);
     for (size_t i = 0; !result && i < health.count; i++) {
         add_cluster(metrics, &health.clusters[i]);
         published += health.clusters[i].published;
@@ -210,11 +212,11 @@ static int read_all(struct metrics *metrics, const struct settings *settings,
     struct published published;
     int result = published_begin(&published, settings, err);
     if (!result &&
-        (add_health(metrics, settings, published.db, err) ||
-         add_associations(metrics, &published, options, err) ||
+        (add_associations(metrics, &published, options, err) ||
          add_all(metrics, published.db, sql_query_metrics_fairness, "ttnnn", add_fairness, err) ||
          (layout_of(settings)->queue &&
-          add_all(metrics, published.db, sql_query_metrics_queue, "ti", add_queue, err))))
+          add_all(metrics, published.db, sql_query_metrics_queue, "ti", add_queue, err)) ||
+         add_health(metrics, settings, published.db, err)))
         result = -1;
     published_free(&published);
     return result;

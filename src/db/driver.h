@@ -154,7 +154,7 @@ struct db_driver {
 
     /* Run several statements of DDL, separated by a semicolon at the end of a line. */
     int (*script)(struct db *db, const char *sql, struct error *err);
-    /* A script in the words that script() would run, to be freed; NULL: as it stands. */
+    /* Returns a script in words to print for an administrator, to be freed; NULL: as it stands. */
     char *(*fit)(const char *sql);
 
     /* Wait for other sessions' locks for so many seconds at most from now on, instead of what

@@ -100,6 +100,16 @@ static void add_lag_grant(struct text *text, const struct db_settings *source)
     text_add(text, " */;\n");
 }
 
+static void add_role(struct text *text, const struct db_settings *results, const char *role,
+                     const char *privileges, const char *comment)
+{
+    text_format(text, "CREATE ROLE IF NOT EXISTS %s; -- %s\nGRANT %s ON ", role, comment,
+                privileges);
+    add_all_tables(text, results->database);
+    text_format(text, " TO %s;\n", role);
+}
+
+/* The owner's role comes first, as views belong to it. */
 static void add_before_tables(struct text *text, const struct db_settings *results)
 {
     struct text database = { 0 };
@@ -110,6 +120,9 @@ static void add_before_tables(struct text *text, const struct db_settings *resul
                 "SET SESSION sql_mode = CONCAT(@@sql_mode, ',ANSI_QUOTES');\n",
                 database.bytes, database.bytes);
     text_free(&database);
+    add_role(text, results, "fairmill_owner",
+             "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, CREATE VIEW, SHOW VIEW",
+             "runs `fairmill init`");
 }
 
 /* What a writer may do besides reading, table by table: a privilege on all tables of a database
@@ -145,22 +158,9 @@ static void add_after_tables(struct text *text, const struct db_settings *result
                              const struct db_table *tables, size_t table_count,
                              const char *const *nameless)
 {
-    static const struct {
-        const char *role, *privileges, *comment;
-    } roles[] = {
-        { "fairmill_owner",
-          "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, CREATE VIEW, SHOW VIEW",
-          "runs `fairmill init`" },
-        { "fairmill_writer", "SELECT", "runs `fairmill run`" },
-        { "fairmill_reader", "SELECT", "reads results" },
-    };
     text_add(text, "\n-- Roles of the results.\n");
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
-        text_format(text, "CREATE ROLE IF NOT EXISTS %s; -- %s\n", roles[i].role, roles[i].comment);
-        text_format(text, "GRANT %s ON ", roles[i].privileges);
-        add_all_tables(text, results->database);
-        text_format(text, " TO %s;\n", roles[i].role);
-    }
+    add_role(text, results, "fairmill_writer", "SELECT", "runs `fairmill run`");
+    add_role(text, results, "fairmill_reader", "SELECT", "reads results");
     add_writing(text, results, tables, table_count);
     add_dashboard(text, results, nameless);
     add_login(text, results);

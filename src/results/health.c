@@ -8,6 +8,7 @@
 #include "core/finding.h"
 #include "db/db.h"
 #include "report/viewer.h"
+#include "results/views.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
@@ -21,6 +22,7 @@ static const struct {
     [HEALTH_NEVER_PUBLISHED] = { "never_published", "never published", HEALTH_CRITICAL },
     [HEALTH_IN_FUTURE] = { "in_future", "published in the future", HEALTH_CRITICAL },
     [HEALTH_STALE] = { "stale", "stale", HEALTH_CRITICAL },
+    [HEALTH_UNREADABLE] = { "unreadable", "readers do not get all of it", HEALTH_CRITICAL },
     [HEALTH_UNRECORDED] = { "unrecorded", "a run failed and could not be recorded",
                             HEALTH_WARNING },
     [HEALTH_LAST_RUN_FAILED] = { "last_run_failed", "last run failed", HEALTH_WARNING },
@@ -52,6 +54,7 @@ enum {
     AS_OF,
     DURATION,
     LAG,
+    ASSOCIATIONS,
     LAST_RUN_ID,
     LAST_STATUS,
     LAST_AS_OF,
@@ -62,7 +65,7 @@ enum {
     DRIFT,
     DRIFTED
 };
-#define HEALTH_TYPES "titiiiitiittiri"
+#define HEALTH_TYPES "titiiiiitiittiri"
 
 /* Its rows have no source any more, and no run has been at it since. */
 static bool is_retired(const struct db_value *row)
@@ -84,6 +87,7 @@ static void take_cluster(struct health *health, const struct db_value *row)
         .age = health->now - db_value_integer(&row[AS_OF], health->now),
         .duration_ms = db_value_integer(&row[DURATION], 0),
         .lag = db_value_integer(&row[LAG], -1),
+        .associations = db_value_integer(&row[ASSOCIATIONS], 0),
         .status = db_value_text(&row[LAST_STATUS]),
         .message = db_value_text(&row[LAST_MESSAGE]),
         .settings_digest = db_value_text(&row[LAST_SETTINGS]),
@@ -228,6 +232,21 @@ void health_hide_reasons(struct health *health, const struct viewer *viewer)
         *health->failure = '\0';
 }
 
+void health_read_views(struct db *db, struct health *health)
+{
+    struct error err;
+    bool opened = !health->count || !views_open(db, &err);
+    for (size_t i = 0; i < health->count; i++) {
+        struct cluster_health *cluster = &health->clusters[i];
+        if (!cluster->published ||
+            (opened && !views_count(db, cluster->cluster, cluster->associations, &err)))
+            continue;
+        cluster->problems[HEALTH_UNREADABLE] = true;
+        cluster->unreadable = memory_text(err.message);
+        set_level(cluster);
+    }
+}
+
 void health_free(struct health *health)
 {
     for (size_t i = 0; i < health->count; i++) {
@@ -236,6 +255,7 @@ void health_free(struct health *health)
         free(cluster->status);
         free(cluster->message);
         free(cluster->settings_digest);
+        free(cluster->unreadable);
         for (size_t kind = 0; kind < cluster->kind_count; kind++)
             free(cluster->kinds[kind].kind);
         free(cluster->kinds);
@@ -259,6 +279,8 @@ void health_add_words(struct text *text, const struct cluster_health *cluster)
         if (!cluster->problems[i])
             continue;
         text_format(text, "%s%s", text->length ? ", " : "", problems[i].words);
+        if (i == HEALTH_UNREADABLE)
+            text_format(text, " (%s)", cluster->unreadable);
         if (i == HEALTH_UNRECORDED && cluster->unrecorded_status)
             text_format(text, " (exit status %d)", cluster->unrecorded_status);
     }

@@ -25,6 +25,7 @@ enum health_problem {
     HEALTH_NEVER_PUBLISHED,
     HEALTH_IN_FUTURE,  /* what is published is of an instant that is still to come */
     HEALTH_STALE,      /* older than three times the usual interval between runs */
+    HEALTH_UNREADABLE, /* views are gone, or may not be read, or lack rows */
     HEALTH_UNRECORDED, /* a run since the last one on record could not leave its row */
     HEALTH_LAST_RUN_FAILED,
     HEALTH_VANISHED, /* the accounting database has the cluster no more, and does not say why */
@@ -50,8 +51,9 @@ struct cluster_health {
     bool published;
     int64_t as_of, age; /* age below 0: it is still to come */
     int64_t stale_after;
-    int64_t duration_ms;
-    int64_t lag; /* -1: unknown */
+    int64_t duration_ms, associations;
+    char *unreadable; /* why readers do not get all of it; NULL */
+    int64_t lag;      /* -1: unknown */
     /* The last run, published or not; status "" where no run is on record. */
     char *status, *message, *settings_digest;
     bool failed;
@@ -80,6 +82,10 @@ struct health {
 int health_read(struct db *db, const struct settings *settings, int64_t now, struct health *health,
                 struct error *err);
 void health_free(struct health *health);
+
+/* Looks through the views as a reader does, and adds what is wrong with them.  In PostgreSQL it is
+ * the last query of a transaction. */
+void health_read_views(struct db *db, struct health *health);
 
 /* Sets *seconds to the age from which the cluster's results are stale: three times the median of
  * the last ten intervals between runs that published, at least 15 minutes. */

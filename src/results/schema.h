@@ -25,7 +25,8 @@ int results_explain(const struct settings *settings, struct error *err);
 int schema_refuse_accounting(struct db *db, const struct settings *settings, struct error *err);
 
 /* Make the tables, or those that are missing, or bring older ones up to date; what is there
- * stays, and where all is there nothing is made.  Refuses tables of a newer version.  What fails
+ * stays; views are always made again, and where all is there and the login may not make them, it is
+ * enough that they can be read.  Refuses tables of a newer version.  What fails
  * is tried again for two seconds, since another host may be making the same. */
 int schema_make(struct db *db, const struct settings *settings, struct error *err);
 

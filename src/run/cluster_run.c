@@ -14,6 +14,7 @@
 #include "results/history.h"
 #include "results/ledger_rows.h"
 #include "results/schema.h"
+#include "results/views.h"
 #include "run/failure.h"
 #include "run/retry.h"
 #include "run/run_session.h"
@@ -34,7 +35,8 @@ struct cluster_run {
     struct ledger_book book;
     struct seal_plan plan;
     struct computation computation;
-    bool was_read; /* the source's rows, and nothing was wrong with them */
+    int64_t associations; /* that were published */
+    bool was_read;        /* the source's rows, and nothing was wrong with them */
 };
 
 /* Read, again where the database lets go of us; without a plan (NULL) all rows. */
@@ -317,6 +319,7 @@ static int finish(struct cluster_run *run, struct publisher *publisher, int64_t 
     computation->record.duration_ms = clock_milliseconds() - began;
     int result = publish(run, publisher, err);
     if (!result) {
+        run->associations = computation->record.associations;
         prune(run, publisher);
         describe(publisher->cluster, computation);
         warn_of_zone(run);
@@ -368,6 +371,18 @@ static int end_without_memory(void *context)
     return first_failure();
 }
 
+/* The values are published and the run is on record as done; but what nobody can read is not
+ * delivered. */
+static int look_through_views(const struct cluster_run *run, const struct publisher *publisher,
+                              struct error *err)
+{
+    if (!views_open(publisher->db, err) &&
+        !views_count(publisher->db, run->cluster, run->associations, err))
+        return 0;
+    /* It broke after all was done. */
+    return err->class == ERROR_GONE || err->class == ERROR_RETRY ? 0 : -1;
+}
+
 int run_cluster(struct run_session *session, const char *cluster, struct error *err)
 {
     struct publisher publisher;
@@ -389,6 +404,8 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
     if (result)
         failure_record(session, &publisher,
                        &(struct failure){ .reason = err, .began = last.began, .is_there = true });
+    else
+        result = look_through_views(&run, &publisher, err);
     publisher_end(&publisher);
     return result;
 }

@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import sys
 import time
 
@@ -306,6 +307,44 @@ def stale(place):
     tap.same(place.err, '', 'nor is a cluster named that is not shown')
 
 
+def views(place):
+    """Readers read views: what they do not get is not published."""
+    place.begin()
+    names = [name for name, in place.query("SELECT name FROM sqlite_master WHERE type = 'view'")]
+    place.succeed('run')
+    gone = {'tiny': {'unreadable'}}
+    damages = [(f'{name} is gone', f'DROP VIEW "{name}"') for name in names]
+    damages += [(f'{name} selects from what is not there', f'DROP VIEW "{name}"; CREATE VIEW "{name}" AS SELECT * FROM nowhere')
+                for name in ('fairmill_fairshare', 'fairmill_account')]
+    for what, sql in damages + [('all views are gone', '; '.join(sql for _, sql in damages[:len(names)]))]:
+        shutil.copy(place.path('r.db'), place.path('whole.db'))
+        for statement in sql.split('; '):
+            place.query(statement)
+        if 'fairmill_fairshare' not in sql:
+            place.is_so(what, gone, 'critical')
+        for status, command in ((1, ('status',)), (2, ('status', '--nagios')), (78, ('verify',)), (78, ('check',)), (78, ('run',))):
+            place.ends(status, f"{what}: '{' '.join(command)}' ends with {status}", *command)
+            tap.ok('`fairmill init`' in place.out + place.err, 'and says what to do', place.out, place.err)
+        tap.same(place.query('SELECT status FROM fairmill_run ORDER BY run_id DESC LIMIT 1'), [('done',)], f'{what}: yet the run is done')
+        place.succeed('init')
+        place.is_so(f'{what}, and init has run', {'tiny': set()}, 'ok')
+        os.replace(place.path('whole.db'), place.path('r.db'))
+    for what, sql in (('the tree is gone', 'DELETE FROM fairmill_tree'), ('a row is gone', 'DELETE FROM fairmill_value WHERE id_assoc = 2'),
+                      ('a row is of another cluster', "UPDATE fairmill_tree SET cluster = 'other' WHERE id_assoc = 3"),
+                      ('a view of another program stands there',
+                       'DROP VIEW fairmill_sshare; CREATE VIEW fairmill_sshare AS SELECT 1 AS cluster, 1 AS id_assoc')):
+        place.begin()
+        place.succeed('run')
+        for statement in sql.split('; '):
+            place.query(statement)
+        place.ends(1, f'{what}: status is not healthy', 'status')
+        place.says('and says what readers do not get', 'readers')
+        place.ends(2, f'{what}: a monitor is told', 'status', '--nagios')
+        place.run('init')
+        place.succeed('run')
+        place.is_so(f'{what}, and init and a run were here', {'tiny': set()}, 'ok')
+
+
 def report_says(place, what, word):
     if not HAS_REPORT:
         return
@@ -409,7 +448,7 @@ def future_goes(place):
 
 def body():
     for part in (well, nothing_yet, never_published, failed_later, without_source, two_sources, refused, ahead_once,
-                 jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, stale, unrecorded, full_disk, at_work,
+                 jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, stale, views, unrecorded, full_disk, at_work,
                  future_goes):
         if part in (ahead_once, jumps_back, a_little, began_ahead, future_goes) and not preload.compiler():
             tap.diag(f'{part.__name__}: no compiler makes the clock')

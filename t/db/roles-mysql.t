@@ -207,7 +207,7 @@ def warns_of_isolation(site):
 
 
 def commands(site):
-    for command in (('check',), ('run', '--now', NOW), ('show',), ('status',), ('init',)):
+    for command in (('check',), ('run', '--now', NOW), ('show',), ('status', '--max-age', '9999d'), ('init',)):
         site.goes_well(f"a writer is enough for '{command[0]}'", *command)
     warns_of_isolation(site)
     site.server.sql('DROP VIEW fairmill_sshare; DROP TABLE fairmill_finding', RESULTS)
@@ -221,8 +221,8 @@ def commands(site):
     site.server.sql(f'CREATE USER {READER}@localhost; GRANT fairmill_reader TO {READER}@localhost; '
                     + default_role('fairmill_reader', f'{READER}@localhost'))
     site.write(f'{site.folder}/reader.conf', READER)
-    for command in ('show', 'status'):
-        site.goes_well(f"a reader is enough for '{command}'", command, conf=f'{site.folder}/reader.conf')
+    for command in (('show',), ('status', '--max-age', '9999d')):
+        site.goes_well(f"a reader is enough for '{command[0]}'", *command, conf=f'{site.folder}/reader.conf')
     status, _, err = site.fairmill('run', '--now', NOW + 3, conf=f'{site.folder}/reader.conf')
     tap.ok(status == 78, 'and not to run', status, err)
     account = f"'{READER}'@'localhost'"
@@ -256,6 +256,34 @@ def private(site):
         return
     status, _, err = site.fairmill('verify', conf=write(READER))
     tap.ok(status == 64 and 'private' in err, 'who may only read them sees what is not private', status, err)
+
+
+def definers(site):
+    """Readers never depend on the account of a person; if a definer is gone monitors are not green."""
+    views = f"SELECT DISTINCT definer FROM information_schema.views WHERE table_schema = '{RESULTS}' AND security_type = 'DEFINER'"
+    tap.ok(all(definer.startswith('fairmill_owner') for definer, in site.server.sql(views)), 'views belong to the role',
+           site.server.sql(views))
+    site.server.sql(f"CREATE USER somebody@localhost; GRANT ALL ON {RESULTS}.* TO somebody@localhost")
+    site.write(f'{site.folder}/somebody.conf', 'somebody')
+    shared = ['-c', f'{site.folder}/somebody.conf']
+    by_somebody = lambda *command: subprocess.run([site.program, *shared, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                                  text=True, check=False)
+    done = by_somebody('init')
+    tap.ok(done.returncode == 0, 'init by a login of its own makes the views', done.stderr)
+    tap.same(site.query(READER, 'SELECT count(*) FROM fairmill_sshare'), 'done', 'which readers can read')
+    site.server.sql('DROP USER somebody@localhost')
+    tap.ok(site.query(READER, 'SELECT count(*) FROM fairmill_sshare') != 'done', 'until its account is gone')
+    for status, *command in ((1, 'status', '--max-age', '9999d'), (2, 'status', '--nagios', '--max-age', '9999d'), (78, 'verify'),
+                             (78, 'check'), (78, 'run', '--now', NOW + 4)):
+        got, out, err = site.fairmill(*command)
+        tap.ok(got == status and '`fairmill init`' in out + err and 'GRANT fairmill_writer' not in err,
+               f"then '{command[0]}' ends with {status} and names the way out", got, out, err)
+    site.role('fairmill_owner')
+    site.goes_well('init by the role makes them again', 'init')
+    site.role('fairmill_writer')
+    site.goes_well('a writer leaves them as they are', 'init')
+    tap.same(site.query(READER, 'SELECT count(*) FROM fairmill_sshare'), 'done', 'and readers read')
+    site.goes_well('so does a monitor', 'status', '--max-age', '9999d')
 
 
 def powers(site):
@@ -389,7 +417,7 @@ def body():
     with NewServer() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
         subprocess.run(server.client(server.database(SOURCE)), input=dump.text_of('25.05'), text=True, check=True)
         site = Site(folder, server)
-        for part in (printed_sql, commands, private, powers, missing, all_at_once, passwords_need_tls, refused_at_once):
+        for part in (printed_sql, commands, private, definers, powers, missing, all_at_once, passwords_need_tls, refused_at_once):
             part(site)
 
 

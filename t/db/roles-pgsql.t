@@ -70,13 +70,34 @@ def body():
                             "WHERE tablename LIKE 'fairmill%'", 'roles_res'), [['fairmill_owner']],
                  'all tables have one owner, who is no login')
 
-        for command in (('check',), ('run', '--now', NOW), ('show',), ('status',)):
+        for command in (('check',), ('run', '--now', NOW), ('show',), ('status', '--max-age', '9999d'), ('init',)):
             status, _, err = fairmill(settings, *command)
             tap.ok(status == 0, f"the roles are enough for '{command[0]}'", err)
         tap.same(server.sql('SET ROLE fairmill_reader; SELECT count(*) FROM fairmill_sshare',
                             'roles_res'), [['6']], 'a reader may read the views')
         tap.ok(denied(server, 'fairmill_reader', 'DELETE FROM fairmill_run', 'roles_res'),
                'but write nothing')
+        server.sql('REVOKE SELECT ON fairmill_tree FROM fairmill_owner', 'roles_res')
+        for code, *command in ((1, 'status', '--max-age', '9999d'), (2, 'status', '--nagios', '--max-age', '9999d'),
+                               (78, 'verify'), (78, 'check'), (78, 'run', '--now', NOW)):
+            status, out, err = fairmill(settings, *command)
+            tap.ok(status == code and 'readers cannot read the views' in out + err,
+                   f"if the views' owner may not read a table '{command[0]}' ends with {code}", status, out, err)
+        server.sql('GRANT SELECT ON fairmill_tree TO fairmill_owner; DROP VIEW fairmill_waiting', 'roles_res')
+        for code, *command in ((1, 'status', '--max-age', '9999d'), (78, 'verify'), (78, 'run', '--now', NOW), (78, 'init')):
+            status, out, err = fairmill(settings, *command)
+            tap.ok(status == code and 'waiting' in out + err or command == ['init'] and 'denied' in err,
+                   f"if a view is dropped '{command[0]}' of a writer ends with {code}", status, out, err)
+        server.sql('GRANT fairmill_owner TO roles_writer', 'roles_res')
+        status, _, err = fairmill(settings, 'init')
+        tap.ok(status == 0, 'an owner makes it again', err)
+        server.sql('REVOKE fairmill_owner FROM roles_writer', 'roles_res')
+        tap.same(server.sql("SELECT DISTINCT viewowner FROM pg_views WHERE viewname LIKE 'fairmill%'", 'roles_res'),
+                 [['fairmill_owner']], 'and all views belong to the role')
+        tap.same(server.sql('SET ROLE fairmill_reader; SELECT count(*) FROM fairmill_waiting', 'roles_res'), [['0']],
+                 'which a reader may read at once')
+        status, _, err = fairmill(settings, 'status', '--max-age', '9999d')
+        tap.ok(status == 0, 'and all is well', err)
         for who, verb, sql in (('writer', 'change', "UPDATE fairmill_ledger SET why = ''"),
                                ('writer', 'delete', 'DELETE FROM fairmill_ledger'),
                                ('writer', 'change', 'UPDATE fairmill_ledger_reset SET id = 0'),

@@ -20,6 +20,7 @@
 #include "report/table.h"
 #include "report/terminal.h"
 #include "results/schema.h"
+#include "results/views.h"
 #include "run/run.h"
 #include "run/verify.h"
 #include "settings/load.h"
@@ -83,6 +84,8 @@ static int check_results(const struct settings *settings, struct db *source,
         fail_in(err, "results");
         result = results_explain(settings, err);
     }
+    if (!result)
+        result = views_open(results, err);
     if (!result) {
         text_format(text, "results: %s", settings->results.driver);
         add_named(text, " '", settings->results.database, "', ");

@@ -71,6 +71,8 @@ static int read_status(const struct settings *settings, const struct options *op
                          health_read(db, settings, time(NULL), &status->health, err)
                      ? -1
                      : 0;
+    if (!result)
+        health_read_views(db, &status->health);
     db_rollback(db);
     db_close(db);
     if (!result) {

@@ -245,6 +245,7 @@ const struct db_driver mysql_driver = {
     .finish = session_finish,
     .execute = session_execute,
     .script = session_script,
+    .fit = mysql_fit,
     .set_lock_wait = set_lock_wait,
     .lock = lock,
     .unlock = unlock,

@@ -56,6 +56,7 @@ int session_execute(struct db *db, const char *sql, const struct db_value *argum
                     size_t argument_count, int64_t *changed, struct error *err);
 /* A statement as it stands, which neither takes arguments nor answers; and many of them. */
 int session_run(struct mysql_session *session, const char *sql, struct error *err);
+char *mysql_fit(const char *sql);
 int session_script(struct db *db, const char *sql, struct error *err);
 
 /* Send it with `count` parameters, which are freed. */

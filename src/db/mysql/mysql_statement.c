@@ -66,6 +66,7 @@ static const struct {
     { 1146, 1146, ERROR_MISSING }, /* table */
     { 1176, 1176, ERROR_MISSING }, /* key */
     { 1356, 1356, ERROR_MISSING }, /* what a view selects from */
+    { 1449, 1449, ERROR_MISSING }, /* a view's definer */
     { 1932, 1932, ERROR_MISSING }, /* table, in the engine */
     { 1021, 1021, ERROR_FULL },    /* disk */
     { 1114, 1114, ERROR_FULL },    /* table */
@@ -236,11 +237,21 @@ static int find_definer(struct mysql_session *session, enum definer *definer, st
     return row ? 0 : session_fail_connection(session, err);
 }
 
+static const char written[] = " SQL SECURITY DEFINER ";
+
+static void replace_definer(struct text *fitted, const char *sql, const char *definer)
+{
+    for (const char *at; (at = strstr(sql, written)); sql = at + strlen(written)) {
+        text_add_bytes(fitted, sql, (size_t)(at - sql));
+        text_add(fitted, definer);
+    }
+    text_add(fitted, sql);
+}
+
 /* The script with views that can be read. */
 static int fit_views(struct mysql_session *session, const char *sql, struct text *fitted,
                      struct error *err)
 {
-    static const char written[] = " SQL SECURITY DEFINER ";
     static const char *const fitting[] = {
         [BY_LOGIN] = written,
         [BY_ROLE] = " DEFINER = CURRENT_ROLE SQL SECURITY DEFINER ",
@@ -249,12 +260,16 @@ static int fit_views(struct mysql_session *session, const char *sql, struct text
     enum definer definer = BY_LOGIN;
     if (strstr(sql, written) && find_definer(session, &definer, err))
         return -1;
-    for (const char *at; (at = strstr(sql, written)); sql = at + strlen(written)) {
-        text_add_bytes(fitted, sql, (size_t)(at - sql));
-        text_add(fitted, fitting[definer]);
-    }
-    text_add(fitted, sql);
+    replace_definer(fitted, sql, fitting[definer]);
     return 0;
+}
+
+/* An administrator's account may go with the person; the role stays. */
+char *mysql_fit(const char *sql)
+{
+    struct text fitted = { 0 };
+    replace_definer(&fitted, sql, " DEFINER = fairmill_owner SQL SECURITY DEFINER ");
+    return fitted.bytes;
 }
 
 static int run_script(struct mysql_session *session, const char *sql, struct error *err)
