@@ -223,11 +223,18 @@ int health_read(struct db *db, const struct settings *settings, int64_t now, str
     return 0;
 }
 
+static void hide_reasons(struct cluster_health *cluster)
+{
+    *cluster->message = '\0';
+    free(cluster->unreadable);
+    cluster->unreadable = NULL;
+}
+
 void health_hide_reasons(struct health *health, const struct viewer *viewer)
 {
     for (size_t i = 0; i < health->count; i++)
         if (!viewer_administers(viewer, health->clusters[i].cluster))
-            *health->clusters[i].message = '\0';
+            hide_reasons(&health->clusters[i]);
     if (!viewer_administers(viewer, ""))
         *health->failure = '\0';
 }
@@ -279,7 +286,7 @@ void health_add_words(struct text *text, const struct cluster_health *cluster)
         if (!cluster->problems[i])
             continue;
         text_format(text, "%s%s", text->length ? ", " : "", problems[i].words);
-        if (i == HEALTH_UNREADABLE)
+        if (i == HEALTH_UNREADABLE && cluster->unreadable)
             text_format(text, " (%s)", cluster->unreadable);
         if (i == HEALTH_UNRECORDED && cluster->unrecorded_status)
             text_format(text, " (exit status %d)", cluster->unrecorded_status);

@@ -6,6 +6,7 @@
 import json
 import os
 import pwd
+import select
 import shutil
 import socket
 import subprocess
@@ -37,7 +38,6 @@ job physics.{USER}  id_job=902 submit={NOW - 100} time_eligible={NOW - 100} part
 job optics.bob      id_job=903 submit={NOW - 100} time_eligible={NOW - 100} partition=p tres_req=1=8 limit=60
 """
 EVERYBODY = sorted(['alice', 'bob', 'carol', USER, COORDINATOR])
-LONG = bool(os.environ.get('FAIRMILL_LONG'))
 
 
 def published(place, keys=None):
@@ -109,10 +109,10 @@ def same_as_direct(place):
                 told = place.on_terminal(*command, columns=columns, settings=None, LC_ALL='C.UTF-8', **conf)
                 tap.same(told, direct, f"also on a terminal of {columns} columns ({command[0]})")
         place.ends(69, 'a socket that is not there is an error', 'show',
-                   **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('askers')}})
+                   **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('fm.conf')}})
         place.says('which says what could not be asked', 'cannot ask')
         place.ends(3, 'a monitor cannot tell then', 'status', '--nagios',
-                   **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('askers')}})
+                   **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('fm.conf')}})
         tap.ok(place.out.startswith('FAIRMILL UNKNOWN - cannot ask') and place.out.count('\n') == 1, 'and reads why', place.out, place.err)
         place.ends(78, 'without one the settings are missed', 'show',
                    **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('none')}})
@@ -306,30 +306,71 @@ def slurm_conf(place):
         tap.same(seen(asked, USER), (EVERYBODY, ALL_JOBS), 'which settings outweigh')
 
 
+QUESTION = json.dumps(dict(fairmill=1, arguments=['show'])).encode() + b'\n'
+# What one user does all the time, in Python.
+FLOODS = {
+    'connects and closes': 'connect().close()',
+    'sends a byte and closes': 's = connect(); s.send(b"{"); s.close()',
+    'sends a request and closes': f's = connect(); s.send({QUESTION!r}); s.close()',
+    'sends requests': f's = connect(); s.send({QUESTION!r}); s.recv(65536); s.close()',
+    'sends requests and reads no response': f's = connect(); s.send({QUESTION!r}); held.append(s)',
+    'sends too much': 's = connect(); s.send(b"x" * 70000); s.close()',
+    'keeps connections': 'held.append(connect())',
+}
+
+
+def flood(asked, code):
+    loop = ('import socket, sys, threading, time; held = []\n'
+            'def connect():\n'
+            '    s = socket.socket(socket.AF_UNIX); s.settimeout(5); s.connect(sys.argv[1]); return s\n'
+            'def work():\n'
+            '    while True:\n'
+            '        try:\n'
+            f'            {code}\n'
+            '        except OSError: pass\n'
+            '        del held[:-50]; time.sleep(.002)\n'
+            'for _ in range(8): threading.Thread(target=work, daemon=True).start()\n'
+            'print(flush=True); time.sleep(600)\n')
+    process = subprocess.Popen(['/usr/bin/python3', '-c', loop, asked.path], stdout=subprocess.PIPE, cwd='/', **answering.ids(STRANGER))
+    process.stdout.readline()
+    return process
+
+
 def crowds(place):
     """One who asks all the time takes nothing from others."""
     published(place, {'report.private': 'yes'})
-    count = 500 if LONG else 100
-    with answering.Answering(place, seconds=8) as asked:
-        flood = ('import socket, sys, time; held = []\n'
-                 'for i in range(int(sys.argv[2])):\n'
-                 '    s = socket.socket(socket.AF_UNIX); s.setblocking(False)\n'
-                 '    try: s.connect(sys.argv[1]); held.append(s)\n'
-                 '    except BlockingIOError: pass\n'
-                 'time.sleep(4)\n')
-        with subprocess.Popen(['/usr/bin/python3', '-c', flood, asked.path, str(count)], cwd='/',
-                              **answering.ids(STRANGER)) as spoiler:
-            time.sleep(0.2)
+    for what, code in FLOODS.items():
+        with answering.Answering(place) as asked, flood(asked, code) as flooder:
             for _ in range(3):
                 place.succeed('show', **asked.client(USER))
-            tap.ok(USER in place.out, f'others are answered amid {count} connections of one user', place.out)
-            spoiler.wait()
-        # Who holds all his places is told that he does.
-        holder = ('import select, socket, sys, time; all = [socket.socket(socket.AF_UNIX) for _ in range(8)]\n'
-                  'for s in all: s.connect(sys.argv[1])\n'
-                  'while len(select.select(all, [], [], 9)[0]) < 4: time.sleep(0.01)\n'
-                  'print(flush=True); time.sleep(60)\n')
-
+            flooder.kill()
+            tap.ok(USER in place.out, f'others are answered while one user {what}', place.out)
+    # Each process that is started adds a line.
+    started = place.path('started')
+    real, wrapper = answering.program.FAIRMILL, place.path('wrapper')
+    with open(wrapper, 'w', encoding='utf-8') as file:
+        file.write(f'#!/bin/bash\necho >>{started}\nexec -a "$0" {real} "$@"\n')
+    os.chmod(wrapper, 0o755)
+    answering.program.FAIRMILL = wrapper
+    for sent in (b'', b'{', QUESTION):
+        with open(started, 'w', encoding='utf-8'):
+            os.chmod(started, 0o666)
+        with answering.Answering(place) as asked:
+            for _ in range(100):
+                with socket.socket(socket.AF_UNIX) as peer:
+                    peer.connect(asked.path)
+                    peer.sendall(sent)
+            asked.ask('show', login=USER)  # connections are accepted in their order
+            with open(started, encoding='utf-8') as file:
+                lines = len(file.readlines())
+            tap.ok(lines == 2 if not sent else lines < 50, f'no process is started for clients that are gone ({sent})', lines)
+    answering.program.FAIRMILL = real
+    # Who holds all his places is told that he does.
+    holder = ('import select, socket, sys, time; all = [socket.socket(socket.AF_UNIX) for _ in range(8)]\n'
+              'for s in all: s.connect(sys.argv[1])\n'
+              'while len(select.select(all, [], [], 9)[0]) < 4: time.sleep(0.01)\n'
+              'print(flush=True); time.sleep(60)\n')
+    with answering.Answering(place) as asked:
         def refused():
             """What is answered to who holds all his places, each for five seconds at most."""
             with subprocess.Popen(['/usr/bin/python3', '-c', holder, asked.path], stdout=subprocess.PIPE, cwd='/',
@@ -339,9 +380,49 @@ def crowds(place):
                 held.kill()
             return answer if answer['status'] else None
         answer = tap.until(refused)
-        tap.ok(answer and answer['status'] == 75 and answer.get('busy') and '4 questions' in answer['errors'],
-               'a user has four questions at once', answer)
+        tap.ok(answer and answer['status'] == 75 and answer.get('busy') and '4 of yours' in answer['errors'],
+               'a user has four requests at once', answer)
         tap.same(place.run('show', **asked.client(STRANGER)), 0, 'and is answered when they are done')
+    with answering.Answering(place, '--most', '1') as asked:
+        def crowded():
+            with socket.socket(socket.AF_UNIX) as held:
+                held.connect(asked.path)
+                answer = asked.ask('show', login=USER)
+            return answer if answer['status'] else None
+        answer = tap.until(crowded)
+        tap.ok(answer['status'] == 75 and answer['busy'], 'all users together have as many requests at once as --most says', answer)
+        tap.same(place.run('show', **asked.client(USER)), 0, 'and are answered when these are done')
+
+
+def service(place):
+    """The process that listens."""
+    published(place)
+    with answering.Answering(place, '--idle', '1s') as asked:
+        tap.same(asked.ask('show')['status'], 0, 'the first request is answered')
+        tap.same(tap.until(lambda: asked.process.poll() is not None) and asked.process.returncode, 0, 'without further ones the process ends')
+        with socket.socket(socket.AF_UNIX) as waiting:
+            waiting.connect(asked.path)
+            asked.start()
+            waiting.sendall(QUESTION)
+            tap.ok(b'"status":0' in waiting.recv(65536), 'and who has connected meanwhile is answered by the next one')
+    with answering.Answering(place) as asked:
+        tap.same(asked.ask('show')['status'], 0, 'settings are read')
+        place.settings({'report.private': 'yes'})
+        answering.lock_up(place)
+        tap.ok('alice' not in asked.ask('show', login=USER if not os.getuid() else None)['output'] or os.getuid(), 'for each request')
+        if not os.getuid():
+            status = subprocess.run(['sh', '-c', f'grep -c . /proc/{asked.process.pid}/maps; ls -l /proc/{asked.process.pid}/fd'],
+                                    stdout=subprocess.PIPE, text=True, check=True).stdout
+            tap.ok('.db' not in status and '.conf' not in status, 'the process that listens has no file of results open', status)
+    ours, theirs = socket.socketpair()
+    with ours, theirs, subprocess.Popen([answering.program.FAIRMILL, '-c', place.path('fm.conf'), 'answer'], stdin=theirs, stdout=theirs):
+        ours.sendall(QUESTION)
+        tap.ok(b'"status":0' in ours.recv(65536), 'a connected socket as standard input is answered, too')
+    for options, said in ((['--most', 'x'], 'most'), (['--idle', 'soon'], 'idle')):
+        place.ends(64, f"'answer {' '.join(options)}' is refused", 'answer', *options)
+        place.says('with the reason', said)
+    place.ends(64, 'standard input that is no socket is refused', 'answer')
+    place.says('and systemd named', 'fairmill.socket')
 
 
 def silent(place):
@@ -351,20 +432,16 @@ def silent(place):
     place.ready(f'cluster tiny\nroot/\n  many/ 1\n{crowd}\n')
     place.succeed('run', '--now', NOW)
     answering.lock_up(place)
-    with answering.Answering(place, seconds=60) as asked:
-        def ended(statement, limit, data):
+    with answering.Answering(place) as asked:
+        def ended(statement, data):
             with socket.socket(socket.AF_UNIX) as peer:
                 peer.connect(asked.path)
-                began = time.monotonic()
                 peer.sendall(data)
-                while not asked.processes and time.monotonic() < began + limit:
-                    time.sleep(0.05)
-                while any(process.poll() is None for process, _ in asked.processes) and time.monotonic() < began + limit:
-                    time.sleep(0.1)
-                tap.ok(asked.processes and time.monotonic() < began + limit, statement)
-        ended('who says nothing is waited for five seconds', 30, b'')
-        asked.processes = []
-        ended('who does not read is waited for ten', 30, b'{"fairmill":1,"arguments":["show","--json"]}\n')
+                polled = select.poll()
+                polled.register(peer, 0)  # the end of the connection, whatever is unread
+                tap.ok(polled.poll(1000 * tap.HANG), statement)
+        ended('who says nothing is waited for five seconds', b'')
+        ended('who does not read is waited for ten', b'{"fairmill":1,"arguments":["show","--json"]}\n')
         began = time.monotonic()
         answer = asked.ask('show', '--json')
         tap.ok(len(json.loads(answer['output'])['clusters'][0]['associations']) == 1502,
@@ -380,6 +457,7 @@ def body():
         same_as_direct(place)
         forecasts(place)
         silent(place)
+        service(place)
         if os.getuid():
             # Where nobody looks at what was skipped it is a failure.
             ci = os.environ.get('CI') == 'true'

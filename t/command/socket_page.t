@@ -46,14 +46,12 @@ root/
                 os.chown(place.path(name), service.pw_uid, service.pw_gid)
             os.chown(place.folder, service.pw_uid, service.pw_gid)
             answering.program.FAIRMILL = shutil.copy(answering.program.FAIRMILL, place.path('fairmill'))
-        with answering.Answering(place) as asked:
-            page = page.replace('/run/fairmill/socket', asked.path)
+        page = page.replace('/run/fairmill/socket', place.path('socket'))
+        # socat alone waits for half a second.
+        with answering.Answering(place, before=['sh', '-c', 'sleep 1; exec "$@"', 'sh']):
             if needs('socat'):
                 command = re.search(r"^    \$ (printf .*\n.*)\n", page, re.M)[1]
-                prompt = asked.command
-                asked.command = ['sh', '-c', 'sleep 1; exec "$@"', 'sh', *prompt]  # socat by itself waits for half a second
                 out = subprocess.run(['bash', '-c', command], stdout=subprocess.PIPE, check=True).stdout
-                asked.command = prompt
                 answer = json.loads(out or b'{"status": "no answer"}')
                 rows = json.loads(answer['output'])['clusters'][0]['associations'] if answer['status'] == 0 else []
                 tap.ok([row['username'] for row in rows if row['username']] == ['anna'],

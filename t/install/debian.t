@@ -86,13 +86,13 @@ unit=/lib/systemd/system/fairmill
 [ -e "$root$unit.service" ] || unit=/usr$unit
 if inside systemd-analyze --version >/dev/null 2>&1; then
     inside systemd-analyze verify --man=no --recursive-errors=no $unit.service $unit.timer $unit.socket \
-        ${unit}@.service \
+        ${unit}-answer.service \
         >"$scratch/verify" 2>&1
     empty "systemd-analyze verify finds nothing in the units" "$scratch/verify"
     ok "systemd-analyze security gives the service 1.2 of 10 or less" \
         inside systemd-analyze security --offline=true --threshold=12 $unit.service
     ok "and who answers 1.6" \
-        inside systemd-analyze security --offline=true --threshold=16 ${unit}@.service
+        inside systemd-analyze security --offline=true --threshold=16 ${unit}-answer.service
 else
     diag "systemd-analyze is not there"
 fi

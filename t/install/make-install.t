@@ -15,12 +15,12 @@ make_here() {
 }
 
 cat >"$scratch/expected" <<'END2'
+644 /usr/lib/systemd/system/fairmill-answer.service
 644 /usr/lib/systemd/system/fairmill-report.service
 644 /usr/lib/systemd/system/fairmill-report.timer
 644 /usr/lib/systemd/system/fairmill.service
 644 /usr/lib/systemd/system/fairmill.socket
 644 /usr/lib/systemd/system/fairmill.timer
-644 /usr/lib/systemd/system/fairmill@.service
 644 /usr/lib/sysusers.d/fairmill.conf
 644 /usr/lib/tmpfiles.d/fairmill-report.conf
 644 /usr/lib/tmpfiles.d/fairmill.conf

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What systemd does with fairmill.socket and fairmill@.service: a process of `fairmill answer` for each connection."""
+"""What systemd does with fairmill.socket and fairmill-answer.service: hand the listening socket to `fairmill answer`."""
 
 import json
 import os
 import pwd
 import socket
 import subprocess
-import threading
-import time
 
 import program
 
@@ -38,16 +36,14 @@ def lock_up(place):
 
 
 class Answering:
-    """Listens on PLACE/socket.  `most`: MaxConnections; `seconds`: RuntimeMaxSec."""
+    """Listens on PLACE/socket, by one process of `fairmill answer` with these options.  `before`: what starts it."""
 
-    def __init__(self, place, settings='fm.conf', most=64, seconds=30, **environment):
-        self.place, self.most, self.seconds = place, most, seconds
+    def __init__(self, place, *options, settings='fm.conf', before=(), **environment):
+        self.place = place
         self.path = place.path('socket')
-        self.command = [program.FAIRMILL, '-c', place.path(settings), 'answer']
+        self.command = [*before, program.FAIRMILL, '-c', place.path(settings), 'answer', *options]
         os.chmod(place.folder, 0o755)
-        self.environment = {'PATH': os.environ['PATH'], 'RUNTIME_DIRECTORY': self._folder('askers'),
-                            **self._counts(SERVICE), **environment}
-        self.refused = self.answered = 0
+        self.environment = {'PATH': os.environ['PATH'], 'LISTEN_FDS': '1', **self._counts(SERVICE), **environment}
 
     def _folder(self, name):
         """In which everybody may write."""
@@ -60,48 +56,27 @@ class Answering:
         """Where a program that counts its lines for coverage writes them if another user runs it: each his own folders."""
         return {'GCOV_PREFIX': self._folder(f'counts-{login}')}
 
+    def start(self):
+        """As systemd does at the first connection."""
+        code = f'exec 3<&{self.listener.fileno()}; LISTEN_PID=$$; export LISTEN_PID; exec "$@"'
+        with open(self.place.path('answer.log'), 'ab') as log:
+            self.process = subprocess.Popen(['sh', '-c', code, 'sh', *self.command], pass_fds=[self.listener.fileno()],
+                                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
+                                            env=self.environment, cwd='/', **ids(SERVICE))
+
     def __enter__(self):
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.listener.bind(self.path)
         os.chmod(self.path, 0o666)
         self.listener.listen(512)
-        self.processes = []
-        self.thread = threading.Thread(target=self._serve, daemon=True)
-        self.thread.start()
+        self.start()
         return self
 
     def __exit__(self, *_):
-        self.listener.shutdown(socket.SHUT_RDWR)
+        self.process.kill()
+        self.process.wait()
         self.listener.close()
-        self.thread.join()
         os.unlink(self.path)
-        for process, _ in self.processes:
-            process.kill()
-            process.wait()
-
-    def _end(self):
-        for process, since in self.processes:
-            if process.poll() is None and time.monotonic() - since > self.seconds:
-                process.kill()
-                process.wait()
-        self.processes = [pair for pair in self.processes if pair[0].poll() is None]
-
-    def _serve(self):
-        with open(self.place.path('answer.log'), 'ab') as log:
-            while True:
-                try:
-                    connection, _ = self.listener.accept()
-                except OSError:
-                    return
-                self._end()
-                if len(self.processes) >= self.most:
-                    self.refused += 1
-                else:
-                    self.answered += 1
-                    process = subprocess.Popen(self.command, stdin=connection, stdout=connection, stderr=log,
-                                               env=self.environment, cwd='/', **ids(SERVICE))
-                    self.processes.append((process, time.monotonic()))
-                connection.close()
 
     def raw(self, data, end=True, login=None):
         """The bytes that answer these bytes; as another user in a process of its own."""

@@ -10,6 +10,7 @@
 
 #include "command/answer/message.h"
 #include "command/answer/peer.h"
+#include "command/answer/serve.h"
 #include "command/command.h"
 #include "settings/asker.h"
 #include "settings/settings.h"
@@ -22,6 +23,10 @@
 #define QUESTION_MS 5000
 #define ANSWER_MS 10000
 #define REFUSAL_MS 100
+
+/* Of the process that listens: requests of all users at once, and when it ends. */
+#define MOST 64
+#define IDLE_S 60
 
 /* Where the answer goes, and what is printed meanwhile: in memory, no byte of it in a folder. */
 struct printing {
@@ -84,7 +89,6 @@ static void refuse(struct answer *answer, const struct error *err)
                     &unread, &ignored);
     text_free(&unread);
     answer->status = error_exit_status(err->class);
-    answer->busy = err->class == ERROR_LOCKED;
     text_add(&answer->errors, "fairmill: ");
     text_add_printable(&answer->errors, err->message);
     text_add(&answer->errors, "\n");
@@ -110,15 +114,6 @@ static int check_settings(const struct invocation *invocation, struct error *err
     return result;
 }
 
-/* A user who asks too much is refused first, since to look up a name may take long. */
-static int find_login(struct asker *asker, struct error *err)
-{
-    if (peer_take_place(asker->uid, err))
-        return -1;
-    asker->login = peer_login(asker->uid, err);
-    return asker->login ? 0 : -1;
-}
-
 /* Answer whoever is at the other end, also with what was wrong before (NULL: nothing was). */
 static void answer_one(const struct invocation *invocation, struct asker *asker,
                        const struct error *wrong)
@@ -130,8 +125,8 @@ static void answer_one(const struct invocation *invocation, struct asker *asker,
     struct error reason;
     if (wrong)
         refuse(&answer, wrong);
-    else if (find_login(asker, &reason) || read_question(&question, &reason) ||
-             begin_printing(&printing, asker, &reason) ||
+    else if (!(asker->login = peer_login(asker->uid, &reason)) ||
+             read_question(&question, &reason) || begin_printing(&printing, asker, &reason) ||
              print_answer(&question, invocation, asker, &answer, &printing, &reason))
         refuse(&answer, &reason);
     answer_add(&text, &answer);
@@ -142,15 +137,11 @@ static void answer_one(const struct invocation *invocation, struct asker *asker,
     question_free(&question);
 }
 
-static int answer_command(const struct invocation *invocation, struct error *err)
+/* Answer the user who is connected to standard input. */
+static int answer_connected(const struct invocation *invocation, struct error *err)
 {
-    struct shared_options options = { 0 };
     struct asker asker = { .journal = -1 };
     struct error wrong, no_socket;
-    int result = options_read(invocation, &options, err);
-    options_free(&options);
-    if (result)
-        return -1;
     bool no_settings = check_settings(invocation, &wrong);
     if (peer_uid(STDIN_FILENO, &asker.uid, &no_socket)) {
         *err = no_settings ? wrong : no_socket;
@@ -167,12 +158,53 @@ static int answer_command(const struct invocation *invocation, struct error *err
     return 0;
 }
 
+struct options {
+    struct shared_options shared;
+    const char *most, *idle;
+};
+
+static int read_limits(const struct options *options, struct serve_limits *limits,
+                       struct error *err)
+{
+    if (option_count("most", options->most, &limits->most, err))
+        return -1;
+    if (options->idle && !duration_parse(options->idle, &limits->idle_s))
+        return fail(err, ERROR_USAGE,
+                    "answer: --idle '%s': must be a number with s, m, h, d or w after it",
+                    options->idle);
+    return 0;
+}
+
+static int answer_command(const struct invocation *invocation, struct error *err)
+{
+    struct options options = { 0 };
+    struct serve_limits limits = { .most = MOST, .idle_s = IDLE_S };
+    int result = -1;
+    if (!options_read(invocation, &options, err) && !read_limits(&options, &limits, err)) {
+        int listener = serve_listener();
+        result = listener < 0 ? answer_connected(invocation, err)
+                              : serve(listener, &limits, invocation, err);
+    }
+    options_free(&options.shared);
+    return result;
+}
+
+static const struct command_option own_options[] = {
+    { "most", NULL, 0, OPTION_VALUE, AT(most), "NUMBER",
+      .help = "answer at most NUMBER requests at once; default: 64" },
+    { "idle", NULL, 0, OPTION_VALUE, AT(idle), "TIME",
+      .help = "end after TIME without a connection; default: 60s" },
+    { .name = NULL },
+};
+
 const struct command command_answer = {
     .name = "answer",
     .operands = "",
-    .summary = "one question of a user over a socket, for systemd",
-    .notes = "Reads a question from standard input, a socket, and answers on standard output;\n"
-             "fairmill.socket starts it for everybody who asks.\n",
+    .summary = "requests of users over a socket, for systemd",
+    .notes = "Accepts connections on the socket that fairmill.socket hands over, and starts a\n"
+             "process for each request, at most four at once for each user.  If standard\n"
+             "input is a connected socket, answers one request on standard output.\n",
     .shared = 0,
+    .options = own_options,
     .run = answer_command,
 };
