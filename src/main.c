@@ -11,6 +11,7 @@
 #include "util/complain.h"
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 /* The subcommands; a new one is its file in src/command and a line here. */
 static const struct command *const commands[] = {
@@ -127,11 +128,11 @@ static int help(int count, char **arguments)
     return end_printing();
 }
 
-/* Users who may not read the settings are answered by a process that may. */
-static bool is_to_ask(const struct invocation *invocation)
+/* Whether this is a user who may not read the settings, where a socket answers. */
+static bool is_user(const struct invocation *invocation)
 {
-    return invocation->command->answers && !invocation->asker && !invocation->settings_path &&
-           ask_can() && !settings_are_readable(NULL);
+    return !invocation->asker && !invocation->settings_path && ask_can() &&
+           !settings_are_readable(NULL);
 }
 
 static int check_answers(const struct invocation *invocation, struct error *err)
@@ -142,12 +143,30 @@ static int check_answers(const struct invocation *invocation, struct error *err)
                 invocation->command->name);
 }
 
+/* Users may not read the settings, and the socket answers some commands only: add which. */
+static void add_commands_of_users(const struct invocation *invocation, struct error *err)
+{
+    struct text text = { 0 };
+    for (const struct command *const *each = commands; *each; each++)
+        if ((*each)->answers)
+            text_format(&text, "%s%s", text.length ? ", " : "", (*each)->name);
+    size_t length = strlen(err->message);
+    snprintf(err->message + length, sizeof err->message - length,
+             "; '%s' is for administrators, the socket answers users of %s",
+             invocation->command->name, text.bytes);
+    text_free(&text);
+}
+
 /* The command, once its options are known to be right. */
 static int start(struct invocation *invocation, struct error *err)
 {
     const struct command *command = invocation->command;
-    if (!is_to_ask(invocation))
-        return command->run(invocation, err);
+    if (!command->answers || !is_user(invocation)) {
+        int result = command->run(invocation, err);
+        if (result < 0 && err->class == ERROR_SETTINGS && is_user(invocation))
+            add_commands_of_users(invocation, err);
+        return result;
+    }
     /* The question begins with the command's name, which is in front of its arguments. */
     int status = ask(invocation->count + 1, invocation->arguments - 1, err);
     return status < 0 && command->unanswered ? command->unanswered(invocation, err) : status;

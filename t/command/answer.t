@@ -118,6 +118,18 @@ def same_as_direct(place):
                    **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('none')}})
 
 
+def administrators(place):
+    """Who may not read the settings is told which commands there are."""
+    with answering.Answering(place) as asked:
+        client = asked.client(USER)
+        for command in (['ledger', 'list'], ['verify'], ['run'], ['check'], ['metrics'], *[['report']] * HAS_REPORT):
+            place.ends(78, f"'{command[0]}' is not for users", *command, **client)
+            place.says('which is said, and what is', f"'{command[0]}' is for administrators", 'show, prio, explain')
+        client['env'] = client['env'] | {'FAIRMILL_SOCKET': place.path('none')}
+        place.ends(78, 'without a socket the settings are missed', 'verify', **client)
+        tap.ok('administrators' not in place.err, 'and nothing else', place.err)
+
+
 def forecasts(place):
     """Without the accounting database they are made from published values and days."""
     day = 86400
@@ -455,6 +467,7 @@ def body():
         published(place)
         questions(place)
         same_as_direct(place)
+        administrators(place)
         forecasts(place)
         silent(place)
         service(place)

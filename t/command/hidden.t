@@ -76,7 +76,11 @@ def amounts(place):
     with answering.Answering(place) as asked:
         found = passes_at(asked, 4000)
         tap.ok(found and abs(found - 2000) <= 2 * STEP, 'whatif is exact where nothing is hidden', found)
-        tap.ok('approximate' not in asked.ask('whatif', login=USER)['output'], 'and says nothing else')
+        answer = asked.ask('whatif', '--add-usage', f'{USER}=1', '--shares', f'{USER}=2', login=USER)
+        tap.ok('approximate' not in answer['output'] and 'ledger' not in answer['output'] and 'sacctmgr' in answer['output'],
+               'and offers no command of the ledger', answer)
+        answer = asked.ask('whatif', '--add-usage', f'{USER}=1', login='root')
+        tap.ok('fairmill ledger debit' in answer['output'], 'which root may enter', answer)
     published(place, {'report.private': 'usage'})
     with answering.Answering(place) as asked:
         found = passes_at(asked, 4000)

@@ -246,7 +246,10 @@ const struct command command_ledger = {
              "\n"
              "With reset and no --user, --account is all below it; credit, debit and set find\n"
              "the only account that a user is in.  Where an entry is said to be lost,\n"
-             "import it from an export, or undo it: then its loss is accepted.\n",
+             "import it from an export, or undo it: then its loss is accepted.\n"
+             "\n"
+             "Entries change fairmill's values.  The scheduler, Slurm or OpenPBS, does not\n"
+             "read them: its own usage and the order of its queue stay as they are.\n",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_YES | TAKES_TABLE,
     .options = own_options,
     .run = ledger_command,
