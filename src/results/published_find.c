@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/published_find.h"
 
+#include <stdlib.h>
+
 #include "results/published.h"
 #include "settings/settings.h"
 #include "settings/words.h"
 #include "util/error.h"
 #include "util/index.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 /* A message that names more candidates than these is too long to help. */
@@ -50,7 +53,7 @@ struct search {
     bool accounts_only;
     const struct viewer *viewer;
     /* What was found. */
-    struct published_node last;
+    struct published_node *all;
     enum name_match best;
     size_t count;           /* associations that match as well as `best` */
     struct text candidates; /* the first few, for the message */
@@ -59,7 +62,8 @@ struct search {
 static void add_candidate(struct search *search, const struct published_cluster *cluster,
                           uint32_t node)
 {
-    search->last = (struct published_node){ cluster, node };
+    search->all = memory_grown(search->all, search->count, sizeof *search->all);
+    search->all[search->count] = (struct published_node){ cluster, node };
     if (search->count++ >= CANDIDATES_NAMED)
         return;
     struct association_name name = published_name(cluster, node);
@@ -111,19 +115,36 @@ static int check_found(const struct search *search, struct error *err)
     return 0;
 }
 
-static int find(struct search *search, bool account, struct published_node *found,
-                struct error *err)
+/* Whether all that was found are associations of users; by one name they are one user's. */
+static bool is_of_one_user(const struct search *search)
+{
+    for (size_t i = 0; i < search->count; i++)
+        if (!search->all[i].cluster->tree->nodes[search->all[i].node].is_user)
+            return false;
+    return true;
+}
+
+static int find(struct search *search, bool account, bool several, struct error *err)
 {
     const struct viewer *viewer = &search->published->viewer;
     int result = 0;
     if ((account && look(search, true, viewer)) || look(search, false, viewer))
-        result = check_found(search, err);
+        result = several && is_of_one_user(search) ? 0 : check_found(search, err);
     else if (viewer_is_limited(viewer, PRIVATE_USAGE))
         result = viewer_refuse(search->asked, err);
     else
         result = name_unknown(published_words(search->published, NULL)->either, search->asked, err);
-    *found = search->last;
     text_free(&search->candidates);
+    return result;
+}
+
+static int find_one(struct search *search, bool account, struct published_node *found,
+                    struct error *err)
+{
+    int result = find(search, account, false, err);
+    if (!result)
+        *found = search->all[0];
+    free(search->all);
     return result;
 }
 
@@ -131,14 +152,24 @@ int published_find(const struct published *published, const struct published_clu
                    const char *asked, struct published_node *found, struct error *err)
 {
     struct search search = { .published = published, .only = only, .asked = asked };
-    return find(&search, false, found, err);
+    return find_one(&search, false, found, err);
 }
 
 int published_find_account(const struct published *published, const struct published_cluster *only,
                            const char *asked, struct published_node *found, struct error *err)
 {
     struct search search = { .published = published, .only = only, .asked = asked };
-    return find(&search, true, found, err);
+    return find_one(&search, true, found, err);
+}
+
+int published_find_all(const struct published *published, const char *asked,
+                       struct published_node **found, size_t *count, struct error *err)
+{
+    struct search search = { .published = published, .asked = asked };
+    int result = find(&search, false, true, err);
+    *found = search.all;
+    *count = search.count;
+    return result;
 }
 
 static struct wide rounded_down(const struct wide *usage)

@@ -3,6 +3,7 @@
 #define FAIRMILL_RESULTS_PUBLISHED_FIND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct error;
@@ -43,6 +44,10 @@ int published_find(const struct published *published, const struct published_clu
 /* The same where only an account can be meant: users count where no account has that name. */
 int published_find_account(const struct published *published, const struct published_cluster *only,
                            const char *asked, struct published_node *found, struct error *err);
+/* Like published_find(), but a user may be in several accounts: `*found` gets all associations that
+ * the name can mean, if no account is among them; the caller frees it, also on failure. */
+int published_find_all(const struct published *published, const char *asked,
+                       struct published_node **found, size_t *count, struct error *err);
 
 /* Round the usage of each user whom the viewer may not see down to a power of two, in the tree that
  * was read; accounts keep theirs.  What is computed from it tells no usage exactly.  Returns

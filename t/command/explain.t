@@ -438,7 +438,8 @@ def sentences(place):
     says(place, 'one name alone is told from the root down', ('ann',),
          "From the root down: account 'left' has LevelFS")
     for names, what, text in (
-            (('pair',), 'a user with two partitions', "'pair' may be 'root/pair/gpu', 'root/pair'"),
+            (('pair', 'ann'), 'a user with two partitions beside another', "'pair' may be 'root/pair/gpu', 'root/pair'"),
+            (('ann', 'pair'), 'and as the other', "'pair' may be 'root/pair/gpu', 'root/pair'"),
             (('nobody',), 'an unknown name', "there is no user or account 'nobody'"),
             (('left', 'ann'), 'an account above', "'left' is above 'ann'"),
             (('ann', 'left'), 'an account below', "'ann' is below 'left'"),
@@ -448,6 +449,33 @@ def sentences(place):
         place.ends(64, f'{what} is refused', 'explain', *names)
         place.says('and told why', text)
     says(place, 'a full name is one association', ('root/pair/gpu', 'root/pair'), 'in partition')
+
+
+def each_account(place):
+    """A user has an answer for each association."""
+    place.ready(DRAWING)
+    place.succeed('run', '--now', NOW)
+    page = explained(place, 'pair')
+    tap.ok(page.count('Cluster tiny') == 2 and page.count("User 'pair' of account 'root'") == 2 and page.count('in partition') == 1,
+           'a user with two partitions has an answer for each', page)
+    place.ready('cluster tiny\nroot/\n  a/ 3\n    ann 3 use 5\n    bea 1 use 5\n  b/ 7\n    ann 1 use 300\n  bea/ 1\n    cid 1\n')
+    place.succeed('run', '--now', NOW)
+    page = explained(place, 'ann')
+    tap.ok(page.index("of account 'a'") < page.index("of account 'b'") and page.count('Cluster tiny') == 2, 'and one with two accounts', page)
+    for options in ([], ['--jobs']):
+        place.succeed('explain', 'ann', '--json', *options)
+        told = json.loads(place.out)['clusters']
+        tap.same([cluster['cluster'] for cluster in told], ['tiny', 'tiny'], f'also as JSON {options}')
+        place.succeed('explain', 'ann', '--csv', *options)
+        tap.ok(place.out.count('cluster,') == 1, 'and in one table', place.out)
+    place.ends(64, 'an account and a user of one name are told apart', 'explain', 'bea')
+    place.says('with both names', "'bea' may be")
+    place.succeed('forecast', 'ann', '--now', NOW, '--json')
+    tap.same([(cluster['account'], len(cluster['points']) > 9) for cluster in json.loads(place.out)['clusters']], [('a', True), ('b', True)],
+             'forecast has each account, too')
+    place.succeed('forecast', 'ann', '--now', NOW)
+    tap.ok(place.out.count("User 'ann' of account") == 2, 'also as a page', place.out)
+    place.ends(64, 'and of an account and a user of one name neither', 'forecast', 'bea')
 
 
 def ties(place):
@@ -613,7 +641,7 @@ def jobs(place):
 def body():
     os.environ['TZ'] = 'UTC'
     with Place() as place:
-        for part in (demo, all_usage_taken, sentences, forms, reader, jobs, ties, random_pairs):
+        for part in (demo, all_usage_taken, sentences, forms, reader, jobs, ties, each_account, random_pairs):
             part(place)
 
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
@@ -19,6 +20,8 @@
 #include "settings/settings.h"
 #include "settings/words.h"
 #include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
 
 struct options {
     struct shared_options shared;
@@ -31,24 +34,31 @@ static const struct table_layout *layout_of(const struct options *options)
     return options->jobs ? &weights_layout : &explanation_layout;
 }
 
-/* Whom it is about. */
-struct pair {
-    struct published_node one, other; /* of `other` the node may be NO_NODE */
+/* Whom it is about: a user, in each of the accounts, or two associations. */
+struct subjects {
+    struct published_node *all;
+    size_t count;
+    struct published_node other; /* the node may be NO_NODE */
 };
 
-static int find_pair(struct pair *pair, const struct published *published,
-                     const struct options *options, struct error *err)
+static int find_subjects(struct subjects *subjects, const struct published *published,
+                         const struct options *options, struct error *err)
 {
     const char *const *names = options->shared.operands;
-    pair->one.node = pair->other.node = NO_NODE;
-    if (published_find(published, NULL, names[0], &pair->one, err))
+    struct published_node one;
+    subjects->other.node = NO_NODE;
+    if (!names[1])
+        return published_find_all(published, names[0], &subjects->all, &subjects->count, err);
+    if (published_find(published, NULL, names[0], &one, err) ||
+        published_find(published, one.cluster, names[1], &subjects->other, err))
         return -1;
-    return names[1] ? published_find(published, pair->one.cluster, names[1], &pair->other, err) : 0;
+    subjects->all = memory_grown(NULL, 0, sizeof one);
+    subjects->all[subjects->count++] = one;
+    return 0;
 }
 
-static int refuse_pair(const struct pair *pair, const char *const *names, struct error *err)
+static int refuse_pair(uint32_t one, uint32_t other, const char *const *names, struct error *err)
 {
-    uint32_t one = pair->one.node, other = pair->other.node;
     return fail(err, ERROR_USAGE, "'%s' is %s '%s'", names[0],
                 one == other  ? "the same as"
                 : one < other ? "above"
@@ -56,26 +66,66 @@ static int refuse_pair(const struct pair *pair, const char *const *names, struct
                 names[1]);
 }
 
-/* Print with the heaviest jobs, which are read now, or without. */
-static int print_explained(const struct options *options, const struct settings *settings,
-                           const struct published *published,
-                           const struct published_cluster *cluster,
-                           const struct explained *explained, struct error *err)
+/* What is printed, and where. */
+struct printing {
+    const struct options *options;
+    const struct settings *settings;
+    const struct published *published;
+    struct text *text; /* for people */
+    struct table *table;
+};
+
+/* Add it with the heaviest jobs, which are read now, or without. */
+static int add_explained(const struct printing *printing, const struct published_cluster *cluster,
+                         const struct explained *explained, struct error *err)
 {
-    struct text text = { 0 };
+    const struct options *options = printing->options;
     struct weights weights = { 0 }, *jobs = options->jobs ? &weights : NULL;
-    struct table *table = table_create(&text, layout_of(options), &options->shared.table, err);
-    int result = table ? 0 : -1;
-    if (!result && jobs)
-        result = options->published_only ? weights_of_days(jobs, published, cluster, explained, err)
-                                         : weights_read(jobs, settings, explained, err);
-    if (!result && table_is_page(&options->shared.table))
-        explanation_add_page(&text, explained, jobs);
-    else if (!result)
-        explanation_print(explained, jobs, table);
-    result = command_print_table(table, &text, result, err);
+    int result = 0;
+    if (jobs)
+        result = options->published_only
+                     ? weights_of_days(jobs, printing->published, cluster, explained, err)
+                     : weights_read(jobs, printing->settings, explained, err);
+    if (!result && table_is_page(&options->shared.table)) {
+        text_add(printing->text, printing->text->length ? "\n" : "");
+        explanation_add_page(printing->text, explained, jobs);
+    } else if (!result)
+        explanation_print(explained, jobs, printing->table);
     weights_free(&weights);
     return result;
+}
+
+static int add_subject(const struct printing *printing, const struct published_node *one,
+                       uint32_t other, struct error *err)
+{
+    const struct published_cluster *cluster = one->cluster;
+    struct explanation explanation;
+    struct explain_input input = { cluster->tree,   &cluster->options, cluster->algorithm,
+                                   cluster->values, cluster->order,    cluster->half_life != 0 };
+    struct explained explained = { cluster->name,
+                                   cluster->as_of,
+                                   cluster->names,
+                                   &input,
+                                   &explanation,
+                                   words_of(cluster->settings),
+                                   &printing->published->viewer,
+                                   published_unit(cluster) };
+    return explain(&input, one->node, other, &explanation)
+               ? add_explained(printing, cluster, &explained, err)
+               : refuse_pair(one->node, other, printing->options->shared.operands, err);
+}
+
+static int print_subjects(const struct options *options, const struct settings *settings,
+                          const struct published *published, const struct subjects *subjects,
+                          struct error *err)
+{
+    struct text text = { 0 };
+    struct table *table = table_create(&text, layout_of(options), &options->shared.table, err);
+    const struct printing printing = { options, settings, published, &text, table };
+    int result = table ? 0 : -1;
+    for (size_t i = 0; !result && i < subjects->count; i++)
+        result = add_subject(&printing, &subjects->all[i], subjects->other.node, err);
+    return command_print_table(table, &text, result, err);
 }
 
 /* Jobs that wait, by these ids: 1, 0 where they are not there. */
@@ -130,38 +180,27 @@ static int explain_published(const struct settings *settings, const struct optio
                              struct error *err)
 {
     struct published published = { 0 };
-    struct pair pair;
-    struct explanation explanation;
+    struct subjects subjects = { .count = 0 };
     const struct published_filter filter = { .clusters = options->shared.clusters };
+    bool as_job = false;
     int result = published_open_trees(&published, settings, &filter, err);
     if (!options->jobs || !options->published_only) /* jobs are read for long */
         published_close(&published);
     if (!result) {
-        result = find_pair(&pair, &published, options, err);
-        if (result && may_be_job(options, err)) {
-            struct error reason;
-            published_free(&published);
-            int found = explain_jobs(settings, options, options->shared.operands, 1, &reason);
-            if (found < 0)
-                *err = reason;
-            return found > 0 ? 0 : -1;
-        }
+        result = find_subjects(&subjects, &published, options, err);
+        as_job = result && may_be_job(options, err);
     }
-    if (!result) {
-        const struct published_cluster *cluster = pair.one.cluster;
-        struct explain_input input = {
-            cluster->tree,   &cluster->options, cluster->algorithm,
-            cluster->values, cluster->order,    cluster->half_life != 0
-        };
-        struct explained explained = { cluster->name,     cluster->as_of,
-                                       cluster->names,    &input,
-                                       &explanation,      words_of(cluster->settings),
-                                       &published.viewer, published_unit(cluster) };
-        result = explain(&input, pair.one.node, pair.other.node, &explanation)
-                     ? print_explained(options, settings, &published, cluster, &explained, err)
-                     : refuse_pair(&pair, options->shared.operands, err);
-    }
+    if (!result)
+        result = print_subjects(options, settings, &published, &subjects, err);
+    free(subjects.all);
     published_free(&published);
+    if (as_job) {
+        struct error reason;
+        int found = explain_jobs(settings, options, options->shared.operands, 1, &reason);
+        if (found < 0)
+            *err = reason;
+        result = found > 0 ? 0 : -1;
+    }
     return result;
 }
 

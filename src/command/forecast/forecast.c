@@ -46,6 +46,11 @@ struct options {
     int64_t now;
 };
 
+struct printing {
+    struct text *text; /* for people */
+    struct table *table;
+};
+
 /* The entity's part of the rates, and all of them, in TRES. */
 static void fill_rates(struct forecast_report *report, const struct forecast *forecast)
 {
@@ -118,8 +123,8 @@ static void say_progress(void *computed, uint64_t at)
 }
 
 static int print_forecast(const struct options *options, struct forecast_data *data,
-                          const struct published_node *named, struct table *table,
-                          struct text *text, struct error *err)
+                          const struct published_node *named, const struct printing *printing,
+                          struct error *err)
 {
     struct forecast *forecast = &data->forecast;
     const struct published_cluster *cluster = named->cluster;
@@ -153,9 +158,9 @@ static int print_forecast(const struct options *options, struct forecast_data *d
     int result = fill_report(&report, forecast, options, err);
     log_progress_done();
     if (!result && is_page(options))
-        forecast_report_add_page(text, &report);
+        forecast_report_add_page(printing->text, &report);
     else if (!result)
-        forecast_report_print(&report, table);
+        forecast_report_print(&report, printing->table);
     for (enum projection each = 0; each < PROJECTIONS; each++) {
         free(report.points[each]);
         free(report.curves[each]);
@@ -197,27 +202,38 @@ static int read_trees(struct published *published, const struct options *options
     return result;
 }
 
+/* Of an association, after what was added before. */
+static int add_forecast(struct options *options, const struct settings *settings,
+                        const struct published *published, const struct published_node *named,
+                        struct printing *printing, struct error *err)
+{
+    struct forecast_data data;
+    if (!named->node)
+        return fail(err, ERROR_USAGE, "forecast: '%s' is the root, which has no fairshare",
+                    options->shared.operands[0]);
+    if (options->published_only)
+        options->rounded = published_round_others(published, named->cluster);
+    if (read_any(options, settings, published, named->cluster, &data, err))
+        return -1;
+    text_add(printing->text, is_page(options) && printing->text->length ? "\n" : "");
+    int result = print_forecast(options, &data, named, printing, err);
+    forecast_data_free(&data);
+    return result;
+}
+
 /* The name is looked up in the published results. */
-static int forecast(struct options *options, const struct settings *settings, struct table *table,
-                    struct text *text, struct error *err)
+static int forecast(struct options *options, const struct settings *settings,
+                    struct printing *printing, struct error *err)
 {
     struct published published = { 0 };
-    struct published_node named;
-    struct forecast_data data;
-    const char *name = options->shared.operands[0];
+    struct published_node *named = NULL;
+    size_t count = 0;
     int result = read_trees(&published, options, settings, err);
     if (!result)
-        result = published_find(&published, NULL, name, &named, err);
-    if (!result && !named.node)
-        result = fail(err, ERROR_USAGE, "forecast: '%s' is the root, which has no fairshare", name);
-    if (!result && options->published_only)
-        options->rounded = published_round_others(&published, named.cluster);
-    if (!result)
-        result = read_any(options, settings, &published, named.cluster, &data, err);
-    if (!result) {
-        result = print_forecast(options, &data, &named, table, text, err);
-        forecast_data_free(&data);
-    }
+        result = published_find_all(&published, options->shared.operands[0], &named, &count, err);
+    for (size_t i = 0; !result && i < count; i++)
+        result = add_forecast(options, settings, &published, &named[i], printing, err);
+    free(named);
     published_free(&published);
     return result;
 }
@@ -226,7 +242,8 @@ static int print_all(struct options *options, const struct settings *settings, s
 {
     struct text text = { 0 };
     struct table *table = table_create(&text, &forecast_layout, &options->shared.table, err);
-    int result = table ? forecast(options, settings, table, &text, err) : -1;
+    struct printing printing = { &text, table };
+    int result = table ? forecast(options, settings, &printing, err) : -1;
     return command_print_table(table, &text, result, err);
 }
 
