@@ -162,6 +162,9 @@ static void add_finding(const struct seen_sink *sink, const struct charge *charg
     }
 }
 
+/* A job may run before its cluster is added to the accounting database, which gets its row then. */
+#define BEFORE_CLUSTER_S (30 * UINT64_C(86400))
+
 static void add_before_cluster(const struct seen_sink *sink, const struct charge *charge)
 {
     findings_add_ended(charge->sealed ? sink->sealed_findings : sink->findings,
@@ -186,7 +189,7 @@ int seen_sink_take(struct charge_sink *base, const struct charge *charge, struct
         add_finding(sink, charge);
     if (charge->row->unknown_qos && sink->of_all)
         add_of_jobs(sink, charge, FINDING_QOS_UNKNOWN, charge->row->unknown_qos, "QOS");
-    if (charge->first < sink->created)
+    if (charge->first < sink->created && sink->created - charge->first > BEFORE_CLUSTER_S)
         add_before_cluster(sink, charge);
     else
         note_least(charge->sealed ? sink->sealed_first : &sink->seen->first_charge, charge->first);

@@ -42,7 +42,7 @@ struct seen_sink {
     struct findings *findings;
     uint64_t *sealed_first; /* for sealed rows, their first_charge */
     struct findings *sealed_findings;
-    uint64_t created; /* rows that begin before it are findings, and not the first that counts */
+    uint64_t created; /* rows that begin long before it are findings, and not the first usage */
     bool of_all;      /* no row is kept as a part of sums */
 };
 int seen_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);

@@ -40,7 +40,8 @@ static const struct {
                                         "correct time_end of its row in the job table, where it "
                                         "did not run so long" },
     [FINDING_JOB_BEFORE_CLUSTER] = { "job_before_cluster",
-                                     "started before its cluster was created; charged, but the "
+                                     "started long before its cluster was created; charged, but "
+                                     "the "
                                      "capacity does not count from it",
                                      "correct time_start of its row in the job table, or "
                                      "creation_time of the cluster in cluster_table" },

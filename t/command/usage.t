@@ -550,6 +550,13 @@ def created(place):
     tap.same([factor[what][2].get('job_before_cluster') for what in factor], [None, 1, 1, 1], 'and is a finding')
     tap.same(factor['only'][1], 1 / (10 * 10 * day), 'if there is no other usage, the capacity counts from the creation of the cluster')
     tap.ok(factor['open'][1] == (1 + 24 * 60) * 60 / (10 * 2 * day), 'an open row of 1970 does not decide the capacity either', factor['open'])
+    place.ready(good + f'job root.v start={NOW - 30 * day} end={NOW - 29 * day} billing=1\n', keys)
+    place.change('UPDATE cluster_table SET creation_time = ?', NOW - 10 * day)
+    place.succeed('run', '--now', NOW)
+    tap.same((place.value('capacity_usage', 'root.v'), place.findings()), (day / (10 * 30 * day), {}),
+             'a job may have started before its cluster was added to the accounting database')
+    place.ready(good + 'job root.v start=1 end=2 billing=1\n', keys)
+    place.change('UPDATE cluster_table SET creation_time = ?', NOW - 10 * day)
     place.settings(keys | {'usage.half_life': '7-0'})
     place.query('DELETE FROM fairmill_finding')
     place.succeed('run', '--now', NOW)
