@@ -66,37 +66,59 @@ static bool reads_all_changes(const struct computation *computation, const struc
            seal_begins_round(&kept->seal, settings, now);
 }
 
-int factors_read(struct computation *computation, struct factor_past *past,
-                 const struct seal_plan *plan, struct error *err)
+static int read_changes(struct computation *computation, struct factor_past *past, int64_t since,
+                        struct error *err)
 {
     const struct source *source = &computation->source;
-    if (!source->layout->read_factors)
-        return 0;
-    if (!past)
-        past = computation->own_factors = factor_past_create();
-    if (past->distrusted != FACTOR_UNSEEN)
-        findings_add(computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)past->distrusted,
-                     "fairmill_qos_change: what runs noted of usage factors is not believed");
     factor_past_forget_source(past);
-    if (source->layout->read_factors(
-            source, past, reads_all_changes(computation, plan) ? 0 : factor_past_since(past),
-            computation->findings, err))
-        return -1;
-    factors_apply(computation, past);
-    return 0;
+    return source->layout->read_factors(source, past, since, computation->findings, err);
 }
 
-void factors_apply(struct computation *computation, struct factor_past *past)
+static void make_points(const struct computation *computation, struct factor_past *past)
 {
     const struct accounting *accounting = computation->accounting;
-    /* The source has them as of then; an instant that has not come yet, nobody has seen. */
+    /* The source has them as of then; a time that has not come yet, nobody has seen. */
     int64_t now = (int64_t)clock_now(computation->clock), started = computation->record.started_at;
     factor_past_make(past, accounting->qos, accounting->qos_count,
                      (struct factor_times){ now < started ? now : started, now });
+}
+
+static void apply_points(struct computation *computation, struct factor_past *past)
+{
     computation->factors = past;
     for (size_t at = 0; at < past->point_count;) {
         const struct factor_points points = factor_past_next(past, &at);
         set_factors(computation, &points);
         note_doubts(computation, &points);
     }
+}
+
+int factors_read(struct computation *computation, struct factor_past *past,
+                 const struct seal_plan *plan, struct error *err)
+{
+    if (!computation->source.layout->read_factors)
+        return 0;
+    if (!past)
+        past = computation->own_factors = factor_past_create();
+    if (past->distrusted != FACTOR_UNSEEN)
+        findings_add(computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)past->distrusted,
+                     "fairmill_qos_change: what runs noted of usage factors is not believed");
+    int64_t since = reads_all_changes(computation, plan) ? 0 : factor_past_since(past);
+    if (read_changes(computation, past, since, err))
+        return -1;
+    make_points(computation, past);
+    /* The row that tells of a change may be old, and have come late. */
+    if (past->undated && since) {
+        if (read_changes(computation, past, 0, err))
+            return -1;
+        make_points(computation, past);
+    }
+    apply_points(computation, past);
+    return 0;
+}
+
+void factors_apply(struct computation *computation, struct factor_past *past)
+{
+    make_points(computation, past);
+    apply_points(computation, past);
 }

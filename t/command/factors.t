@@ -203,6 +203,11 @@ def late(site):
     tap.same(site.usage('carol'), 4 * (0.5 * 7 * DAY + 3 * 2 * DAY), 'the row that restores the factor may arrive later')
     tap.same((site.found('factor_overruled'), site.found('factor_undated')), ([], []), 'and no finding is left')
     site.is_exact('a run without a memory finds the same')
+    site.factor(NOW - 2 * DAY, 1451, "(name='q2')", 2)
+    site.run_at(60)
+    tap.same((site.usage('carol'), site.found('factor_undated')), (4 * (0.5 * 6 * DAY + 3 * 2 * DAY + 2 * DAY), []),
+             'a late row is found at once if qos_table has its factor')
+    site.is_exact('a run without a memory finds the same')
 
 
 def random_histories(site):

@@ -206,6 +206,9 @@ static void late(void)
     change(3000, 1);
     is_string(known(1, false, false), "2000 changed 3, 3000 changed 1",
               "the row that restores the factor may arrive later still");
+    see_first(1), note(7000, FACTOR_SEEN, 6000, 3), change(6500, 2), change(8000, 3);
+    is_string(known(3, false, false), "5000 seen 1, 6500 changed 2, 8000 changed 3",
+              "a late row between two runs counts instead of what the later one saw");
     see_first(3), change(2000, 3);
     is_string(known(3, false, false), "2000 changed 3", "a late row may date what runs saw");
     change(2000, 3);

@@ -229,20 +229,15 @@ static void add_default(struct maker *maker)
                           .told = FACTOR_ADDED, .seen_before = FACTOR_UNSEEN, .factor = 1 });
 }
 
-/* Whether a row of txn_table dates the change that two runs saw.  The clocks of both hosts may
+/* Whether a row of txn_table tells of the change that two runs saw.  The clocks of both hosts may
  * differ, so that the first change after the later run may be it, too. */
 static bool is_dated(const struct maker *maker, const struct factor_point *seen)
 {
     for (size_t i = 0; i < maker->count; i++) {
         const struct factor_point *point = &maker->points[i];
-        if (point->told == FACTOR_SEEN || point->at <= seen->seen_before)
-            continue;
-        if (point->at > seen->at + SKEW_S)
-            return false;
-        if (is_same(point->factor, seen->factor))
-            return true;
-        if (point->at > seen->at)
-            return false;
+        if (point->told != FACTOR_SEEN && point->at > seen->seen_before)
+            return point->at <= seen->at ||
+                   (point->at <= seen->at + SKEW_S && is_same(point->factor, seen->factor));
     }
     return false;
 }
