@@ -30,10 +30,12 @@ static const char *const future_clears[] = {
     NULL,
 };
 
-int history_remove_future(const struct publisher *publisher, int64_t as_of, struct error *err)
+int history_remove_future(const struct publisher *publisher, const struct publication *publication,
+                          int64_t as_of, struct error *err)
 {
-    int64_t clock = time(NULL);
-    struct db_value arguments[] = { db_text(publisher->cluster), db_integer(clock) };
+    int64_t clock = time(NULL), newest = publication->newest_end;
+    struct db_value arguments[] = { db_text(publisher->cluster),
+                                    db_integer(newest > clock ? newest : clock) };
     return as_of > clock ? 0 : rows_execute_all(publisher->db, future_clears, arguments, 2, err);
 }
 

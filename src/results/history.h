@@ -6,6 +6,7 @@
 
 struct db;
 struct error;
+struct publication;
 struct publisher;
 
 /* For how long what earlier runs left is kept. */
@@ -13,9 +14,11 @@ struct publisher;
 /* Inside the transaction that publisher_publish() has open, once findings are written, and before
  * points and changes of associations are: remove what runs left of instants that have not come yet,
  * since the clock was ahead or they were asked to.  Days need no such care: the next run by the
- * clock finds its seal ahead and sums them anew. A run that is itself of an instant to come removes
- * nothing. */
-int history_remove_future(const struct publisher *publisher, int64_t as_of, struct error *err);
+ * clock finds its seal ahead and sums them anew.  A run that is itself of an instant to come
+ * removes nothing.  If the source has jobs that ended later, the clock is behind, and times up to
+ * theirs have come. */
+int history_remove_future(const struct publisher *publisher, const struct publication *publication,
+                          int64_t as_of, struct error *err);
 
 /* After that transaction: remove what is older than [retention] allows, in short transactions.  The
  * next runs continue with what is left.  The clock may be ahead, so that age counts from the newest

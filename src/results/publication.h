@@ -69,6 +69,7 @@ struct publication {
     bool looks_through; /* look whether what cannot be made anew is as it was stored, and for strays
                          */
     bool replaces;      /* what is of an instant that has not come yet goes */
+    int64_t newest_end; /* of a job in the source, by earlier runs: that has come */
 };
 
 /* The rows of each table, written inside the transaction that publisher_publish() has open by the

@@ -91,6 +91,12 @@ static int read_kept_once(struct cluster_run *run, const struct publisher *publi
     return -1;
 }
 
+/* The newest end of a job that earlier runs found in the source; 0: they found none. */
+static int64_t newest_end_of(const struct cluster_run *run)
+{
+    return run->kept.seal.kept && !run->kept.damaged ? (int64_t)run->kept.seal.newest_end : 0;
+}
+
 /* What the results database keeps of earlier runs, with a new session where the old one broke. */
 static int read_kept(struct cluster_run *run, struct publisher *publisher, struct error *err)
 {
@@ -105,9 +111,11 @@ static int read_kept(struct cluster_run *run, struct publisher *publisher, struc
         if (gone && run_session_resume(session, publisher, &published, err))
             return -1;
     }
-    /* The clock of a seal that is not as it was stored says nothing. */
-    run->kept.ahead =
-        run->kept.seal.kept && !run->kept.damaged && now && *now < (int64_t)run->kept.seal.as_of;
+    /* The clock of a seal that is not as it was stored says nothing.  Ours is behind if the source
+     * has a job that ended later. */
+    const struct seal *seal = &run->kept.seal;
+    run->kept.ahead = seal->kept && !run->kept.damaged &&
+                      (now ? *now < (int64_t)seal->as_of : time(NULL) < newest_end_of(run));
     return 0;
 }
 
@@ -223,6 +231,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .looks_at_all = plan->mode != SEAL_INCREMENTAL,
         .looks_through = run->session->options->full && publisher->locked,
         .replaces = run->session->options->replace,
+        .newest_end = newest_end_of(run),
     };
     int result =
         publish_with_retries(run->session, publisher, &publication, &computation->record, err);

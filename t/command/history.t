@@ -216,6 +216,26 @@ def clock_ahead(place):
     tap.same(left(), [0] * 5, 'all that is old goes as soon as a job has ended that late')
 
 
+def clock_behind(place):
+    """The source has jobs that ended later than now by the clock."""
+    ready(place, retention__history_interval='0')
+    later = int(time.time()) + 20 * DAY
+    day = (later - 2 * DAY) // DAY * DAY
+    job(place, 'physics.alice', day + 10, day + 20)
+    for at in later - DAY, later:
+        place.succeed('run', '--now', at)
+    place.ends(1, 'a run whose clock is behind is refused', 'run')
+    for _ in range(2):
+        place.succeed('run', '--replace')
+    tap.same((points(place)[-1] > day + 20, days_of(place, 'physics.alice').get(day)), (False, 10.0),
+             'with --replace it removes no day of a job that has ended')
+    place.succeed('run', '--now', day + 10)
+    place.succeed('run', '--replace')
+    tap.same(points(place)[-1], day + 10, 'and no point of before such an end')
+    place.succeed('run', '--now', later)
+    tap.same(days_of(place, 'physics.alice').get(day), 10.0, 'days go on when the clock is right')
+
+
 def day_by_day(place):
     ready(place)
     start = START - 3 * DAY
@@ -665,7 +685,7 @@ def body():
     with Place() as place:
         many_partitions(place)
     with Place() as place:
-        for part in (intervals, no_history, edges, old_runs, clock_ahead, day_by_day, looks, clocks_change, resets_and_days, purged, emptied, zone, zones, many,
+        for part in (intervals, no_history, edges, old_runs, clock_ahead, clock_behind, day_by_day, looks, clocks_change, resets_and_days, purged, emptied, zone, zones, many,
                      shown, readers, gone_and_moved, called, no_number, not_as_written, wrong, plotted):
             part(place)
 
