@@ -20,6 +20,7 @@
 #define MOST_RESOURCES 256
 #define LONGEST_VALUE 1024
 #define MOST_BYTES 20000
+#define LETTERS "abcdefghijklmnopqrstuvwxyz"
 
 /* Of jobs, reservations, provisioning and licences. */
 static const char types[] = "ACDELMQRSTaceruszBFKUYkPp";
@@ -268,6 +269,13 @@ static void take_resource(struct resources *resources, const struct field *field
         resources->kept[resources->count++] = field;
 }
 
+/* `prefix.NAME`, where NAME begins with a letter. */
+static bool is_resource(const struct part *key, const char *prefix, size_t length)
+{
+    return key->length > length + 1 && !memcmp(key->bytes, prefix, length) &&
+           key->bytes[length] == '.' && strchr(LETTERS, key->bytes[length + 1] | 0x20);
+}
+
 void record_add_resources(const struct record *record, const char *prefix, struct text *text)
 {
     struct resources resources = { .count = 0 };
@@ -277,8 +285,7 @@ void record_add_resources(const struct record *record, const char *prefix, struc
     size_t from = used ? record->session : record->start < count ? record->start : 0;
     for (size_t i = from; i < count; i++) {
         const struct part *key = &fields[i].key;
-        if (key->length <= length + 1 || memcmp(key->bytes, prefix, length) != 0 ||
-            key->bytes[length] != '.')
+        if (!is_resource(key, prefix, length))
             continue;
         take_resource(&resources, &fields[i],
                       used || !before || compare_keys(before, &fields[i]) <= 0);
