@@ -151,8 +151,7 @@ static const struct {
     [FINDING_RECORD_UNREADABLE] = { "record_unreadable",
                                     "records of accounting logs that cannot be read; they count "
                                     "for nothing",
-                                    "correct the log, and `fairmill import pbs --anew'; each "
-                                    "import tries them again" },
+                                    "correct the log, and `fairmill import pbs --anew'" },
     [FINDING_RESOURCE_UNKNOWN] = { "resource_unknown",
                                    "a formula names a resource that no job has; it counts as 0",
                                    "correct the formula; nothing, if jobs will have it" },

@@ -90,7 +90,7 @@ static int read_raw(struct json_stream *stream, struct text *raw, struct error *
                        : refuse(stream, "a byte of value 0", err);
 }
 
-/* What is no JSON stays as it is, without its quotes. */
+/* Decode a value.  Invalid JSON stays as it is, without its quotes. */
 static void add_decoded(struct text *text, const struct text *raw)
 {
     json_t *value = NULL;

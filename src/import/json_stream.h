@@ -9,7 +9,7 @@
 
 struct error;
 
-/* JSON as it comes from a pipe.  The memory does not grow with what is skipped.
+/* JSON as it comes from a pipe.  Skipped values need no memory.
  *
  * Some releases of qstat copy users' values into their output without a check that they are JSON
  * (`"FOO":005`).  So a value that is skipped only has to have its brackets and quotes in pairs, a
@@ -22,7 +22,7 @@ struct json_stream {
     char bytes[65536];
 };
 
-/* Step to the first byte that is no blank, which is returned; EOF at the end. */
+/* Skip blanks.  Returns the next byte, or EOF. */
 int json_stream_peek(struct json_stream *stream);
 /* Enter an object.  -1 (ERROR_DATA) if there is none. */
 int json_stream_enter(struct json_stream *stream, struct error *err);

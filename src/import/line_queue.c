@@ -80,7 +80,7 @@ static void push(struct line_queue *queue, uint64_t number, struct part line)
     queue->bytes += line.length;
 }
 
-/* What the rest of a record may say of its beginning. */
+/* A possible beginning of a record, according to a time among its fields. */
 struct beginning {
     const char *types, *key;
     uint64_t time;
@@ -123,7 +123,7 @@ static bool begins(const struct held_line *line, const struct beginning *beginni
     return whole == (memmem(line->bytes, line->length, own, strlen(own)) != NULL);
 }
 
-/* Where the record begins that a rest belongs to; queue->count if no line does. */
+/* Returns the line in which the record of a rest begins; queue->count if there is no such line. */
 static size_t find_beginning(const struct line_queue *queue, struct part rest)
 {
     /* Users know the second in which they submit a job. */
@@ -146,8 +146,7 @@ static size_t find_beginning(const struct line_queue *queue, struct part rest)
     return queue->count;
 }
 
-/* Put a rest behind the record that it belongs to, which takes all lines between; whether there is
- * one. */
+/* Append a rest to its record, with all lines between.  Returns false if no record fits. */
 static bool join(struct line_queue *queue, struct part rest)
 {
     size_t at = find_beginning(queue, rest);

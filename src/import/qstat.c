@@ -15,13 +15,13 @@
 struct print_reader {
     struct waiting *waiting;
     struct json_stream stream;
-    struct text key, value; /* at hand */
+    struct text key, value; /* the current ones */
     struct names *arrays;   /* ids of arrays */
-    /* Of the job at hand: */
+    /* The current job: */
     struct waiting_job *job;
     bool refused;
     struct error reason;
-    /* Of the print at hand: */
+    /* The current print: */
     uint64_t timestamp;
     bool has_server_name;
     size_t servers;

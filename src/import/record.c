@@ -15,7 +15,7 @@
 #define STAMP_LENGTH 19 /* MM/DD/YYYY HH:MM:SS */
 #define TO_MINUTE 16
 
-/* What is kept of a run's resources.  A longer value is no number, so no formula needs it, and a
+/* Bounds of a run's resources.  A longer value cannot be a number, so no formula needs it, and a
  * user must not be able to make a record too long for the database. */
 #define MOST_RESOURCES 256
 #define LONGEST_VALUE 1024
@@ -206,7 +206,7 @@ void record_locate(struct record *record, uint64_t start)
         record->session = session;
 }
 
-/* What the server writes before a user's texts. */
+/* The server writes these before the texts of users. */
 static bool is_first(const char *key)
 {
     return !strcmp(key, "user") || !strcmp(key, "group") || !strcmp(key, "account");

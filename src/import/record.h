@@ -29,7 +29,7 @@ struct record {
     struct part id, text;
     struct fields fields; /* of runs: E, R and S; none of other types */
     size_t start;         /* the server's own field `start`; fields.count if there is none */
-    size_t session;       /* the first field that can be about what the run used */
+    size_t session;       /* the first field that can be about used resources */
 };
 
 /* Whether a line begins with a time, as all records do. */

@@ -9,7 +9,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Of one log: more of them are no accounting log. */
+/* A log with more of them is not an accounting log. */
 #define MOST_LINES 1000
 #define MOST_BYTES (8u * 1024 * 1024)
 

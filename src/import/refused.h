@@ -26,14 +26,14 @@ struct refused_list {
     size_t count, bytes;
 };
 
-/* Add a line.  Of one log only so many are added as a table should hold. */
+/* Add a line, unless the list has a thousand already. */
 void refused_list_add(struct refused_list *list, const char *name, uint64_t row, struct part line);
-/* Empty the list, and free what it has. */
+/* Empty the list, and free its memory. */
 void refused_list_free(struct refused_list *list);
 
 /* All lines of a cluster, in the order of the logs. */
 int refused_read(struct db *db, const char *cluster, struct refused_list *list, struct error *err);
-/* Store the lines, or remove those that are read now.  In the caller's transaction. */
+/* Store the lines, or remove the lines that are read now.  In the caller's transaction. */
 int refused_store(struct db *db, const char *cluster, const struct refused_list *list,
                   struct error *err);
 int refused_remove(struct db *db, const char *cluster, const struct refused_list *list,

@@ -69,7 +69,7 @@ static int check_rest(const struct parameter *parameter, const char *value, cons
                 parameter->name, value);
 }
 
-/* The number that the scheduler takes a truth for, where it wants a number. */
+/* The scheduler accepts `true` and `false` for a number. */
 static const char *number_of(const struct parameter *parameter, const char *value)
 {
     if (parameter->key != PBS_UNKNOWN_SHARES)

@@ -13,9 +13,9 @@
 #include "util/number.h"
 #include "util/text.h"
 
-/* So many jobs that are left out are named in one call. */
+/* At most this many jobs that are left out are named in one call. */
 #define NAMED_JOBS 20
-/* A longer value is no number, which is all that formulas need. */
+/* Formulas need numbers, and a longer value cannot be one. */
 #define LONGEST_RESOURCE 1024
 #define MOST_RESOURCE_BYTES 20000
 

@@ -29,7 +29,7 @@ struct queue_line {
 
 struct waiting {
     void (*complain)(const struct error *err); /* of a job that is left out */
-    size_t skipped;                            /* so many of them */
+    size_t skipped;                            /* how many jobs are left out */
     bool has_jobs, has_queues, has_server;     /* it tells of these */
     bool has_scheduler;                        /* also of the scheduler, whose the threshold is */
     int64_t as_of;

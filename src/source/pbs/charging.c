@@ -15,7 +15,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* A longer walltime is no limit; OpenPBS's scheduler takes five years for "none". */
+/* A longer walltime does not limit a run; OpenPBS's scheduler takes five years for "none". */
 #define LONGEST_WALLTIME_S (UINT64_C(5) * 365 * 86400)
 
 #define OPEN_FOR_LONG_S (UINT64_C(30) * 86400)

@@ -23,7 +23,7 @@ void pbs_charging_add(struct pbs_charging *charging, struct part name, uint64_t 
 #define PBS_ENTITY_TEXTS 4
 uint64_t pbs_charging_entity(struct pbs_charging *charging, const struct part *texts);
 
-/* Bound a run of which no record says what it used, by what it asked for: set time_limit or
+/* Bound a run by its requested walltime, if no record has its used resources: set time_limit or
  * open_for_long, and cut time_end to open_job_cap after the limit.  Suspended seconds do not count
  * for its walltime.  Returns until when it can have run, by now. */
 struct job;

@@ -48,8 +48,8 @@ static void add_field(struct fields *fields, struct field field)
     fields->fields[fields->count++] = field;
 }
 
-/* Where the key of the next field begins, at or after `at`, which is after a blank or at the
- * beginning; `end` if there is no further field. */
+/* Returns the key of the next field at or after `at`, which follows a blank or is the beginning of
+ * the text; `end` if there is no further field. */
 static const char *next_key(const char *at, const char *end)
 {
     for (; at < end; at++) {
