@@ -28,8 +28,7 @@ int json_stream_peek(struct json_stream *stream);
 int json_stream_enter(struct json_stream *stream, struct error *err);
 /* The next key of the object: 1; 0 if it has ended; -1 (ERROR_DATA). */
 int json_stream_key(struct json_stream *stream, struct text *key, struct error *err);
-/* The value, as text: a string's characters, else what it is in JSON, up to 64 kB.  NULL: skip it.
- */
+/* Read the value as text, up to 64 kB: the characters of a string, else JSON.  NULL: skip it. */
 int json_stream_value(struct json_stream *stream, struct text *value, struct error *err);
 
 #endif

@@ -7,9 +7,9 @@
 /* Puts lines of an accounting log together that are one record.
  *
  * The server writes line breaks in users' texts as they are.  So a user can give an account that
- * has whole records in it, of other users, too.  What follows them, the rest of the true record,
- * begins with no time.  But it has the time of the record among its fields, which tells where the
- * record began; all lines between are part of that user's text.
+ * has whole records in it, of other users, too.  The rest of the true record follows them, and does
+ * not begin with a time.  But its fields have the time of the record, and so it finds the line
+ * where the record began.  All lines between are part of that user's text.
  *
  * Lines wait in a queue of a megabyte, which is more than a user can give qsub. */
 

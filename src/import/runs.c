@@ -6,6 +6,9 @@
 
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/text.h"
+
+#define LONGEST_WALLTIME 64 /* bytes */
 
 /* Open runs are found by the hash of their job's id, in an open-addressed table that is made anew
  * when it fills, so that runs which ended leave nothing behind. */
@@ -211,8 +214,7 @@ static int take_suspend(struct runs *runs, struct open_run *open, uint64_t time,
     return runs->taker.suspension(runs->taker.context, &told, err);
 }
 
-/* A run that goes on from a checkpoint ends with a record that has the time of that as its start.
- */
+/* The record of the end of a restarted run has the time of the restart as its start. */
 static int take_restart(struct runs *runs, struct open_run *open, uint64_t time, struct error *err)
 {
     open->run.state = "restarted";
@@ -220,11 +222,37 @@ static int take_restart(struct runs *runs, struct open_run *open, uint64_t time,
     return end_suspension(runs, open, time, err);
 }
 
+/* An administrator may change the walltime of a run, which bounds it while it is open. */
+static void take_alteration(struct open_run *open, struct record *record)
+{
+    struct error ignored;
+    struct fields requested = { 0 };
+    struct text text = { 0 };
+    const struct part walltime = { "walltime", strlen("walltime") };
+    if (fields_read(&record->fields, record->text, &ignored))
+        return;
+    const struct part value = fields_value(&record->fields, "Resource_List.walltime");
+    if (!value.length || value.length > LONGEST_WALLTIME ||
+        !utf8_valid(value.bytes, value.length) ||
+        fields_read(&requested, (struct part){ open->run.requested, strlen(open->run.requested) },
+                    &ignored))
+        return;
+    for (size_t i = 0; i < requested.count; i++) {
+        if (!part_is(&requested.fields[i].key, walltime.bytes))
+            text_add_field(&text, requested.fields[i].key, requested.fields[i].value);
+    }
+    text_add_field(&text, walltime, value);
+    fields_free(&requested);
+    free(open->run.requested);
+    open->run.requested = text.bytes;
+    open->changed = true;
+}
+
 int runs_take(struct runs *runs, struct record *record, struct error *err)
 {
     if (record->type == 'S' || record->type == 'E' || record->type == 'R')
         return take_run(runs, record, err);
-    struct open_run *open = strchr("ACTzr", record->type) ? find(runs, record->id) : NULL;
+    struct open_run *open = strchr("ACTazr", record->type) ? find(runs, record->id) : NULL;
     uint64_t time = (uint64_t)record->time;
     if (!open)
         return 0;
@@ -234,6 +262,9 @@ int runs_take(struct runs *runs, struct record *record, struct error *err)
     case 'C': /* it runs on if it is restarted */
     case 'z':
         return take_suspend(runs, open, time, err);
+    case 'a':
+        take_alteration(open, record);
+        return 0;
     case 'T':
         return take_restart(runs, open, time, err);
     default:

@@ -9,7 +9,8 @@
 /* The runs that an accounting log contains, line by line.  A start opens a run; an end, a rerun or
  * an abort of its job closes it, and so does a later start of its job, or the end of a run that
  * began later.  A checkpoint suspends it, and a restart resumes it.  A run whose start is not
- * recorded is known by its end alone.  The memory is that of the runs which are open. */
+ * recorded is known by its end alone.  An alteration may change the walltime of an open run.  Only
+ * open runs need memory. */
 
 struct suspension_told {
     uint64_t key;        /* of the run */

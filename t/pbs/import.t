@@ -247,7 +247,10 @@ def try_ends():
         'a checkpoint keeps a run open, a later start or the end of a later run closes it, and the record of its end counts more than that of an abort')
     tap.same(place.rows(f"(SELECT job_id FROM pbs_job j WHERE j.job_key = pbs_suspension.job_key), time_start - {DAY}, CASE time_end WHEN 0 THEN 0 ELSE time_end - {DAY} END",
                         'pbs_suspension', '1, 2'), [('1.pbs', 10, 30), ('2.pbs', 10, 12), ('7.pbs', 11, 0)], 'a run is suspended from its checkpoint until it is restarted')
-    place.log('20261102', line(86500, 'T', '7.pbs'))
+    place.log('20261102', line(86400, 'a', '7.pbs', 'Resource_List.walltime=UNSET') + line(86401, 'a', '4.pbs', 'Job_Name=x Resource_List.walltime=48:00:00 Account_Name="x Resource_List.ncpus=0"'))
+    place.run()
+    tap.same(place.rows('requested', "pbs_job WHERE job_id IN ('4.pbs', '7.pbs') AND time_end = 0", 'job_id'), [('ncpus=2 walltime=48:00:00',), ('ncpus=2 walltime=UNSET',)], 'an alteration changes the walltime of an open run')
+    place.log('20261102', line(86500, 'T', '7.pbs'), 'a')
     place.run()
     tap.same(place.rows('state', "pbs_job WHERE job_id = '7.pbs'"), [('restarted',)], 'the next day restarts what the last one left')
     place.log('20261102', line(86600, 'E', '7.pbs', record(86501, 86600)), 'a')

@@ -99,6 +99,23 @@ def try_config(place, where):
     tap.same(settings(place)[-1], ('unknown_shares', str(DAY + 9), '10'), 'what comes back is set again')
 
 
+def try_old_jobs(place, where):
+    """The table of jobs as it was before it had an index by the job."""
+    os.mkdir(place.path('accounting'))
+    text = f'11/01/2026 00:02:00;E;9.pbs;user=bob group=chem qtime={DAY} start={DAY + 1} end={DAY + 2}\n'
+    place.write('accounting/20261101', text)
+    place.run('--accounting', place.path('accounting'))
+    place.server.sql('DROP INDEX pbs_job_id' + (' ON pbs_job' if where == 'MySQL' else ''), place.database)
+    place.write('accounting/20261102', text)
+    tap.same((place.run('--accounting', place.path('accounting')), place.rows('job_id', 'pbs_job', '')), ((0, ''), [('9.pbs',)]), f'a table of an older release is used in {where}')
+    failed = False
+    try:
+        place.server.sql('CREATE INDEX pbs_job_id ON pbs_job (job_id)', place.database)
+    except Exception:
+        failed = True
+    tap.ok(failed, 'and has the index that it lacked')
+
+
 def try_next(place, where):
     """A server may hear late that an import is over."""
     said, heard = threading.Event(), threading.Event()
@@ -416,7 +433,7 @@ def try_server_database(place, postgres):
 def body():
     with Server() as mariadb, Postgres() as postgres, tempfile.TemporaryDirectory() as databases:
         for where, server in dict(SQLite=Sqlite(databases), MySQL=mariadb, PostgreSQL=postgres).items():
-            for case in (try_config, try_entities, try_usage, try_old_usage, try_queue, *([] if where == 'SQLite' else [try_next])):
+            for case in (try_config, try_entities, try_usage, try_old_usage, try_old_jobs, try_queue, *([] if where == 'SQLite' else [try_next])):
                 with tempfile.TemporaryDirectory() as folder:
                     case(Place(server, folder), where)
         with tempfile.TemporaryDirectory() as folder:
