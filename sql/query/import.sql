@@ -33,13 +33,22 @@ WHERE j."cluster" = ? AND j."time_end" = 0
 -- name: pbs_job_twins
 -- Runs from a key on, each with an earlier one of the same job and start.  After a rerun in the second
 -- of its start there may be another run with that start.  COALESCE keeps SQLite from reading all rows of
--- the cluster for each.
-SELECT o."job_key", n."job_key", o."state", n."state"
-FROM "pbs_job" n
-INNER JOIN "pbs_job" o ON o."job_id" = n."job_id" AND o."time_start" = n."time_start"
-    AND COALESCE(o."cluster", '') = n."cluster" AND o."job_key" < n."job_key"
-WHERE n."cluster" = ? AND n."job_key" >= ?
-    AND NOT (o."state" = 'rerun' AND o."time_end" = o."time_start" AND n."state" <> 'rerun')
+-- the cluster for each, and a join would have PostgreSQL read all rows for each log.
+SELECT t."first_key", t."job_key", t."first_state", t."state"
+FROM (SELECT n."job_key", n."state",
+         (SELECT o."job_key" FROM "pbs_job" o
+             WHERE o."job_id" = n."job_id" AND o."time_start" = n."time_start"
+                 AND COALESCE(o."cluster", '') = n."cluster" AND o."job_key" < n."job_key"
+                 AND NOT (o."state" = 'rerun' AND o."time_end" = o."time_start" AND n."state" <> 'rerun')
+             ORDER BY CASE o."state" WHEN 'aborted' THEN 1 ELSE 0 END, o."job_key" LIMIT 1) AS "first_key",
+         (SELECT o."state" FROM "pbs_job" o
+             WHERE o."job_id" = n."job_id" AND o."time_start" = n."time_start"
+                 AND COALESCE(o."cluster", '') = n."cluster" AND o."job_key" < n."job_key"
+                 AND NOT (o."state" = 'rerun' AND o."time_end" = o."time_start" AND n."state" <> 'rerun')
+             ORDER BY CASE o."state" WHEN 'aborted' THEN 1 ELSE 0 END, o."job_key" LIMIT 1) AS "first_state"
+      FROM "pbs_job" n
+      WHERE n."cluster" = ? AND n."job_key" >= ?) t
+WHERE t."first_key" IS NOT NULL
 
 -- name: pbs_job_index_mysql
 SELECT COUNT(*) FROM information_schema.statistics

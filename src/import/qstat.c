@@ -16,7 +16,7 @@ struct print_reader {
     struct waiting *waiting;
     struct json_stream stream;
     struct text key, value; /* the current ones */
-    struct names *arrays;   /* ids of arrays */
+    struct names *ids;      /* of all jobs */
     /* The current job: */
     struct waiting_job *job;
     bool refused;
@@ -80,8 +80,11 @@ static int take_job(struct print_reader *reader, const char *name, struct error 
 {
     (void)name;
     char *job_id = memory_bytes(reader->key.bytes, reader->key.length);
-    if (strstr(job_id, "[]"))
-        names_add(reader->arrays, job_id, strlen(job_id));
+    uint32_t count = names_count(reader->ids);
+    if (names_add(reader->ids, job_id, strlen(job_id)) != count) {
+        free(job_id);
+        return json_stream_value(&reader->stream, NULL, err);
+    }
     reader->job = waiting_add_job(reader->waiting, job_id);
     reader->refused = false;
     int result = json_stream_peek(&reader->stream) == '{'
@@ -214,7 +217,7 @@ static int read_prints(struct print_reader *reader, struct error *err)
     }
     if (ferror(reader->stream.file))
         return fail(err, ERROR_DATA, "cannot read it: %s", strerror(errno));
-    waiting_remove_jobs(reader->waiting, is_of_array, reader->arrays);
+    waiting_remove_jobs(reader->waiting, is_of_array, reader->ids);
     return waiting_end(reader->waiting, err);
 }
 
@@ -224,13 +227,13 @@ int qstat_read(struct waiting *waiting, const char *path, struct error *err)
     reader.stream.file = strcmp(path, "-") ? fopen(path, "r") : stdin;
     if (!reader.stream.file)
         return fail(err, ERROR_DATA, "cannot open '%s': %s", path, strerror(errno));
-    reader.arrays = names_create();
+    reader.ids = names_create();
     int result = read_prints(&reader, err) ? fail_in(err, "'%s'", path) : 0;
     if (!result && !waiting->as_of)
         result = fail(err, ERROR_DATA, "'%s' is empty", path);
     if (reader.stream.file != stdin)
         fclose(reader.stream.file);
-    names_destroy(reader.arrays);
+    names_destroy(reader.ids);
     text_free(&reader.key);
     text_free(&reader.value);
     if (result)

@@ -309,6 +309,7 @@ def try_broken_queue(place):
     tap.ok(status == 65 and "job '2.pbs': 'qtime'" in said and "job '3.pbs': a name" in said and '2 waiting jobs cannot be read; the others were imported' in said,
            'a job that cannot be read is named', status, said)
     tap.same(place.rows('job_id', 'pbs_queued', 'ORDER BY 1'), [('1.pbs',), ('4.pbs',)], 'and the others are imported')
+    tap.same((place.run('--queue', '-', given=jobs(job('1.pbs'), job('1.pbs'), job('2.pbs')).encode()), place.rows('job_id', 'pbs_queued', 'ORDER BY 1')), ((0, ''), [('1.pbs',), ('2.pbs',)]), 'a job that is printed twice is there once')
     for given in ('[' * 4000000, '{"a":' * 1000000, '{' + PROLOGUE + ', "x": ' + '[' * 4000000, '{"' + 'k' * 4000000):
         status, said = place.run('--queue', '-', given=given.encode())
         tap.ok(status == 65 and len(said) < 500, 'what is no print is rejected', status, said[:200])
