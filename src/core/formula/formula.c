@@ -112,7 +112,7 @@ static const char *call(struct machine *machine)
 {
     const struct step *step = machine->step;
     machine->top -= step->which ? step->which : 1;
-    return step->function->call(step->function, machine->top++, step->which);
+    return function_call(step->function, machine->top++, step->which);
 }
 
 /* Integers have no negative zero. */

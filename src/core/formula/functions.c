@@ -7,40 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef const struct function function_type;
-
-/* As Python reports it: an infinite result is too large; poles are NAN here. */
-static const char *call_one(function_type *function, struct formula_value *arguments, size_t count)
-{
-    (void)count;
-    double x = arguments->number, result = function->of_one(x);
-    if (isnan(result) && !isnan(x))
-        return number_no_value;
-    if (isinf(result) && isfinite(x))
-        return number_no_room;
-    *arguments = (struct formula_value){ result, false };
-    return NULL;
-}
-
-static const char *call_two(function_type *function, struct formula_value *arguments, size_t count)
-{
-    (void)count;
-    double x = arguments[0].number, y = arguments[1].number, result = function->of_two(x, y);
-    if (isnan(result) && !isnan(x) && !isnan(y))
-        return number_no_value;
-    if (isinf(result) && isfinite(x) && isfinite(y))
-        return x == 0 ? number_no_value : number_no_room;
-    *arguments = (struct formula_value){ result, false };
-    return NULL;
-}
-
-/* Where Python checks nothing. */
-static const char *call_free(function_type *function, struct formula_value *arguments, size_t count)
-{
-    (void)count;
-    *arguments = (struct formula_value){ function->of_one(arguments->number), false };
-    return NULL;
-}
+/* ---- of one number ---- */
 
 static bool is_pole(double x)
 {
@@ -55,89 +22,43 @@ static bool is_pole(double x)
 
 OF_ONE(gamma_of, is_pole(x) ? NAN : tgamma(x))
 OF_ONE(log_gamma_of, is_pole(x) ? NAN : lgamma_r(x, &(int){ 0 }))
+OF_ONE(log10_of, x <= 0 ? NAN : log10(x))
+OF_ONE(log2_of, x <= 0 ? NAN : log2(x))
 OF_ONE(log1p_of, x == -1 ? NAN : log1p(x))
 OF_ONE(atanh_of, fabs(x) == 1 ? NAN : atanh(x))
 OF_ONE(degrees_of, x *(180 / M_PI))
 OF_ONE(radians_of, x *(M_PI / 180))
+OF_ONE(identity, x)
 OF_ONE(is_finite, isfinite(x))
 OF_ONE(is_infinite, isinf(x) != 0)
 OF_ONE(is_no_number, isnan(x))
 OF_ONE(is_true, x != 0)
+OF_ONE(square_root_of, x < 0 ? NAN : floor(sqrt(x)))
 
-static const char *call_logarithm(function_type *function, struct formula_value *arguments,
-                                  size_t count)
+static double factorial_of(double x)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (arguments[i].number <= 0)
-            return number_no_value;
-        arguments[i] = (struct formula_value){ function->of_one(arguments[i].number), false };
-    }
-    return count == 2 ? number_divide(&arguments[0], &arguments[1]) : NULL;
+    double product = 1;
+    for (double factor = 2; factor <= x && isfinite(product); factor++)
+        product *= factor;
+    return x < 0 ? NAN : product;
 }
 
-static const char *call_hypot(function_type *function, struct formula_value *arguments,
-                              size_t count)
-{
-    (void)function;
-    double root = 0, largest = 0;
-    for (size_t i = 0; i < count; i++) {
-        root = hypot(root, arguments[i].number);
-        largest = fmax(largest, fabs(arguments[i].number));
-    }
-    *arguments = (struct formula_value){ isinf(largest) ? INFINITY : root, false };
-    return NULL;
-}
-
-static const char *call_ldexp(function_type *function, struct formula_value *arguments,
-                              size_t count)
-{
-    (void)function, (void)count;
-    if (!arguments[1].is_whole)
-        return number_not_whole;
-    double x = arguments[0].number, exponent = fmax(fmin(arguments[1].number, INT_MAX), INT_MIN);
-    double result = ldexp(x, (int)exponent);
-    if (isinf(result) && isfinite(x))
-        return number_no_room;
-    *arguments = (struct formula_value){ result, false };
-    return NULL;
-}
+/* ---- of two ---- */
 
 /* As near as a billionth of the larger one. */
-static const char *call_isclose(function_type *function, struct formula_value *arguments,
-                                size_t count)
+static double is_close(double x, double y)
 {
-    (void)function, (void)count;
-    double x = arguments[0].number, y = arguments[1].number, apart = fabs(y - x);
-    bool close =
-        x == y || (!isinf(x) && !isinf(y) && (apart <= fabs(1e-9 * y) || apart <= fabs(1e-9 * x)));
-    return number_set_whole(arguments, close);
+    double apart = fabs(y - x);
+    return x == y ||
+           (!isinf(x) && !isinf(y) && (apart <= fabs(1e-9 * y) || apart <= fabs(1e-9 * x)));
 }
 
-/* ---- kinds of numbers ---- */
-
-/* Also int() and bool() without an argument, whose place on the stack has 0. */
-static const char *call_whole(function_type *function, struct formula_value *arguments,
-                              size_t count)
+static double load_exponent(double x, double exponent)
 {
-    return number_set_whole(arguments, count ? function->of_one(arguments->number) : 0);
+    return ldexp(x, (int)fmax(fmin(exponent, INT_MAX), INT_MIN));
 }
 
-static const char *call_float(function_type *function, struct formula_value *arguments,
-                              size_t count)
-{
-    (void)function;
-    *arguments = (struct formula_value){ count ? arguments->number : 0, false };
-    return NULL;
-}
-
-static const char *call_abs(function_type *function, struct formula_value *arguments, size_t count)
-{
-    (void)function, (void)count;
-    arguments->number = fabs(arguments->number);
-    return NULL;
-}
-
-/* Half goes to the even neighbor; below 10^-places is 0. */
+/* Half goes to the even neighbor. */
 static double round_left(double x, int places)
 {
     if (places > 22) /* 10^23 and more are no doubles, and larger than what formulas compute */
@@ -152,69 +73,55 @@ static double round_left(double x, int places)
 static double round_right(double x, int places)
 {
     char text[400];
-    if (!isfinite(x) || fabs(x) >= 0x1p52 || places > 323)
+    if (fabs(x) >= 0x1p52 || places > 323)
         return x;
     snprintf(text, sizeof text, "%.*f", places, x);
     return strtod(text, NULL);
 }
 
-static const char *call_round(function_type *function, struct formula_value *arguments,
-                              size_t count)
+static double round_to(double x, double places)
 {
-    (void)function;
-    if (count == 1)
-        return number_set_whole(arguments, rint(arguments->number));
-    if (!arguments[1].is_whole)
-        return number_not_whole;
-    double x = arguments->number, most = fmax(fmin(arguments[1].number, 400), -400);
-    int places = (int)most;
-    if (isfinite(x))
-        arguments->number = places < 0 ? round_left(x, -places) : round_right(x, places);
-    return arguments->is_whole ? number_set_whole(arguments, arguments->number) : NULL;
+    int number = (int)fmax(fmin(places, 400), -400);
+    return !isfinite(x) ? x : number < 0 ? round_left(x, -number) : round_right(x, number);
 }
 
-/* ---- several numbers ---- */
+/* ---- of several ---- */
 
-static const char *call_min(function_type *function, struct formula_value *arguments, size_t count)
+typedef const struct formula_value values;
+
+static double least_of(values *arguments, size_t count)
 {
-    (void)function;
+    double least = arguments->number;
     for (size_t i = 1; i < count; i++)
-        if (arguments[i].number < arguments->number)
-            *arguments = arguments[i];
-    return NULL;
+        least = arguments[i].number < least ? arguments[i].number : least;
+    return least;
 }
 
-static const char *call_max(function_type *function, struct formula_value *arguments, size_t count)
+static double most_of(values *arguments, size_t count)
 {
-    (void)function;
+    double most = arguments->number;
     for (size_t i = 1; i < count; i++)
-        if (arguments[i].number > arguments->number)
-            *arguments = arguments[i];
-    return NULL;
+        most = arguments[i].number > most ? arguments[i].number : most;
+    return most;
 }
 
-static const char *call_sum(function_type *function, struct formula_value *arguments, size_t count)
+static double sum_of(values *arguments, size_t count)
 {
-    (void)function;
-    struct formula_value sum = { 0, true };
-    const char *flaw = NULL;
-    for (size_t i = 0; i < count && !flaw; i++)
-        flaw = number_add(&sum, &arguments[i]);
-    *arguments = sum;
-    return flaw;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += arguments[i].number;
+    return sum;
 }
 
-/* ---- integers ---- */
-
-static const char *check_whole(const struct formula_value *arguments, size_t count)
+static double hypotenuse_of(values *arguments, size_t count)
 {
+    double root = 0;
+    bool is_infinite = false;
     for (size_t i = 0; i < count; i++) {
-        if (!arguments[i].is_whole)
-            return number_not_whole;
-        if (fabs(arguments[i].number) > 0x1p53)
-            return number_no_room;
+        root = hypot(root, arguments[i].number);
+        is_infinite |= isinf(arguments[i].number) != 0;
     }
-    return NULL;
+    return is_infinite ? INFINITY : root;
 }
 
 static double divisor_of(double a, double b)
@@ -227,68 +134,109 @@ static double divisor_of(double a, double b)
     return fabs(a);
 }
 
-static const char *call_gcd(function_type *function, struct formula_value *arguments, size_t count)
+static double greatest_divisor(values *arguments, size_t count)
 {
-    (void)function;
     double divisor = 0;
-    const char *flaw = check_whole(arguments, count);
-    for (size_t i = 0; i < count && !flaw; i++)
+    for (size_t i = 0; i < count; i++)
         divisor = divisor_of(divisor, arguments[i].number);
-    return flaw ? flaw : number_set_whole(arguments, divisor);
+    return divisor;
 }
 
-static const char *call_lcm(function_type *function, struct formula_value *arguments, size_t count)
+static double least_multiple(values *arguments, size_t count)
 {
-    (void)function;
     double multiple = 1;
-    const char *flaw = check_whole(arguments, count);
-    for (size_t i = 0; i < count && !flaw; i++) {
-        double more = arguments[i].number, divisor = divisor_of(multiple, more);
-        multiple = more == 0 ? 0 : fabs(multiple / divisor * more);
-        if (multiple > 0x1p53)
-            flaw = number_no_room;
+    for (size_t i = 0; i < count && multiple <= 0x1p53; i++) {
+        double more = arguments[i].number;
+        multiple = more == 0 ? 0 : fabs(multiple / divisor_of(multiple, more) * more);
     }
-    return flaw ? flaw : number_set_whole(arguments, multiple);
+    return multiple > 0x1p53 ? INFINITY : multiple;
 }
 
-static const char *check_natural(const struct formula_value *arguments)
+static double logarithm_of(values *arguments, size_t count)
 {
-    const char *flaw = check_whole(arguments, 1);
-    return flaw ? flaw : arguments->number < 0 ? number_no_value : NULL;
+    return count > 1 ? log(arguments[0].number) / log(arguments[1].number) : log(arguments->number);
 }
 
-static const char *call_isqrt(function_type *function, struct formula_value *arguments,
-                              size_t count)
+/* Python looks at the number and the base one after the other. */
+static const char *check_logarithm(values *arguments, size_t count)
 {
-    (void)function, (void)count;
-    const char *flaw = check_natural(arguments);
-    return flaw ? flaw : number_set_whole(arguments, floor(sqrt(arguments->number)));
+    for (size_t i = 0; i < count; i++)
+        if (arguments[i].number <= 0)
+            return number_no_value;
+    return count > 1 && arguments[1].number == 1 ? number_no_division : NULL;
 }
 
-static const char *call_factorial(function_type *function, struct formula_value *arguments,
-                                  size_t count)
+/* ---- calls ---- */
+
+static bool is_whole(const struct function *function, values *arguments, size_t count,
+                     double result)
 {
-    (void)function, (void)count;
-    double product = 1;
-    const char *flaw = check_natural(arguments);
-    for (double factor = 2; !flaw && factor <= arguments->number && isfinite(product); factor++)
-        product *= factor;
-    return flaw ? flaw : number_set_whole(arguments, product);
+    bool all = true;
+    for (size_t i = 0; i < count; i++) {
+        if (function->result == RESULT_CHOSEN && arguments[i].number == result)
+            return arguments[i].is_whole;
+        all &= arguments[i].is_whole;
+    }
+    switch (function->result) {
+    case RESULT_WHOLE:
+        return true;
+    case RESULT_ROUNDED:
+        return count == 1 || arguments->is_whole;
+    case RESULT_ALIKE:
+        return all;
+    default:
+        return false;
+    }
+}
+
+const char *function_call(const struct function *function, struct formula_value *arguments,
+                          size_t count)
+{
+    bool finite = true, number = true;
+    for (size_t i = 0; i < count; i++) {
+        double x = arguments[i].number;
+        finite &= isfinite(x) != 0;
+        number &= !isnan(x);
+        if (i >= function->first_whole && !arguments[i].is_whole)
+            return number_not_whole;
+        if (i >= function->first_whole && fabs(x) > 0x1p53)
+            return number_no_room;
+    }
+    const char *flaw =
+        function->of_several == logarithm_of ? check_logarithm(arguments, count) : NULL;
+    if (flaw)
+        return flaw;
+    double x = count ? arguments[0].number : 0;
+    double result = function->of_several ? function->of_several(arguments, count)
+                    : count == 2         ? function->of_two(x, arguments[1].number)
+                                         : function->of_one(x);
+    if (function->result == RESULT_REAL && number && isnan(result))
+        return number_no_value;
+    if (function->result == RESULT_REAL && finite && isinf(result))
+        return count == 2 && x == 0 ? number_no_value : number_no_room;
+    if (is_whole(function, arguments, count, result))
+        return number_set_whole(arguments, result);
+    *arguments = (struct formula_value){ result, false };
+    return NULL;
 }
 
 /* ---- their names ---- */
 
-#define REAL(name, of)                        \
-    {                                         \
-        name, 1, 1, false, call_one, of, NULL \
+#define REAL(name, of)                                            \
+    {                                                             \
+        name, 1, 1, false, NO_ARGUMENT, RESULT_REAL, .of_one = of \
     }
-#define PAIR(name, of)                        \
-    {                                         \
-        name, 2, 2, false, call_two, NULL, of \
+#define PAIR(name, of)                                            \
+    {                                                             \
+        name, 2, 2, false, NO_ARGUMENT, RESULT_REAL, .of_two = of \
+    }
+#define WHOLE(name, least, of)                                         \
+    {                                                                  \
+        name, least, 1, false, NO_ARGUMENT, RESULT_WHOLE, .of_one = of \
     }
 
 static const struct function functions[] = {
-    { "abs", 1, 1, false, call_abs, NULL, NULL },
+    { "abs", 1, 1, false, NO_ARGUMENT, RESULT_ALIKE, .of_one = fabs },
     REAL("acos", acos),
     REAL("acosh", acosh),
     REAL("asin", asin),
@@ -296,52 +244,52 @@ static const struct function functions[] = {
     REAL("atan", atan),
     PAIR("atan2", atan2),
     REAL("atanh", atanh_of),
-    { "bool", 0, 1, false, call_whole, is_true, NULL },
+    WHOLE("bool", 0, is_true),
     REAL("cbrt", cbrt),
-    { "ceil", 1, 1, false, call_whole, ceil, NULL },
+    WHOLE("ceil", 1, ceil),
     PAIR("copysign", copysign),
     REAL("cos", cos),
     REAL("cosh", cosh),
-    { "degrees", 1, 1, false, call_free, degrees_of, NULL },
+    { "degrees", 1, 1, false, NO_ARGUMENT, RESULT_UNCHECKED, .of_one = degrees_of },
     REAL("erf", erf),
     REAL("erfc", erfc),
     REAL("exp", exp),
     REAL("exp2", exp2),
     REAL("expm1", expm1),
     REAL("fabs", fabs),
-    { "factorial", 1, 1, false, call_factorial, NULL, NULL },
-    { "float", 0, 1, false, call_float, NULL, NULL },
-    { "floor", 1, 1, false, call_whole, floor, NULL },
+    { "factorial", 1, 1, false, 0, RESULT_WHOLE, .of_one = factorial_of },
+    { "float", 0, 1, false, NO_ARGUMENT, RESULT_UNCHECKED, .of_one = identity },
+    WHOLE("floor", 1, floor),
     PAIR("fmod", fmod),
     REAL("gamma", gamma_of),
-    { "gcd", 0, FUNCTION_ANY, false, call_gcd, NULL, NULL },
-    { "hypot", 0, FUNCTION_ANY, false, call_hypot, NULL, NULL },
-    { "int", 0, 1, false, call_whole, trunc, NULL },
-    { "isclose", 2, 2, false, call_isclose, NULL, NULL },
-    { "isfinite", 1, 1, false, call_whole, is_finite, NULL },
-    { "isinf", 1, 1, false, call_whole, is_infinite, NULL },
-    { "isnan", 1, 1, false, call_whole, is_no_number, NULL },
-    { "isqrt", 1, 1, false, call_isqrt, NULL, NULL },
-    { "lcm", 0, FUNCTION_ANY, false, call_lcm, NULL, NULL },
-    { "ldexp", 2, 2, false, call_ldexp, NULL, NULL },
+    { "gcd", 0, FUNCTION_ANY, false, 0, RESULT_WHOLE, .of_several = greatest_divisor },
+    { "hypot", 0, FUNCTION_ANY, false, NO_ARGUMENT, RESULT_UNCHECKED, .of_several = hypotenuse_of },
+    WHOLE("int", 0, trunc),
+    { "isclose", 2, 2, false, NO_ARGUMENT, RESULT_WHOLE, .of_two = is_close },
+    WHOLE("isfinite", 1, is_finite),
+    WHOLE("isinf", 1, is_infinite),
+    WHOLE("isnan", 1, is_no_number),
+    { "isqrt", 1, 1, false, 0, RESULT_WHOLE, .of_one = square_root_of },
+    { "lcm", 0, FUNCTION_ANY, false, 0, RESULT_WHOLE, .of_several = least_multiple },
+    { "ldexp", 2, 2, false, 1, RESULT_REAL, .of_two = load_exponent },
     REAL("lgamma", log_gamma_of),
-    { "log", 1, 2, false, call_logarithm, log, NULL },
-    { "log10", 1, 1, false, call_logarithm, log10, NULL },
+    { "log", 1, 2, false, NO_ARGUMENT, RESULT_REAL, .of_several = logarithm_of },
+    REAL("log10", log10_of),
     REAL("log1p", log1p_of),
-    { "log2", 1, 1, false, call_logarithm, log2, NULL },
-    { "max", 2, FUNCTION_ANY, true, call_max, NULL, NULL },
-    { "min", 2, FUNCTION_ANY, true, call_min, NULL, NULL },
+    REAL("log2", log2_of),
+    { "max", 2, FUNCTION_ANY, true, NO_ARGUMENT, RESULT_CHOSEN, .of_several = most_of },
+    { "min", 2, FUNCTION_ANY, true, NO_ARGUMENT, RESULT_CHOSEN, .of_several = least_of },
     PAIR("pow", pow),
-    { "radians", 1, 1, false, call_free, radians_of, NULL },
+    { "radians", 1, 1, false, NO_ARGUMENT, RESULT_UNCHECKED, .of_one = radians_of },
     PAIR("remainder", remainder),
-    { "round", 1, 2, false, call_round, NULL, NULL },
+    { "round", 1, 2, false, 1, RESULT_ROUNDED, .of_one = rint, .of_two = round_to },
     REAL("sin", sin),
     REAL("sinh", sinh),
     REAL("sqrt", sqrt),
-    { "sum", 1, 0, true, call_sum, NULL, NULL },
+    { "sum", 1, 0, true, NO_ARGUMENT, RESULT_ALIKE, .of_several = sum_of },
     REAL("tan", tan),
     REAL("tanh", tanh),
-    { "trunc", 1, 1, false, call_whole, trunc, NULL },
+    WHOLE("trunc", 1, trunc),
 };
 
 static bool is_name(const char *known, const char *name, size_t length)

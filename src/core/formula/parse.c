@@ -409,26 +409,15 @@ static int parse_not(struct parser *parser)
     return 0;
 }
 
-static int parse_and(struct parser *parser)
+/* `or`, or `and`, which binds more. */
+static int parse_logic(struct parser *parser, bool is_or)
 {
-    if (parse_not(parser))
+    if (is_or ? parse_logic(parser, false) : parse_not(parser))
         return -1;
-    while (token_is(&parser->token, "and")) {
-        size_t step = add_step(parser, (struct step){ .kind = STEP_AND }, parser->token.start, -1);
-        if (advance(parser) || parse_not(parser))
-            return -1;
-        skip_to_here(parser, step);
-    }
-    return 0;
-}
-
-static int parse_or(struct parser *parser)
-{
-    if (parse_and(parser))
-        return -1;
-    while (token_is(&parser->token, "or")) {
-        size_t step = add_step(parser, (struct step){ .kind = STEP_OR }, parser->token.start, -1);
-        if (advance(parser) || parse_and(parser))
+    while (token_is(&parser->token, is_or ? "or" : "and")) {
+        struct step made = { .kind = is_or ? STEP_OR : STEP_AND };
+        size_t step = add_step(parser, made, parser->token.start, -1);
+        if (advance(parser) || (is_or ? parse_logic(parser, false) : parse_not(parser)))
             return -1;
         skip_to_here(parser, step);
     }
@@ -454,7 +443,7 @@ static int parse_choice(struct parser *parser, size_t first)
     const char *at = parser->token.start;
     add_step(parser, (struct step){ .kind = STEP_SKIP }, at, -1);
     size_t condition = formula->step_count;
-    if (advance(parser) || parse_or(parser))
+    if (advance(parser) || parse_logic(parser, true))
         return -1;
     if (!token_is(&parser->token, "else"))
         return refuse_token(parser, "'else'");
@@ -473,7 +462,7 @@ static int parse_choice(struct parser *parser, size_t first)
 static int parse_expression(struct parser *parser)
 {
     size_t first = parser->formula->step_count;
-    if (parse_or(parser))
+    if (parse_logic(parser, true))
         return -1;
     return token_is(&parser->token, "if") ? parse_choice(parser, first) : 0;
 }
