@@ -312,6 +312,17 @@ def unknown(site):
     site.bring('--anew', '--accounting', f'{site.folder}/logs')
 
 
+def bytes_of_formula(site):
+    """A formula of any bytes is stored as UTF-8, with the reason."""
+    for formula, words in ((b'\xe4 + 1', "no '\u00e4'"), (b'\xff\xfe', "no '\u00ff'"), ('\u00e4'.encode(), "no '\u00e4'"), (b"1' OR '1", 'no texts'), (b'ncpus +' * 100, 'is missing')):
+        site.set()
+        with open(f'{site.folder}/conf', 'ab') as file:
+            file.write(b'job_sort_formula = ' + formula + b'\n')
+        got = site.jobs(now=NOW + 50)['3.pbs']
+        tap.ok(got[:2] == (None, None) and words in got[2], f'{formula[:20]!r} is a reason', got)
+    site.set()
+
+
 def times(site):
     """What the logs say later."""
     site.set()
@@ -345,7 +356,7 @@ def body():
             site = Site(f'{folder}/{name}', server.connection(source), server.connection(results), lambda text, server=server, results=results: server.sql(text, results))
             on_each(site, name)
             if name == 'sqlite':
-                for case in (formulas, prints, settings, ties, unknown, not_evaluated, times, unreadable):
+                for case in (formulas, prints, settings, ties, unknown, not_evaluated, bytes_of_formula, times, unreadable):
                     case(site)
 
 

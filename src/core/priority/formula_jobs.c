@@ -24,8 +24,12 @@ struct formula_jobs *formula_jobs_create(const char *formula, double threshold)
     if (!*formula)
         return jobs;
     jobs->formula = formula_create(formula, &flaw);
-    if (!jobs->formula)
-        jobs->flaw = copy(jobs, flaw.message);
+    if (!jobs->formula) {
+        /* The message may quote bytes that are no UTF-8. */
+        char *message = utf8_copy(flaw.message, strlen(flaw.message));
+        jobs->flaw = copy(jobs, message);
+        free(message);
+    }
     return jobs;
 }
 
