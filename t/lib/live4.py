@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captures of live clusters (t/data/live4): the accounting database, the slurm.conf, and what the
+"""Captures of live clusters (t/data/live4 and live5): the accounting database, the slurm.conf, and what the
 controller printed of associations and of the queue."""
 
 import csv
@@ -10,12 +10,11 @@ import re
 import dump
 from program import publish, published, sqlite_settings, write_settings
 
-DATA = os.path.join(dump.DATA, 'live4')
-CAPTURES = sorted(os.listdir(DATA))
+CAPTURES, CAPTURES_5 = (sorted(os.listdir(os.path.join(dump.DATA, data))) for data in ('live4', 'live5'))
 
 # sprio.psv has no heading.
 SPRIO = ('job', 'user', 'partition', 'priority', 'age', 'assoc', 'fairshare', 'job_size', 'partition_weighted',
-         'qos', 'site', 'tres', 'nice')
+         'qos', 'site', 'tres', 'nice', 'qos_name')
 
 _record = re.compile(r'^ClusterName=\S+ Account=(\S+) UserName=([^ (]*)\S* Partition=(\S*) .*\bID=(\d+)\n'
                      r'.*\n +UsageRaw/Norm/Efctv=([0-9.]+)/', re.MULTILINE)
@@ -24,13 +23,14 @@ _record = re.compile(r'^ClusterName=\S+ Account=(\S+) UserName=([^ (]*)\S* Parti
 class Capture:
     def __init__(self, name):
         self.name = name
+        self.data = 'live5' if name in CAPTURES_5 else 'live4'
         self.cluster = name.partition('_')[0]
         self.conf = self.path('slurm.conf')
         # The newest pass of the controller, of which all prints are.
         self.now = int(self.text('meta').split()[0])
 
     def path(self, file):
-        return os.path.join(DATA, self.name, file)
+        return os.path.join(dump.DATA, self.data, self.name, file)
 
     def text(self, file):
         opened = lzma.open if file.endswith('.xz') else open
@@ -54,15 +54,15 @@ class Capture:
 
     def recorded(self):
         """The jobs that the database has."""
-        text, table = dump.read('live4', self.name, 'accounting.sql.xz'), f'{self.cluster}_job_table'
+        text, table = dump.read(self.data, self.name, 'accounting.sql.xz'), f'{self.cluster}_job_table'
         column = dump.tables(text)[table][1].index('id_job')
         return {row[column] for row in dump.rows(text, table)}
 
     def load(self, folder, **sections):
         """Into SQLite, with settings that follow the controller's; the settings' path."""
-        source, self.results, settings = (f'{folder}/{self.name}.{end}' for end in ('source', 'results', 'conf'))
-        dump.to_sqlite(dump.read('live4', self.name, 'accounting.sql.xz'), source, [self.cluster])
-        wanted = sqlite_settings(source, self.results) | dict(slurm=dict(conf=self.conf))
+        self.source, self.results, settings = (f'{folder}/{self.name}.{end}' for end in ('source', 'results', 'conf'))
+        dump.to_sqlite(dump.read(self.data, self.name, 'accounting.sql.xz'), self.source, [self.cluster])
+        wanted = sqlite_settings(self.source, self.results) | dict(slurm=dict(conf=self.conf))
         wanted['fairshare'] = dict(conformance='slurmctld')
         wanted['source']['clusters'] = self.cluster
         for section, keys in sections.items():

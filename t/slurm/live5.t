@@ -1,0 +1,124 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""Live clusters of Slurm 24.11.5 and 26.05.5, each user of which did one thing that an accounting database may not
+tell, and what their controllers had charged.  gamma: half-life 20 minutes.  delta: a week, and a reconfiguration.
+iota: a day, with a daily reset between two passes.  theta: a week, depth-oblivious.  zeta: a week, no limits."""
+
+import os
+import sqlite3
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from live4 import CAPTURES_5, Capture
+
+# How far usage may be off: gamma's controller decays in steps of a twentieth of its half-life.
+NEAR = dict(gamma_run1=.04)
+
+FORGOTTEN = 'sacctmgr set rawusage=0, which is in no database'
+PHASE = 'passes were at other seconds before the reconfiguration, which is in no database'
+RESET_PASS = 'slurmctld resets in a pass, and charges in it what ran since the pass before'
+FACTOR_PASS = 'a changed usage factor holds for all that the next pass charges'
+
+# Users whose usage is not the controller's, and why.
+OTHER_USAGE = {
+    'gamma_run1': {'rst/u38': FORGOTTEN, 'rst2/u39': FORGOTTEN},
+    'delta_run2': {'rst/u38': FORGOTTEN, 'rst2/u39': FORGOTTEN, 'qos/u06': FORGOTTEN, 'susp/u21': PHASE, 'resz/u23': PHASE,
+                   'resz/u24': PHASE, 'qos/u05': FACTOR_PASS, 'qos/u08': FACTOR_PASS, 'prio/u66': FACTOR_PASS,
+                   'het/u25': 'the controller has none since the reconfiguration',
+                   'hetb/u25': 'the end of a job within a period after a reconfiguration'},
+    'iota_run2': {user: RESET_PASS for user in (
+        'plain/u02', 'qos/u06', 'qos/u07', 'req/u15', 'req/u16', 'chg/u33', 'mv/u37', 'rst/u38', 'parsub/u63', 'prio/u65', 'prio/u66')},
+    'theta_run1': {'time/u29': 'a second between the end of a job and its record'},
+}
+# Those of Fair Tree have the controller's FairShare, but where such usage ranks users of one account, or accounts.
+OTHER_FAIRSHARE = {'gamma_run1': [], 'delta_run2': ['het/u25', 'm2/u30', 'qos/u05', 'qos/u06', 'qos/u08', 'qos/u09', 'qos/u10', 'qos/u59',
+                                                    'time/u29'],
+                   'iota_run2': ['chg/u33', 'mv/u37', 'prio/u48', 'prio/u65']}
+
+
+def near(capture, one, other):
+    return abs(one - other) <= NEAR.get(capture.name, .001) * max(one, other) + .01
+
+
+def users_of(ours):
+    return {number: f"{row['account']}/{row['user_name']}{'/' * bool(row['partition_name'])}{row['partition_name']}"
+            for number, row in ours.items() if row['user_name']}
+
+
+def others_of(capture, ours):
+    theirs = capture.usages()
+    return {user for number, user in users_of(ours).items() if not near(capture, ours[number]['usage_raw'], theirs[number])}
+
+
+def usages(capture, ours):
+    others, known = others_of(capture, ours), OTHER_USAGE[capture.name]
+    tap.same(others, set(known), f"{capture.name}: {len(users_of(ours)) - len(others)} of {len(users_of(ours))} users have "
+             "the controller's usage, and it is known of the others why they have not")
+
+
+def fairshares(capture, ours):
+    printed, wrong = capture.sshare(), []
+    for number, user in users_of(ours).items():
+        row = ours[number]
+        if f"{row['fairshare']:.6f}" != printed[row['account'], row['user_name'], row['partition_name']]['FairShare']:
+            wrong.append(user)
+    tap.same(sorted(wrong), OTHER_FAIRSHARE[capture.name],
+             f"{capture.name}: {len(users_of(ours)) - len(wrong)} of {len(users_of(ours))} users have the controller's FairShare")
+
+
+def free_ends(capture, ours):
+    """zeta enforces no limits, so that what a job ran since the last pass before its end is never charged."""
+    db = sqlite3.connect(capture.source)
+    ended = {}
+    for number, count in db.execute("SELECT id_assoc, count(*) FROM zeta_job_table WHERE time_start > 0 AND time_end > 0 GROUP BY id_assoc"):
+        ended[number] = count
+    db.close()
+    names, theirs, others = users_of(ours), capture.usages(), others_of(capture, ours)
+    # And as in the other captures.
+    told = {'susp/u21', 'rst/u38', 'rst2/u39', 'qos/u08'}
+    without = {user for number, user in names.items() if number not in ended} - told
+    tap.same((len(others - told) > 25, len(without) > 25, others & without), (True, True, set()),
+             f"zeta: each of {len(without)} users none of whose jobs has ended has the controller's usage")
+    more = {user for number, user in names.items() if theirs[number] > ours[number]['usage_raw'] * 1.001 + .01}
+    tap.same(more - told, set(), 'zeta: no other one was charged more by the controller, where ends are free')
+
+
+def priorities(capture):
+    """The row of a QOS, also of several of which one has priority 0."""
+    db = sqlite3.connect(capture.results)
+    ours = {(str(job), partition, qos): round(weighted) for job, partition, qos, weighted in db.execute(
+        'SELECT id_job, partition_name, qos, qos_weighted FROM fairmill_job_priority')}
+    best = {str(job): (partition, qos) for job, partition, qos in db.execute(
+        'SELECT id_job, partition_name, qos FROM fairmill_job_priority WHERE best = 1')}
+    zero = {str(job) for job, in db.execute('SELECT id_job FROM fairmill_job_priority WHERE priority = 0')}
+    db.close()
+    # Of a priority that was set by hand sprio has no factor.
+    rows, highest = [row for row in capture.sprio() if int(row['age']) or int(row['fairshare']) or int(row['job_size'])], {}
+    wrong = [row for row in rows if ours.get((row['job'], row['partition'], row['qos_name'])) not in (None, int(row['qos']))]
+    tap.same(wrong, [], f'{capture.name}: each row of sprio has our factor of its QOS')
+    for row in rows:
+        if row['job'] not in highest or int(row['priority']) > int(highest[row['job']]['priority']):
+            highest[row['job']] = row
+    wrong = [(job, best[job]) for job, row in highest.items() if job in best and best[job] != (row['partition'], row['qos_name'])]
+    tap.same(wrong, [], f'{capture.name}: the best row of each job is the one of the highest priority')
+    tap.same(zero & set(highest), set(), f'{capture.name}: no job that sprio lists is held')
+
+
+def body():
+    with tempfile.TemporaryDirectory(prefix='fm') as folder:
+        for name in CAPTURES_5:
+            capture = Capture(name)
+            ours = capture.publish(folder, **(dict(usage=dict(time_zone='America/Phoenix')) if capture.cluster == 'iota' else {}))
+            if capture.cluster == 'zeta':
+                free_ends(capture, ours)
+            else:
+                usages(capture, ours)
+            if name in OTHER_FAIRSHARE:
+                fairshares(capture, ours)
+            priorities(capture)
+
+
+tap.main(body)
