@@ -31,10 +31,11 @@ class Printed:
         return max(0.0, low - value, value - high)
 
 
-def stepped(jobs, charge, half_life, period, newest_step, now, resets=(), ends_free=False, forgets=()):
+def stepped(jobs, charge, half_life, period, newest_step, now, resets=(), ends_free=False, forgets=(), away=None):
     """What the controller has at `now`, by association, if that was its newest step; charge(job) is
     what it charges a second.  At the first step from a reset on everything is 0.  `forgets` are
-    (instant, associations) of `set rawusage=0`."""
+    (instant, associations) of `set rawusage=0`.  No step is between the two instants of `away`, and those
+    before were at other seconds: (begin, end, by how many seconds later)."""
     decay = 1 - 0.693 / half_life if half_life else 1.0
     usage = {}
 
@@ -46,7 +47,11 @@ def stepped(jobs, charge, half_life, period, newest_step, now, resets=(), ends_f
 
     first = min(job['time_start'] for job in jobs)
     since = newest_step - ((newest_step - first) // period + 1) * period
-    for step in [*range(since + period, now + 1, period), None]:
+    steps = range(since + period, now + 1, period)
+    if away:
+        since += away[2] - period
+        steps = [*range(since + period, away[0] + 1, period), *(step for step in steps if step >= away[1])]
+    for step in [*steps, None]:
         until = step or now
         # What ends is charged at once, and then decays with the rest.
         happens = [(job['time_end'], 0, job) for job in jobs if not ends_free and since < job['time_end'] <= until]

@@ -438,7 +438,7 @@ root/
 USERS = ['physics.alice', 'physics.bob', 'physics.gone', 'chemistry.carol', 'chemistry.dave', 'fluids.erin']
 
 
-def simulated(place, seed, half_life, reset, ends_free=False, forgets=None):
+def simulated(place, seed, half_life, reset, ends_free=False, forgets=None, away=None):
     """A month of a site, stepped by stepping.py, and ranks by reference.py."""
     draw = random.Random(seed)
     now, period = 1750500000, 300
@@ -460,7 +460,8 @@ def simulated(place, seed, half_life, reset, ends_free=False, forgets=None):
     resets = [reference.reset_boundary(dict(reference.DEFAULTS, reset_period=reset, now=newest))] \
         if reset != 'none' else []
     usage = stepping.stepped(jobs, lambda job: reference.tres_count(job['tres_alloc'], 5) *
-                             (.5 if job['id_qos'] == 2 else 1.), half_life, period, newest, now, resets, ends_free, forgets(place, jobs, newest) if forgets else ())
+                             (.5 if job['id_qos'] == 2 else 1.), half_life, period, newest, now, resets, ends_free, forgets(place, jobs, newest) if forgets else (),
+                             (newest - away[0], newest - away[1], away[2]) if away else None)
     return usage, newest, now
 
 
@@ -568,6 +569,24 @@ def told_to_forget(place):
         for name in os.listdir(place.folder):
             if name.startswith('r.db'):
                 os.unlink(place.path(name))
+
+
+def started_again(place):
+    """After a restart or a reconfiguration slurmctld passes at other seconds."""
+    for seed, half_life, away in ((21, 1200, (900, 900, 140)), (22, 3600, (5000, 4900, 200)), (23, 86400, (86000, 85000, 10)),
+                                  (24, 7 * 86400, (3600, 3500, 290))):
+        usage, _, now = simulated(place, seed, half_life, 'none', away=away)
+        with open(place.path('p'), 'w', encoding='utf-8') as file:
+            file.write(print_of(place, usage))
+        what = f'half-life {half_life}, started again {away[1]} s before'
+        place.run('diff', '--json', '--at', now, place.path('p'))
+        answer = json.loads(place.out)['clusters'][0]
+        tap.same((answer['commands'], 'reset' in causes(answer)), ([], False), f'{what}: nobody is said to be reset')
+        left = [f"{row['account']}/{row['username']}" for row in rows_of(answer, 'rawusage')
+                if row['username'] and abs(row['left']) > 1e-3]
+        guesses = [note for note in answer['notes'] if note.startswith('guess: ')]
+        tap.ok(all(name in ''.join(guesses) for name in left), f'{what}: a difference has a guess', left, guesses)
+        tap.ok(not any('forgotten' in guess for guess in guesses), f'{what}: that passes were at other seconds', guesses)
 
 
 def forgotten_by_hand(place):
@@ -692,7 +711,7 @@ def body():
     with Live() as place:
         for part in (live, as_people_see, forms, wrong_prints, changed_live, other_settings, reader):
             part(place)
-    for part in (static, without_usage, unasked, simulations, free_ends, told_to_forget, forgotten_by_hand, rolled_up, several, one_second, cancelled_later):
+    for part in (static, without_usage, unasked, simulations, free_ends, told_to_forget, started_again, forgotten_by_hand, rolled_up, several, one_second, cancelled_later):
         with Place() as place:
             part(place)
 
