@@ -83,39 +83,50 @@ static bool has_pairs(const struct reader *reader)
     return false;
 }
 
-/* PARTITION heads a name, a number or both.  The rows tell: a name is no number in one of them.  If
- * all are numbers, there is a name among them if there are more columns than numbers, and it is the
- * first column without a point. */
-static void place_partition(struct reader *reader, struct span text)
+/* By column, over all rows below the headings. */
+struct seen {
+    bool is_name[FIELDS_AT_MOST];   /* it is no number in one of them */
+    bool has_point[FIELDS_AT_MOST]; /* it has a point in one of them */
+};
+
+static void see_rows(const struct reader *reader, struct span text, struct seen *seen)
 {
-    bool is_name[FIELDS_AT_MOST] = { false }, has_point[FIELDS_AT_MOST] = { false };
     struct span fields[FIELDS_AT_MOST];
-    size_t columns = strlen(reader->letters), partitions = 0, pointed = 0;
+    size_t columns = strlen(reader->letters);
     while (text.length) {
         struct span line = span_trimmed(span_until(text, '\n', &text));
         if (span_begins(line, "CLUSTER:"))
-            break;
+            return;
         size_t count = split(reader, line, fields);
         for (size_t i = 0; i < count && i < columns; i++) {
-            is_name[i] |= count + 1 >= columns && !is_number(fields[i]);
-            has_point[i] |= fields[i].length && memchr(fields[i].bytes, '.', fields[i].length);
+            seen->is_name[i] |= count + 1 >= columns && !is_number(fields[i]);
+            seen->has_point[i] |=
+                fields[i].length && memchr(fields[i].bytes, '.', fields[i].length);
         }
     }
-    for (size_t i = 0; i < columns; i++) {
+}
+
+/* PARTITION heads a name, a number or both.  If all rows have numbers there, a name is among them
+ * if there are more columns than numbers, and it is the first one without a point. */
+static void place_partition(struct reader *reader, struct span text)
+{
+    struct seen seen = { 0 };
+    size_t found[FIELDS_AT_MOST], count = 0, pointed = 0;
+    see_rows(reader, text, &seen);
+    for (size_t i = 0; reader->letters[i]; i++) {
         if (reader->letters[i] != 'P')
             continue;
-        partitions++;
-        pointed += has_point[i];
-        if (is_name[i]) {
+        found[count++] = i;
+        pointed += seen.has_point[i];
+        if (seen.is_name[i]) {
             reader->letters[i] = 'r';
             return;
         }
     }
-    char *first = strchr(reader->letters, 'P');
-    bool pair = has_pairs(reader) || (first && has_point[first - reader->letters]);
-    for (size_t i = 0; i < columns && partitions > (pair ? 2 : 1); i++)
-        if (reader->letters[i] == 'P' && (!has_point[i] || pointed == partitions)) {
-            reader->letters[i] = 'r';
+    size_t numbers = has_pairs(reader) || (count && seen.has_point[found[0]]) ? 2 : 1;
+    for (size_t i = 0; i < count && count > numbers; i++)
+        if (!seen.has_point[found[i]] || pointed == count) {
+            reader->letters[found[i]] = 'r';
             return;
         }
 }
