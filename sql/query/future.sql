@@ -40,5 +40,5 @@ WHERE "cluster" = ? AND "last_seen" > ?
 
 -- name: future_kept
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
-WHERE "cluster" = ? AND "part" > ? AND "table_name" IN ('fairmill_history', 'fairmill_association', 'fairmill_share_change',
+WHERE "cluster" = ? AND "part" > ? AND "table_name" IN ('fairmill_history', 'fairmill_history_point', 'fairmill_backfill', 'fairmill_association', 'fairmill_share_change',
     'fairmill_qos_change', 'fairmill_fairness')

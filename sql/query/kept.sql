@@ -35,7 +35,29 @@ WHERE "cluster" = ?
 -- name: kept_point_remove
 -- Forget a point of history that was removed.
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
-WHERE "cluster" = ? AND "table_name" = 'fairmill_history' AND "part" = ?
+WHERE "cluster" = ? AND "table_name" IN ('fairmill_history', 'fairmill_history_point', 'fairmill_backfill') AND "part" = ?
+
+-- name: kept_backfill_remove
+-- Forget that backfill made a point.
+DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "table_name" = 'fairmill_backfill' AND "part" = ?
+
+-- name: backfill_kept
+-- What backfill noted of the points from one time to another.
+SELECT "as_of", "truncation_bound", "in_doubt"
+FROM "fairmill_backfill"
+WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?
+
+-- name: kept_point_doubt
+-- Forget the hashes of later points: what they were compared with has changed.
+DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "table_name" = 'fairmill_history_point' AND "part" > ?
+
+-- name: history_point_kept
+-- The points from one time to another that have a hash of their associations.
+SELECT "as_of", "associations", "algorithm"
+FROM "fairmill_history_point"
+WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ? AND "associations" <> 0
 
 -- name: kept_fairness_remove
 -- Forget an instant of which it was kept how fair use was.

@@ -47,10 +47,6 @@ LIMIT 500
 DELETE /*! "fairmill_run" */ FROM "fairmill_run" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "run_id"
 
--- name: settings_find
--- Whether these settings are there.
-SELECT 1 FROM "fairmill_settings" WHERE "digest" = ?
-
 -- name: settings_text
 -- What these settings were.
 SELECT "text" FROM "fairmill_settings" WHERE "digest" = ?
@@ -58,6 +54,20 @@ SELECT "text" FROM "fairmill_settings" WHERE "digest" = ?
 -- name: settings_add
 -- Settings that no run had until now.
 INSERT INTO "fairmill_settings" ("digest", "text") VALUES (?, ?)
+
+-- name: settings_mend
+-- Write a text that is not as it was written.
+UPDATE "fairmill_settings" SET "text" = ? WHERE "digest" = ?
+
+-- name: settings_last
+-- The settings of the last run of each cluster that was done; no text where it is lost.
+SELECT DISTINCT r."settings_digest", s."text"
+FROM "fairmill_lock" l
+JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = (
+    SELECT d."run_id" FROM "fairmill_run" d
+    WHERE d."cluster" = l."cluster" AND d."status" = 'done'
+    ORDER BY d."run_id" DESC LIMIT 1)
+LEFT JOIN "fairmill_settings" s ON s."digest" = r."settings_digest"
 
 -- name: settings_of_runs
 -- The settings that runs of a cluster had.

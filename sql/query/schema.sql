@@ -6,6 +6,11 @@
 -- The version of the result tables.
 SELECT MAX("version") FROM "fairmill_schema"
 
+-- name: schema_since
+-- Since when the tables have been of this version or a later one, if that is known.
+SELECT MIN("made_at") FROM "fairmill_schema"
+WHERE "version" >= ? AND ("made_at" > 0 OR NOT EXISTS (SELECT 1 FROM "fairmill_schema" o WHERE o."version" < ?))
+
 -- name: schema_made
 -- The result tables are of this version now.
 INSERT INTO "fairmill_schema" ("version", "made_at") VALUES (?, ?)

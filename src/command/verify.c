@@ -8,12 +8,15 @@
 #include "report/table.h"
 #include "results/ledger_rows.h"
 #include "results/published.h"
+#include "results/rows.h"
+#include "results/settings_rows.h"
 #include "results/views.h"
 #include "run/backfill.h"
 #include "run/run.h"
 #include "run/verify.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "sql.h"
 #include "util/complain.h"
 #include "util/error.h"
 #include "util/instant.h"
@@ -149,6 +152,36 @@ static void verify_each(struct verifying *verifying, struct verifier *verifier, 
     }
 }
 
+static void tell_faults(struct verifying *verifying, const struct ledger_faults *faults)
+{
+    struct error err;
+    struct text words = { 0 };
+    if (!faults->count)
+        return;
+    ledger_faults_add_words(&words, faults);
+    verifying->differs = true;
+    fail(&err, ERROR_OTHER, "%s; `fairmill help ledger` says what to do", words.bytes);
+    if (verifying->is_last)
+        complain(&err);
+    text_free(&words);
+}
+
+/* The tables' version that brought the hashes of entries. */
+#define VERSION_OF_CHAIN 4
+
+static bool find_unproven(struct verifier *verifier, const struct ledger_book *book,
+                          struct ledger_faults *faults, struct error *err)
+{
+    const struct db_value version[] = { db_integer(VERSION_OF_CHAIN),
+                                        db_integer(VERSION_OF_CHAIN) };
+    int64_t since = INT64_MAX;
+    if (rows_read_integer(verifier->results, sql_query_schema_since, version, 2, &since, err) < 0)
+        return false;
+    ledger_faults_free(faults);
+    *faults = ledger_unproven_of(book, since);
+    return true;
+}
+
 /* The ledger is of all clusters. */
 static void verify_ledger(struct verifying *verifying, struct verifier *verifier)
 {
@@ -159,20 +192,32 @@ static void verify_ledger(struct verifying *verifying, struct verifier *verifier
         complain(&err);
         return;
     }
-    struct text words = { 0 };
     struct ledger_faults faults = ledger_faults_of(&book);
+    if (!faults.count && !find_unproven(verifier, &book, &faults, &err))
+        complain(&err);
     if (clusters->count == 1)
         ledger_faults_keep(&faults, clusters->values[0]);
-    ledger_faults_add_words(&words, &faults);
-    if (faults.count) {
-        verifying->differs = true;
-        fail(&err, ERROR_OTHER, "%s; `fairmill help ledger` says what to do", words.bytes);
-        if (verifying->is_last)
-            complain(&err);
-    }
+    tell_faults(verifying, &faults);
     ledger_faults_free(&faults);
     ledger_book_free(&book);
-    text_free(&words);
+}
+
+/* Runs take from them what is private, and readers how values were computed. */
+static void verify_settings(struct verifying *verifying, struct verifier *verifier)
+{
+    struct error err;
+    struct text digests = { 0 };
+    bool read = !settings_rows_check(verifier->results, &digests, &err);
+    if (read && digests.length) {
+        verifying->differs = true;
+        fail(&err, ERROR_OTHER,
+             "fairmill_settings: the text of %.1000s is not as a run wrote it; the next run with "
+             "these settings writes it again",
+             digests.bytes);
+    }
+    if (!read || (digests.length && verifying->is_last))
+        complain(&err);
+    text_free(&digests);
 }
 
 /* Rows are compared with what is in the tables, while readers see views.  It comes last, as
@@ -203,6 +248,8 @@ static int verify_all(struct verifying *verifying, struct error *err)
         verify_each(verifying, &verifier, published.clusters[i].name);
     if (!result)
         verify_ledger(verifying, &verifier);
+    if (!result)
+        verify_settings(verifying, &verifier);
     if (!result)
         verify_views(verifying, &verifier);
     verifier_close(&verifier);

@@ -210,6 +210,7 @@ static int write_associations(const struct publisher *publisher,
     found = rows_read_integer(db, sql_query_history_point, after, 3, &writer.next_point, err);
     int result = found < 0 || compare_names(&writer, err) ||
                          db_execute(db, sql_query_history_point_doubt, point, 2, NULL, err) ||
+                         db_execute(db, sql_query_kept_point_doubt, point, 2, NULL, err) ||
                          db_execute(db, sql_query_association_remove, point, 2, NULL, err) ||
                          write_names(&writer, err) || keep_names(publisher, as_of, err) ||
                          (writer.of_next && keep_names(publisher, writer.next_point, err))
@@ -275,11 +276,17 @@ int history_write_point(const struct publisher *publisher, const struct publicat
     int64_t hash = (int64_t)share_rows_hash(publication->tree, publication->names);
     struct db_value point[] = { db_text(publisher->cluster), db_integer(as_of),
                                 db_text(publisher->settings->algorithm->name), db_integer(hash) };
-    if (write_associations(publisher, publication, point, anew, err) ||
+    struct kept_part kept = { .part = as_of };
+    kept_add_values(&kept.kept, (struct db_value[]){ point[3], point[2] }, 2);
+    if (kept_write_older(publisher->db, publisher->cluster, &kept_points, as_of, err) ||
+        kept_write_older(publisher->db, publisher->cluster, &kept_backfill, as_of, err) ||
+        write_associations(publisher, publication, point, anew, err) ||
         db_execute(publisher->db, sql_query_history_point_remove, point, 2, NULL, err) ||
         db_execute(publisher->db, sql_query_history_point_add, point, 4, NULL, err) ||
+        kept_write(publisher->db, publisher->cluster, kept_points.name, &kept, err) ||
         db_execute(publisher->db, sql_query_history_remove, point, 2, NULL, err) ||
-        db_execute(publisher->db, sql_query_history_backfill_remove, point, 2, NULL, err))
+        db_execute(publisher->db, sql_query_history_backfill_remove, point, 2, NULL, err) ||
+        db_execute(publisher->db, sql_query_kept_backfill_remove, point, 2, NULL, err))
         return -1;
     return write_values(publisher, publication, as_of, err);
 }
@@ -355,7 +362,10 @@ int history_write_backfill(const struct publisher *publisher, int64_t as_of,
         { "truncation_bound", 'r', rows_real(truncation_bound) },
         { "in_doubt", 'i', db_integer((int64_t)in_doubt) },
     };
-    return rows_write_one(publisher->db, "fairmill_backfill", 2, row, COUNT(row), err);
+    return rows_write_one(publisher->db, "fairmill_backfill", 2, row, COUNT(row), err) ||
+                   kept_write_found(publisher->db, publisher->cluster, &kept_backfill, as_of, err)
+               ? -1
+               : 0;
 }
 
 int history_write(const struct publisher *publisher, const struct publication *publication,

@@ -177,6 +177,10 @@ int kept_remove_strays(struct db *db, const char *cluster, struct error *err)
 
 const struct kept_table kept_history = { "fairmill_history", sql_query_history_kept, "iinnnt",
                                          false };
+const struct kept_table kept_points = { "fairmill_history_point", sql_query_history_point_kept,
+                                        "iit", false };
+const struct kept_table kept_backfill = { "fairmill_backfill", sql_query_backfill_kept, "ini",
+                                          false };
 const struct kept_table kept_names = { "fairmill_association", sql_query_association_kept, "iiittt",
                                        false };
 const struct kept_table kept_changes = { "fairmill_share_change", sql_query_share_change_kept,
@@ -189,9 +193,9 @@ const struct kept_table kept_share_past = { "fairmill_share_past", sql_query_sha
                                             "iiiiittti", true };
 const struct kept_table kept_share_state = { "fairmill_share_state", sql_query_share_state_kept,
                                              "iii", true };
-const struct kept_table *const kept_records[] = { &kept_history, &kept_names,    &kept_changes,
-                                                  &kept_factors, &kept_fairness, &kept_share_past,
-                                                  NULL };
+const struct kept_table *const kept_records[] = { &kept_history,  &kept_points,     &kept_backfill,
+                                                  &kept_names,    &kept_changes,    &kept_factors,
+                                                  &kept_fairness, &kept_share_past, NULL };
 
 /* The rows of a part, which is put in where it is new.  Most rows follow one of the same part. */
 static struct kept_rows *rows_of(struct kept_parts *parts, int64_t part)

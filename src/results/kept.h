@@ -64,7 +64,8 @@ struct kept_table {
         *types;       /* of a cluster, the rows from one instant to another: it comes first */
     bool is_one_part; /* part 0, which every run of this release has hashed */
 };
-extern const struct kept_table kept_history, kept_names, kept_changes, kept_factors, kept_fairness;
+extern const struct kept_table kept_history, kept_points, kept_backfill, kept_names, kept_changes,
+    kept_factors, kept_fairness;
 extern const struct kept_table kept_share_past;       /* one part, written once */
 extern const struct kept_table kept_share_state;      /* one part, which each run writes */
 extern const struct kept_table *const kept_records[]; /* these; ended by NULL */

@@ -139,7 +139,8 @@ void ledger_link(char chain[LEDGER_HASH], const char *hash)
 static void add_fault(struct ledger_faults *faults, uint64_t id, const char *cluster, bool lost)
 {
     faults->list = memory_grown(faults->list, faults->count, sizeof *faults->list);
-    faults->list[faults->count++] = (struct ledger_fault){ id, cluster, lost };
+    faults->list[faults->count++] =
+        (struct ledger_fault){ .id = id, .cluster = cluster, .lost = lost };
 }
 
 /* All entries of which anything is known, by id. */
@@ -268,6 +269,30 @@ struct ledger_faults ledger_faults_of(const struct ledger_book *book)
     return walk.faults;
 }
 
+static bool is_of_other(const struct ledger_record *record, const struct ledger_mark *mark)
+{
+    return mark && strcmp(mark->cluster, record->cluster) != 0;
+}
+
+struct ledger_faults ledger_unproven_of(const struct ledger_book *book, int64_t since)
+{
+    struct ledger_faults faults = { 0 };
+    uint64_t first = book->made.count ? book->made.list[0].id : UINT64_MAX;
+    for (size_t i = 0; i < book->count; i++) {
+        const struct ledger_record *record = &book->records[i];
+        uint64_t id = record->entry.id;
+        if (is_of_other(record, ledger_mark_find(&book->made, id)) ||
+            is_of_other(record, ledger_mark_find(&book->counted, id)))
+            add_fault(&faults, id, record->cluster, false);
+        if ((id < first && record->entered_at < since) || ledger_mark_find(&book->made, id))
+            continue;
+        add_fault(&faults, id, record->cluster, false);
+        faults.list[faults.count - 1].unproven = true;
+    }
+    accept_undone(book, &faults);
+    return faults;
+}
+
 void ledger_faults_free(struct ledger_faults *faults)
 {
     free(faults->list);
@@ -289,7 +314,9 @@ void ledger_faults_add_words(struct text *text, const struct ledger_faults *faul
 {
     for (size_t i = 0; i < faults->count && i < SAID_AT_MOST; i++)
         text_format(text, "%s entry %" PRIu64 " %s", i ? "," : "the ledger:", faults->list[i].id,
-                    faults->list[i].lost ? "is lost" : "is not as it was entered");
+                    faults->list[i].lost       ? "is lost"
+                    : faults->list[i].unproven ? "has lost its hash in fairmill_ledger_chain"
+                                               : "is not as it was entered");
     if (faults->count > SAID_AT_MOST)
         text_format(text, ", and %zu more", faults->count - SAID_AT_MOST);
 }

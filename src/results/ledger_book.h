@@ -71,6 +71,7 @@ struct ledger_fault {
     uint64_t id;
     const char *cluster; /* NULL: nothing is left that says which */
     bool lost;           /* else it is another one than was entered */
+    bool unproven;       /* or is as it was, as far as anything tells: its hash is not there */
 };
 struct ledger_faults {
     struct ledger_fault *list;
@@ -79,6 +80,10 @@ struct ledger_faults {
 };
 /* Look through the book, which must last as long as the faults, to be given back. */
 struct ledger_faults ledger_faults_of(const struct ledger_book *book);
+/* Look for entries without the hash that is stored when an entry is made: those behind the first
+ * that has one, and those that were entered at this time or later; and for those whose hash is of
+ * another cluster. */
+struct ledger_faults ledger_unproven_of(const struct ledger_book *book, int64_t since);
 void ledger_faults_free(struct ledger_faults *faults);
 /* Leave only those that are, or may be, of this cluster. */
 void ledger_faults_keep(struct ledger_faults *faults, const char *cluster);

@@ -2,20 +2,26 @@
 #include "results/settings_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "results/publication.h"
 #include "results/rows.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
 
-/* 1 or 0; -1 on failure. */
-static int is_there(struct db *db, const struct db_value *digest, struct error *err)
+/* 1 or 0; -1 on failure.  *same is whether its text is this one. */
+static int is_there(struct db *db, const struct db_value *row, bool *same, struct error *err)
 {
-    int64_t one;
-    return rows_read_integer(db, sql_query_settings_find, digest, 1, &one, err);
+    const struct db_value *found;
+    struct db_rows *rows = db_query(db, sql_query_settings_text, row, 1, "t", err);
+    bool there = db_fetch(rows, &found, err) > 0;
+    *same = there && found[0].type == DB_TEXT && found[0].text.length == row[1].text.length &&
+            !memcmp(found[0].text.bytes, row[1].text.bytes, row[1].text.length);
+    return db_finish(rows) ? -1 : there;
 }
 
 int settings_rows_write(const struct publisher *publisher, struct error *err)
@@ -23,14 +29,37 @@ int settings_rows_write(const struct publisher *publisher, struct error *err)
     const struct settings *settings = publisher->settings;
     struct text converted = { 0 };
     struct db_value row[] = { db_text(settings->digest), rows_text(settings->text, &converted) };
+    struct db_value mend[] = { row[1], row[0] };
     struct error ignored;
-    int there = is_there(publisher->db, row, err);
+    bool same;
+    int there = is_there(publisher->db, row, &same, err);
     /* Where the row cannot be added, another cluster's run may have added it just now. */
     if (!there && (!db_execute(publisher->db, sql_query_settings_add, row, 2, NULL, err) ||
-                   is_there(publisher->db, row, &ignored) > 0))
+                   is_there(publisher->db, row, &same, &ignored) > 0))
         there = 1;
+    else if (there > 0 && !same &&
+             db_execute(publisher->db, sql_query_settings_mend, mend, 2, NULL, err))
+        there = -1;
     text_free(&converted);
     return there > 0 ? 0 : -1;
+}
+
+int settings_rows_check(struct db *db, struct text *digests, struct error *err)
+{
+    const struct db_value *row;
+    struct db_rows *rows = db_query(db, sql_query_settings_last, NULL, 0, "tt", err);
+    while (db_fetch(rows, &row, err) > 0) {
+        char *digest = db_value_text(&row[0]), *text = db_value_text(&row[1]);
+        char wanted[SETTINGS_DIGEST];
+        settings_digest_of(text, wanted);
+        if (strcmp(digest, wanted) != 0) {
+            text_add(digests, digests->length ? ", " : "");
+            text_add_printable(digests, digest);
+        }
+        free(digest);
+        free(text);
+    }
+    return db_finish(rows);
 }
 
 char *settings_rows_text(struct db *db, const char *digest, struct error *err)

@@ -7,12 +7,18 @@
 struct db;
 struct error;
 struct publisher;
+struct text;
 
 /* The settings that runs had: fairmill_settings.  Runs of many clusters have the same row, so it is
  * written and removed outside of transactions: none waits for another one to end. */
 
-/* Have the row of this run's settings, before the transaction that writes the run. */
+/* Have the row of this run's settings, as it should be, before the transaction that writes the run.
+ */
 int settings_rows_write(const struct publisher *publisher, struct error *err);
+
+/* Adds the digests of the settings of each cluster's last run that was done whose text is lost or
+ * is not as the run wrote it, between commas. */
+int settings_rows_check(struct db *db, struct text *digests, struct error *err);
 
 /* The text of settings that a run had, to be freed; NULL on failure, and where there is none. */
 char *settings_rows_text(struct db *db, const char *digest, struct error *err);

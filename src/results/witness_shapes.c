@@ -5,9 +5,29 @@
 
 #include "sql.h"
 
+/* Its hash covers them all. */
+static const char *const of_earlier_runs[] = { "full_as_of",   "checked_to", "jobs_from",
+                                               "first_charge", "hash",       NULL };
+/* How the run went, and where. */
+static const char *const of_the_run[] = {
+    "duration_ms",
+    "kind",
+    "why",
+    "jobs_read",
+    "source_newest",
+    "source_lag",
+    "drift_max",
+    "drifted_associations",
+    "version",
+    "host",
+    "os_user",
+    "message",
+    NULL,
+};
+
 /* clang-format off */
 const struct witness_shape witness_shapes[] = {
-    { .name = "fairmill_seal", .clear = sql_query_seal_clear, .kind = OF_SEAL },
+    { .name = "fairmill_seal", .clear = sql_query_seal_clear, .kind = OF_SEAL, .except = of_earlier_runs },
     { .name = "fairmill_seal_usage", .keys = { "id_assoc" }, .clear = sql_query_seal_usage_clear,
       .kind = OF_SEAL },
     { .name = "fairmill_seal_open", .keys = { "job_key" }, .clear = sql_query_seal_open_clear,
@@ -29,6 +49,9 @@ const struct witness_shape witness_shapes[] = {
     { .name = "fairmill_job_term", .keys = { "job_db_inx", "name" },
       .clear = sql_query_job_term_clear, .in_order = true },
     { .name = "fairmill_usage_span", .in_order = true },
+    { .name = "fairmill_privilege", .keys = { "user_name", "account" },
+      .clear = sql_query_privilege_clear },
+    { .name = "fairmill_run", .keys = { "run_id" }, .except = of_the_run },
 };
 /* clang-format on */
 

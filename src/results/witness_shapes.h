@@ -15,7 +15,8 @@ struct witness_shape {
     const char *keys[WITNESS_KEYS_AT_MOST + 1];
     const char *clear, *remove; /* what removes all (of a day) or some */
     enum { OF_CLUSTER, BY_DAY, OF_SEAL } kind;
-    bool in_order; /* its hash is of all columns in their order */
+    const char *const *except; /* columns that hang on more than the source and the settings */
+    bool in_order;             /* its hash is of all columns in their order */
 };
 
 extern const struct witness_shape witness_shapes[];

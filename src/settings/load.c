@@ -271,6 +271,13 @@ static void note_zone(struct settings *settings)
     settings->text = text.bytes;
 }
 
+void settings_digest_of(const char *text, char digest[SETTINGS_DIGEST])
+{
+    XXH128_hash_t hash = XXH3_128bits(text, strlen(text));
+    snprintf(digest, SETTINGS_DIGEST, "%016llx%016llx", (unsigned long long)hash.high64,
+             (unsigned long long)hash.low64);
+}
+
 /* Check and fill in what depends on several settings. */
 static int complete(struct settings *settings, enum settings_use use, struct error *err)
 {
@@ -303,9 +310,7 @@ static int complete(struct settings *settings, enum settings_use use, struct err
 
     if (!reads_results_only(use))
         note_zone(settings);
-    XXH128_hash_t hash = XXH3_128bits(settings->text, strlen(settings->text));
-    snprintf(settings->digest, sizeof settings->digest, "%016llx%016llx",
-             (unsigned long long)hash.high64, (unsigned long long)hash.low64);
+    settings_digest_of(settings->text, settings->digest);
     return 0;
 }
 

@@ -14,6 +14,10 @@ enum settings_use {
     SETTINGS_FOR_ANSWERS, /* the same, with reader.conf wherever there is one */
 };
 
+/* Writes the digest under which fairmill_settings keeps a text. */
+#define SETTINGS_DIGEST 33
+void settings_digest_of(const char *text, char digest[SETTINGS_DIGEST]);
+
 /* The settings file that is meant: the path, $FAIRMILL_CONF or the usual one. */
 const char *settings_path(const char *path);
 /* Whether this process may read settings for the reading of results. */

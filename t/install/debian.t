@@ -81,12 +81,13 @@ for completion in bash-completion/completions/fairmill zsh/vendor-completions/_f
     ok "completion is there: $completion" test -s "$root/usr/share/$completion"
 done
 ok "the timer is enabled" test -L "$root/etc/systemd/system/timers.target.wants/fairmill.timer"
+ok "so is the one that verifies" test -L "$root/etc/systemd/system/timers.target.wants/fairmill-verify.timer"
 
 unit=/lib/systemd/system/fairmill
 [ -e "$root$unit.service" ] || unit=/usr$unit
 if inside systemd-analyze --version >/dev/null 2>&1; then
     inside systemd-analyze verify --man=no --recursive-errors=no $unit.service $unit.timer $unit.socket \
-        ${unit}-answer.service \
+        ${unit}-answer.service $unit-verify.service $unit-verify.timer \
         >"$scratch/verify" 2>&1
     empty "systemd-analyze verify finds nothing in the units" "$scratch/verify"
     ok "systemd-analyze security gives the service 1.2 of 10 or less" \

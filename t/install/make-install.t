@@ -18,6 +18,8 @@ cat >"$scratch/expected" <<'END2'
 644 /usr/lib/systemd/system/fairmill-answer.service
 644 /usr/lib/systemd/system/fairmill-report.service
 644 /usr/lib/systemd/system/fairmill-report.timer
+644 /usr/lib/systemd/system/fairmill-verify.service
+644 /usr/lib/systemd/system/fairmill-verify.timer
 644 /usr/lib/systemd/system/fairmill.service
 644 /usr/lib/systemd/system/fairmill.socket
 644 /usr/lib/systemd/system/fairmill.timer

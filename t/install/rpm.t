@@ -177,7 +177,7 @@ links() {
 }
 is "nothing is enabled" "$(links)" ""
 if inside systemd-analyze --version >/dev/null 2>&1; then
-    units=(/usr/lib/systemd/system/fairmill{.service,.timer,-report.service,.socket,-answer.service})
+    units=(/usr/lib/systemd/system/fairmill{.service,.timer,-report.service,.socket,-answer.service,-verify.service,-verify.timer})
     inside systemd-analyze verify --man=no --recursive-errors=no "${units[@]}" >"$scratch/verify" 2>&1
     empty "systemd-analyze verify finds nothing in the units" "$scratch/verify"
     ok "systemd-analyze security gives the page's service 1.2 of 10 or less" \
