@@ -9,12 +9,12 @@ struct settings;
 
 /* Returns the viewer: the user at the other end of the socket, else the user of this process. Root,
  * the owner of the settings file and the user of the service see all.  So does a user who does
- * runs: who may read the settings of the runs, or write a SQLite database of results, where not
- * everybody may.  `private` is set from these settings only. */
+ * runs: one who may read the settings of the runs, or write a SQLite database of results, if not
+ * every user may.  `private` is set from these settings only. */
 struct viewer viewer_of(const struct settings *settings);
 
-/* Let a viewer from whom something is hidden see all if the login may write the results on their
- * server, which is asked.  Users of the socket are not admitted. */
+/* Let a limited viewer see all if the login may write the results; asks their server.  Does nothing
+ * for users of the socket. */
 void viewer_admit_writer(struct viewer *viewer, const struct settings *settings);
 
 /* Add what is private on each cluster that was ever published, by what its last run recorded or

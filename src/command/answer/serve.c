@@ -33,7 +33,7 @@
 #define GUESTS 512
 #define TICK_MS 1000
 
-/* What a request may allocate.  Sanitizers map more than any limit. */
+/* Memory of a request.  Sanitizers map more than any limit. */
 #define REQUEST_BYTES (1ul << 30)
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SANITIZED 1
@@ -86,7 +86,7 @@ static void leave(struct house *house, size_t which)
     house->guests[which] = house->guests[--house->count];
 }
 
-/* Remove who was answered, and end what takes too long. */
+/* Remove requests that have ended, and kill those that take too long. */
 static void reap(struct house *house, int64_t now)
 {
     for (size_t i = house->count; i-- > 0;) {
@@ -98,7 +98,7 @@ static void reap(struct house *house, int64_t now)
     }
 }
 
-/* What does not fit into the socket at once is lost: nobody is waited for. */
+/* Sends the refusal without waiting; bytes that do not fit into the socket are lost. */
 static void refuse(const struct guest *guest)
 {
     char unread[4096];
@@ -183,7 +183,8 @@ static void admit(struct house *house, int listener, int64_t now)
     close(guest.socket);
 }
 
-/* A request is there, or the client is gone, or it is too late. */
+/* Start, refuse or drop a connection that waits, if its request has arrived, its client is gone or
+ * its time is over. */
 static void attend(struct house *house, size_t which, short events, int64_t now)
 {
     const struct guest *guest = &house->guests[which];
@@ -199,7 +200,7 @@ static void attend(struct house *house, size_t which, short events, int64_t now)
     leave(house, which);
 }
 
-/* How long nothing is to be done by itself. */
+/* Milliseconds until the next deadline. */
 static int wait_ms(const struct house *house, int64_t now)
 {
     int64_t wait = house->count ? TICK_MS : (int64_t)house->limits->idle_s * 1000;
@@ -220,7 +221,7 @@ static int serve_once(struct house *house, int listener)
     int64_t now = clock_milliseconds();
     if (ready < 0)
         return errno == EINTR ? 1 : -1;
-    for (size_t i = count; i-- > 0;) /* who leaves is replaced by one who was attended to */
+    for (size_t i = count; i-- > 0;) /* backwards, since leave() moves the last one */
         if (house->guests[i].socket >= 0)
             attend(house, i, files[i + 1].revents, now);
     reap(house, now);
