@@ -57,8 +57,10 @@ void command_hide_reason(const struct invocation *invocation, struct error *err)
 {
     const struct asker *asker = invocation->asker;
     struct text message = { 0 };
-    if (!asker || asker->uid == 0 || asker->uid == geteuid() || err->class == ERROR_OTHER ||
-        err->class == ERROR_USAGE || err->class == ERROR_DATA)
+    bool is_of_request =
+        !err->of_database &&
+        (err->class == ERROR_OTHER || err->class == ERROR_USAGE || err->class == ERROR_DATA);
+    if (!asker || asker->uid == 0 || asker->uid == geteuid() || is_of_request)
         return;
     text_add_printable(&message, err->message);
     dprintf(asker->journal, "fairmill: %s\n", message.bytes);

@@ -12,6 +12,7 @@ int fail(struct error *err, enum error_class class, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     err->class = class;
+    err->of_database = false;
     int length = vsnprintf(err->message, sizeof err->message, format, arguments);
     va_end(arguments);
     if (length >= (int)sizeof err->message)

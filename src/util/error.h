@@ -2,6 +2,8 @@
 #ifndef FAIRMILL_UTIL_ERROR_H
 #define FAIRMILL_UTIL_ERROR_H
 
+#include <stdbool.h>
+
 /* Why something failed.
  *
  * A function that can fail returns 0 or -1 and takes a struct error last.
@@ -26,6 +28,7 @@ enum error_class {
 
 struct error {
     enum error_class class;
+    bool of_database; /* the words of a database, which may name logins, hosts and files */
     char message[2048];
 };
 

@@ -208,6 +208,15 @@ def reasons(place):
         tap.ok(log().count(place.path('r.db')) >= 4, 'the journal is', log())
         answer = asked.ask('show', login='root')
         tap.ok('r.db' in answer['errors'], 'and root', answer)
+    published(place)
+    place.query('DROP VIEW fairmill_fairshare')
+    place.query('CREATE VIEW fairmill_fairshare AS SELECT * FROM fairmill_fairshare')
+    answering.lock_up(place)
+    with answering.Answering(place) as asked:
+        answer = asked.ask('show', login='root')
+        tap.ok(answer['status'] == 1 and 'circular' in answer['errors'], 'root reads the words of a database', answer)
+        answer = asked.ask('show', login=USER)
+        tap.ok(answer['status'] == 1 and 'circular' not in answer['errors'] and 'journal' in answer['errors'], 'users do not', answer)
     with open(place.path('fm.conf'), 'a', encoding='utf-8') as file:
         file.write('[secret]\nkey = 5\n')
     with answering.Answering(place) as asked:

@@ -99,7 +99,9 @@ static int fail_with(struct mysql_session *session, unsigned number, const char 
                      struct error *err)
 {
     session->last_error = number;
-    return fail(err, class_of(number, message), "%s: %s (%u)", session->base.name, message, number);
+    fail(err, class_of(number, message), "%s: %s (%u)", session->base.name, message, number);
+    err->of_database = true;
+    return -1;
 }
 
 int session_fail_connection(struct mysql_session *session, struct error *err)

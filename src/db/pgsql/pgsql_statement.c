@@ -107,6 +107,7 @@ static int fail_with_reasons(const struct pgsql_session *session, enum error_cla
     struct text reasons = { 0 };
     add_reasons(&reasons, message);
     fail(err, class, "%s: %s", session->base.name, reasons.bytes);
+    err->of_database = true;
     text_free(&reasons);
     return -1;
 }
@@ -117,9 +118,11 @@ int pgsql_fail(struct pgsql_session *session, const PGresult *result, struct err
         return fail(err, ERROR_GONE, "%s: the server gives no answer", session->base.name);
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-    if (state && message)
-        return fail(err, class_of(session, state), "%s: %s (%s)", session->base.name, message,
-                    state);
+    if (state && message) {
+        fail(err, class_of(session, state), "%s: %s (%s)", session->base.name, message, state);
+        err->of_database = true;
+        return -1;
+    }
     /* What the library itself says has no state. */
     bool lost = PQstatus(session->connection) != CONNECTION_OK;
     return fail_with_reasons(session, lost ? ERROR_GONE : ERROR_OTHER,

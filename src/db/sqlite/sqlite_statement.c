@@ -83,9 +83,10 @@ int sqlite_fail(const struct sqlite_db *db, struct error *err)
     int number = sqlite3_errcode(db->sqlite) == SQLITE_IOERR ? system_error_of(db->sqlite) : 0;
     enum error_class class = class_of(db->sqlite);
     char where[1024];
-    return fail(err, class, "%s: %s%s%s%s", db->base.name,
-                sqlite_name_temporary(db, where, sizeof where), sqlite3_errmsg(db->sqlite),
-                number ? ": " : "", number ? strerror(number) : "");
+    fail(err, class, "%s: %s%s%s%s", db->base.name, sqlite_name_temporary(db, where, sizeof where),
+         sqlite3_errmsg(db->sqlite), number ? ": " : "", number ? strerror(number) : "");
+    err->of_database = true;
+    return -1;
 }
 
 /* Statements. */
