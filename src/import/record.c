@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "source/pbs/resources.h"
 #include "util/error.h"
 #include "util/instant.h"
 #include "util/number.h"
@@ -254,14 +255,15 @@ static int compare_keys(const struct field *one, const struct field *other)
                  : (one->key.length > other->key.length) - (one->key.length < other->key.length);
 }
 
-/* The server sorts the resources of a job.  A second field that is not in that order is from the
- * value of the resource before it. */
+/* The server sorts the resources of a job.  Of two fields that are not in that order one is from
+ * the value of another resource, and the larger one counts: a user gains nothing by that. */
 static void take_resource(struct resources *resources, const struct field *field, bool in_order)
 {
     for (size_t i = 0; i < resources->count; i++) {
         if (compare_keys(resources->kept[i], field))
             continue;
-        if (in_order)
+        if (in_order ||
+            resource_value(field->value).number > resource_value(resources->kept[i]->value).number)
             resources->kept[i] = field;
         return;
     }

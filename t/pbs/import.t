@@ -149,14 +149,14 @@ def try_pieces():
     tap.ok(not wrong, 'logs that grow in pieces of any size, and are packed later, give what they give at once', *wrong[:3])
 
 
-def record(start, end=None, gridname=None, account=None, software=None, project='_pbs_project_default', jobname='a', group='chem', ncpus=2, used='', names=''):
+def record(start, end=None, gridname=None, account=None, arch=None, software=None, project='_pbs_project_default', jobname='a', group='chem', ncpus=2, used='', names=''):
     """What OpenPBS writes: its fields in its order, and the texts that users choose as they are."""
     def quoted(text):
         return text if ' ' not in text else f"'{text}'" if '"' in text else f'"{text}"'
 
     text = (f'gridname="{gridname}" ' if gridname is not None else '') + f'user=bob group={group} ' + (f'account="{account}" ' if account is not None else '')
     text += f'project={quoted(project)} jobname={jobname} queue=workq ctime={DAY} qtime={DAY} etime={DAY + 1} start={DAY + start} exec_host=n0/0 exec_vnode=(n0:ncpus={ncpus}) '
-    text += f'Resource_List.ncpus={ncpus} ' + (f'Resource_List.software={quoted(software)} ' if software is not None else '') + 'Resource_List.walltime=01:00:00 '
+    text += (f'Resource_List.arch={quoted(arch)} ' if arch is not None else '') + f'Resource_List.ncpus={ncpus} ' + (f'Resource_List.software={quoted(software)} ' if software is not None else '') + 'Resource_List.walltime=01:00:00 '
     if end is not None:
         text += f'session=7 end={DAY + end} Exit_status=0 {used}resources_used.cput=00:00:{(end - start) % 60:02} resources_used.ncpus=2 run_count=1'
     return text
@@ -169,7 +169,7 @@ FORGED = [dict(account=f'p" {FIELDS} x="y'), dict(account=f"p' {FIELDS} x='y"), 
           dict(account='\xe9' * 300), dict(account=f'p" start={DAY + 5} end={DAY + 50} account="q'), dict(account='p\t\x1b[31m'), dict(account='\\'),
           dict(project=f'p {FIELDS}'), dict(jobname='"x'), dict(jobname="'x"), dict(jobname='x"='), dict(jobname='start=1'), dict(group='domain users'),
           dict(gridname='g'), dict(gridname='g q=1'),
-          dict(software=f'x {FIELDS}'), dict(software=f'x" {FIELDS}'), dict(software=f"x' {FIELDS} y='\"z"), dict(software=f"x' {FIELDS} y=\"z"), dict(software='"a'), dict(software='y' * 99999),
+          dict(software=f'x {FIELDS}'), dict(software=f'x" {FIELDS}'), dict(software=f"x' {FIELDS} y='\"z"), dict(software=f"x' {FIELDS} y=\"z"), dict(arch=f"x' {FIELDS} Resource_List.zeal=1 y='\"z"), dict(software='"a'), dict(software='y' * 99999),
           dict(jobname='"x', software='a b'), dict(jobname="'x", software='a "b" c'), dict(account=f'p" {FIELDS}', software=f"x' {FIELDS} y='\"z")]
 
 
@@ -186,8 +186,8 @@ def try_forged():
         got = [tuple(' '.join(word for word in cell.split() if word.startswith(('ncpus', 'walltime', 'cput'))) if isinstance(cell, str) and '=' in cell else
                      cell if cell != 'domain users' else 'chem' for cell in row) for row in place.rows(WANTED)]
         # Of a run that is open, a user may choose the walltime that bounds it.
-        bare = [row[:6] + (row[6].split()[0],) + row[7:] for row in got] if 'software' in texts else got
-        expected = [row[:6] + (row[6].split()[0],) + row[7:] for row in wanted] if 'software' in texts else wanted
+        bare = [row[:6] + (row[6].split()[0],) + row[7:] for row in got] if texts.keys() & {'software', 'arch'} else got
+        expected = [row[:6] + (row[6].split()[0],) + row[7:] for row in wanted] if texts.keys() & {'software', 'arch'} else wanted
         tap.same((status, bare), ((0, ''), expected), f'a text that a user chose is no field of the server: {str(texts)[:60]}')
     place = Place()
     place.log('20261101', line(5, 'E', '1.pbs', record(2, 5, account='a b=c')) + line(6, 'E', '2.pbs', record(2, 6, account='p" q')) + line(7, 'E', '3.pbs', record(2, 7, account='x' * 300)))
