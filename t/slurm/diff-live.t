@@ -60,8 +60,9 @@ def without_ledger(settings, capture, folder):
                f'{what}: of each there is a guess', guessed, answer['notes'])
         reset = [cause for cause in answer['causes'] if cause['cause'] == 'reset']
         tap.same((answer['commands'], reset[0]['usage']), ([], 0), f'{what}: which is no cause, and has no command')
-        out = fairmill(settings, 'diff', '--at', capture.now, file).stdout
-        tap.ok('guess: ' in out and 'fairmill ' not in out, f'{what}: also as people see it', out)
+        done = fairmill(settings, 'diff', '--at', capture.now, file)
+        tap.ok('guess: ' in done.stdout and 'fairmill ' not in done.stdout, f'{what}: also as people see it', done.stdout)
+        tap.same(done.stderr, '', f'{what}: that both are old is no warning')
 
 
 def changes(row, users):

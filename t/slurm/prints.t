@@ -250,7 +250,7 @@ def queue_as_printed(queue):
     tap.same((status, set(found(answer, 'jobid', 'factor'))), (1, {(job, 'priority') for job in NICE}),
              'factors are compared too, where nobody knows why a priority is less')
     status, out = queue.diff(queue.read('sprio_normalised.psv'), PASS, '-o', 'jobid,factor,ours')
-    tap.ok(status == 1 and '144 priority' in out, 'in any columns', out)
+    tap.ok(status == 1 and '144 priority' in out and 'stale' not in out, 'in any columns', out)
     for what, text in (('headings', table.splitlines()[0] + '\n'), ('headings between bars', bars.splitlines()[0]),
                        ('headings of one of two clusters', 'CLUSTER: live\n' + table.splitlines()[0] +
                         '\nCLUSTER: other\n' + table)):

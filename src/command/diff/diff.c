@@ -173,6 +173,20 @@ static int find_job_differences(const struct options *options, const struct sett
     return result;
 }
 
+/* Of any age: an output may be old, and diff says of when both are. */
+static int read_published(struct input *input, const struct settings *settings,
+                          const struct options *options, struct error *err)
+{
+    struct published *published = &input->published;
+    const struct published_filter filter = { .clusters = options->shared.clusters,
+                                             .of_any_age = true };
+    if (published_open_trees(published, settings, &filter, err) ||
+        !(input->cluster = published_only(published, err)))
+        return -1;
+    published_close(published);
+    return 0;
+}
+
 /* 0, 1 where something is left unexplained, or -1: of associations. */
 static int diff_associations(struct options *options, const struct settings *settings,
                              struct input *input, struct text *text, struct error *err)
@@ -180,8 +194,7 @@ static int diff_associations(struct options *options, const struct settings *set
     struct differences differences = { 0 };
     int result = -1;
     struct table *table = table_create(text, &differences_layout, &options->shared.table, err);
-    if (!table || published_read(&input->published, settings, &options->shared.clusters, err) ||
-        !(input->cluster = published_only(&input->published, err)) ||
+    if (!table || read_published(input, settings, options, err) ||
         find_differences(options, settings, input, &differences, err))
         goto done;
     if (table_is_page(&options->shared.table))
@@ -200,7 +213,8 @@ static int read_jobs(struct input *input, const struct settings *settings,
                      const struct options *options, struct prio_list **list, struct error *err)
 {
     struct published *published = &input->published;
-    const struct published_filter filter = { .clusters = options->shared.clusters };
+    const struct published_filter filter = { .clusters = options->shared.clusters,
+                                             .of_any_age = true };
     if (published_open(published, settings, &filter, err) ||
         !(input->cluster = published_only(published, err)))
         return -1;
@@ -269,8 +283,7 @@ static int diff_entities(struct options *options, const struct settings *setting
     struct pbs_differences differences = { 0 };
     int result = -1;
     struct table *table = table_create(text, &pbs_differences_layout, &options->shared.table, err);
-    if (!table || published_read(&input->published, settings, &options->shared.clusters, err) ||
-        !(input->cluster = published_only(&input->published, err)) ||
+    if (!table || read_published(input, settings, options, err) ||
         find_pbs_differences(options, settings, input, &differences, err))
         goto done;
     if (table_is_page(&options->shared.table))
