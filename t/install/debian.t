@@ -147,8 +147,8 @@ INVOKE
 printf '#!/bin/sh\n' >"$root/usr/bin/systemctl"
 chmod 755 "$root/usr/bin/deb-systemd-invoke" "$root/usr/bin/systemctl"
 mkdir -p "$root/run/systemd/system"
-units='fairmill-report.timer fairmill.socket fairmill.timer'
-for running in "$units" fairmill.timer; do
+units='fairmill-answer.service fairmill-report.timer fairmill-verify.timer fairmill.socket fairmill.timer'
+for running in "$units" 'fairmill-verify.timer fairmill.timer'; do
     printf '%s\n' $running >"$active"
     ok "dpkg installs it over itself" inside dpkg --install /tmp/fairmill.deb
     is "of its units, the same are active as before" "$(sort "$active" | xargs)" "$running"
