@@ -163,7 +163,7 @@ def sealed(site):
     site.succeed('explain', 'alice', 'bob', '--jobs')
     tap.ok('The heaviest of 5 job records' in site.out, 'explain counts the jobs since the removal', site.out)
     site.settings(dict(site.keys, **{'fairshare.conformance': 'documents'}))
-    tap.same(site.run_at(0), ('full', why), 'with another conformance the sums are others')
+    tap.same(site.run_at(0), ('full', 'the charges of resized jobs changed'), 'another conformance makes a run full')
 
 
 def body():

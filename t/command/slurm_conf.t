@@ -6,7 +6,6 @@ How its lines are read is in t/unit/slurm_conf.c."""
 
 import ctypes
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -461,13 +460,8 @@ def number_forms(place):
         tap.ok(abs(got - 10 * one_second) < 1e-5, f'TRESBillingWeights={weights} makes {one_second} a second', got)
 
 
-def nearly_linear(place):
-    """Four times as much input takes about four times as long."""
-    def seconds(count, line):
-        write(place, line(count))
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        place.run('check')
-        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+def large_files(place):
+    """`make bench-growth` measures the time."""
     place.ready()
     place.settings({'slurm.conf': place.path('slurm.conf')})
     for what, line in (
@@ -476,8 +470,8 @@ def nearly_linear(place):
              + 'NodeSet=s Feature=f\nPartitionName=p Nodes=s\n'),
             ('node sets of node sets', lambda n: 'NodeName=n CPUs=1\n' + ''.join(f'NodeSet=s{i} Nodes=s{i + 1},n\n' for i in range(n // 2))
              + 'PartitionName=p Nodes=s0\n')):
-        one, four = seconds(15000, line), seconds(60000, line)
-        tap.ok(four < 8 * one + .3, f'a slurm.conf is read in linear time: {what}', one, four)
+        write(place, line(60000))
+        place.ends(0, f'a slurm.conf may have tens of thousands of {what}', 'check')
 
 
 def verified(place):
@@ -603,7 +597,7 @@ def found(place):
 
 
 def body():
-    for part in (examples, meanings, strength, no_weights, not_kept_private, mistakes, live, check, found, billing, any_names, number_forms, nearly_linear, verified, free_ends, cadence):
+    for part in (examples, meanings, strength, no_weights, not_kept_private, mistakes, live, check, found, billing, any_names, number_forms, large_files, verified, free_ends, cadence):
         with Place() as place:
             part(place)
 

@@ -396,9 +396,8 @@ const struct command command_diff = {
     .operands = "FILE",
     .operand_count = 1,
     .summary = "our values against what Slurm or pbsfs printed, and why they differ",
-    .notes = "FILE is what `sshare -a -l -P -m`, `sshare -a --json`, `scontrol show assoc_mgr`, "
-             "`sprio -l` or\n"
-             "`pbsfs -p` or `-g NAME` printed; - is standard input.\n",
+    .notes = "FILE is the output of `sshare -a -l -P -m`, `sshare -a --json`, `sprio -l`,\n"
+             "`scontrol show assoc_mgr`, `pbsfs -p` or `pbsfs -g NAME`; - is standard input.\n",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .run = diff_command,
