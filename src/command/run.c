@@ -58,7 +58,7 @@ static int dry_run(const struct settings *settings, const struct run_options *op
 static int run_in_earnest(const struct settings *settings, struct run_options *options,
                           struct error *err)
 {
-    int unrecorded = 0;
+    static int unrecorded; /* outlives the options */
     alert = alert_create(settings, options->clusters.names, options->clusters.count);
     options->complain = complain_in_time;
     options->unrecorded = &unrecorded;

@@ -105,8 +105,8 @@ bool slurm_weight(const char *text, struct slurm_weight *weight)
     weight->length = (size_t)(end - text);
     if (errno || end == text || !isfinite(weight->number))
         return false;
-    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : units - 1;
-    weight->steps = unit ? (unsigned)(unit + 1 - units) : 0;
+    const char *unit = strchr(units, toupper((unsigned char)*end));
+    weight->steps = *end && unit ? (unsigned)(unit + 1 - units) : 0;
     return unit != NULL;
 }
 
