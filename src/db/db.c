@@ -74,6 +74,11 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
     if (refuse_writable(settings, err))
         return -1;
     *db = driver->open(settings, role, err);
+    if (!*db && err->class == ERROR_LOGIN) {
+        struct error reason = *err;
+        return fail(err, ERROR_LOGIN, "%.1900s; the server refuses this login or its password",
+                    reason.message);
+    }
     if (!*db)
         return -1;
     (*db)->driver = driver;

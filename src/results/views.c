@@ -12,8 +12,8 @@ int views_open(struct db *db, struct error *err)
     int64_t none;
     if (rows_read_integer(db, sql_query_views_open, NULL, 0, &none, err) >= 0)
         return 0;
-    struct error reason = *err;
-    if (err->class != ERROR_MISSING && err->class != ERROR_DENIED)
+    struct error reason = *err; /* MariaDB tells readers of a lost definer as of a wrong password */
+    if (err->class != ERROR_MISSING && err->class != ERROR_DENIED && err->class != ERROR_LOGIN)
         return fail_in(err, "the views cannot be read");
     return fail(err, ERROR_MISSING,
                 "readers cannot read the views: %.1500s; `fairmill init` makes them again",

@@ -52,6 +52,7 @@ int error_exit_status(enum error_class class)
     case ERROR_LOCKED:
         return 75;
     case ERROR_SETTINGS:
+    case ERROR_LOGIN:
     case ERROR_DENIED:
     case ERROR_MISSING:
         return 78;

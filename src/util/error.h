@@ -21,7 +21,8 @@ enum error_class {
     ERROR_LAGGING,  /* the source is a replica that is too far behind: 69 */
     ERROR_LOCKED,   /* another run holds the lock, or published first: 75 */
     ERROR_SETTINGS, /* the settings are wrong: 78 */
-    ERROR_DENIED,   /* a login or a privilege is missing: 78 */
+    ERROR_LOGIN,    /* the server refuses the login or its password: 78 */
+    ERROR_DENIED,   /* a privilege is missing: 78 */
     ERROR_MISSING,  /* a database, table or column is missing: 78 */
     ERROR_DAMAGED,  /* what an earlier run kept is not what it stored: all is to be made anew */
 };

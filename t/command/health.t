@@ -197,6 +197,10 @@ def asked_ahead(place):
     place.begin()
     place.attempt(0, '--now', int(time.time()) + DAY, added=[('tiny', 'done')])
     place.is_so('--now of tomorrow', {'tiny': {'in_future'}}, 'critical')
+    place.ends(1, 'check ends as the next run does', 'check')
+    tap.ok('next: set the clock right' in place.out, 'with the step that helps', place.out)
+    place.ends(1, 'so does its list of findings', 'check', '--json')
+    place.attempt(1, what='that run')
 
 
 def began_ahead(place):

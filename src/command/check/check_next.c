@@ -112,6 +112,13 @@ void check_add_next(struct text *text, const struct settings *settings,
                        "administrator of the database, then `fairmill check` again\n");
     else if (is_access && progress->source_is_read)
         text_add(text, "next: `fairmill init`, which makes the result tables\n");
+    else if (progress->is_ahead)
+        text_add(text, "next: set the clock right, then `fairmill run --replace`\n");
+    else if (failure && failure->class == ERROR_LOGIN)
+        text_format(text,
+                    "next: see that the login in [%s] exists and has this password, in its "
+                    "option_file, .pgpass or the environment\n",
+                    progress->source_is_read ? "results" : "source");
     else if (failure)
         return;
     else if (progress->bad_data)

@@ -17,6 +17,7 @@ struct progress {
     bool missing_privileges; /* of the accounting database; they have been told */
     bool bad_data;           /* of a cluster, which has failed */
     bool published;          /* every cluster is */
+    bool is_ahead;           /* what is published is of a time to come, so that runs are refused */
     bool lacks_history;      /* usage of days reaches back further than points of history */
     bool started_by_clock;   /* fairmill.timer is enabled, or cron has a line */
 };

@@ -45,22 +45,23 @@ static const struct {
     { 1615, 1615, ERROR_RETRY },   /* table changed since the statement was prepared */
     { 1637, 1637, ERROR_RETRY },   /* too many transactions */
     { 3058, 3058, ERROR_RETRY },   /* deadlock of advisory locks */
-    { 1044, 1045, ERROR_DENIED },  /* database, login */
-    { 1130, 1130, ERROR_DENIED },  /* host */
+    { 1044, 1044, ERROR_DENIED },  /* database */
+    { 1045, 1045, ERROR_LOGIN },   /* user or password */
+    { 1130, 1130, ERROR_LOGIN },   /* host */
     { 1142, 1143, ERROR_DENIED },  /* table, column */
     { 1227, 1227, ERROR_DENIED },  /* administrative privilege */
-    { 1251, 1251, ERROR_DENIED },  /* authentication protocol */
+    { 1251, 1251, ERROR_LOGIN },   /* authentication protocol */
     { 1370, 1370, ERROR_DENIED },  /* routine */
     { 1410, 1410, ERROR_DENIED },  /* may not grant */
-    { 1698, 1698, ERROR_DENIED },  /* login by socket */
+    { 1698, 1698, ERROR_LOGIN },   /* login by socket */
     { 1792, 1792, ERROR_DENIED },  /* write in a read-only transaction */
-    { 1820, 1820, ERROR_DENIED },  /* password expired */
-    { 1862, 1862, ERROR_DENIED },  /* password expired */
-    { 2059, 2059, ERROR_DENIED },  /* unknown authentication plugin */
-    { 2061, 2061, ERROR_DENIED },  /* authentication plugin */
-    { 3118, 3118, ERROR_DENIED },  /* account locked (MySQL) */
-    { 3159, 3159, ERROR_DENIED },  /* TLS required */
-    { 4151, 4151, ERROR_DENIED },  /* account locked (MariaDB) */
+    { 1820, 1820, ERROR_LOGIN },   /* password expired */
+    { 1862, 1862, ERROR_LOGIN },   /* password expired */
+    { 2059, 2059, ERROR_LOGIN },   /* unknown authentication plugin */
+    { 2061, 2061, ERROR_LOGIN },   /* authentication plugin */
+    { 3118, 3118, ERROR_LOGIN },   /* account locked (MySQL) */
+    { 3159, 3159, ERROR_LOGIN },   /* TLS required */
+    { 4151, 4151, ERROR_LOGIN },   /* account locked (MariaDB) */
     { 1049, 1049, ERROR_MISSING }, /* database */
     { 1054, 1054, ERROR_MISSING }, /* column */
     { 1146, 1146, ERROR_MISSING }, /* table */

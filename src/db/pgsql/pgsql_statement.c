@@ -36,7 +36,7 @@ static const struct {
     { "HV00N", ERROR_GONE },    /* the server behind a foreign table */
     { "40", ERROR_RETRY },      /* serialisation, deadlock, conflict with a replica's recovery */
     { "55P03", ERROR_RETRY },   /* lock_timeout */
-    { "28", ERROR_DENIED },     /* login */
+    { "28", ERROR_LOGIN },      /* login */
     { "42501", ERROR_DENIED },  /* privilege */
     { "3D000", ERROR_MISSING }, /* database */
     { "3F000", ERROR_MISSING }, /* schema */
