@@ -31,6 +31,12 @@ SELECT "source" FROM "fairmill_lock" WHERE "cluster" = ?
 -- The clusters that have rows, and where these came from.
 SELECT "cluster", "source" FROM "fairmill_lock" WHERE "cluster" <> '' AND "run_id" > 0 AND "source" <> ''
 
+-- name: fence_failed
+-- The clusters that have no rows, and of which runs have failed since they were retired, or from the beginning.
+SELECT l."cluster" FROM "fairmill_lock" l
+WHERE l."cluster" <> '' AND l."source" = '' AND EXISTS (
+    SELECT 1 FROM "fairmill_run" r WHERE r."cluster" = l."cluster" AND r."run_id" > l."run_id")
+
 -- name: fence_step
 -- Publish: changes one row, unless somebody else published in between.
 UPDATE "fairmill_lock" SET "run_id" = ?, "source" = ? WHERE "cluster" = ? AND "run_id" = ?

@@ -6,8 +6,11 @@
 #include "results/history.h"
 #include "results/publish.h"
 #include "results/schema.h"
+#include "run/clusters.h"
+#include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "source/source.h"
 #include "util/error.h"
 
 static int ask(const char *cluster, struct error *err)
@@ -23,24 +26,62 @@ static int ask(const char *cluster, struct error *err)
     return result;
 }
 
+/* A cluster that is in the accounting database, and not marked as deleted, would come back with the
+ * next run, without its history. */
+static int check_source(const struct settings *settings, const char *cluster, struct error *err)
+{
+    struct db *db = NULL;
+    struct cluster_list all = { 0 };
+    if (run_open_source(&db, settings, err))
+        return -1;
+    const struct source source = source_of(settings, db, NULL);
+    int result = source.layout->clusters(&source, &all, err);
+    const struct cluster *found = result ? NULL : cluster_named(&all, cluster);
+    if (found && !found->deleted)
+        result = fail(err, ERROR_USAGE,
+                      "cluster '%s' is in the accounting database, and not marked as deleted there",
+                      cluster);
+    if (!result || found)
+        cluster_list_free(&all);
+    db_close(db);
+    return result;
+}
+
+/* The results' errors are explained by their GRANTs, the source's by its own. */
+static int check(struct db *db, const struct settings *settings, const char *cluster,
+                 struct error *err)
+{
+    if (forget_check(db, cluster, err)) {
+        results_explain(settings, err);
+        return -1;
+    }
+    return check_source(settings, cluster, err);
+}
+
+static int remove_all(struct db *db, const struct settings *settings, const char *cluster,
+                      struct error *err)
+{
+    struct publisher publisher;
+    if (publisher_start(&publisher, db, settings, cluster, err))
+        return results_explain(settings, err);
+    /* It may have come back while we asked. */
+    int result = check(db, settings, cluster, err);
+    if (!result && forget_cluster(&publisher, err))
+        result = results_explain(settings, err);
+    publisher_end(&publisher);
+    return result;
+}
+
 static int forget(const struct settings *settings, const char *cluster, bool yes, struct error *err)
 {
     struct db *db;
-    struct publisher publisher;
     if (results_open(&db, settings, DB_RESULTS, err))
         return -1;
-    int result = forget_check(db, cluster, err);
+    int result = check(db, settings, cluster, err);
     if (!result && !yes)
         result = ask(cluster, err);
     if (!result)
-        result = publisher_start(&publisher, db, settings, cluster, err);
-    if (!result) {
-        /* It may have come back while we asked. */
-        result = forget_check(db, cluster, err) || forget_cluster(&publisher, err) ? -1 : 0;
-        publisher_end(&publisher);
-    }
-    if (result)
-        results_explain(settings, err);
+        result = remove_all(db, settings, cluster, err);
     db_close(db);
     return result;
 }

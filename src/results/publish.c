@@ -349,6 +349,21 @@ void publisher_end(struct publisher *publisher)
     publisher->locked = false;
 }
 
+int failed_clusters(struct db *db,
+                    int (*take)(void *context, const char *cluster, const char *source),
+                    void *context, struct error *err)
+{
+    const struct db_value *row;
+    struct db_rows *rows = db_query(db, sql_query_fence_failed, NULL, 0, "t", err);
+    int result = 0;
+    while (!result && db_fetch(rows, &row, err) > 0) {
+        char *cluster = db_value_text(&row[0]);
+        result = take(context, cluster, "");
+        free(cluster);
+    }
+    return db_finish(rows);
+}
+
 int published_sources(struct db *db,
                       int (*take)(void *context, const char *cluster, const char *source),
                       void *context, struct error *err)

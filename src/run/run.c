@@ -59,6 +59,17 @@ static int compare_cluster(void *context, const char *cluster, const char *sourc
     return 0;
 }
 
+/* One that came and went before any run was done, or failed once more after it was retired. */
+static int compare_failed(void *context, const char *cluster, const char *source)
+{
+    struct clusters_there *there = context;
+    const struct cluster *found = cluster_named(&there->all, cluster);
+    (void)source;
+    if (found && found->deleted)
+        cluster_names_add(&there->deleted, cluster);
+    return 0;
+}
+
 static int retire_cluster(struct run_session *session, const char *cluster, struct error *err)
 {
     struct publisher publisher;
@@ -127,7 +138,8 @@ static void report_missing(struct run_session *session, const struct clusters_th
 static int settle_absent(struct run_session *session, struct clusters_there *there,
                          struct error *err)
 {
-    if (published_sources(session->results, compare_cluster, there, err))
+    if (published_sources(session->results, compare_cluster, there, err) ||
+        failed_clusters(session->results, compare_failed, there, err))
         return results_explain(session->settings, err);
     retire_deleted(session, there);
     report_vanished(session, there);

@@ -270,6 +270,28 @@ def deleted(place):
     place.change(BREAK.format('other'))
     place.attempt(65, added=[('other', 'failed'), ('tiny', 'done')])
     place.is_so('it came back, and failed', {'tiny': set(), 'other': {'never_published', 'last_run_failed'}}, 'critical')
+    place.run('status')
+    place.says('the way out is named', '`fairmill forget --cluster other`')
+    days = place.query('SELECT count(*) FROM fairmill_usage_day')
+    place.ends(64, 'but not while it is in the accounting database', 'forget', '--cluster', 'other', '--yes')
+    place.says('which is said', "'other' is in the accounting database")
+    tap.same(place.query('SELECT count(*) FROM fairmill_usage_day'), days, 'and nothing is removed')
+    place.away()
+    place.ends(69, 'nor while that cannot be asked', 'forget', '--cluster', 'other', '--yes')
+    os.rename(place.path('away'), place.path('a.db'))
+    place.change("UPDATE cluster_table SET deleted = 1 WHERE name = 'other'")
+    place.attempt(0, added=[('tiny', 'done')])
+    place.is_so('it was marked as deleted again', {'tiny': set()}, 'ok')
+    place.change("INSERT INTO cluster_table (name, creation_time, mod_time, deleted, federation, fed_state)"
+                 " VALUES ('brief', 1, 1, 0, '', 0)")
+    place.attempt(78, added=[('brief', 'failed'), ('tiny', 'done')], what='a run for a cluster without tables')
+    place.is_so('a cluster came', {'tiny': set(), 'brief': {'never_published', 'last_run_failed'}}, 'critical')
+    place.change("UPDATE cluster_table SET deleted = 1 WHERE name = 'brief'")
+    place.attempt(0, added=[('tiny', 'done')])
+    place.is_so('and went before any run for it was done', {'tiny': set()}, 'ok')
+    place.attempt(0, added=[('tiny', 'done')])
+    place.ends(0, 'and can be forgotten', 'forget', '--cluster', 'brief', '--yes')
+    place.ends(0, 'as the one that was retired', 'forget', '--cluster', 'other', '--yes')
 
 
 def stale(place):

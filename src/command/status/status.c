@@ -254,6 +254,15 @@ static int print_nagios(const struct status *status, struct error *err)
     return result ? -1 : (int)status->worst;
 }
 
+/* A cluster that is not there any more will never be published. */
+static void add_way_out(const char *cluster, struct error *err)
+{
+    struct error reason = *err;
+    fail(err, reason.class,
+         "%.1500s; if there is no such cluster any more: `fairmill forget --cluster %s`",
+         reason.message, cluster);
+}
+
 /* Print the status; returns the exit status of the command, or -1 where printing failed. */
 static int print_status(const struct options *options, const struct status *status,
                         struct error *err)
@@ -271,6 +280,8 @@ static int print_status(const struct options *options, const struct status *stat
         if (!row->level)
             continue;
         fail(err, ERROR_OTHER, "cluster '%s': %s", row->health->cluster, row->words.bytes);
+        if (row->health->problems[HEALTH_NEVER_PUBLISHED])
+            add_way_out(row->health->cluster, err);
         complain(err);
     }
     return 0; /* or the status of what was complained of */
