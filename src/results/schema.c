@@ -175,11 +175,16 @@ static int fail_absent(const struct settings *settings, struct error *err)
                     "--print`",
                     reason.message);
     }
-    fail_in(err, "there are no results yet, run `fairmill init`");
-    if (!db_open(&db, &settings->results, DB_READER, &ignored)) {
+    int64_t version = 0;
+    if (db_open(&db, &settings->results, DB_READER, &ignored))
+        return fail_in(err, "there are no results yet, run `fairmill init`");
+    if (!read_version(db, &version, &ignored) && version) { /* all but what a writer needs */
+        fail_in(err, "results");
+    } else {
+        fail_in(err, "there are no results yet, run `fairmill init`");
         prefer_refusal(db, settings, err);
-        db_close(db);
     }
+    db_close(db);
     return -1;
 }
 
@@ -348,6 +353,10 @@ static int make_missing(struct db *db, struct error *err)
     if (version > SCHEMA_VERSION)
         return refuse_newer(version, err);
     int complete = version == SCHEMA_VERSION ? is_complete(db, dialect, err) : 0;
+    /* A copy by VACUUM INTO has all but the log. */
+    if (complete > 0 && !strcmp(dialect->driver, "sqlite") &&
+        db_script(db, "PRAGMA journal_mode = WAL;\n", err))
+        return -1;
     if (complete < 0 ||
         (!complete && (db_be_owner(db, err) || loosen(db, dialect, version, err) ||
                        make_all(db, dialect, err))) ||

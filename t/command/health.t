@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import sys
 import time
 
@@ -371,6 +372,23 @@ def views(place):
         place.is_so(f'{what}, and init and a run were here', {'tiny': set()}, 'ok')
 
 
+def copied(place):
+    """VACUUM INTO makes a copy without a write-ahead log."""
+    place.begin()
+    place.succeed('run')
+    db = sqlite3.connect(place.path('r.db'))
+    db.execute('VACUUM INTO ?', (place.path('copy.db'),))
+    db.close()
+    for end in ('', '-wal', '-shm'):
+        if os.path.exists(place.path('r.db' + end)):
+            os.unlink(place.path('r.db' + end))
+    os.rename(place.path('copy.db'), place.path('r.db'))
+    place.attempt(78, added=[], what='a run with a copy by VACUUM INTO')
+    tap.ok('no results yet' not in place.err and 'write-ahead log' in place.err, 'which says what the copy lacks', place.err)
+    place.succeed('init')
+    place.attempt(0, added=[('tiny', 'done')], what='a run after init')
+
+
 def report_says(place, what, word):
     if not HAS_REPORT:
         return
@@ -474,7 +492,7 @@ def future_goes(place):
 
 def body():
     for part in (well, nothing_yet, never_published, failed_later, without_source, two_sources, refused, ahead_once,
-                 jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, stale, views, unrecorded, full_disk, at_work,
+                 jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, stale, views, copied, unrecorded, full_disk, at_work,
                  future_goes):
         if part in (ahead_once, jumps_back, a_little, began_ahead, future_goes) and not preload.compiler():
             tap.diag(f'{part.__name__}: no compiler makes the clock')
