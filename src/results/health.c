@@ -21,7 +21,7 @@ static const struct {
 } problems[HEALTH_PROBLEMS] = {
     [HEALTH_NEVER_PUBLISHED] = { "never_published", "never published", HEALTH_CRITICAL },
     [HEALTH_IN_FUTURE] = { "in_future", "published in the future", HEALTH_CRITICAL },
-    [HEALTH_STALE] = { "stale", "stale", HEALTH_CRITICAL },
+    [HEALTH_STALE] = { "stale", "stale results", HEALTH_CRITICAL },
     [HEALTH_UNREADABLE] = { "unreadable", "readers do not get all of it", HEALTH_CRITICAL },
     [HEALTH_UNRECORDED] = { "unrecorded", "a run failed and could not be recorded",
                             HEALTH_WARNING },

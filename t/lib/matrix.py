@@ -335,15 +335,15 @@ CASES = [
     ('the results are restored from an older backup', None, [
         do(lambda ground: ground.save('r')), source(MORE), run(0), run(0, '--full'), right(),
         do(lambda ground: ground.restore('r')), told(), run(0), told(), right()]),
-    # Nobody can leave a row then: who looks finds it by the age.
+    # No row can be left then: the run leaves a file.
     ('somebody else writes the results', 'writer', [
-        run(69, amid='writer'), told(), run(0), told(), right()]),
+        run(69, amid='writer'), told('unrecorded'), run(0), told(), right()]),
     ('the source ends amid its rows', 'ends_amid', [
         run('ended_amid', amid='ends_amid'), told('last_run_failed'), run(0), told(), right()]),
     ('the source may be read no more', 'denied', [
         run(78, says='GRANT', amid='denied'), told('last_run_failed'), run(0), told(), right()]),
     ('the results have no room', 'full', [
-        run(69, amid='full', says='r.db'), told(), run(0), told(), right()]),
+        run(69, amid='full', says='r.db'), told('unrecorded'), run(0), told(), right()]),
     ('two hosts', None, [at_work, told(), right()]),
     ('summer time ends', None, [at_switches]),
 ]

@@ -58,7 +58,7 @@ def sentences(conf):
                           (('explain', 'bob', 'suzy'), ' (cput) more used by '), (('whatif', '--add-usage', 'bob=2'), "entity 'bob' of group 'group1' has used 7200 (cput) more"),
                           (('history', 'bob'), 'entity bob of group1 (cresgroup 13)'), (('check',), ' entities and groups, '), (('show',), ' Group Entity Shares Perc Usage '),
                           (('prio',), 'JobID Queue Entity Group Priority'), (('compare',), ': places of 4 entities, and factors Entity '), (('history', '--usage', 'bob'), ' Usage '),
-                          (('explain', '--jobs', 'bob'), ' (cput) of all of them together'), (('forecast', 'bob'), ' (cput) were used each second on average'), (('status',), 'pbs '),
+                          (('explain', '--jobs', 'bob'), ' (cput) of all of them together'), (('forecast', 'bob'), ' (cput) were used each second on average'), (('status', '--max-age', '9999d'), 'pbs '),
                           (('whatif', '--shares', 'bob=1'), 'Group Entity Factor would be'), (('show', '--pbs', 'bob'), 'fairshare entity: bob'), (('verify',), '')):
         status, out, err = fairmill(conf, *command)
         text = ' '.join(out.split())
