@@ -58,6 +58,13 @@ void charge_slice(struct charger *charger, struct charge *charge)
     charge_span(charger, charge, &span);
 }
 
+/* As last_pass() wants it. */
+static uint64_t newest_pass(const struct charger *charger, uint64_t before)
+{
+    return passes_newest(charger->passes, clock_now(charger->charging.clock), charger->period,
+                         before);
+}
+
 void charge_begin(struct charger *charger, const struct job_row *row, struct charge *charge)
 {
     const struct owner *owner =
@@ -66,7 +73,7 @@ void charge_begin(struct charger *charger, const struct job_row *row, struct cha
     *span = job_span(&charger->charging, &row->job);
     uint64_t end = span->ended;
     if (row->noted)
-        job_span_suspended(span, row->noted, clock_now(charger->charging.clock), charger->period);
+        job_span_suspended(span, row->noted, newest_pass(charger, row->noted), charger->period);
     charge->row = row;
     charge->number = ++charger->rows;
     charge->ended = end;
@@ -98,14 +105,23 @@ bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *
     return start && again->job.time_start < end;
 }
 
+/* The resize charges what has run since the last pass at the old size, and the next pass does so
+ * again at the new one.  Sums that are kept must not hang on which pass that is: of what they have
+ * in them it is half a period. */
+static uint64_t pass_before(const struct charger *charger, uint64_t resize)
+{
+    if (clock_now(charger->charging.clock) - resize <= charger->recent)
+        return last_pass(newest_pass(charger, resize), charger->period, resize);
+    return resize > charger->period / 2 ? resize - charger->period / 2 : 0;
+}
+
 bool charge_again(struct charger *charger, const struct job_row *row, struct job_row *again,
                   struct charge *charge)
 {
     uint64_t now = clock_now(charger->charging.clock), end = row->job.time_end;
     if (!row->resized_to || !end || end > now)
         return false;
-    uint64_t pass = pass_before_resize(end, now, charger->period, charger->recent);
-    if (!charge_again_row(row, pass, again))
+    if (!charge_again_row(row, pass_before(charger, end), again))
         return false;
     charger->rows--;
     charge_begin(charger, again, charge);

@@ -29,8 +29,10 @@ struct charge {
 struct charger {
     struct charging charging;
     const struct ledger_state *ledger;
-    uint64_t period; /* of slurmctld's passes, in seconds: they are taken to lead up to now */
-    uint64_t recent; /* as pass_before_resize() wants it; nothing that ended since is sealed */
+    const struct passes *passes; /* of slurmctld, */
+    uint64_t period;             /* their period in seconds, */
+    uint64_t recent; /* and since how many seconds before now they decide; nothing that ended since
+                      * is sealed */
     const struct owners *owners; /* NULL: what an association used is its own */
     const struct seal *seal;     /* the one that the run leaves; NULL: no row is sealed */
     bool negative;               /* charges are taken off */

@@ -100,6 +100,7 @@ static int run_pass(const struct charging_run *run, struct pass *pass, struct er
                                : layout->jobs(source, accounting, &pass->range);
     struct charger charger = { .charging = run->charging,
                                .ledger = run->computation->ledger,
+                               .passes = &accounting->passes,
                                .period = slurm_pass_period(source->settings->slurm),
                                .recent = source->settings->seal_after_s,
                                .owners = run->computation->owners,

@@ -39,6 +39,7 @@ void accounting_destroy(struct accounting *accounting)
     tariffs_destroy(accounting->tariffs);
     free(accounting->qos);
     free(accounting->priorities);
+    free(accounting->passes.registered);
     free(accounting->limits);
     free(accounting->privileges);
     pbs_charging_destroy(accounting->pbs);

@@ -61,6 +61,7 @@ struct accounting {
     bool tells_cancelled; /* jobs that ended while they were suspended may be read */
     uint64_t created;     /* when the cluster was added to the accounting database; 0: unknown */
     bool tells_resized;   /* rows have what jobs were resized to */
+    struct passes passes; /* where either is so */
     uint64_t protocol;    /* with which the cluster's slurmctld registered; 0: that is not told */
     const struct release *oldest_release; /* whose tables have these columns; NULL: not Slurm's */
     struct association_limit *limits;     /* likewise */

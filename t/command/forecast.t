@@ -183,9 +183,6 @@ def random_sites(place):
     tap.ok(tried >= 12 * len(sites), 'and all of that was tried')
 
 
-BATCH_STEP = -5
-
-
 def grows_old(place):
     """The past of a grid is that of the grid before, unless something of it is too old by then: a job, what slurmctld
     charged behind a suspended job's end, or what was entered into the ledger."""
@@ -201,8 +198,8 @@ def grows_old(place):
                     f'job root.v start={start + DAY} end={start + 2 * DAY} billing=1\n',
                     {'fairshare.conformance': 'slurmctld', 'usage.half_life': '1-0'})
         if 'suspended' in drawing:
-            place.change('INSERT INTO tiny_step_table (job_db_inx, id_step, time_start, time_end) '
-                         'SELECT job_db_inx, ?, time_start, ? FROM tiny_job_table WHERE time_end < ?', BATCH_STEP, start - DAY, start)
+            place.change('INSERT INTO tiny_step_table (job_db_inx, id_step, time_end) SELECT job_db_inx, -5, ? FROM tiny_job_table'
+                         ' WHERE time_end < ?', start - DAY, start)
         if entry:
             place.succeed('ledger', *entry, '--why', 'a test', '--yes')
         now, run = start + 10 * DAY, {}

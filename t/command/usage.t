@@ -226,10 +226,13 @@ def cancelled(place):
     suspension's start, and only its steps tell when that was."""
     batch, interactive, extern = -5, -6, -4
 
-    def charged(cancelled, keys=None, suspension=f'{NOW - 900} {NOW - 900}', now=NOW, steps=None):
+    def charged(cancelled, keys=None, suspension=f'{NOW - 900} {NOW - 900}', now=NOW, steps=None, registered=()):
         place.ready(f'root/\n  u\nqos 2 factor=0.5\njob root.u start={NOW - 1000} end={NOW - 900} billing=4 qos=2\n'
                     f'suspended {suspension}\n', {'fairshare.conformance': 'slurmctld'} | (keys or {}))
         place.change('UPDATE tiny_job_table SET mod_time = ?', NOW - 50)
+        for at in registered:
+            place.change("INSERT INTO tiny_event_table (time_start, time_end, node_name, cluster_nodes, reason, tres)"
+                         " VALUES (?, 0, '', '', '', '1=8,5=8')", at)
         for step, end in steps if steps is not None else [(batch, cancelled)]:
             place.change('INSERT INTO tiny_step_table (job_db_inx, id_step, time_start, time_end) VALUES (1, ?, ?, ?)',
                          step, NOW - 1000, end)
@@ -249,6 +252,10 @@ def cancelled(place):
     tap.same(charged(None, steps=[(0, NOW - 700), (1, NOW - 350), (2, NOW - 950)]), 400.0,
              'of a job without a batch step the last step tells')
     tap.same(charged(None, steps=[(0, NOW - 950), (1, NOW - 900)]), 100.0, 'unless all steps ended before the suspension')
+    for registered, usage in ((NOW - 640,), 360.0), ((NOW - 640, NOW - 360), 640.0), ((NOW - 640, NOW - 350), 360.0), (
+            (NOW - 700,), 600.0), ((NOW - 701,), 400.0), ((1,), 400.0), ((NOW + 60,), 400.0):
+        tap.same(charged(NOW - 350, registered=registered), usage,
+                 f'passes are whole periods from the last registration of slurmctld before, if that is nearer than the run: {registered}')
     with open(place.path('slurm.conf'), 'w', encoding='utf-8') as file:
         file.write('PriorityCalcPeriod=1\nPriorityDecayHalfLife=0\n')
     tap.same(charged(NOW - 350, {'slurm.conf': place.path('slurm.conf')}), 640.0, 'passes are as slurm.conf says')
@@ -287,6 +294,8 @@ def charged_again(place):
 
     rows = 4 * 650 + 10 * 100
     tap.same(charged(), rows + 10 * 250, 'the time since the last pass before a resize is charged again at the new size')
+    tap.same(charged(change="INSERT INTO tiny_event_table (time_start, time_end, node_name, cluster_nodes, reason, tres)"
+                     f" VALUES ({NOW - 640}, 0, '', '', '', '1=8,5=8')"), rows + 10 * 290, 'passes begin with the last registration')
     tap.same(charged(start=NOW - 1000), rows + 10 * 250, 'also where the later row begins with the job, as before Slurm 24.11')
     tap.same(place.query('SELECT sum(sum_0) + 4294967296 * sum(sum_1) FROM fairmill_usage_day'),
              [(rows / 2 * 2 ** 20 * 10 ** 6,)], 'usage of days is only what the job had')

@@ -458,7 +458,14 @@ PERIOD = 300  # of slurmctld's passes, by default
 RESIZING = 8192
 
 
-def charged_again(jobs, settings):
+def last_pass(registered, before, now):
+    """Passes are whole periods from the last registration, or from now, whatever is nearer."""
+    known = max((at for at in registered if at < before and at <= now), default=None)
+    origin = known if known is not None and before < now and before - known <= now - before else now
+    return before - 1 - (before - 1 - origin) % PERIOD
+
+
+def charged_again(jobs, registered, settings):
     """As rows: the time since the last pass before each resize, at the size that the job's next row has."""
     if settings['conformance'] != 'slurmctld':
         return
@@ -470,7 +477,7 @@ def charged_again(jobs, settings):
         start, end = job['time_start'], job['time_end']
         if job['state'] == RESIZING and 0 < start < end <= now and (job['id_job'], end) in sizes:
             recent = now - end <= settings.get('seal_after', 86400)
-            since = now - ((now - end) // PERIOD + 1) * PERIOD if recent else end - PERIOD // 2
+            since = last_pass(registered, end, now) if recent else end - PERIOD // 2
             yield dict(job, time_submit=0, time_start=max(since, start), timelimit=0, tres_alloc=sizes[job['id_job'], end])
 
 
@@ -490,7 +497,9 @@ def add_usage(db, cluster, root, heirs, clock, settings):
     jobs = list(_rows(db, f'{cluster}_job_table',
                       ['job_db_inx', 'id_job', 'id_assoc', 'id_qos', 'partition', 'time_submit', 'time_start',
                        'time_end', 'timelimit', 'tres_alloc', 'state']))
-    for job, is_row in [*((job, True) for job in jobs), *((job, False) for job in charged_again(jobs, settings))]:
+    registered = [row['time_start'] for row in _rows(db, f'{cluster}_event_table', ['time_start', 'node_name'])
+                  if row['node_name'] == '']
+    for job, is_row in [*((job, True) for job in jobs), *((job, False) for job in charged_again(jobs, registered, settings))]:
         begin, end = interval(job, clock, boundary, settings)
         slices = list(_slices(job, begin, end, factors, settings))
         findings += is_row and any(amount is None for _, _, amount in slices)

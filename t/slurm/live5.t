@@ -18,15 +18,13 @@ from live4 import CAPTURES_5, Capture
 NEAR = dict(gamma_run1=.04)
 
 FORGOTTEN = 'sacctmgr set rawusage=0, which is in no database'
-PHASE = 'passes were at other seconds before the reconfiguration, which is in no database'
 RESET_PASS = 'slurmctld resets in a pass, and charges in it what ran since the pass before'
 FACTOR_PASS = 'a changed usage factor holds for all that the next pass charges'
 
 # Users whose usage is not the controller's, and why.
 OTHER_USAGE = {
     'gamma_run1': {'rst/u38': FORGOTTEN, 'rst2/u39': FORGOTTEN},
-    'delta_run2': {'rst/u38': FORGOTTEN, 'rst2/u39': FORGOTTEN, 'qos/u06': FORGOTTEN, 'susp/u21': PHASE, 'resz/u23': PHASE,
-                   'resz/u24': PHASE, 'qos/u05': FACTOR_PASS, 'qos/u08': FACTOR_PASS, 'prio/u66': FACTOR_PASS,
+    'delta_run2': {'rst/u38': FORGOTTEN, 'rst2/u39': FORGOTTEN, 'qos/u06': FORGOTTEN, 'qos/u05': FACTOR_PASS, 'qos/u08': FACTOR_PASS, 'prio/u66': FACTOR_PASS,
                    'het/u25': 'the controller has none since the reconfiguration',
                    'hetb/u25': 'the end of a job within a period after a reconfiguration'},
     'iota_run2': {user: RESET_PASS for user in (

@@ -217,6 +217,16 @@ struct job_span job_span(const struct charging *charging, const struct job *job)
     return span;
 }
 
+uint64_t passes_newest(const struct passes *passes, uint64_t now, uint64_t period, uint64_t before)
+{
+    size_t count = passes->count;
+    while (count && passes->registered[count - 1] >= before)
+        count--;
+    uint64_t registered = count ? passes->registered[count - 1] : 0;
+    bool is_nearer = count && before < now && before - registered <= now - before;
+    return is_nearer ? now - (now - registered) % period : now;
+}
+
 uint64_t last_pass(uint64_t newest, uint64_t period, uint64_t before)
 {
     uint64_t passes = before <= newest ? (newest - before) / period + 1 : 0;
@@ -228,13 +238,6 @@ void job_span_suspended(struct job_span *span, uint64_t noted, uint64_t newest, 
     span->start = span->ended ? span->ended : UINT64_MAX;
     span->end = last_pass(newest, period, noted);
     span->outcome = JOB_CHARGED;
-}
-
-uint64_t pass_before_resize(uint64_t resize, uint64_t now, uint64_t period, uint64_t recent)
-{
-    if (now - resize <= recent)
-        return last_pass(now, period, resize);
-    return resize > period / 2 ? resize - period / 2 : 0;
 }
 
 enum job_outcome job_charge(const struct charging *charging, const struct job *job,

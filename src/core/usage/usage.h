@@ -69,6 +69,16 @@ struct job_span {
     enum job_outcome outcome;
 };
 struct job_span job_span(const struct charging *charging, const struct job *job);
+/* What tells when slurmctld's passes were.  It makes one when it registers, and then one in each
+ * period, until it starts again. */
+struct passes {
+    uint64_t *registered; /* when it registered, ascending */
+    size_t count;
+};
+/* A time up to now that is whole periods from the passes just before `before`.  They are counted
+ * from the last registration before, or are taken to lead up to now: from what is nearer, as passes
+ * of some releases come a little later each time. */
+uint64_t passes_newest(const struct passes *passes, uint64_t now, uint64_t period, uint64_t before);
 /* The last of slurmctld's passes before an instant, where the newest was at `newest` and they are a
  * period apart. */
 uint64_t last_pass(uint64_t newest, uint64_t period, uint64_t before);
@@ -76,10 +86,6 @@ uint64_t last_pass(uint64_t newest, uint64_t period, uint64_t before);
  * suspended from then on, and cancelled at `noted`.  Suspended jobs go on being charged,
  * in passes, so it is the time up to the last pass. */
 void job_span_suspended(struct job_span *span, uint64_t noted, uint64_t newest, uint64_t period);
-/* The time from which slurmctld charges a job that was resized then at its new size.  The resize
- * charges what has run since the last pass at the old size, and the next pass does so again at the
- * new one.  Passes are known for `recent` seconds before now; before that it is half a period. */
-uint64_t pass_before_resize(uint64_t resize, uint64_t now, uint64_t period, uint64_t recent);
 /* When the row begins: a resized job's later row does at the resize, which is its time_submit. */
 uint64_t job_begin(const struct job *job);
 

@@ -7,6 +7,7 @@
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
 #include "util/error.h"
+#include "util/memory.h"
 
 const struct table slurmdbd_clusters = {
     "cluster_table", false, false, { "name", "deleted" }, { "creation_time", "id", "rpc_version" },
@@ -157,6 +158,29 @@ static int find_readable(const struct source *source, const struct table *table,
     return -1;
 }
 
+static int take_registered(void *context, const struct db_value *row, struct error *err)
+{
+    struct passes *passes = context;
+    (void)err;
+    passes->registered =
+        memory_grown(passes->registered, passes->count, sizeof *passes->registered);
+    passes->registered[passes->count++] = reading_number(&row[0]);
+    return 0;
+}
+
+/* slurmctld registers with each start at which its TRES are not what they were. */
+static int read_registered(const struct source *source, struct passes *passes, struct error *err)
+{
+    struct text sql = { 0 };
+    text_add(&sql, "SELECT \"time_start\" FROM ");
+    slurmdbd_add_name(&sql, &slurmdbd_events, source->cluster);
+    text_add(&sql, " WHERE \"node_name\" = '' ORDER BY \"time_start\"");
+    const struct query query = { .sql = sql.bytes, .types = "i" };
+    int result = slurmdbd_read(source, &slurmdbd_events, &query, take_registered, passes, err);
+    text_free(&sql);
+    return result;
+}
+
 int slurmdbd_find_passes(const struct source *source, struct accounting *accounting,
                          struct error *err)
 {
@@ -167,7 +191,9 @@ int slurmdbd_find_passes(const struct source *source, struct accounting *account
                       &accounting->tells_resized, err))
         return -1;
     accounting->tells_cancelled = suspensions && steps;
-    return 0;
+    return accounting->tells_cancelled || accounting->tells_resized
+               ? read_registered(source, &accounting->passes, err)
+               : 0;
 }
 
 static void add_name(struct text *text, const struct table *table, const char *cluster)
