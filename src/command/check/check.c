@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "run/clusters.h"
@@ -20,7 +19,6 @@
 #include "db/db.h"
 #include "report/table.h"
 #include "report/terminal.h"
-#include "results/rows.h"
 #include "results/schema.h"
 #include "results/views.h"
 #include "run/run.h"
@@ -74,29 +72,6 @@ static void add_named(struct text *text, const char *before, const char *name, c
     text_add(text, after);
 }
 
-/* A run of now would refuse to publish before it. */
-static void check_instants(struct db *results, const struct cluster_names *clusters,
-                           struct progress *progress)
-{
-    int64_t now = time(NULL), as_of = 0;
-    for (size_t i = 0; i < clusters->count; i++) {
-        struct error err;
-        struct db_value name = db_text(clusters->names[i]);
-        int found = rows_read_integer(results, sql_query_published, &name, 1, &as_of, &err);
-        if (found > 0 && as_of > now)
-            fail(&err, ERROR_OTHER,
-                 "the clock (%" PRId64 ") is before what is published (%" PRId64
-                 "); every run fails until then",
-                 now, as_of);
-        if (found >= 0 && as_of <= now)
-            continue;
-        progress->is_ahead = true;
-        fail_in(&err, "cluster '%s'", clusters->names[i]);
-        complain(&err);
-        as_of = 0;
-    }
-}
-
 static int check_results(const struct settings *settings, struct db *source,
                          const struct cluster_names *clusters, struct progress *progress,
                          struct text *text, struct error *err)
@@ -121,7 +96,7 @@ static int check_results(const struct settings *settings, struct db *source,
     if (!result)
         result = check_starts(text, progress, settings, results, err);
     if (!result)
-        check_instants(results, clusters, progress);
+        check_instants(progress, results, clusters);
     db_close(results);
     return result;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/check/check_next.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -9,8 +10,10 @@
 #include "report/column.h"
 #include "results/health.h"
 #include "results/rows.h"
+#include "run/clusters.h"
 #include "settings/settings.h"
 #include "sql.h"
+#include "util/complain.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/instant.h"
@@ -95,6 +98,28 @@ int check_starts(struct text *text, struct progress *progress, const struct sett
     if (!result)
         result = find_history(progress, settings, results, now, err);
     return result;
+}
+
+void check_instants(struct progress *progress, struct db *results,
+                    const struct cluster_names *clusters)
+{
+    int64_t now = time(NULL), as_of = 0;
+    for (size_t i = 0; i < clusters->count; i++) {
+        struct error err;
+        struct db_value name = db_text(clusters->names[i]);
+        int found = rows_read_integer(results, sql_query_published, &name, 1, &as_of, &err);
+        if (found > 0 && as_of > now)
+            fail(&err, ERROR_OTHER,
+                 "the clock (%" PRId64 ") is before what is published (%" PRId64
+                 "); every run fails until then",
+                 now, as_of);
+        if (found >= 0 && as_of <= now)
+            continue;
+        progress->is_ahead = true;
+        fail_in(&err, "cluster '%s'", clusters->names[i]);
+        complain(&err);
+        as_of = 0;
+    }
 }
 
 void check_add_next(struct text *text, const struct settings *settings,

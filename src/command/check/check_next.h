@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+struct cluster_names;
 struct db;
 struct error;
 struct settings;
@@ -26,6 +27,10 @@ struct progress {
  * where nothing does that we know of, and the last run is old. */
 int check_starts(struct text *text, struct progress *progress, const struct settings *settings,
                  struct db *results, struct error *err);
+/* Complain of each cluster for which a run of now would be refused, as what is published is of a
+ * time to come. */
+void check_instants(struct progress *progress, struct db *results,
+                    const struct cluster_names *clusters);
 /* Add the next step, one command; nothing where all is done.  `failure`: why the check failed;
  * NULL: it did not. */
 void check_add_next(struct text *text, const struct settings *settings,
