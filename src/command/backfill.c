@@ -75,8 +75,8 @@ static int backfill_command(const struct invocation *invocation, struct error *e
     if (!options_read(invocation, &asked, err) &&
         !option_span("every", asked.every, "1d", &options.instants.every_s, err) &&
         !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err) &&
-        !option_instant("since", asked.since, &since, err) &&
-        !option_instant("until", asked.until, &until, err)) {
+        !option_bound("since", asked.since, &since, err) &&
+        !option_bound("until", asked.until, &until, err)) {
         struct teller teller = { .dry_run = shared->dry_run };
         options.clusters =
             (struct cluster_names){ shared->clusters.values, shared->clusters.count };

@@ -361,8 +361,8 @@ static int take_span(struct options *options, struct error *err)
     options->span.to = INT64_MAX;
     options->days = USUAL_DAYS;
     if ((options->from_text &&
-         option_instant("from", options->from_text, &options->span.from, err)) ||
-        (options->to_text && option_instant("to", options->to_text, &options->span.to, err)))
+         option_bound("from", options->from_text, &options->span.from, err)) ||
+        (options->to_text && option_bound("to", options->to_text, &options->span.to, err)))
         return -1;
     if (options->days_text &&
         (!number_unsigned(options->days_text, strlen(options->days_text), &options->days) ||

@@ -353,8 +353,8 @@ static int read_operand(struct line *line, const char *argument, struct error *e
     const char *former = shared->former;
     if (line->operands == line->command->operand_count)
         return fail(err, ERROR_USAGE, "%s: unexpected argument '%s'%s%s; see `fairmill help %s`",
-                    line->command->name, argument, former ? "; write --" : "",
-                    former ? former : "", line->command->name);
+                    line->command->name, argument, former ? "; write --" : "", former ? former : "",
+                    line->command->name);
     shared->operands[line->operands++] = argument;
     return 0;
 }
@@ -420,16 +420,28 @@ int option_list_one(const struct name_list *list, const char *what, const char *
     return 0;
 }
 
-int option_instant(const char *option, const char *text, int64_t *instant, struct error *err)
+static int read_time(const char *option, const char *text,
+                     bool (*read)(const char *text, int64_t now, int64_t *instant),
+                     int64_t *instant, struct error *err)
 {
     int64_t now = time(NULL);
     *instant = now;
-    if (text && !instant_read(text, now, instant))
+    if (text && !read(text, now, instant))
         return fail(err, ERROR_USAGE,
                     "--%s '%s': must be a time, such as 2026-11-01T10:00, 11/01/26, now-3days or "
                     "epoch seconds, up to year 9999",
                     option, text);
     return 0;
+}
+
+int option_instant(const char *option, const char *text, int64_t *instant, struct error *err)
+{
+    return read_time(option, text, instant_read, instant, err);
+}
+
+int option_bound(const char *option, const char *text, int64_t *instant, struct error *err)
+{
+    return read_time(option, text, instant_read_bound, instant, err);
 }
 
 int option_count(const char *option, const char *text, uint64_t *count, struct error *err)

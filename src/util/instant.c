@@ -258,17 +258,6 @@ static bool read_parts(const char *text, int64_t now, int64_t *instant)
     return (reader.has_date || reader.has_time) && finish(&reader, instant);
 }
 
-/* Four digits that are no month and day are a year if they can be one. */
-static bool read_year(const char *text, int64_t *instant)
-{
-    uint64_t year;
-    if (!number_unsigned(text, strlen(text), &year) || year < 1970 || year > 9999)
-        return false;
-    struct tm date = { .tm_year = (int)year - 1900, .tm_mday = 1, .tm_isdst = -1 };
-    *instant = mktime(&date);
-    return true;
-}
-
 static bool read_any(const char *text, int64_t now, int64_t *instant)
 {
     size_t digits = strspn(text, "0123456789");
@@ -277,14 +266,23 @@ static bool read_any(const char *text, int64_t now, int64_t *instant)
     if (!strncasecmp(text, "now", 3))
         return add_delta(text + 3, now, instant);
     if (text[digits] || digits == 4 || digits == 6)
-        return read_parts(text, now, instant) || (digits == 4 && read_year(text, instant)) ||
-               (!text[digits] && read_epoch(text, instant));
+        return read_parts(text, now, instant) || (!text[digits] && read_epoch(text, instant));
     return read_epoch(text, instant);
 }
 
 bool instant_read(const char *text, int64_t now, int64_t *instant)
 {
     return read_any(text, now, instant) && *instant >= 0 && *instant <= LATEST_INSTANT;
+}
+
+bool instant_read_bound(const char *text, int64_t now, int64_t *instant)
+{
+    uint64_t year;
+    if (strlen(text) != 4 || !number_unsigned(text, 4, &year) || year < 1970)
+        return instant_read(text, now, instant);
+    struct tm date = { .tm_year = (int)year - 1900, .tm_mday = 1, .tm_isdst = -1 };
+    *instant = mktime(&date);
+    return true;
 }
 
 static void add(struct text *text, int64_t instant, const char *format)

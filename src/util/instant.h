@@ -20,9 +20,13 @@ struct text;
  *   today, tomorrow, now, now-3days, now+90, uts1790000000, 1790000000
  *
  * Between date and time stands a blank, a T or a minus.  A date without a year is the last one that
- * is not in a later month than `now`.  Digits alone are epoch seconds, except for four or six of
- * them that are a date, and four that are a year from 1970 on, which means its first second. */
+ * is not in a later month than `now`.  Digits alone are epoch seconds, but for four or six of them
+ * that are a date. */
 bool instant_read(const char *text, int64_t now, int64_t *instant);
+
+/* Reads a bound of a period: the same, but four digits from 1970 on are a year, and mean its first
+ * second. */
+bool instant_read_bound(const char *text, int64_t now, int64_t *instant);
 
 /* Add an instant as all our commands print it: YYYY-MM-DDTHH:MM:SS. */
 void instant_add(struct text *text, int64_t instant);

@@ -69,7 +69,7 @@ watched "whatif from the accounting database is clean" 0 whatif --half-life 14-0
 watched "a cycle is clean" 64 whatif --move science=physics
 watched "forecast is clean" 0 forecast chidi --plot --until 0.5 --job 64x12h --days 3
 watched "forecast --json is clean" 0 forecast physics --json --days 3
-watched "an ambiguous name is clean" 64 explain anders
+watched "explain of a user with two accounts is clean" 0 explain anders
 watched "statement is clean" 0 statement --since 2000-01-01 --until now
 watched "statement --json is clean" 0 statement --since 2000-01-01 --by week --accounts physics --of capacity --json
 watched "compare is clean" 0 compare

@@ -1195,7 +1195,7 @@ static void mysql_logins_are_judged(void)
            "a missing option file is a wrong setting");
     settings = site;
     settings.user = "stranger";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_DENIED, "an unknown user is denied");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN, "an unknown user may not log in");
 }
 
 static void mysql_passwords_come_from_outside(void)
@@ -1214,10 +1214,10 @@ static void mysql_passwords_come_from_outside(void)
     is_int(open_class(&settings, DB_SOURCE, &err), -1,
            "user and password come from the groups client and fairmill");
     settings.option_file = half;
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_DENIED, "and from no others");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN, "and from no others");
     settings.option_file = whole;
     settings.user = "stranger";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_DENIED, "the settings' user goes first");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN, "the settings' user goes first");
     ok(strstr(err.message, "stranger"), "and is named");
 
     settings.option_file = NULL;
@@ -1560,7 +1560,7 @@ static void pgsql_logins_are_judged(void)
     is_int(open_class(&settings, DB_SOURCE, &err), ERROR_MISSING, "a missing database is missing");
     settings = site;
     settings.user = "stranger";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_DENIED, "an unknown user is denied");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN, "an unknown user may not log in");
     ok(strstr(err.message, "stranger"), "and is named");
     settings = site;
     settings.service = "fairmill_no_such_service";
@@ -1579,10 +1579,10 @@ static void pgsql_passwords_come_from_outside(void)
     db_close(owner);
     struct db_settings settings = site;
     settings.user = "clerk";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_DENIED,
-           "without a password one is denied");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN,
+           "without a password a login fails");
     setenv("PGPASSWORD", "wrong", 1);
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_DENIED, "with a wrong one too");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN, "with a wrong one too");
     setenv("PGPASSWORD", "se cret", 1);
     is_int(open_class(&settings, DB_SOURCE, &err), -1, "a password can come from the environment");
     unsetenv("PGPASSWORD");

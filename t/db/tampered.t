@@ -27,7 +27,7 @@ DAMAGE = (
     ('an association was removed', 'DELETE FROM fairmill_tree WHERE id_assoc = 5'),
     ('all were removed', 'DELETE FROM fairmill_tree'),
     ('one was added', "INSERT INTO fairmill_tree SELECT cluster, 900000, parent_id, depth, account, 'ghost', partition_name, shares, shares_norm, "
-     'level_shares_norm, tie_order, grp_tres_mins, pbs_own FROM fairmill_tree WHERE id_assoc = 3'),
+     'level_shares_norm, tie_order, grp_tres_mins, pbs_own, usage_is_set FROM fairmill_tree WHERE id_assoc = 3'),
     ('the kept hash was removed', "DELETE FROM fairmill_kept WHERE table_name = 'fairmill_tree'"),
     ('PBS values were said to be others', 'UPDATE fairmill_tree SET pbs_own = 1 - pbs_own'),
     ('a value was changed', 'UPDATE fairmill_value SET usage_raw = usage_raw + 1 WHERE id_assoc = 3'),

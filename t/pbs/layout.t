@@ -18,6 +18,7 @@ from mariadb import Server
 from postgres import Postgres
 from program import fairmill, write_settings
 from sqlite import Sqlite
+from terminal import without_age
 
 DAY = 1793491200  # 2026-11-01T00:00:00Z
 NOW = DAY + 10000
@@ -281,10 +282,10 @@ def half_lives(folder):
     site.set(usage={}, fairshare_decay_time='96:00:00')
     site.usage(now=when)
     status, out, err = site.call('whatif', '--half-life', '1-0', '--json')
-    tap.ok(not status and not err, 'whatif may ask for another one', status, err)
+    tap.ok(not status and not without_age(err), 'whatif may ask for another one', status, err)
     status, out, err = site.call('forecast', 'suzy', '--json')
     left = [point['rawusage'] for point in json.loads(out)['clusters'][0]['points'] if point['projection'] == 'nothing']
-    tap.ok(not status and not err and left[0] > 0 and abs(left[2] / left[0] - .5) < 1e-9, 'forecast goes on with it: of two days a half is left', status, err, left)
+    tap.ok(not status and not without_age(err) and left[0] > 0 and abs(left[2] / left[0] - .5) < 1e-9, 'forecast goes on with it: of two days a half is left', status, err, left)
 
 
 def scheduler(now, runs, start, factor, period, last):
@@ -332,7 +333,7 @@ def steps(folder):
     status, out, err = site.call('forecast', 'suzy', '--json')
     points = [point for point in json.loads(out)['clusters'][0]['points'] if point['projection'] == 'nothing']
     used, at = site.shown('usage_raw', now=points[0]['as_of'])['suzy'][0], points[1]['as_of'] - points[0]['as_of']
-    tap.ok(not status and not err and 0 < used < 500 and abs(points[0]['rawusage'] - used) < 1e-9 * used, 'a forecast begins with it', status, err, points[0], used)
+    tap.ok(not status and not without_age(err) and 0 < used < 500 and abs(points[0]['rawusage'] - used) < 1e-9 * used, 'a forecast begins with it', status, err, points[0], used)
     half_life = sqlite.sql('SELECT half_life FROM fairmill_run ORDER BY run_id DESC LIMIT 1', 'results_steps')[0][0]
     tap.ok(abs(points[1]['rawusage'] / used / 2 ** (-at / half_life) - 1) < 1e-9, 'and goes on with the half-life that comes nearest', points[1], half_life)
     tap.same(site.call('whatif', '--half-life', '1-0', '--json')[0], 0, 'whatif may ask for a half-life')

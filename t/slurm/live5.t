@@ -25,15 +25,13 @@ FACTOR_PASS = 'a changed usage factor holds for all that the next pass charges'
 OTHER_USAGE = {
     'gamma_run1': {'rst/u38': FORGOTTEN, 'rst2/u39': FORGOTTEN},
     'delta_run2': {'rst/u38': FORGOTTEN, 'rst2/u39': FORGOTTEN, 'qos/u06': FORGOTTEN, 'qos/u05': FACTOR_PASS, 'qos/u08': FACTOR_PASS, 'prio/u66': FACTOR_PASS,
-                   'het/u25': 'the controller has none since the reconfiguration',
                    'hetb/u25': 'the end of a job within a period after a reconfiguration'},
     'iota_run2': {user: RESET_PASS for user in (
         'plain/u02', 'qos/u06', 'qos/u07', 'req/u15', 'req/u16', 'chg/u33', 'mv/u37', 'rst/u38', 'parsub/u63', 'prio/u65', 'prio/u66')},
     'theta_run1': {'time/u29': 'a second between the end of a job and its record'},
 }
 # Those of Fair Tree have the controller's FairShare, but where such usage ranks users of one account, or accounts.
-OTHER_FAIRSHARE = {'gamma_run1': [], 'delta_run2': ['het/u25', 'm2/u30', 'qos/u05', 'qos/u06', 'qos/u08', 'qos/u09', 'qos/u10', 'qos/u59',
-                                                    'time/u29'],
+OTHER_FAIRSHARE = {'gamma_run1': [], 'delta_run2': ['qos/u05', 'qos/u06', 'qos/u08', 'qos/u09', 'qos/u10', 'qos/u59'],
                    'iota_run2': ['chg/u33', 'mv/u37', 'prio/u48', 'prio/u65']}
 
 

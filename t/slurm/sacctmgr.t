@@ -106,7 +106,7 @@ class Site:
 
 
 def crontab():
-    """The environment and the command of the file that sites copy."""
+    """The environment and the command of runs in the file that sites copy."""
     environment, commands = {}, []
     with open(os.path.join(TOP, 'cron', 'fairmill.cron'), encoding='ascii') as file:
         for line in file.read().splitlines():
@@ -116,7 +116,7 @@ def crontab():
                 environment[setting[1]] = setting[2]
             elif entry:
                 commands.append(entry[2])
-    if len(commands) != 1 or 'PATH' not in environment or 'SHELL' not in environment:
+    if [command.split()[1] for command in commands] != ['run', 'verify'] or 'PATH' not in environment or 'SHELL' not in environment:
         raise ValueError(f'cron/fairmill.cron: {commands} {environment}')
     return environment, commands[0]
 

@@ -71,9 +71,14 @@ int main(void)
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         is_string(read_as(forms[i].given), forms[i].instant, forms[i].given);
     is_string(read_as("1761991200"), "2025-11-01T10:00:00", "digits are epoch seconds");
-    is_string(read_as("2026"), "2026-01-01T00:00:00", "four digits that can be a year are one");
-    is_string(read_as("1970"), "1970-01-01T00:00:00", "from 1970 on");
-    is_string(read_as("uts2026"), "1970-01-01T00:33:46", "uts makes them seconds");
+    is_string(read_as("2026"), "1970-01-01T00:33:46", "also of a year");
+    struct text bound = { 0 };
+    is_int(instant_read_bound("2026", NOW, &instant), true, "a bound may be a year");
+    instant_add(&bound, instant);
+    is_string(bound.bytes, "2026-01-01T00:00:00", "which begins then");
+    text_free(&bound);
+    is_int(instant_read_bound("1101", NOW, &instant) && instant > NOW - 30 * 86400, true,
+           "a month and a day are none");
     is_string(read_as("1300"), "1970-01-01T00:21:40", "four of them too, where they are no date");
     is_string(read_as("253402300799"), "9999-12-31T23:59:59", "up to the year 9999");
 

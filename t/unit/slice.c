@@ -49,7 +49,7 @@ static struct charger charger_of(const struct clock *clock, const struct owners 
 static struct job_row row_of(const struct tariff *tariff, uint64_t start, uint64_t end)
 {
     return (struct job_row){
-        .id_job = 1, .association = OWN, .tariff = tariff, .job = { start, start, end, 0, "5=3", 3 }
+        .id_job = 1, .association = OWN, .tariff = tariff, .job = { start, start, end, 0, "5=3", 3, 0 }
     };
 }
 

@@ -197,8 +197,8 @@ static int try_cluster(struct trial *trial, const struct settings *settings, str
     int64_t since, until;
     struct instants_asked asked = { options->since ? &since : NULL, options->until ? &until : NULL,
                                     0 };
-    if (option_instant("since", options->since, &since, err) ||
-        option_instant("until", options->until, &until, err) ||
+    if (option_bound("since", options->since, &since, err) ||
+        option_bound("until", options->until, &until, err) ||
         option_span("every", options->every, "1d", &asked.every_s, err) ||
         instants_find(&asked, settings, *source, trial->cluster, &trial->instants, err))
         return -1;

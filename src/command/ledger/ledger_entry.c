@@ -68,8 +68,8 @@ int take_span(const struct options *options, int64_t *from, int64_t *to, struct 
 {
     *from = INT64_MIN;
     *to = INT64_MAX;
-    if ((options->from && option_instant("from", options->from, from, err)) ||
-        (options->to && option_instant("to", options->to, to, err)))
+    if ((options->from && option_bound("from", options->from, from, err)) ||
+        (options->to && option_bound("to", options->to, to, err)))
         return -1;
     return *from <= *to ? 0 : fail(err, ERROR_USAGE, "ledger: --from is after --to");
 }

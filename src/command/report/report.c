@@ -155,10 +155,9 @@ static int take_span(struct options *options, struct error *err)
     wish->each = options->folder != NULL;
     wish->since = INT64_MIN;
     wish->until = INT64_MAX;
-    if (options->since_text && option_instant("since", options->since_text, &wish->since, err))
+    if (options->since_text && option_bound("since", options->since_text, &wish->since, err))
         return -1;
-    return options->until_text ? option_instant("until", options->until_text, &wish->until, err)
-                               : 0;
+    return options->until_text ? option_bound("until", options->until_text, &wish->until, err) : 0;
 }
 
 static const struct command_option own_options[] = {

@@ -128,8 +128,8 @@ static int write_page(const char *folder, const struct page_cluster *cluster, ui
 {
     struct parts parts = { 0 };
     struct text path = { 0 }, page = { 0 };
-    page_begin(&parts.data, &(struct page_head){ .accounts_only = cluster->accounts_only,
-                                                 .home = "../" INDEX });
+    page_begin(&parts.data,
+               &(struct page_head){ .accounts_only = cluster->accounts_only, .home = "../" INDEX });
     add_view(&parts, cluster, row);
     put_together(&page, &parts, NULL, "../" INDEX);
     text_format(&path, "%s/", folder);

@@ -355,9 +355,8 @@ static int take_span(struct options *options, struct error *err)
 {
     options->since = INT64_MIN;
     options->until = INT64_MAX;
-    if ((options->since_text &&
-         option_instant("since", options->since_text, &options->since, err)) ||
-        (options->until_text && option_instant("until", options->until_text, &options->until, err)))
+    if ((options->since_text && option_bound("since", options->since_text, &options->since, err)) ||
+        (options->until_text && option_bound("until", options->until_text, &options->until, err)))
         return -1;
     return 0;
 }

@@ -164,7 +164,7 @@ int pgsql_fail_connecting(struct pgsql_session *session, bool options_are_wrong,
     if (find_state(message, state))
         class = class_of(session, state);
     else if (PQconnectionNeedsPassword(session->connection))
-        class = ERROR_DENIED;
+        class = ERROR_LOGIN;
     else if (options_are_wrong || tls_was_refused(message))
         class = ERROR_SETTINGS;
     return fail_with_reasons(session, class, message, err);
