@@ -31,18 +31,24 @@ FROM "pbs_job" j
 WHERE j."cluster" = ? AND j."time_end" = 0
 
 -- name: pbs_job_twins
--- Runs from a key on, each with an earlier one of the same job and start.  After a rerun in the second
--- of its start there may be another run with that start.  COALESCE keeps SQLite from reading all rows of
--- the cluster for each, and a join would have PostgreSQL read all rows for each log.
+-- Runs from a key on, each with an earlier one of the same job and start, or of the same job and end
+-- that started before: if a run restarted from a checkpoint, the record of its end has the time of the
+-- restart.  After a rerun in the second of its start there may be another run with that start.
+-- COALESCE keeps SQLite from reading all rows of the cluster for each, and a join would have PostgreSQL
+-- read all rows for each log.
 SELECT t."first_key", t."job_key", t."first_state", t."state"
 FROM (SELECT n."job_key", n."state",
          (SELECT o."job_key" FROM "pbs_job" o
-             WHERE o."job_id" = n."job_id" AND o."time_start" = n."time_start"
+             WHERE o."job_id" = n."job_id" AND o."time_start" <= n."time_start"
+                 AND (o."time_start" = n."time_start"
+                      OR (o."time_end" = n."time_end" AND n."time_start" < n."time_end"))
                  AND COALESCE(o."cluster", '') = n."cluster" AND o."job_key" < n."job_key"
                  AND NOT (o."state" = 'rerun' AND o."time_end" = o."time_start" AND n."state" <> 'rerun')
              ORDER BY CASE o."state" WHEN 'aborted' THEN 1 ELSE 0 END, o."job_key" LIMIT 1) AS "first_key",
          (SELECT o."state" FROM "pbs_job" o
-             WHERE o."job_id" = n."job_id" AND o."time_start" = n."time_start"
+             WHERE o."job_id" = n."job_id" AND o."time_start" <= n."time_start"
+                 AND (o."time_start" = n."time_start"
+                      OR (o."time_end" = n."time_end" AND n."time_start" < n."time_end"))
                  AND COALESCE(o."cluster", '') = n."cluster" AND o."job_key" < n."job_key"
                  AND NOT (o."state" = 'rerun' AND o."time_end" = o."time_start" AND n."state" <> 'rerun')
              ORDER BY CASE o."state" WHEN 'aborted' THEN 1 ELSE 0 END, o."job_key" LIMIT 1) AS "first_state"

@@ -32,8 +32,8 @@ int store_next_key(struct db *db, const char *cluster, uint64_t *key, struct err
 /* Enter the runs that are open. */
 int store_read_open(struct db *db, const char *cluster, struct runs *runs, struct error *err);
 
-/* Remove each run from a key on that is recorded twice, by its job and its start: one of the two
- * stays.  It is in the caller's transaction, after all runs are sent. */
+/* Remove each run from a key on that is recorded twice, by its job and its start or end: one of the
+ * two stays.  It is in the caller's transaction, after all runs are sent. */
 int store_remove_twins(struct db *db, const char *cluster, uint64_t key, struct runs *runs,
                        struct error *err);
 

@@ -256,6 +256,11 @@ def try_ends():
     place.log('20261102', line(86600, 'E', '7.pbs', record(86501, 86600)), 'a')
     place.run()
     tap.same(place.rows(ROWS, "pbs_job WHERE job_id = '7.pbs'"), [('7.pbs', 'ended', 7, 86600, 'cput=00:00:39 ncpus=2')], 'whose end is that of the one run, though it has another start')
+    again = line(86601, 'E', '7.pbs', record(86501, 86600))
+    for name, mode in (('20261102', 'a'), ('20261103', 'w')):
+        place.log(name, again, mode)
+        place.run()
+        tap.same(place.rows(ROWS, "pbs_job WHERE job_id = '7.pbs'"), [('7.pbs', 'ended', 7, 86600, 'cput=00:00:39 ncpus=2')], f'also if the log of {name} repeats it')
 
 
 def try_twice():
