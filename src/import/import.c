@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/formula/formula.h"
+#include "core/priority/formula_jobs.h"
 #include "import/groups.h"
 #include "import/line_queue.h"
 #include "import/qstat.h"
@@ -274,11 +274,14 @@ static int import_usage(struct importer *importer, struct error *err)
 static void check_formula(struct import *import, const struct dated_value *server)
 {
     const char *text = server[PBS_SORT_FORMULA - PBS_SCHED_KEYS].value;
-    if (!text || !*text || !import->changed_values)
+    const char *threshold = server[PBS_SORT_THRESHOLD - PBS_SCHED_KEYS].value;
+    if (!text || !import->changed_values)
         return;
-    struct formula *formula = formula_create(text, &import->formula_flaw);
-    import->has_formula_flaw = !formula;
-    formula_destroy(formula);
+    struct formula_jobs *jobs = formula_jobs_create(text, threshold ? threshold : "");
+    import->has_formula_flaw = jobs->flaw != NULL;
+    if (jobs->flaw)
+        fail(&import->formula_flaw, ERROR_SETTINGS, "%s", jobs->flaw);
+    formula_jobs_destroy(jobs);
 }
 
 /* OpenPBS's formula is an attribute of the server, or else of the scheduler. */

@@ -338,6 +338,17 @@ def times(site):
     tap.same((site.jobs(now=NOW + 300), site.sql('SELECT count(*) FROM fairmill_job_term')), ({}, [(0,)]), 'a print of no jobs leaves none')
 
 
+def threshold(site):
+    """A threshold that is no number is a flaw of the formula."""
+    reason = "job_sort_formula_threshold 'much' is no number"
+    site.queue(waits('3.pbs', 'suzy'), at=NOW + 350)
+    site.write('f', json.dumps({'timestamp': NOW + 351, 'pbs_server': 'pbs', 'Server': {'pbs': {'job_sort_formula': 'ncpus', 'job_sort_formula_threshold': 'much'}}}))
+    status, out, err = site.call('import', 'pbs', '--queue', f'{site.folder}/f')
+    tap.ok(status == 0 and reason in err, 'import names a threshold that is no number', status, out, err)
+    tap.same((site.jobs(now=NOW + 352), site.call('run', '--now', NOW + 353)), ({'3.pbs': (None, None, f'formula_error: {reason}')}, (0, '', '')), 'which does not stop fairshare')
+    site.queue(at=NOW + 360)
+
+
 def unreadable(site):
     """That jobs cannot be read is no reason to say that nobody has this name."""
     site.queue(waits('3.pbs', 'suzy'), at=NOW + 400)
@@ -356,7 +367,7 @@ def body():
             site = Site(f'{folder}/{name}', server.connection(source), server.connection(results), lambda text, server=server, results=results: server.sql(text, results))
             on_each(site, name)
             if name == 'sqlite':
-                for case in (formulas, prints, settings, ties, unknown, not_evaluated, bytes_of_formula, times, unreadable):
+                for case in (formulas, prints, settings, ties, unknown, not_evaluated, bytes_of_formula, times, threshold, unreadable):
                     case(site)
 
 

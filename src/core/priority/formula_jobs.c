@@ -15,16 +15,22 @@ static const char *copy(const struct formula_jobs *jobs, const char *text)
     return arena_copy(jobs->arena, text, strlen(text));
 }
 
-struct formula_jobs *formula_jobs_create(const char *formula, double threshold)
+static int read_threshold(const char *text, double *threshold, struct error *err)
+{
+    return !*text || (number_real(text, threshold) && isfinite(*threshold))
+               ? 0
+               : fail(err, ERROR_SETTINGS, "job_sort_formula_threshold '%.60s' is no number", text);
+}
+
+struct formula_jobs *formula_jobs_create(const char *formula, const char *threshold)
 {
     struct formula_jobs *jobs = memory_zeroed(1, sizeof *jobs);
     struct error flaw;
-    jobs->threshold = threshold;
+    jobs->threshold = -INFINITY;
     jobs->arena = arena_create();
-    if (!*formula)
-        return jobs;
-    jobs->formula = formula_create(formula, &flaw);
-    if (!jobs->formula) {
+    if (*formula && !read_threshold(threshold, &jobs->threshold, &flaw))
+        jobs->formula = formula_create(formula, &flaw);
+    if (*formula && !jobs->formula) {
         /* The message may quote bytes that are no UTF-8. */
         char *message = utf8_copy(flaw.message, strlen(flaw.message));
         jobs->flaw = copy(jobs, message);

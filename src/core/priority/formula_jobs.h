@@ -41,7 +41,7 @@ struct formula_job {
 
 struct formula_jobs {
     struct formula *formula; /* NULL: there is none, or it cannot be evaluated */
-    const char *flaw;        /* why it cannot be evaluated; NULL */
+    const char *flaw;        /* why it, or its threshold, cannot be evaluated; NULL */
     double threshold;        /* who is not above it does not run; -INFINITY */
     bool enforces_shares;    /* who has none does not run */
     struct arena *arena;     /* of texts */
@@ -50,8 +50,8 @@ struct formula_jobs {
     struct formula_value *values; /* by job, then by name of the formula */
 };
 
-/* "": there is no formula. */
-struct formula_jobs *formula_jobs_create(const char *formula, double threshold);
+/* "": there is no formula, or no threshold. */
+struct formula_jobs *formula_jobs_create(const char *formula, const char *threshold);
 void formula_jobs_destroy(struct formula_jobs *jobs);
 
 size_t formula_jobs_name_count(const struct formula_jobs *jobs);

@@ -117,10 +117,8 @@ static int take_job(void *context, const struct db_value *row, struct error *err
 
 static struct formula_jobs *make_jobs(const struct pbs_rules *rules)
 {
-    double threshold;
-    if (!number_real(rules->values[PBS_SORT_THRESHOLD], &threshold))
-        threshold = -INFINITY;
-    struct formula_jobs *jobs = formula_jobs_create(rules->values[PBS_SORT_FORMULA], threshold);
+    struct formula_jobs *jobs =
+        formula_jobs_create(rules->values[PBS_SORT_FORMULA], rules->values[PBS_SORT_THRESHOLD]);
     jobs->enforces_shares = !strcmp(rules->values[PBS_ENFORCE_NO_SHARES], "true");
     return jobs;
 }

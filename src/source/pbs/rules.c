@@ -33,12 +33,15 @@ static int take_value(void *context, const struct db_value *row, struct error *e
     return 0;
 }
 
-/* Somebody may have written there what no import would. */
+/* Somebody may have written there what no import would.  What makes priorities only does not stop
+ * fairshare. */
 static int check_value(const struct pbs_rules *rules, size_t key, struct error *err)
 {
     const char *name = pbs_defaults[key].name, *value = NULL;
     struct text reason = { 0 };
     int result = 0;
+    if (key >= PBS_SCHED_KEYS)
+        return 0;
     if (!setting_named("pbs", name)->read(&value, rules->values[key], &reason))
         result = fail(err, ERROR_DATA, "pbs_setting has %s = '%s': %s", name, rules->values[key],
                       reason.bytes);
