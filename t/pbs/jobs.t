@@ -6,6 +6,7 @@
 import json
 import math
 import os
+import sqlite3
 import sys
 import tempfile
 import time
@@ -369,6 +370,11 @@ def body():
             if name == 'sqlite':
                 for case in (formulas, prints, settings, ties, unknown, not_evaluated, bytes_of_formula, times, threshold, unreadable):
                     case(site)
+                with sqlite3.connect(f'{folder}/{source}.db') as db:
+                    db.execute(f"INSERT INTO pbs_setting (cluster, name, since, value) VALUES ('pbs', 'fairshare_usage_res', {NOW}, 'lambda: 1')")
+                site.set(), site.call('init')
+                status, out, err = site.call('check')
+                tap.ok(status == 65 and 'next: correct what the message names' in out and 'sacctmgr' not in out, "check of OpenPBS's data advises no sacctmgr", status, out, err)
 
 
 if __name__ == '__main__':

@@ -146,9 +146,13 @@ void check_add_next(struct text *text, const struct settings *settings,
                     progress->source_is_read ? "results" : "source");
     else if (failure)
         return;
+    else if (progress->bad_data && settings_of_pbs(settings))
+        text_add(text, "next: correct what the message names, and `fairmill import pbs' again\n");
     else if (progress->bad_data)
-        text_add(text, "next: mend the association that the message names, with sacctmgr; "
-                       "`on_bad_rows = skip' in [source] leaves it out meanwhile\n");
+        text_format(text,
+                    "next: mend the association that the message names%s; `on_bad_rows = skip' in "
+                    "[source] leaves it out meanwhile\n",
+                    strcmp(settings->layout, "slurmdbd") ? "" : ", with sacctmgr");
     else if (!progress->published)
         text_add(text, "next: `fairmill run -v`, the first run\n");
     else if (progress->lacks_history)
