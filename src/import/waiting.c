@@ -116,10 +116,10 @@ static const char *const text_names[RUN_TEXTS] = { "euser", "egroup", "Account_N
 
 bool waiting_wants(const char *name)
 {
-    static const char *const others[] = { "job_state", "array_indices_remaining",
-                                          "ctime",     "qtime",
-                                          "etime",     "eligible_time",
-                                          "Priority",  WAITING_RESOURCES };
+    static const char *const others[] = {
+        "job_state", "array_indices_remaining", "ctime",          "qtime", "etime", "eligible_time",
+        "Priority",  WAITING_ACCRUE_TYPE,       WAITING_RESOURCES
+    };
     bool wanted = false;
     for (size_t i = 0; i < RUN_TEXTS; i++)
         wanted |= !strcmp(text_names[i], name);
@@ -145,6 +145,8 @@ int waiting_tell(struct waiting_job *job, const char *name, const char *resource
         *job->state = *value;
     if (!strcmp(name, "array_indices_remaining"))
         job->has_rest = *value && strcmp(value, "-") != 0;
+    if (!strcmp(name, WAITING_ACCRUE_TYPE)) /* formulas read it as they do a resource */
+        return take_resource(job, name, value, err);
     return take_number(job, name, value, err);
 }
 

@@ -43,6 +43,7 @@ struct waiting {
 struct waiting_job *waiting_add_job(struct waiting *waiting, const char *job_id);
 /* Whether an attribute of jobs is needed. */
 #define WAITING_RESOURCES "Resource_List"
+#define WAITING_ACCRUE_TYPE "accrue_type"
 bool waiting_wants(const char *name);
 /* An attribute by OpenPBS's name, and the resource if it is a value of WAITING_RESOURCES (else
  * NULL).  ERROR_DATA if the value is not one of this attribute. */

@@ -340,13 +340,18 @@ def times(site):
 
 
 def threshold(site):
-    """A threshold that is no number is a flaw of the formula."""
+    """A threshold that is no number is a flaw of the formula; accrue_type is no resource."""
     reason = "job_sort_formula_threshold 'much' is no number"
     site.queue(waits('3.pbs', 'suzy'), at=NOW + 350)
     site.write('f', json.dumps({'timestamp': NOW + 351, 'pbs_server': 'pbs', 'Server': {'pbs': {'job_sort_formula': 'ncpus', 'job_sort_formula_threshold': 'much'}}}))
     status, out, err = site.call('import', 'pbs', '--queue', f'{site.folder}/f')
     tap.ok(status == 0 and reason in err, 'import names a threshold that is no number', status, out, err)
     tap.same((site.jobs(now=NOW + 352), site.call('run', '--now', NOW + 353)), ({'3.pbs': (None, None, f'formula_error: {reason}')}, (0, '', '')), 'which does not stop fairshare')
+    site.set(job_sort_formula='10*accrue_type + ncpus', job_sort_formula_threshold=0)
+    site.queue(waits('1.pbs', 'bob'), {'2.pbs': waits('2.pbs', 'bob')['2.pbs'] | dict(accrue_type=2)}, at=NOW + 355)
+    got = site.jobs(now=NOW + 356)
+    tap.same(([got[job][1] for job in ('1.pbs', '2.pbs')], site.sql("SELECT subject FROM fairmill_finding WHERE kind = 'resource_unknown' AND detail LIKE '%accrue%'")), ([4, 24], []), "accrue_type is the job's, and 0 without one")
+    site.set()
     site.queue(at=NOW + 360)
 
 

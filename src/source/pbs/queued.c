@@ -60,16 +60,21 @@ static struct formula_value value_of(struct queued_reader *reader, size_t number
     return resource_value(text);
 }
 
+/* accrue_type is imported like a resource; without eligible_time_enable no job has one. */
+static bool is_keyword(const char *name)
+{
+    bool is_one = !strcmp(name, "accrue_type");
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        is_one |= !strcmp(name, keywords[i].name);
+    return is_one;
+}
+
 /* A resource that no job of the queue has may be one of other jobs. */
 static void watch(const struct queued_reader *reader)
 {
-    const size_t count = sizeof keywords / sizeof *keywords;
     for (size_t i = 0; i < formula_jobs_name_count(reader->jobs); i++) {
         const char *name = formula_name(reader->jobs->formula, i);
-        size_t keyword = 0;
-        while (keyword < count && strcmp(name, keywords[keyword].name) != 0)
-            keyword++;
-        if (keyword == count && !reader->seen[i])
+        if (!reader->seen[i] && !is_keyword(name))
             pbs_charging_watch(reader->accounting->pbs, pbs_defaults[PBS_SORT_FORMULA].name, name);
     }
 }
