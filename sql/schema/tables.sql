@@ -324,8 +324,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_ledger_counted" (
 pgsql: -- Whoever runs `fairmill run` may add to the ledger only, whatever default privileges say.
 pgsql: DO $$ BEGIN IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'fairmill_writer') THEN REVOKE UPDATE, DELETE ON "fairmill_ledger", "fairmill_ledger_reset", "fairmill_ledger_chain", "fairmill_ledger_counted" FROM "fairmill_writer"; END IF; END $$;
 pgsql:
--- What the accounting database told, when a run first asked, of associations over time.  Later states
--- are in fairmill_share_change.
+-- What the accounting database told of associations over time, before the first run and between two
+-- that were far apart.  What runs saw is in fairmill_share_change.
 CREATE TABLE IF NOT EXISTS "fairmill_share_past" (
     "cluster"         {name} NOT NULL,
     "id_assoc"        {integer} NOT NULL,

@@ -47,21 +47,21 @@ static void note_past(struct computation *computation)
     computation->record.message = computation->message;
 }
 
-int associations_read_times(struct computation *computation, struct error *err)
+int associations_read_times(struct computation *computation, struct past *unseen, struct error *err)
 {
     const struct source *source = &computation->source;
-    struct past *past = past_create(NEVER);
     struct findings *findings = findings_create();
-    int result = source->layout->read_changes(source, CHANGES_ALL, past, findings, err) ? -1 : 0;
+    past_forget_source(unseen);
+    int result = source->layout->read_changes(source, CHANGES_ALL, unseen, findings, err) ? -1 : 0;
     if (!result) {
+        int64_t now = (int64_t)clock_now(computation->clock);
         const struct associations associations = associations_of(computation->accounting);
         computation->times = memory_zeroed(1, sizeof *computation->times);
         computation->times->names = associations.names;
         computation->times->empty_name = associations.empty_name;
-        association_times_of_past(past, &associations, computation->times);
+        association_times_of_past(unseen, now, &associations, computation->times);
     }
     findings_destroy(findings);
-    past_destroy(past);
     return result;
 }
 

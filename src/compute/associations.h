@@ -13,8 +13,9 @@ struct past;
 int associations_read(struct computation *computation, struct past *past, struct error *err);
 /* Then make the computation's tree of them, as they were at the instant of `past`, and its owners.
  * The accounting's rows are used up. */
-/* Before that: computation->times is what the source tells of all associations over time. */
-int associations_read_times(struct computation *computation, struct error *err);
+/* Before that: computation->times are the states of all associations in a time that no run saw. */
+int associations_read_times(struct computation *computation, struct past *unseen,
+                            struct error *err);
 int associations_place(struct computation *computation, const struct past *past, struct error *err);
 
 #endif

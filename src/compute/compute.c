@@ -92,9 +92,9 @@ static int read_cluster(struct computation *computation, const struct prior *pri
     struct jobs_seen seen = jobs_seen_none;
     uint64_t cutoff = reach_cutoff(computation);
     struct past *past = computation->source.layout->tells_past ? NULL : prior->past;
-    bool wants_times = prior->wants_association_times && computation->source.layout->read_changes;
+    bool wants_times = prior->unseen && computation->source.layout->read_changes;
     if (associations_read(computation, past, err) ||
-        (wants_times && associations_read_times(computation, err)) ||
+        (wants_times && associations_read_times(computation, prior->unseen, err)) ||
         associations_place(computation, past, err) ||
         factors_read(computation, prior->factors, plan, err) ||
         (plan && seal_plan_make(plan, computation, cutoff, err)) ||

@@ -6,6 +6,7 @@
 #include "core/tree/past.h"
 #include "core/usage/factor_past.h"
 #include "db/db.h"
+#include "results/association_times.h"
 #include "results/factor_rows.h"
 #include "results/ledger_rows.h"
 #include "results/schema.h"
@@ -15,7 +16,9 @@
 void prior_begin(struct prior *prior, const int64_t *now)
 {
     past_destroy(prior->past);
+    past_destroy(prior->unseen);
     factor_past_destroy(prior->factors);
+    prior->unseen = NULL;
     prior->past = now && *now < time(NULL) ? past_create(*now) : NULL;
     prior->factors = factor_past_create();
 }
@@ -27,6 +30,29 @@ int prior_read_notes(struct prior *prior, struct db *results, const char *cluste
     if (factor_rows_read(results, cluster, prior->factors, err))
         return -1;
     return prior->past ? share_rows_read(results, cluster, prior->past, err) : 0;
+}
+
+/* So long may be between two runs without its changes being looked for in the source. */
+#define UNSEEN_S 3600
+
+int prior_read_unseen(struct prior *prior, struct db *results, const char *cluster,
+                      const int64_t *now, struct error *err)
+{
+    int64_t instant = now ? *now : time(NULL), last;
+    bool recorded;
+    if (association_times_recorded(results, cluster, &recorded, err) ||
+        share_rows_last(results, cluster, &last, err))
+        return -1;
+    if (recorded && (last == NEVER || instant - last <= UNSEEN_S))
+        return 0;
+    prior->unseen = past_create(recorded ? instant : NEVER);
+    if (share_rows_read(results, cluster, prior->unseen, err))
+        return -1;
+    if (recorded && prior->unseen->before.at == NEVER) {
+        past_destroy(prior->unseen);
+        prior->unseen = NULL;
+    }
+    return 0;
 }
 
 static int read_all(struct prior *prior, struct db *results, const char *cluster,
@@ -64,6 +90,7 @@ void prior_free(struct prior *prior)
 {
     ledger_destroy(prior->ledger);
     past_destroy(prior->past);
+    past_destroy(prior->unseen);
     factor_past_destroy(prior->factors);
     *prior = (struct prior){ 0 };
 }

@@ -60,7 +60,7 @@ static int64_t since(const struct reading *reading, const struct db_value *row)
             before = db_value_integer(&row[SEEN_BEFORE], INT64_MAX);
     if (noted == reading->until->by_runs && !reading->until->by_source)
         return SINCE_EVER;
-    return touched > before && touched <= noted ? touched : noted;
+    return touched >= before && touched <= noted ? touched : noted;
 }
 
 /* Rows come by id and by the run that noted them.  Of two that are of one instant the later one
@@ -79,22 +79,20 @@ static void add_note(struct reading *reading, const struct db_value *row)
     id_index_add(reading->known, note.row.id, 0);
 }
 
-/* Later states were seen by runs. */
+/* A state that no run saw: before the first one, or between two. */
 static void add_past(struct reading *reading, const struct db_value *row)
 {
     struct association_since state = { row[AS_OF].integer, names_of(reading->times, row) };
-    if (state.at >= reading->until->by_runs)
-        return;
+    reading->until->by_source |= state.at < reading->until->by_runs;
     if (state.at <= 0)
         state.at = SINCE_EVER;
     state.row.deleted = row[DELETED].integer != 0;
     state.row.shares =
         (int32_t)db_value_integer(&row[SHARES], state.row.deleted ? 0 : SHARES_PARENT);
     association_times_add(reading->times, &state);
-    reading->until->by_source = true;
 }
 
-/* Whatever existed before the first run, but was not seen by any, was removed in between. */
+/* Whatever existed, but was not seen by any run, was removed before the next one. */
 static void end_unseen(struct reading *reading, size_t past_count)
 {
     struct association_times *times = reading->times;
@@ -104,7 +102,7 @@ static void end_unseen(struct reading *reading, size_t past_count)
         if (!is_last || id_index_find(reading->known, last.row.id) != INDEX_NONE)
             continue;
         id_index_add(reading->known, last.row.id, 0);
-        last.at = reading->until->by_runs;
+        last.at = last.at < reading->until->by_runs ? reading->until->by_runs : last.at + 1;
         last.row.deleted = true;
         association_times_add(times, &last);
     }

@@ -16,8 +16,8 @@ struct publisher;
 int association_times_recorded(struct db *db, const char *cluster, bool *recorded,
                                struct error *err);
 
-/* Inside the transaction that publisher_publish() has open: write the cluster's rows of
- * fairmill_share_past, which has none.  Returns -1 on error. */
+/* Inside the transaction that publisher_publish() has open: add rows to fairmill_share_past.
+ * Returns -1 on error. */
 int association_times_write(const struct publisher *publisher,
                             const struct association_times *times, struct error *err);
 
@@ -32,9 +32,9 @@ struct association_times_known {
 
 /* Appends all recorded states of a cluster's associations, with names in UTF-8: before the first
  * run that recorded them, the states in fairmill_share_past, or else the states that this run saw;
- * without any such run, the published ones.  A change between two runs counts from the time at
- * which the source modified the association last, or from the later run if that is unknown.
- * Returns -1 on error. */
+ * without any such run, the published ones.  Between two runs, states in fairmill_share_past count,
+ * too.  A change that only a run saw counts from the time at which the source modified the
+ * association last, or from that run if the time is unknown.  Returns -1 on error. */
 int association_times_read(struct published *published, const struct published_cluster *cluster,
                            struct association_times *times, struct association_times_known *known,
                            struct error *err);

@@ -9,7 +9,7 @@
 #include "compute/prior.h"
 #include "compute/seal_plan.h"
 #include "core/finding.h"
-#include "results/association_times.h"
+#include "core/tree/past.h"
 #include "results/days.h"
 #include "results/history.h"
 #include "results/ledger_rows.h"
@@ -73,15 +73,14 @@ static int read_kept_once(struct cluster_run *run, const struct publisher *publi
 {
     struct kept_seal *kept = &run->kept;
     struct prior *prior = &run->prior;
-    bool recorded;
+    const int64_t *now = run->session->options->now;
     *kept = (struct kept_seal){ .findings = findings_create() };
     if (!seal_read(publisher->db, publisher->cluster, kept, err) &&
         !stored_days_read(publisher->db, publisher->cluster, &kept->days, err) &&
         !ledger_book_read(publisher->db, publisher->cluster, &run->book, err) &&
-        !prior_read_notes(prior, publisher->db, publisher->cluster, run->session->options->now,
-                          err) &&
-        !association_times_recorded(publisher->db, publisher->cluster, &recorded, err)) {
-        prior->wants_association_times = publisher->locked && !recorded;
+        !prior_read_notes(prior, publisher->db, publisher->cluster, now, err) &&
+        !(publisher->locked &&
+          prior_read_unseen(prior, publisher->db, publisher->cluster, now, err))) {
         prior->ledger = ledger_of(&run->book, publisher->cluster);
         return 0;
     }
@@ -163,6 +162,16 @@ static int64_t seen_at(const struct computation *computation)
     return record->as_of < record->started_at ? record->as_of : record->started_at;
 }
 
+/* What is to be recorded of a time that no run saw.  Between two runs it ends with what the later
+ * one records. */
+static const struct association_times *times_of(const struct cluster_run *run,
+                                                const struct publisher *publisher)
+{
+    const struct past *unseen = run->prior.unseen;
+    bool ends = unseen && (unseen->before.at == NEVER || seen_at(&run->computation) >= 0);
+    return publisher->locked && ends ? run->computation.times : NULL;
+}
+
 /* What took long to compute is not thrown away for a lock that is held for seconds: the first try
  * waits for it as long as any, and tries after it end with the deadline. */
 #define FIRST_WAIT_MS 10000
@@ -224,7 +233,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .seen_at = seen_at(computation),
         .modified = computation->accounting->modified,
         .modified_hash = computation->accounting->modified_hash,
-        .times = publisher->locked ? computation->times : NULL,
+        .times = times_of(run, publisher),
         .factors = computation->factors,
         .days = plan->days && !plan->days->failed ? plan->days : NULL,
         .ledger = &run->book,

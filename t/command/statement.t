@@ -69,7 +69,7 @@ def end_of(by, at):
 
 
 def states(place):
-    """{id: [(since, lives, parent, shares)]} of what runs noted; shares None is the parent's."""
+    """{id: [(since, lives, parent, shares)]} of what runs noted, and the log had of the times between them; shares None is the parent's."""
     first, = place.query('SELECT MIN(as_of) FROM fairmill_share_change')[0]
     found = {}
     for number, as_of, deleted, parent, shares, modified, before in place.query(
@@ -77,10 +77,13 @@ def states(place):
         since = as_of
         if as_of == first:
             since = -math.inf
-        elif modified is not None and before is not None and before < modified <= as_of:
+        elif modified is not None and before is not None and before <= modified <= as_of:
             since = modified
         found.setdefault(number, []).append((since, not deleted, parent, shares))
-    return found
+    for number, since, deleted, parent, shares in place.query(
+            'SELECT id_assoc, since, deleted, parent_id, shares FROM fairmill_share_past WHERE since >= ?', first):
+        found.setdefault(number, []).append((since, not deleted, parent, shares))
+    return {number: sorted(each, key=lambda state: state[0]) for number, each in found.items()}
 
 
 def at(states_of_one, instant):
@@ -138,7 +141,8 @@ def norms(then, users):
 def expected(place, since, until, by, capacity=None):
     """{(from, id): [due or None, used]}"""
     known = states(place)
-    users = {number for number, in place.query("SELECT DISTINCT id_assoc FROM fairmill_share_change WHERE user_name <> ''")}
+    users = {number for table in ('change', 'past')
+             for number, in place.query(f"SELECT DISTINCT id_assoc FROM fairmill_share_{table} WHERE user_name <> ''")}
     root, = place.query('SELECT id_assoc FROM fairmill_share_change WHERE parent_id IS NULL')[0]
     used = {}
     for day, number, seconds in place.query('SELECT day, id_assoc, tres_seconds FROM fairmill_usage_day WHERE day >= ? AND day < ?', since, until):
@@ -322,6 +326,66 @@ def before_the_first_run(site):
     tap.same(site.query(past), states, 'a full run removes damaged states, and the next run records them again')
 
 
+def follows_run_now(site, rows, begin, end, statement):
+    """That what was due on a day follows the tree that `run --now` of its noon publishes."""
+    site.succeed('run', '--now', begin + 12 * HOUR, '--replace')
+    norms_then = dict(site.query('SELECT id_assoc, shares_norm FROM fairmill_fairshare WHERE shares IS NOT NULL AND shares_norm > 0'))
+    got = {number: due / (10 * DAY) for (since, number), (due, _) in rows.items() if since == begin and due}
+    tap.ok(got.keys() >= norms_then.keys() and all(near(got[number], norm) for number, norm in norms_then.items()), statement, got, norms_then)
+    site.run_at(end)
+
+
+def between_two_runs(site):
+    """Several changes that no run saw, because none ran for days."""
+    site.begin('UTC', local(2025, 3, 1))
+    start = local(2025, 3, 10)
+    bob, dora, end = site.ids['physics.bob'], site.ids['chemistry.dora'], start + 8 * DAY
+    for day in range(8):
+        site.job('physics.alice', start + day * DAY, start + (day + 1) * DAY, 10)
+    log(site, start - 30 * DAY, 1404, f'id_assoc={bob}', "acct='physics', user='bob', `partition`='', shares=30")
+    site.run_at(start)
+    for day, shares in ((1, 55), (3, 7), (5, 90)):
+        site.set(start + day * DAY, 'physics.bob', shares=shares)
+        log(site, start + day * DAY, 1429, f'(id_assoc={bob})', f'shares={shares}')
+    site.add(start + 2 * DAY, 'physics.short', 20)
+    short = site.ids['physics.short']
+    log(site, start + 2 * DAY, 1404, f'id_assoc={short}', "acct='physics', user='short', `partition`='', shares=20")
+    site.set(start + 4 * DAY, 'physics.short', deleted=1)
+    log(site, start + 4 * DAY, 1437, f'id_assoc={short}')
+    # In the second of the run, and behind it.
+    site.set(start, 'chemistry.dora', shares=3)
+    log(site, start, 1429, f'(id_assoc={dora})', 'shares=3')
+    site.run_at(end)
+    rows = stated(site, '--since', '2025-03-10', '--by', 'day')
+    tap.same([(start + day * DAY, short) in rows for day in range(8)], [False] * 2 + [True] * 2 + [False] * 4,
+             'one who came and went between two runs was due something meanwhile')
+    for day in range(8):
+        follows_run_now(site, rows, start + day * DAY, end, f'day {day} between two runs: entitlement follows the tree that run --now publishes')
+    tap.ok(site.query('SELECT 1 FROM fairmill_share_past WHERE since >= ?', start), 'states between the two runs are recorded')
+    states = site.query('SELECT * FROM fairmill_share_past')
+    site.set(end + 60, 'physics.bob', shares=1)
+    site.run_at(end + 300)
+    tap.same(site.query('SELECT * FROM fairmill_share_past'), states, 'runs that follow soon record none')
+    site.run('verify')
+    tap.ok('fairmill_share_past' not in site.out, 'verify finds them as they were recorded', site.out)
+
+
+def recorded_late(site):
+    """Results of 0.2.0 have no states of the time before the first run, but what this run saw."""
+    site.begin('UTC', local(2025, 3, 1))
+    start, bob = local(2025, 3, 10), site.ids['physics.bob']
+    site.job('physics.alice', start - 2 * DAY, start, 10)
+    site.run_at(start)
+    before = stated(site, '--since', '2025-03-08', '--until', '2025-03-10')
+    site.query('DELETE FROM fairmill_share_past')
+    site.query("DELETE FROM fairmill_kept WHERE table_name = 'fairmill_share_past'")
+    site.set(start + DAY, 'physics.bob', shares=99)
+    site.run_at(start + DAY + 600)
+    tap.same(site.query('SELECT shares FROM fairmill_share_past WHERE id_assoc = ?', bob), [(30,)],
+             'a change of shares after the first run, which no log tells, does not change what was before that run')
+    agree(stated(site, '--since', '2025-03-08', '--until', '2025-03-10'), before, 'nor what was due then')
+
+
 def of_capacity(site):
     site.begin('UTC', local(2025, 3, 1), {'fairshare.capacity': 50})
     start = local(2025, 3, 10)
@@ -482,7 +546,7 @@ def shown(site):
 
 def body():
     with Site() as site:
-        for part in (one_change, before_the_first_run, of_capacity, gone, wrong, several, histories, shown):
+        for part in (one_change, before_the_first_run, between_two_runs, recorded_late, of_capacity, gone, wrong, several, histories, shown):
             part(site)
 
 

@@ -34,6 +34,7 @@ struct search {
     struct past past;     /* moved from time to time */
     uint32_t *account_id; /* by name: the account's own association; 0 */
     uint32_t names, root;
+    int64_t until;
     struct association_times *times;
 };
 
@@ -72,7 +73,8 @@ static void add_state(struct search *search, const struct subject *subject, int6
     struct known known = known_at(&search->timeline, subject);
     known.row.parent_id = parent_of(search, &known.row);
     bool first = !last || last->row.id != subject->id;
-    if (!known.named || (first ? !known.lives : same_state(&last->row, &known.row)))
+    bool was_there = first && timeline_before(&search->timeline, subject).lives;
+    if (!known.named || (first ? !known.lives && !was_there : same_state(&last->row, &known.row)))
         return;
     association_times_add(times,
                           &(struct association_since){ at < 0 ? SINCE_EVER : at, known.row });
@@ -84,28 +86,33 @@ static int by_instant(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
-/* The state can change when the association was created, last modified, or changed. */
+/* The state can change when the association was created, modified or changed. */
 static void add_subject(struct search *search, const struct subject *subject)
 {
     size_t changes = (size_t)(subject->end - subject->changes), count = 0;
-    int64_t *instants = memory_zeroed(changes + 3, sizeof *instants);
-    instants[count++] = -1;
+    int64_t *instants = memory_zeroed(changes + 4, sizeof *instants);
+    instants[count++] = NEVER;
     instants[count++] = subject->created;
     instants[count++] = subject->modified;
+    instants[count++] = timeline_after(&search->timeline, subject).modified;
     for (size_t i = 0; i < changes; i++)
         instants[count++] = subject->changes[i].at;
     qsort(instants, count, sizeof *instants, by_instant);
     for (size_t i = 0; i < count; i++)
-        if (!i || instants[i] != instants[i - 1])
+        if ((!i || instants[i] != instants[i - 1]) && instants[i] < search->until &&
+            (search->timeline.from == NEVER || instants[i] >= search->timeline.from))
             add_state(search, subject, instants[i]);
     free(instants);
 }
 
-void association_times_of_past(const struct past *past, const struct associations *associations,
+void association_times_of_past(const struct past *past, int64_t until,
+                               const struct associations *associations,
                                struct association_times *times)
 {
-    struct search search = { .past = *past, .times = times };
-    search.timeline = timeline_make(&search.past, associations, false);
+    struct search search = { .past = *past, .until = until, .times = times };
+    search.timeline = timeline_make(&search.past, associations, true);
+    if (search.timeline.until < until)
+        search.until = search.timeline.until;
     find_accounts(&search);
     for (size_t i = 0; i < search.timeline.subject_count; i++)
         add_subject(&search, &search.timeline.subjects[i]);

@@ -31,10 +31,11 @@ void association_times_add(struct association_times *times, const struct associa
 /* Frees the rows; the names are the caller's.  Accepts zeroed times. */
 void association_times_free(struct association_times *times);
 
-/* Appends each state that the accounting database's evidence in `past` shows, from SINCE_EVER to
- * now.  `past` must be as of a time before all changes, and without observations of runs.
- * `associations` are the present ones; numbers of names are theirs. */
-void association_times_of_past(const struct past *past, const struct associations *associations,
+/* Appends each state that the evidence in `past` shows between its two runs and before `until`:
+ * from SINCE_EVER on if no run was before.  `associations` are the present ones; numbers of names
+ * are theirs. */
+void association_times_of_past(const struct past *past, int64_t until,
+                               const struct associations *associations,
                                struct association_times *times);
 
 #endif
