@@ -249,7 +249,7 @@ static int charge_part(const struct charging_run *run, const struct rollup_row *
     struct wide *sum = plan ? usage_sums_of(plan->sums, id) : computation_sum_of(computation, id);
     if (start < clock_start(clock))
         start = clock_start(clock);
-    note_least(plan ? &plan->seal.first_charge : &run->seen->first_charge, start);
+    seen_rollup(&run->note, row, start, plan != NULL);
     return wide_add(sum, &usage) ? 0 : usage_beyond_range(id, err);
 }
 

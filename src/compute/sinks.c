@@ -165,6 +165,11 @@ static void add_finding(const struct seen_sink *sink, const struct charge *charg
 /* A job may run before its cluster is added to the accounting database, which gets its row then. */
 #define BEFORE_CLUSTER_S (30 * UINT64_C(86400))
 
+static bool is_before_cluster(const struct seen_sink *sink, uint64_t first)
+{
+    return first < sink->created && sink->created - first > BEFORE_CLUSTER_S;
+}
+
 static void add_before_cluster(const struct seen_sink *sink, const struct charge *charge)
 {
     findings_add_ended(charge->sealed ? sink->sealed_findings : sink->findings,
@@ -189,11 +194,24 @@ int seen_sink_take(struct charge_sink *base, const struct charge *charge, struct
         add_finding(sink, charge);
     if (charge->row->unknown_qos && sink->of_all)
         add_of_jobs(sink, charge, FINDING_QOS_UNKNOWN, charge->row->unknown_qos, "QOS");
-    if (charge->first < sink->created && sink->created - charge->first > BEFORE_CLUSTER_S)
+    if (is_before_cluster(sink, charge->first))
         add_before_cluster(sink, charge);
     else
         note_least(charge->sealed ? sink->sealed_first : &sink->seen->first_charge, charge->first);
     return 0;
+}
+
+void seen_rollup(const struct seen_sink *sink, const struct rollup_row *row, uint64_t first,
+                 bool sealed)
+{
+    if (is_before_cluster(sink, first))
+        findings_add_ended(sealed ? sink->sealed_findings : sink->findings,
+                           FINDING_JOB_BEFORE_CLUSTER, 0, sealed ? row->rollup.end : 0,
+                           "rollup of association %" PRIu64 " from %" PRIu64
+                           ", the cluster was created %" PRIu64,
+                           row->association, row->rollup.start, sink->created);
+    else
+        note_least(sealed ? sink->sealed_first : &sink->seen->first_charge, first);
 }
 
 int first_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err)

@@ -8,6 +8,7 @@
 
 /* Adds them up: sealed ones in sums of their own, the others in the computation's tree.  The last
  * one waits until sums_sink_end(). */
+struct rollup_row;
 struct sums_sink {
     struct charge_sink sink;
     struct computation *computation;
@@ -46,6 +47,9 @@ struct seen_sink {
     bool of_all;      /* no row is kept as a part of sums */
 };
 int seen_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
+/* The same of a rollup, whose first second that counts is `first`. */
+void seen_rollup(const struct seen_sink *sink, const struct rollup_row *row, uint64_t first,
+                 bool sealed);
 
 /* A sink of rows: notes what the sealed rows are that ended behind `left_out`, or takes them off.
  */

@@ -559,6 +559,16 @@ def created(place):
     tap.same([factor[what][2].get('job_before_cluster') for what in factor], [None, 1, 1, 1], 'and is a finding')
     tap.same(factor['only'][1], 1 / (10 * 10 * day), 'if there is no other usage, the capacity counts from the creation of the cluster')
     tap.ok(factor['open'][1] == (1 + 24 * 60) * 60 / (10 * 2 * day), 'an open row of 1970 does not decide the capacity either', factor['open'])
+    midnight, seen = NOW // day * day, []
+    for first in midnight - 3 * day, day:
+        place.ready('root/\n  u\n  v\n', dict(keys, **{'usage.source': 'rollup'}))
+        place.change('UPDATE cluster_table SET creation_time = ?', NOW - 10 * day)
+        place.change('INSERT INTO tiny_last_ran_table VALUES (?, ?, ?)', midnight, midnight, 0)
+        for row in ((2, midnight - 3 * day, 400), (3, first, 1)):
+            place.change('INSERT INTO tiny_assoc_usage_day_table (creation_time, id, id_tres, time_start, alloc_secs) VALUES (1, ?, 5, ?, ?)', *row)
+        place.succeed('run', '--now', NOW)
+        seen.append((place.value('linear_usage', 'root.u'), place.findings().get('job_before_cluster')))
+    tap.same(seen, [(seen[0][0], None), (seen[0][0], 1)], 'a rollup of 1970 does not decide the capacity, and is a finding')
     place.ready(good + f'job root.v start={NOW - 30 * day} end={NOW - 29 * day} billing=1\n', keys)
     place.change('UPDATE cluster_table SET creation_time = ?', NOW - 10 * day)
     place.succeed('run', '--now', NOW)
