@@ -86,6 +86,7 @@ static int explain(const struct settings *settings, const char *role, bool of_ta
                    struct error *err)
 {
     struct text text = { 0 }, grant = { 0 };
+    bool of_database = err->of_database;
     text_add(&text, err->message);
     if (err->class == ERROR_DENIED) {
         const char *source = "";
@@ -99,6 +100,7 @@ static int explain(const struct settings *settings, const char *role, bool of_ta
         text_add(&text, "; `fairmill init` makes what is missing");
     }
     fail(err, err->class, "%s", text.bytes);
+    err->of_database = of_database;
     text_free(&text);
     text_free(&grant);
     return -1;

@@ -217,6 +217,16 @@ def reasons(place):
         tap.ok(answer['status'] == 1 and 'circular' in answer['errors'], 'root reads the words of a database', answer)
         answer = asked.ask('show', login=USER)
         tap.ok(answer['status'] == 1 and 'circular' not in answer['errors'] and 'journal' in answer['errors'], 'users do not', answer)
+    published(place)
+    with open(place.path('r.db'), 'wb') as file:
+        file.write(b'no database\n' * 1000)
+    answering.lock_up(place)
+    with answering.Answering(place) as asked:
+        for command in (['show'], ['status'], ['status', '--nagios'], ['explain', USER]):
+            answer = asked.ask(*command, login=USER)
+            tap.ok(answer['status'] in (1, 3) and place.folder not in str(answer) and 'journal' in str(answer),
+                   f"users are not told which file is damaged ({' '.join(command)})", answer)
+    published(place)
     with open(place.path('fm.conf'), 'a', encoding='utf-8') as file:
         file.write('[secret]\nkey = 5\n')
     with answering.Answering(place) as asked:
