@@ -7,7 +7,7 @@
 -- with all jobs (d).
 SELECT l."cluster", l."run_id", l."source", r."as_of", r."duration_ms", r."source_lag", r."associations",
     t."run_id", t."status", t."as_of", t."started_at", t."message", t."settings_digest",
-    d."as_of", d."drift_max", d."drifted_associations"
+    d."as_of", d."drift_max", d."drifted_associations", r."os_user", t."os_user"
 FROM "fairmill_lock" l
 LEFT JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 LEFT JOIN "fairmill_run" t ON t."cluster" = l."cluster" AND t."run_id" =

@@ -63,15 +63,24 @@ enum {
     LAST_SETTINGS,
     COMPARED_AT,
     DRIFT,
-    DRIFTED
+    DRIFTED,
+    USER,
+    LAST_USER
 };
-#define HEALTH_TYPES "titiiiiitiittiri"
+#define HEALTH_TYPES "titiiiiitiittiritt"
 
 /* Its rows have no source any more, and no run has been at it since. */
 static bool is_retired(const struct db_value *row)
 {
     int64_t fence = db_value_integer(&row[RUN_ID], 0);
     return fence > 0 && !row[SOURCE].text.length && db_value_integer(&row[LAST_RUN_ID], 0) <= fence;
+}
+
+static void take_user(struct health *health, const struct db_value *name)
+{
+    char *user = db_value_text(name);
+    run_users_add(&health->users, user);
+    free(user);
 }
 
 static void take_cluster(struct health *health, const struct db_value *row)
@@ -98,6 +107,8 @@ static void take_cluster(struct health *health, const struct db_value *row)
         .drifted = db_value_integer(&row[DRIFTED], 0),
     };
     added->failed = !strcmp(added->status, "failed");
+    take_user(health, &row[USER]);
+    take_user(health, &row[LAST_USER]);
 }
 
 static void take_findings(struct health *health, const struct db_value *row)
@@ -217,7 +228,7 @@ int health_read(struct db *db, const struct settings *settings, int64_t now, str
                  err) ||
         read_limits(db, health, err))
         return -1;
-    health->mark = run_mark_find(settings->path);
+    health->mark = run_mark_find(settings, &health->users);
     for (size_t i = 0; i < health->count; i++)
         judge(&health->clusters[i], health);
     return 0;
@@ -269,6 +280,7 @@ void health_free(struct health *health)
     }
     free(health->clusters);
     free(health->failure);
+    run_users_free(&health->users);
     *health = (struct health){ 0 };
 }
 

@@ -72,6 +72,7 @@ struct cluster_health {
 struct health {
     int64_t now;
     struct run_mark mark;
+    struct run_users users;          /* who did the last runs */
     struct cluster_health *clusters; /* by name */
     size_t count;
     char *failure; /* why the last run failed that came to no cluster; "" where none did */

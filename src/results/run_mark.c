@@ -2,6 +2,7 @@
 #include "results/run_mark.h"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include <xxhash.h>
 
+#include "settings/settings.h"
 #include "util/memory.h"
 #include "util/state_folder.h"
 #include "util/text.h"
@@ -56,26 +58,29 @@ static struct mark_name mark_of(const char *settings_path)
     return name;
 }
 
-/* A new file each time: an old one may be another user's. */
+/* A new file each time: an old one may be another user's.  Others may read it, whatever umask is.
+ */
 static bool leave(int folder, const struct mark_name *name, int status)
 {
     unlinkat(folder, name->bytes, 0);
     int file = openat(folder, name->bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file < 0)
         return false;
-    int written = dprintf(file, "%d\n", status);
-    return !close(file) && written > 0;
+    fchmod(file, 0644);
+    dprintf(file, "%d\n", status);
+    close(file);
+    return true;
 }
 
 void run_mark_leave(const char *settings_path, int status)
 {
     const struct mark_name name = mark_of(settings_path);
     bool left = false;
-    for (unsigned i = 0; !left && i < STATE_FOLDERS; i++) {
+    for (unsigned i = 0; i < STATE_FOLDERS || (!left && i == STATE_LAST_RESORT); i++) {
         int folder = state_folder_open(i, STATE_MAKE);
         if (folder < 0)
             continue;
-        left = leave(folder, &name, status);
+        left |= leave(folder, &name, status);
         close(folder);
     }
 }
@@ -83,7 +88,7 @@ void run_mark_leave(const char *settings_path, int status)
 void run_mark_remove(const char *settings_path)
 {
     const struct mark_name name = mark_of(settings_path);
-    for (unsigned i = 0; i < STATE_FOLDERS; i++) {
+    for (unsigned i = 0; i <= STATE_LAST_RESORT; i++) {
         int folder = state_folder_open(i, STATE_WRITE);
         if (folder < 0)
             continue;
@@ -106,22 +111,77 @@ static void read_mark(int folder, const struct mark_name *name, struct run_mark 
     close(file);
 }
 
-struct run_mark run_mark_find(const char *settings_path)
+static void add_user(struct run_users *users, uid_t user)
 {
-    struct run_mark newest = { 0, 0 };
-    const struct mark_name own = mark_of(settings_path);
-    char *other = beside(settings_path, "fairmill.conf");
-    const struct mark_name of_runs = name_of(other);
-    bool reads = !strcmp(base_of(settings_path), "reader.conf");
-    for (unsigned i = 0; i < STATE_FOLDERS; i++) {
-        int folder = state_folder_open(i, STATE_READ);
-        if (folder < 0)
-            continue;
-        read_mark(folder, &own, &newest);
-        if (reads)
-            read_mark(folder, &of_runs, &newest);
-        close(folder);
-    }
+    for (size_t i = 0; i < users->count; i++)
+        if (users->users[i] == user)
+            return;
+    users->users = memory_grown(users->users, users->count, sizeof *users->users);
+    users->users[users->count++] = user;
+}
+
+void run_users_add(struct run_users *users, const char *name)
+{
+    const struct passwd *entry = getpwnam(name);
+    if (entry)
+        add_user(users, entry->pw_uid);
+}
+
+static void add_owner(struct run_users *users, const char *path)
+{
+    struct stat status;
+    if (path && !stat(path, &status))
+        add_user(users, status.st_uid);
+}
+
+void run_users_free(struct run_users *users)
+{
+    free(users->users);
+    *users = (struct run_users){ 0 };
+}
+
+/* What is looked for, and what was found. */
+struct search {
+    struct mark_name own, of_runs;
+    bool reads;
+    struct run_mark newest;
+};
+
+static void look_in(struct search *search, int folder)
+{
+    if (folder < 0)
+        return;
+    read_mark(folder, &search->own, &search->newest);
+    if (search->reads)
+        read_mark(folder, &search->of_runs, &search->newest);
+    close(folder);
+}
+
+static void look_at_users(struct search *search, const struct run_users *users)
+{
+    for (size_t i = 0; i < users->count; i++)
+        for (unsigned number = 0; number < 2; number++)
+            look_in(search, state_folder_open_of(users->users[i], number));
+}
+
+struct run_mark run_mark_find(const struct settings *settings, const struct run_users *users)
+{
+    const char *path = settings->path;
+    char *other = beside(path, "fairmill.conf");
+    struct search search = { .own = mark_of(path),
+                             .of_runs = name_of(other),
+                             .reads = !strcmp(base_of(path), "reader.conf") };
+    struct run_users always = { 0 };
+    add_user(&always, 0);
+    run_users_add(&always, "fairmill");
+    add_owner(&always, path);
+    if (!strcmp(settings->results.driver, "sqlite"))
+        add_owner(&always, settings->results.database);
+    for (unsigned i = 0; i < STATE_FOLDERS; i++)
+        look_in(&search, state_folder_open(i, STATE_READ));
+    look_at_users(&search, &always);
+    look_at_users(&search, users);
+    run_users_free(&always);
     free(other);
-    return newest;
+    return search.newest;
 }

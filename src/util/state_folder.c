@@ -15,11 +15,16 @@ static bool others_may_change(const struct stat *status)
     return status->st_mode & (S_IWGRP | S_IWOTH);
 }
 
-bool state_is_ours(int fd, mode_t type)
+static bool is_of(int fd, mode_t type, uid_t user)
 {
     struct stat status;
-    return !fstat(fd, &status) && (status.st_mode & S_IFMT) == type && status.st_uid == geteuid() &&
+    return !fstat(fd, &status) && (status.st_mode & S_IFMT) == type && status.st_uid == user &&
            !others_may_change(&status) && (type == S_IFDIR || status.st_nlink == 1);
+}
+
+bool state_is_ours(int fd, mode_t type)
+{
+    return is_of(fd, type, geteuid());
 }
 
 static bool may_read(int folder)
@@ -41,22 +46,38 @@ static int open_system(const char *path, enum state_use use)
 }
 
 /* In a directory that all users may write, where a symbolic link of this name is another user's. */
-static int open_own(const char *parent, enum state_use use)
+static int open_of(const char *parent, uid_t user, enum state_use use)
 {
     if (!parent || *parent != '/')
         return -1;
     struct text path = { 0 };
-    text_format(&path, "%s/fairmill-%" PRIuMAX, parent, (uintmax_t)geteuid());
+    text_format(&path, "%s/fairmill-%" PRIuMAX, parent, (uintmax_t)user);
     if (use == STATE_MAKE)
-        mkdir(path.bytes, 0700);
+        mkdir(path.bytes, 0755);
     int folder = open(path.bytes, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     text_free(&path);
-    if (folder >= 0 &&
-        (!state_is_ours(folder, S_IFDIR) || faccessat(folder, ".", W_OK, AT_EACCESS))) {
+    if (folder >= 0 && !is_of(folder, S_IFDIR, user)) {
         close(folder);
         folder = -1;
     }
     return folder;
+}
+
+static int open_own(const char *parent, enum state_use use)
+{
+    int folder = open_of(parent, geteuid(), use);
+    if (folder >= 0 && use == STATE_MAKE)
+        fchmod(folder, 0755); /* whatever umask made of it */
+    if (folder >= 0 && faccessat(folder, ".", W_OK, AT_EACCESS)) {
+        close(folder);
+        folder = -1;
+    }
+    return folder;
+}
+
+int state_folder_open_of(uid_t user, unsigned number)
+{
+    return open_of(number ? "/tmp" : getenv("TMPDIR"), user, STATE_READ);
 }
 
 /* systemd separates several by colons. */
@@ -86,6 +107,8 @@ int state_folder_open(unsigned number, enum state_use use)
         return open_own(getenv("XDG_RUNTIME_DIR"), use);
     case 4:
         return open_own(temporary, use);
+    case STATE_LAST_RESORT:
+        return open_own("/tmp", use);
     default:
         return is_set && use != STATE_READ ? -1 : open_own("/tmp", use);
     }

@@ -243,7 +243,7 @@ def folders(place):
         place.environment[variable] = place.path(variable)
         place.expect(69, False, f'without a state directory {variable} is used')
         folder = place.path(os.path.join(variable, own))
-        tap.ok(os.path.isdir(folder) and os.stat(folder).st_mode & 0o7777 == 0o700,
+        tap.ok(os.path.isdir(folder) and os.stat(folder).st_mode & 0o7777 == 0o755,
                f'where a folder of our own is made ({variable})', os.listdir(place.path(variable)))
         place.began(HOUR, os.path.join(variable, own))
         place.expect(69, True, f'and what it holds is found again ({variable})')

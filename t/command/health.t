@@ -8,9 +8,11 @@ import fcntl
 import glob
 import json
 import os
+import pwd
 import re
 import shutil
 import sqlite3
+import subprocess
 import sys
 import time
 
@@ -20,7 +22,7 @@ import preload
 import small_disk
 import tap
 from place import SMALL, Place
-from program import HAS_REPORT
+from program import FAIRMILL, HAS_REPORT
 
 DAY = 86400
 OTHER = '''
@@ -440,6 +442,56 @@ def unrecorded(place):
     place.is_so('and by nobody with other settings', {'tiny': set()}, 'ok')
 
 
+def of_another_user(place):
+    """Cron starts runs as one user, others ask; only the user of the runs leaves a file that counts."""
+    if os.getuid():
+        tap.diag('only root can run as other users')
+        return
+    daemon, games = pwd.getpwnam('daemon'), pwd.getpwnam('games')
+    place.begin()
+    os.chmod(place.folder, 0o755)
+    os.makedirs(place.path('tmp'))
+    os.chmod(place.path('tmp'), 0o1777)
+    for name in ['', *(name for name in os.listdir(place.folder) if name.startswith('r.db'))]:
+        os.chown(place.path(name), daemon.pw_uid, daemon.pw_gid)
+
+    def as_user(entry, *arguments, settings='fm.conf', state=None):
+        env = {'PATH': '/usr/bin:/bin', 'TMPDIR': place.path('tmp')} | ({'STATE_DIRECTORY': state} if state else {})
+        return subprocess.run([FAIRMILL, '-c', place.path(settings), *arguments], cwd='/', env=env, user=entry.pw_uid, group=entry.pw_gid,
+                              extra_groups=[], umask=0o077, capture_output=True, text=True, check=False)
+
+    def asked_by(what, entry, status):
+        got = as_user(entry, 'status', settings='reader.conf')
+        tap.ok(got.returncode == status and ('could not be recorded' in got.stderr) == bool(status), what, got)
+
+    root = pwd.getpwuid(0)
+    shutil.copy(place.path('fm.conf'), place.path('fairmill.conf'))
+    with open(place.path('reader.conf'), 'w', encoding='utf-8') as file:
+        file.write(f"[results]\ndriver = sqlite\ndatabase = {place.path('r.db')}\n")
+    got = as_user(daemon, 'run', settings='fairmill.conf')
+    tap.same(got.returncode, 0, 'a run of daemon is done')
+    # Now nothing but the row of the run says whose runs they are.
+    for name in ('', 'r.db', 'r.db-wal', 'r.db-shm'):
+        if os.path.exists(place.path(name)):
+            os.chown(place.path(name), 0, 0)
+    place.settings({'usage.half_life': 'long'}, 'fairmill.conf')
+    as_user(games, 'run', settings='fairmill.conf')
+    asked_by('a run of a user who does no runs says nothing to root', root, 0)
+    asked_by('nor to the user of the runs', daemon, 0)
+    got = as_user(daemon, 'run', settings='fairmill.conf')
+    tap.same(got.returncode, 78, 'a run of daemon with bad settings fails')
+    for entry in (daemon, games, root):
+        asked_by(f'status of {entry.pw_name} knows it', entry, 1)
+    shutil.rmtree(place.path(f'tmp/fairmill-{daemon.pw_uid}'))
+    shutil.rmtree(place.path(f'tmp/fairmill-{games.pw_uid}'))
+    asked_by('without the file nothing is known', games, 0)
+    os.makedirs(place.path('state'), 0o700)
+    os.chown(place.path('state'), daemon.pw_uid, daemon.pw_gid)
+    as_user(daemon, 'run', settings='fairmill.conf', state=place.path('state'))
+    tap.same(len(os.listdir(place.path('state'))), 1, 'a state directory has the file')
+    asked_by('yet a user who may not read that directory knows of it', games, 1)
+
+
 def full_disk(place):
     """The results' disk is full, so that neither the run nor its row can be written."""
     place.begin(SMALL)
@@ -492,8 +544,8 @@ def future_goes(place):
 
 def body():
     for part in (well, nothing_yet, never_published, failed_later, without_source, two_sources, refused, ahead_once,
-                 jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, stale, views, copied, unrecorded, full_disk, at_work,
-                 future_goes):
+                 jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, stale, views, copied, unrecorded,
+                 of_another_user, full_disk, at_work, future_goes):
         if part in (ahead_once, jumps_back, a_little, began_ahead, future_goes) and not preload.compiler():
             tap.diag(f'{part.__name__}: no compiler makes the clock')
             continue
