@@ -60,6 +60,7 @@ FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 JOIN "fairmill_tree" t ON t."cluster" = l."cluster"
 JOIN "fairmill_value" v ON v."cluster" = t."cluster" AND v."id_assoc" = t."id_assoc";
+pgsql: ALTER VIEW "fairmill_fairshare" OWNER TO CURRENT_USER;
 
 -- The tree in the columns of sshare.
 sqlite: DROP VIEW IF EXISTS "fairmill_sshare";
@@ -95,6 +96,7 @@ SELECT
     f."tres_run_mins" AS "tresrunmins"
 FROM "fairmill_fairshare" f
 JOIN "fairmill_run" r ON r."cluster" = f."cluster" AND r."run_id" = f."run_id";
+pgsql: ALTER VIEW "fairmill_sshare" OWNER TO CURRENT_USER;
 
 -- Jobs that wait in the columns of sprio.
 sqlite: DROP VIEW IF EXISTS "fairmill_sprio";
@@ -118,6 +120,7 @@ SELECT
     j."tres_weighted" AS "tres",
     j."best" AS "best"
 FROM "fairmill_job_priority" j;
+pgsql: ALTER VIEW "fairmill_sprio" OWNER TO CURRENT_USER;
 
 -- For each account what it has, and how its own users fare.
 sqlite: DROP VIEW IF EXISTS "fairmill_account";
@@ -152,6 +155,7 @@ LEFT JOIN (
     GROUP BY "cluster", "parent_id"
 ) u ON u."cluster" = a."cluster" AND u."parent_id" = a."id_assoc"
 WHERE a."user_name" = '';
+pgsql: ALTER VIEW "fairmill_account" OWNER TO CURRENT_USER;
 
 -- Accounts at the points of history, as they were called and where they hung then.  It goes from points and
 -- accounts to their values by the primary key, past the values of users.
@@ -173,6 +177,7 @@ JOIN "fairmill_association" n ON n."cluster" = p."cluster" AND n."user_name" = '
         WHERE m."cluster" = n."cluster" AND m."id_assoc" = n."id_assoc" AND m."since" <= p."as_of")
 JOIN "fairmill_history" h ON h."cluster" = p."cluster" AND h."as_of" = p."as_of"
     AND h."id_assoc" = n."id_assoc";
+pgsql: ALTER VIEW "fairmill_account_history" OWNER TO CURRENT_USER;
 
 -- What the users right in each account used on each day, undecayed.
 sqlite: DROP VIEW IF EXISTS "fairmill_account_day";
@@ -189,6 +194,7 @@ JOIN "fairmill_association" n ON n."cluster" = d."cluster" AND n."id_assoc" = d.
         FROM "fairmill_association" m
         WHERE m."cluster" = d."cluster" AND m."id_assoc" = d."id_assoc")
 GROUP BY d."cluster", d."day", n."account";
+pgsql: ALTER VIEW "fairmill_account_day" OWNER TO CURRENT_USER;
 
 -- How many jobs wait, each in the partition where it is best placed.
 sqlite: DROP VIEW IF EXISTS "fairmill_waiting";
@@ -202,6 +208,7 @@ SELECT
 FROM "fairmill_job_priority" j
 WHERE j."best" = 1
 GROUP BY j."cluster", j."partition_name";
+pgsql: ALTER VIEW "fairmill_waiting" OWNER TO CURRENT_USER;
 
 -- The same by account.
 sqlite: DROP VIEW IF EXISTS "fairmill_account_waiting";
@@ -215,6 +222,7 @@ SELECT
 FROM "fairmill_job_priority" j
 WHERE j."best" = 1
 GROUP BY j."cluster", j."account";
+pgsql: ALTER VIEW "fairmill_account_waiting" OWNER TO CURRENT_USER;
 
 -- What was odd, by kind, without whom it was about.
 sqlite: DROP VIEW IF EXISTS "fairmill_findings";
@@ -227,6 +235,7 @@ SELECT
     MAX(f."last_seen") AS "last_seen"
 FROM "fairmill_finding" f
 GROUP BY f."cluster", f."kind";
+pgsql: ALTER VIEW "fairmill_findings" OWNER TO CURRENT_USER;
 
 -- Runs, without who ran them and what they said.
 sqlite: DROP VIEW IF EXISTS "fairmill_runs";
@@ -248,6 +257,7 @@ SELECT
     r."source_lag" AS "source_lag",
     r."drift_max" AS "drift_max"
 FROM "fairmill_run" r;
+pgsql: ALTER VIEW "fairmill_runs" OWNER TO CURRENT_USER;
 
 -- The tree in the columns of pbsfs.
 sqlite: DROP VIEW IF EXISTS "fairmill_pbsfs";
@@ -268,3 +278,4 @@ SELECT
     CASE WHEN f."pbs_target" > 0 THEN f."usage_raw" / f."pbs_target" ELSE -1 END AS "usage_perc",
     f."pbs_order" AS "pbs_order"
 FROM "fairmill_fairshare" f;
+pgsql: ALTER VIEW "fairmill_pbsfs" OWNER TO CURRENT_USER;

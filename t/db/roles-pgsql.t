@@ -54,6 +54,29 @@ def private(server, folder):
                  f"with private results {user} {'may' if not wanted else 'may not'} {' '.join(command[:2])}")
 
 
+def owners(server, folder):
+    """CREATE OR REPLACE VIEW leaves a view to its owner, with whose rights readers read."""
+    server.database('roles_owners')
+    server.login('roles_somebody')
+    settings = f'{folder}/owners.conf'
+    write_settings(settings, dict(source=dict(driver='sqlite', database=f'{folder}/a.db'), usage=dict(half_life=0),
+                                  results=server.connection('roles_owners')))
+    for command in (['init'], ['run', '--now', NOW]):
+        fairmill(settings, *command)
+    views = [view for view, in server.sql("SELECT viewname FROM pg_views WHERE viewname LIKE 'fairmill%'", 'roles_owners')]
+    tap.ok(len(views) > 9, 'there are views', views)
+    for view in views:
+        server.sql(f'ALTER VIEW {view} OWNER TO roles_somebody', 'roles_owners')
+    status, _, err = fairmill(settings, 'status', '--max-age', '9999d')
+    tap.ok(status == 1 and '`fairmill init`' in err, 'status says that the owner of views has no rights', status, err)
+    fairmill(settings, 'init')
+    tap.same(server.sql("SELECT DISTINCT viewowner FROM pg_views WHERE viewname LIKE 'fairmill%'", 'roles_owners'),
+             server.sql("SELECT tableowner FROM pg_tables WHERE tablename = 'fairmill_run'", 'roles_owners'),
+             'init gives the views to the owner of the tables')
+    status, _, err = fairmill(settings, 'status', '--max-age', '9999d')
+    tap.ok(not status, 'and then all is well', err)
+
+
 def body():
     with Postgres() as server, tempfile.TemporaryDirectory() as folder:
         settings = f'{folder}/f.conf'
@@ -144,6 +167,7 @@ def body():
         status, _, err = fairmill(settings, 'run', '--now', NOW)
         tap.ok(status == 0, 'and go well with these GRANTs', err)
         private(server, folder)
+        owners(server, folder)
         write(server, folder, charge='tres', tres_weights='CPU=1', suspended='omitted')
         server.sql('REVOKE SELECT ON fairmill_ledger FROM fairmill_writer', 'roles_res')
         status, _, err = fairmill(settings, 'run', '--now', NOW)
