@@ -103,6 +103,14 @@ static void report_absent(struct run_session *session, const char *cluster,
     session->options->complain(reason);
 }
 
+static void fail_vanished(const char *cluster, struct error *err)
+{
+    fail(err, ERROR_DATA,
+         "cluster '%s' is not in the accounting database any more, and was not marked as "
+         "deleted there; its results stay until `fairmill forget --cluster %s`",
+         cluster, cluster);
+}
+
 /* A row that is merely not there may be a slip, half a dump, or the wrong database; slurmdbd marks
  * what it deletes.  So these results stay until somebody says `forget`. */
 static void report_vanished(struct run_session *session, const struct clusters_there *there)
@@ -111,10 +119,7 @@ static void report_vanished(struct run_session *session, const struct clusters_t
         const char *cluster = there->vanished.names[i];
         struct error err;
         struct findings *findings = findings_create();
-        fail(&err, ERROR_DATA,
-             "cluster '%s' is not in the accounting database any more, and was not marked as "
-             "deleted there; its results stay until `fairmill forget --cluster %s`",
-             cluster, cluster);
+        fail_vanished(cluster, &err);
         findings_add(findings, FINDING_CLUSTER_VANISHED, 0, "its results stay");
         report_absent(session, cluster, &err, findings);
         findings_destroy(findings);
@@ -147,6 +152,33 @@ static int settle_absent(struct run_session *session, struct clusters_there *the
     return 0;
 }
 
+static void clusters_there_free(struct clusters_there *there)
+{
+    cluster_list_free(&there->all);
+    cluster_names_free(&there->deleted);
+    cluster_names_free(&there->vanished);
+}
+
+int run_check_vanished(const struct settings *settings, struct db *source, struct db *results,
+                       void (*tell)(const struct error *err), struct error *err)
+{
+    const struct source from = source_of(settings, source, NULL);
+    char *identity = db_identity(source, err);
+    struct clusters_there there = { .source = identity };
+    int result = !identity || from.layout->clusters(&from, &there.all, err) ||
+                         published_sources(results, compare_cluster, &there, err)
+                     ? -1
+                     : 0;
+    for (size_t i = 0; !result && i < there.vanished.count; i++) {
+        struct error vanished;
+        fail_vanished(there.vanished.names[i], &vanished);
+        tell(&vanished);
+    }
+    clusters_there_free(&there);
+    free(identity);
+    return result;
+}
+
 static int choose_clusters(struct run_session *session, struct cluster_names *clusters,
                            struct error *err)
 {
@@ -164,9 +196,7 @@ static int choose_clusters(struct run_session *session, struct cluster_names *cl
                                  options->complain, clusters, err);
     if (result)
         cluster_names_free(clusters);
-    cluster_list_free(&there.all);
-    cluster_names_free(&there.deleted);
-    cluster_names_free(&there.vanished);
+    clusters_there_free(&there);
     return result;
 }
 

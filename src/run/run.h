@@ -14,6 +14,11 @@ int run_open_source(struct db **source, const struct settings *settings, struct 
 int run_check_apart(const struct settings *settings, struct db *source, struct db *results,
                     struct error *err);
 
+/* Tells of each cluster that is published from this source and is missing there: every run fails
+ * for it. */
+int run_check_vanished(const struct settings *settings, struct db *source, struct db *results,
+                       void (*tell)(const struct error *err), struct error *err);
+
 /* Everything.  A cluster that fails is complained of and leaves the others done; what fails for
  * all of them is returned. */
 int run(const struct settings *settings, const struct run_options *options, struct error *err);

@@ -220,6 +220,8 @@ def vanished(place):
     place.attempt(65, added=[('tiny', 'failed'), ('other', 'done')], what='a run that misses a cluster')
     place.says('it is named, with what would take it away', "'tiny'", 'forget --cluster tiny')
     tap.same(place.query("SELECT * FROM fairmill_fairshare WHERE cluster = 'tiny'"), rows, 'its published rows stay')
+    place.ends(65, 'check ends as that run', 'check')
+    tap.ok('forget --cluster tiny' in place.err and 'next:' not in place.out, 'and names the way out only', place.out, place.err)
     gone = {'tiny': {'vanished', 'last_run_failed'}, 'other': set()}
     place.is_so('a cluster has vanished', gone, published=2)
     tap.same(place.query("SELECT subject, count FROM fairmill_finding WHERE kind = 'cluster_vanished'"), [('', 1)],
@@ -258,6 +260,8 @@ def vanished(place):
 def missing(place):
     place.begin(keys={'source.clusters': 'tiny, other'})
     place.attempt(65, added=[('other', 'failed'), ('tiny', 'done')], what='a run that misses a cluster of the settings')
+    place.ends(65, 'check ends as that run', 'check')
+    tap.ok("'other'" in place.err and 'next:' not in place.out, 'and recommends no first run', place.out, place.err)
     place.is_so('a cluster of the settings is missing', {'tiny': set(), 'other': {'never_published', 'last_run_failed'}}, 'critical')
     place.ends(0, 'a slip of the settings', 'forget', '--cluster', 'other', '--yes')
     place.is_so('can be forgotten', {'tiny': set()}, 'ok')

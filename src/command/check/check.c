@@ -96,6 +96,8 @@ static int check_results(const struct settings *settings, struct db *source,
     if (!result)
         result = check_starts(text, progress, settings, results, err);
     if (!result)
+        result = run_check_vanished(settings, source, results, complain, err);
+    if (!result)
         check_instants(progress, results, clusters);
     db_close(results);
     return result;

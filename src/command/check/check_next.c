@@ -153,6 +153,8 @@ void check_add_next(struct text *text, const struct settings *settings,
                     "next: mend the association that the message names%s; `on_bad_rows = skip' in "
                     "[source] leaves it out meanwhile\n",
                     strcmp(settings->layout, "slurmdbd") ? "" : ", with sacctmgr");
+    else if (first_failure()) /* the message has the way out; a run would end as this does */
+        return;
     else if (!progress->published)
         text_add(text, "next: `fairmill run -v`, the first run\n");
     else if (progress->lacks_history)
