@@ -402,6 +402,17 @@ def report_says(place, what, word):
     tap.ok(word in place.out, what, place.out.count(word))
 
 
+def view_on_page(place):
+    """The page reads tables, and says so if readers cannot read views."""
+    place.begin()
+    place.succeed('run')
+    report_says(place, 'the page is well', 'fairmill')
+    place.query('DROP VIEW fairmill_sprio')
+    report_says(place, 'the page knows that readers do not get all of it', 'readers do not get all of it')
+    if HAS_REPORT:
+        tap.ok('r.db' not in place.out and 'fairmill_sprio' not in place.out, 'and does not say why')
+
+
 def unrecorded(place):
     """A run that can leave no row leaves a file, whichever variables name its directory."""
     word = 'a run failed and could not be recorded'
@@ -548,7 +559,7 @@ def future_goes(place):
 
 def body():
     for part in (well, nothing_yet, never_published, failed_later, without_source, two_sources, refused, ahead_once,
-                 jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, stale, views, copied, unrecorded,
+                 jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, stale, views, copied, view_on_page, unrecorded,
                  of_another_user, full_disk, at_work, future_goes):
         if part in (ahead_once, jumps_back, a_little, began_ahead, future_goes) and not preload.compiler():
             tap.diag(f'{part.__name__}: no compiler makes the clock')

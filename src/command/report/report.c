@@ -25,22 +25,22 @@ struct options {
 };
 
 /* What is wrong with a cluster, in words. */
-static void add_problems(struct text *text, const struct health *health, const char *cluster)
+static void add_problems(struct report_cluster *read, const struct health *health)
 {
-    const struct cluster_health *found = health_of(health, cluster);
-    text_add(text, "");
+    const struct cluster_health *found = health_of(health, read->data.page.name);
+    text_add(&read->problems, "");
     if (found)
-        health_add_words(text, found);
+        health_add_words(&read->problems, found);
+    read->data.page.problems = read->problems.bytes;
 }
 
-static int read_cluster(struct report_cluster *read, struct published *published,
-                        struct published_cluster *cluster, const struct health *health,
-                        const struct report_wish *wish, struct error *err)
+/* Everybody may see a page, so that it does not say why views are unreadable: that names logins. */
+static void hide_reasons(struct health *health)
 {
-    add_problems(&read->problems, health, cluster->name);
-    int result = report_data_read(&read->data, published, cluster, wish, err);
-    read->data.page.problems = read->problems.bytes;
-    return result;
+    for (size_t i = 0; i < health->count; i++) {
+        free(health->clusters[i].unreadable);
+        health->clusters[i].unreadable = NULL;
+    }
 }
 
 /* The clusters without any of the accounts that are asked for are left out by those who write. */
@@ -53,9 +53,17 @@ static int read_clusters(struct report_cluster *read, struct published *publishe
     wish.accounts_only = published_private(published) != 0; /* no user is named */
     int result = health_read(published->db, settings, time(NULL), &health, err);
     for (size_t i = 0; !result && i < published->count; i++)
-        result = read_cluster(&read[i], published, &published->clusters[i], &health, &wish, err);
+        result = report_data_read(&read[i].data, published, &published->clusters[i], &wish, err);
+    if (!result)
+        result = published_check_names(published, err);
+    if (!result) {
+        health_read_views(published->db, &health);
+        hide_reasons(&health);
+        for (size_t i = 0; i < published->count; i++)
+            add_problems(&read[i], &health);
+    }
     health_free(&health);
-    return result ? -1 : published_check_names(published, err);
+    return result;
 }
 
 /* From the accounting database, when the results are read. */
