@@ -11,11 +11,12 @@ struct past;
 /* Read the source's small tables, and into `past` (NULL: the instant is now) what it tells of the
  * past of associations. */
 int associations_read(struct computation *computation, struct past *past, struct error *err);
-/* Then make the computation's tree of them, as they were at the instant of `past`, and its owners.
- * The accounting's rows are used up. */
-/* Before that: computation->times are the states of all associations in a time that no run saw. */
+/* Between the two: sets computation->times to the states of all associations in a time that no run
+ * saw, `unseen`. */
 int associations_read_times(struct computation *computation, struct past *unseen,
                             struct error *err);
+/* Then make the computation's tree of them, as they were at the instant of `past`, and its owners.
+ * The accounting's rows are used up. */
 int associations_place(struct computation *computation, const struct past *past, struct error *err);
 
 #endif
