@@ -223,9 +223,8 @@ static void add_title(struct text *text, const struct statement_view *view)
     if (view->shares_from != INT64_MAX && view->shares_from > view->from) {
         text_add(text, "Shares before ");
         instant_add(text, view->shares_from);
-        text_add(text, view->earlier_shares
-                           ? " are from the accounting database.\n"
-                           : " are those that the first run recorded.\n");
+        text_add(text, view->earlier_shares ? " are from the accounting database.\n"
+                                            : " are those that the first run recorded.\n");
     } else if (view->shares_from == INT64_MAX) {
         text_add(text, "Shares are the published ones; no run has recorded changes.\n");
     }

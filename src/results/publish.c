@@ -284,7 +284,8 @@ static int write_all(struct publisher *publisher, const struct publication *publ
                 privilege_rows_write(publisher, publication, err) ||
                 (publication->seal && seal_write(publisher, publication->seal, err)) ||
                 write_days(publisher, publication, losses, &record, &message, err) ||
-                (publication->replaces && history_remove_future(publisher, publication, record.as_of, err)) ||
+                (publication->replaces &&
+                 history_remove_future(publisher, publication, record.as_of, err)) ||
                 forget_changed_shares(publisher, losses, err) ||
                 (publication->times &&
                  association_times_write(publisher, publication->times, err)) ||

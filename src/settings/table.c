@@ -218,7 +218,8 @@ const struct setting settings_table[] = {
       "What users are not told of others: usage, their associations and what these have, jobs, "
       "those that wait, or both, with a comma between them; yes is both, no is nothing.  "
       "Coordinators are told of their accounts and all below, operators, administrators, root, "
-      "the owner of the settings file and who does the runs of all.  With either, metrics and report name no user.",
+      "the owner of the settings file and who does the runs of all.  With either, metrics and "
+      "report name no user.",
       read_private, FIELD(private) },
     { "report", "alert_after", "1 h",
       "A run that ends with 69 or 75 (a database is not available, another run is at work) says so "
