@@ -30,7 +30,7 @@
 #define REFUSAL_MS 100
 #define ANSWER_MS 60000
 #define REFUSALS_OF_ONE 8 /* further connections of that user are closed without a word */
-#define GUESTS 512
+#define CONNECTIONS 512
 #define TICK_MS 1000
 
 /* Memory of a request.  Sanitizers map more than any limit. */
@@ -48,7 +48,7 @@
 #endif
 
 /* A connection: it waits (`pid` 0) or is being answered (`socket` -1). */
-struct guest {
+struct connection {
     int socket;
     pid_t pid;
     uid_t uid;
@@ -56,10 +56,10 @@ struct guest {
     int64_t deadline;
 };
 
-struct house {
+struct server {
     const struct serve_limits *limits;
     const struct invocation *invocation;
-    struct guest guests[GUESTS];
+    struct connection connections[CONNECTIONS];
     size_t count;
 };
 
@@ -79,27 +79,27 @@ int serve_listener(void)
     return listens(STDIN_FILENO) ? STDIN_FILENO : -1;
 }
 
-static void leave(struct house *house, size_t which)
+static void leave(struct server *server, size_t which)
 {
-    if (house->guests[which].socket >= 0)
-        close(house->guests[which].socket);
-    house->guests[which] = house->guests[--house->count];
+    if (server->connections[which].socket >= 0)
+        close(server->connections[which].socket);
+    server->connections[which] = server->connections[--server->count];
 }
 
 /* Remove requests that have ended, and kill those that take too long. */
-static void reap(struct house *house, int64_t now)
+static void reap(struct server *server, int64_t now)
 {
-    for (size_t i = house->count; i-- > 0;) {
-        const struct guest *guest = &house->guests[i];
-        if (guest->pid && waitpid(guest->pid, NULL, WNOHANG))
-            leave(house, i);
-        else if (guest->pid && guest->deadline <= now)
-            kill(guest->pid, SIGKILL);
+    for (size_t i = server->count; i-- > 0;) {
+        const struct connection *connection = &server->connections[i];
+        if (connection->pid && waitpid(connection->pid, NULL, WNOHANG))
+            leave(server, i);
+        else if (connection->pid && connection->deadline <= now)
+            kill(connection->pid, SIGKILL);
     }
 }
 
 /* Sends the refusal without waiting; bytes that do not fit into the socket are lost. */
-static void refuse(const struct guest *guest)
+static void refuse(const struct connection *connection)
 {
     char unread[4096];
     struct text text = { 0 };
@@ -109,9 +109,9 @@ static void refuse(const struct guest *guest)
         "fairmill: too many requests have no response yet, or %d of yours; try again later\n",
         SERVE_OF_ONE);
     answer_add(&text, &answer);
-    while (recv(guest->socket, unread, sizeof unread, MSG_DONTWAIT) > 0)
+    while (recv(connection->socket, unread, sizeof unread, MSG_DONTWAIT) > 0)
         ;
-    send(guest->socket, text.bytes, text.length, MSG_DONTWAIT | MSG_NOSIGNAL);
+    send(connection->socket, text.bytes, text.length, MSG_DONTWAIT | MSG_NOSIGNAL);
     text_free(&text);
     answer_free(&answer);
 }
@@ -134,111 +134,112 @@ static void answer_one(const struct invocation *invocation, int socket)
     _exit(1);
 }
 
-static void start(struct house *house, size_t which, int64_t now)
+static void start(struct server *server, size_t which, int64_t now)
 {
-    struct guest *guest = &house->guests[which];
+    struct connection *connection = &server->connections[which];
     pid_t pid = fork();
     if (!pid)
-        answer_one(house->invocation, guest->socket);
+        answer_one(server->invocation, connection->socket);
     if (pid < 0) {
-        refuse(guest);
-        leave(house, which);
+        refuse(connection);
+        leave(server, which);
         return;
     }
-    close(guest->socket);
-    *guest = (struct guest){ -1, pid, guest->uid, false, now + ANSWER_MS };
+    close(connection->socket);
+    *connection = (struct connection){ -1, pid, connection->uid, false, now + ANSWER_MS };
 }
 
-static size_t count_of(const struct house *house, uid_t uid, bool refused)
+static size_t count_of(const struct server *server, uid_t uid, bool refused)
 {
     size_t count = 0;
-    for (size_t i = 0; i < house->count; i++)
-        count += house->guests[i].uid == uid && house->guests[i].refused == refused;
+    for (size_t i = 0; i < server->count; i++)
+        count += server->connections[i].uid == uid && server->connections[i].refused == refused;
     return count;
 }
 
-static size_t count_admitted(const struct house *house)
+static size_t count_admitted(const struct server *server)
 {
     size_t count = 0;
-    for (size_t i = 0; i < house->count; i++)
-        count += !house->guests[i].refused;
+    for (size_t i = 0; i < server->count; i++)
+        count += !server->connections[i].refused;
     return count;
 }
 
-static void admit(struct house *house, int listener, int64_t now)
+static void admit(struct server *server, int listener, int64_t now)
 {
-    struct guest guest = { .socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC) };
+    struct connection connection = { .socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC) };
     struct error ignored;
-    if (guest.socket < 0)
+    if (connection.socket < 0)
         return;
-    if (house->count < GUESTS && !peer_uid(guest.socket, &guest.uid, &ignored)) {
-        guest.refused = count_of(house, guest.uid, false) >= SERVE_OF_ONE ||
-                        count_admitted(house) >= house->limits->most;
-        guest.deadline = now + (guest.refused ? REFUSAL_MS : REQUEST_MS);
-        if (!guest.refused || count_of(house, guest.uid, true) < REFUSALS_OF_ONE) {
-            house->guests[house->count++] = guest;
+    if (server->count < CONNECTIONS && !peer_uid(connection.socket, &connection.uid, &ignored)) {
+        connection.refused = count_of(server, connection.uid, false) >= SERVE_OF_ONE ||
+                             count_admitted(server) >= server->limits->most;
+        connection.deadline = now + (connection.refused ? REFUSAL_MS : REQUEST_MS);
+        if (!connection.refused || count_of(server, connection.uid, true) < REFUSALS_OF_ONE) {
+            server->connections[server->count++] = connection;
             return;
         }
     }
-    close(guest.socket);
+    close(connection.socket);
 }
 
 /* Start, refuse or drop a connection that waits, if its request has arrived, its client is gone or
  * its time is over. */
-static void attend(struct house *house, size_t which, short events, int64_t now)
+static void attend(struct server *server, size_t which, short events, int64_t now)
 {
-    const struct guest *guest = &house->guests[which];
-    bool is_gone = events & (POLLHUP | POLLERR | POLLNVAL), is_late = guest->deadline <= now;
-    if (!is_gone && (events & POLLIN) && !guest->refused) {
-        start(house, which, now);
+    const struct connection *connection = &server->connections[which];
+    bool is_gone = events & (POLLHUP | POLLERR | POLLNVAL), is_late = connection->deadline <= now;
+    if (!is_gone && (events & POLLIN) && !connection->refused) {
+        start(server, which, now);
         return;
     }
     if (!is_gone && !is_late && !(events & POLLIN))
         return;
-    if (!is_gone && guest->refused)
-        refuse(guest);
-    leave(house, which);
+    if (!is_gone && connection->refused)
+        refuse(connection);
+    leave(server, which);
 }
 
 /* Milliseconds until the next deadline. */
-static int wait_ms(const struct house *house, int64_t now)
+static int wait_ms(const struct server *server, int64_t now)
 {
-    int64_t wait = house->count ? TICK_MS : (int64_t)house->limits->idle_s * 1000;
-    for (size_t i = 0; i < house->count; i++)
-        if (house->guests[i].deadline - now < wait)
-            wait = house->guests[i].deadline > now ? house->guests[i].deadline - now : 0;
+    int64_t wait = server->count ? TICK_MS : (int64_t)server->limits->idle_s * 1000;
+    for (size_t i = 0; i < server->count; i++)
+        if (server->connections[i].deadline - now < wait)
+            wait =
+                server->connections[i].deadline > now ? server->connections[i].deadline - now : 0;
     return wait < INT_MAX ? (int)wait : INT_MAX;
 }
 
 /* Returns how many files were ready; -1 if they cannot be polled. */
-static int serve_once(struct house *house, int listener)
+static int serve_once(struct server *server, int listener)
 {
-    struct pollfd files[GUESTS + 1] = { { .fd = listener, .events = POLLIN } };
-    size_t count = house->count;
+    struct pollfd files[CONNECTIONS + 1] = { { .fd = listener, .events = POLLIN } };
+    size_t count = server->count;
     for (size_t i = 0; i < count; i++) /* poll() skips -1 */
-        files[i + 1] = (struct pollfd){ .fd = house->guests[i].socket, .events = POLLIN };
-    int ready = poll(files, count + 1, wait_ms(house, clock_milliseconds()));
+        files[i + 1] = (struct pollfd){ .fd = server->connections[i].socket, .events = POLLIN };
+    int ready = poll(files, count + 1, wait_ms(server, clock_milliseconds()));
     int64_t now = clock_milliseconds();
     if (ready < 0)
         return errno == EINTR ? 1 : -1;
     for (size_t i = count; i-- > 0;) /* backwards, since leave() moves the last one */
-        if (house->guests[i].socket >= 0)
-            attend(house, i, files[i + 1].revents, now);
-    reap(house, now);
+        if (server->connections[i].socket >= 0)
+            attend(server, i, files[i + 1].revents, now);
+    reap(server, now);
     if (files[0].revents)
-        admit(house, listener, now);
+        admit(server, listener, now);
     return ready;
 }
 
 int serve(int listener, const struct serve_limits *limits, const struct invocation *invocation,
           struct error *err)
 {
-    static struct house house;
-    house = (struct house){ .limits = limits, .invocation = invocation };
+    static struct server server;
+    server = (struct server){ .limits = limits, .invocation = invocation };
     fcntl(listener, F_SETFD, FD_CLOEXEC);
     for (;;) {
-        size_t before = house.count;
-        int ready = serve_once(&house, listener);
+        size_t before = server.count;
+        int ready = serve_once(&server, listener);
         if (ready < 0)
             return fail(err, ERROR_OTHER, "answer: cannot poll: %s", strerror(errno));
         if (!ready && !before)
