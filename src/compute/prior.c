@@ -38,8 +38,10 @@ int prior_read_notes(struct prior *prior, struct db *results, const char *cluste
 int prior_read_unseen(struct prior *prior, struct db *results, const char *cluster,
                       const int64_t *now, struct error *err)
 {
-    int64_t instant = now ? *now : time(NULL), last;
+    int64_t instant = time(NULL), last; /* a run as of a later time sees the present, too */
     bool recorded;
+    if (now && *now < instant)
+        instant = *now;
     if (association_times_recorded(results, cluster, &recorded, err) ||
         share_rows_last(results, cluster, &last, err))
         return -1;
