@@ -68,7 +68,7 @@ static int import(const struct settings *settings, const struct options *options
         return -1;
     if (import.has_formula_flaw) {
         fail_in(&import.formula_flaw, "job_sort_formula is imported, but jobs have no priorities");
-        complain_warning(&import.formula_flaw);
+        log_warning("warning: %s", import.formula_flaw.message);
     }
     if (options->groups)
         log_note("%" PRIu64 " lines of the tree changed", import.changed_groups);

@@ -23,6 +23,7 @@
 #include "util/error.h"
 #include "util/index.h"
 #include "util/instant.h"
+#include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -153,13 +154,11 @@ int published_warn_of_age(const struct published *published, struct error *err)
             return -1;
         if (now - cluster->as_of <= limit)
             continue;
-        struct error warning;
         struct text age = { 0 };
         text_add_span(&age, now - cluster->as_of);
-        fail(&warning, ERROR_OTHER, "the results of cluster '%s' are %s old, which is stale",
-             cluster->name, age.bytes);
+        log_warning("the results of cluster '%s' are %s old, which is stale", cluster->name,
+                    age.bytes);
         text_free(&age);
-        warn(&warning);
     }
     warned = true;
     return 0;

@@ -15,29 +15,14 @@ void keep_quiet_about(const struct error *err)
         first_status = error_exit_status(err->class);
 }
 
-static void print(const char *before, const struct error *err)
+void complain(const struct error *err)
 {
     struct text message = { 0 };
     text_add_printable(&message, err->message);
     log_progress_done();
-    fprintf(stderr, "fairmill: %s%s\n", before, message.bytes);
+    fprintf(stderr, "fairmill: %s\n", message.bytes);
     text_free(&message);
-}
-
-void warn(const struct error *err)
-{
-    print("", err);
-}
-
-void complain(const struct error *err)
-{
-    print("", err);
     keep_quiet_about(err);
-}
-
-void complain_warning(const struct error *err)
-{
-    print("warning: ", err);
 }
 
 int first_failure(void)

@@ -8,10 +8,6 @@ struct error;
 
 /* Print an error on standard error, and keep its exit status if it is the first. */
 void complain(const struct error *err);
-/* Prints an error as a warning, without effect on the exit status. */
-void complain_warning(const struct error *err);
-/* Prints it the same way; the exit status stays. */
-void warn(const struct error *err);
 /* Keep its exit status, without printing it. */
 void keep_quiet_about(const struct error *err);
 /* The exit status of the first error; 0: there was none. */
