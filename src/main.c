@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/answer/ask.h"
+#include "command/answer/client.h"
 #include "command/command.h"
 #include "command/help.h"
 #include "db/db.h"
@@ -128,16 +128,16 @@ static int help(int count, char **arguments)
     return end_printing();
 }
 
-/* Whether this is a user who may not read the settings, where a socket answers. */
+/* Whether this is a user who may not read the settings, where the socket exists. */
 static bool is_user(const struct invocation *invocation)
 {
-    return !invocation->asker && !invocation->settings_path && ask_can() &&
+    return !invocation->client && !invocation->settings_path && client_has_socket() &&
            !settings_are_readable(NULL);
 }
 
 static int check_answers(const struct invocation *invocation, struct error *err)
 {
-    if (!invocation->asker || invocation->command->answers)
+    if (!invocation->client || invocation->command->for_users)
         return 0;
     return fail(err, ERROR_USAGE, "%s: this is not done for who asks over a socket",
                 invocation->command->name);
@@ -148,7 +148,7 @@ static void add_commands_of_users(const struct invocation *invocation, struct er
 {
     struct text text = { 0 };
     for (const struct command *const *each = commands; *each; each++)
-        if ((*each)->answers)
+        if ((*each)->for_users)
             text_format(&text, "%s%s", text.length ? ", " : "", (*each)->name);
     size_t length = strlen(err->message);
     snprintf(err->message + length, sizeof err->message - length,
@@ -161,15 +161,16 @@ static void add_commands_of_users(const struct invocation *invocation, struct er
 static int start(struct invocation *invocation, struct error *err)
 {
     const struct command *command = invocation->command;
-    if (!command->answers || !is_user(invocation)) {
+    if (!command->for_users || !is_user(invocation)) {
         int result = command->run(invocation, err);
         if (result < 0 && err->class == ERROR_SETTINGS && is_user(invocation))
             add_commands_of_users(invocation, err);
         return result;
     }
-    /* The question begins with the command's name, which is in front of its arguments. */
-    int status = ask(invocation->count + 1, invocation->arguments - 1, err);
-    return status < 0 && command->unanswered ? command->unanswered(invocation, err) : status;
+    /* The request begins with the command's name, which is in front of its arguments. */
+    int status = client_request(invocation->count + 1, invocation->arguments - 1, err);
+    return status < 0 && command->without_response ? command->without_response(invocation, err)
+                                                   : status;
 }
 
 static int run_named(struct invocation *invocation)

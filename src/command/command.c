@@ -9,7 +9,7 @@
 
 #include "report/table.h"
 #include "results/published.h"
-#include "settings/asker.h"
+#include "settings/client.h"
 #include "settings/settings.h"
 #include "settings/table.h"
 #include "settings/time_zone.h"
@@ -36,34 +36,34 @@ static int take_zone(const struct settings *settings, struct error *err)
 int command_settings(struct settings **settings, const struct invocation *invocation,
                      enum settings_use use, struct error *err)
 {
-    if (invocation->asker && use == SETTINGS_FOR_ALL)
+    if (invocation->client && use == SETTINGS_FOR_ALL)
         return fail(err, ERROR_USAGE,
                     "%s: this needs the accounting database, which is not read for who asks over "
                     "a socket",
                     invocation->command->name);
     if (settings_load(settings, invocation->settings_path,
-                      invocation->asker ? SETTINGS_FOR_ANSWERS : use, err))
+                      invocation->client ? SETTINGS_FOR_CLIENTS : use, err))
         return -1;
-    (*settings)->asker = invocation->asker;
-    return invocation->asker || use == SETTINGS_FOR_READING ? take_zone(*settings, err) : 0;
+    (*settings)->client = invocation->client;
+    return invocation->client || use == SETTINGS_FOR_READING ? take_zone(*settings, err) : 0;
 }
 
 bool command_reads_results_only(const struct invocation *invocation)
 {
-    return invocation->asker || settings_are_for_reading(invocation->settings_path);
+    return invocation->client || settings_are_for_reading(invocation->settings_path);
 }
 
 void command_hide_reason(const struct invocation *invocation, struct error *err)
 {
-    const struct asker *asker = invocation->asker;
+    const struct client *client = invocation->client;
     struct text message = { 0 };
     bool is_of_request =
         !err->of_database &&
         (err->class == ERROR_OTHER || err->class == ERROR_USAGE || err->class == ERROR_DATA);
-    if (!asker || asker->uid == 0 || asker->uid == geteuid() || is_of_request)
+    if (!client || client->uid == 0 || client->uid == geteuid() || is_of_request)
         return;
     text_add_printable(&message, err->message);
-    dprintf(asker->journal, "fairmill: %s\n", message.bytes);
+    dprintf(client->journal, "fairmill: %s\n", message.bytes);
     text_free(&message);
     fail(err, err->class,
          "the results cannot be read; the administrators find the reason in the "

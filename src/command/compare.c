@@ -248,7 +248,7 @@ done:
 const struct command command_compare = {
     .name = "compare",
     .operands = "",
-    .answers = true,
+    .for_users = true,
     .summary = "every algorithm and both conformances side by side",
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_TABLE,

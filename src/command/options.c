@@ -188,7 +188,7 @@ static int set(struct line *line, const struct command_option *option, const cha
     void *place = stored ? line->options + option->at : NULL;
     if (option->form && set_form(line, option, err))
         return -1;
-    if (option->path && line->invocation->asker)
+    if (option->path && line->invocation->client)
         return fail(err, ERROR_USAGE, "%s: --%s: no file is read for who asks over a socket",
                     line->command->name, option->name);
     switch (option->takes) {

@@ -75,9 +75,9 @@ struct invocation {
     const struct command *command;
     const char *settings_path; /* of -c; NULL: looked for */
     int count;
-    char **arguments;          /* behind the command's name */
-    const struct asker *asker; /* whom to answer; NULL: who runs this */
-    /* Do another command line for an asker; returns the status to exit with.  It is here since no
+    char **arguments;            /* behind the command's name */
+    const struct client *client; /* whom to answer; NULL: who runs this */
+    /* Do another command line for a client; returns the status to exit with.  It is here since no
      * command knows the table of commands. */
     int (*dispatch)(int count, char **arguments, const struct invocation *answer);
 };
@@ -88,7 +88,7 @@ struct command {
     const char *name;
     const char *operands; /* the arguments that are no options, for the usage; "" */
     int operand_count;    /* at most so many */
-    bool answers;         /* it reads results, and may do so for others (`fairmill answer`) */
+    bool for_users;       /* it reads results, and may do so for others (`fairmill answer`) */
     const char *summary;
     const char *notes;                    /* whole lines, before the options in the help; "" */
     unsigned shared;                      /* TAKES_... */
@@ -96,7 +96,7 @@ struct command {
     int (*run)(const struct invocation *invocation, struct error *err);
     /* Nobody answered over the socket: what to print instead, and the status; -1 with the reason as
      * it was.  NULL: there is nothing to print. */
-    int (*unanswered)(const struct invocation *invocation, struct error *err);
+    int (*without_response)(const struct invocation *invocation, struct error *err);
 };
 
 /* Read the command line into a struct that begins with `struct shared_options` and is zeroed.

@@ -279,7 +279,7 @@ static int prio_command(const struct invocation *invocation, struct error *err)
 const struct command command_prio = {
     .name = "prio",
     .operands = "",
-    .answers = true,
+    .for_users = true,
     .summary = "priorities of jobs that wait, in sprio's columns",
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_USERS | TAKES_VERBOSE | TAKES_SPRIO_TABLE,

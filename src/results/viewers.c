@@ -9,7 +9,7 @@
 
 #include "db/db.h"
 #include "results/schema.h"
-#include "settings/asker.h"
+#include "settings/client.h"
 #include "settings/recorded.h"
 #include "settings/settings.h"
 #include "sql.h"
@@ -49,14 +49,14 @@ static bool may_add_runs(const struct settings *settings)
 /* The login of the user who asks; NULL: this user may be told of everybody. */
 static char *limited_login(const struct settings *settings)
 {
-    const struct asker *asker = settings->asker;
+    const struct client *client = settings->client;
     struct stat file;
-    uid_t uid = asker ? asker->uid : getuid();
-    if (uid == 0 || (asker ? uid == geteuid() : does_runs(settings)) ||
+    uid_t uid = client ? client->uid : getuid();
+    if (uid == 0 || (client ? uid == geteuid() : does_runs(settings)) ||
         (!stat(settings->path, &file) && file.st_uid == uid))
         return NULL;
-    if (asker)
-        return memory_text(asker->login);
+    if (client)
+        return memory_text(client->login);
     const struct passwd *entry = getpwuid(uid);
     return memory_text(entry ? entry->pw_name : "");
 }
@@ -64,7 +64,7 @@ static char *limited_login(const struct settings *settings)
 struct viewer viewer_of(const struct settings *settings)
 {
     return (struct viewer){ .login = limited_login(settings),
-                            .remote = settings->asker,
+                            .remote = settings->client,
                             .private = settings->private };
 }
 

@@ -368,7 +368,7 @@ const char *settings_path(const char *path)
 /* Who reads results may have no right to read the settings file of the runs. */
 static char *path_for(const char *path, enum settings_use use)
 {
-    if (use == SETTINGS_FOR_ANSWERS || (use == SETTINGS_FOR_READING && access(path, R_OK))) {
+    if (use == SETTINGS_FOR_CLIENTS || (use == SETTINGS_FOR_READING && access(path, R_OK))) {
         char *reader = reader_beside(path);
         if (!access(reader, R_OK))
             return reader;

@@ -11,7 +11,7 @@ enum settings_use {
     SETTINGS_FOR_ALL,
     SETTINGS_FOR_READING, /* of results only: [source] need not be there; where the file may not
                              be read or is missing, reader.conf beside it will do */
-    SETTINGS_FOR_ANSWERS, /* the same, with reader.conf wherever there is one */
+    SETTINGS_FOR_CLIENTS, /* the same, with reader.conf wherever there is one */
 };
 
 /* Writes the digest under which fairmill_settings keeps a text. */

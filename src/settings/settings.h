@@ -103,11 +103,11 @@ struct settings {
     struct setting_origin *origins; /* of each line of the table; fields point to the texts */
     size_t origin_count;
 
-    char *path;                /* of the file */
-    const struct asker *asker; /* who is told; NULL: who runs this */
-    char *text;                /* every setting as it counts, a line each, and the zone */
-    char *charges;             /* only those that the charge of a closed job depends on */
-    char digest[33];           /* of the text */
+    char *path;                  /* of the file */
+    const struct client *client; /* who is told; NULL: who runs this */
+    char *text;                  /* every setting as it counts, a line each, and the zone */
+    char *charges;               /* only those that the charge of a closed job depends on */
+    char digest[33];             /* of the text */
 };
 
 /* Whether the source is OpenPBS's world. */

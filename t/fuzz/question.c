@@ -4,27 +4,26 @@
 #include "command/answer/message.h"
 #include "util/error.h"
 
-/* A question of `fairmill answer`, as whoever connects has sent it; what is one can be asked again.
+/* A request of `fairmill answer`, as whoever connects has sent it; what is one can be asked again.
  */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    struct question question, again;
+    struct request request, again;
     struct error err;
-    int result = question_read(&question, (const char *)bytes, size, &err);
+    int result = request_read(&request, (const char *)bytes, size, &err);
     must(!result || (err.class == ERROR_USAGE && *err.message), "a refusal says why");
     if (!result) {
         struct text text = { 0 };
-        must(question.count > 0 && !question.arguments[question.count], "a question has a command");
-        question_add(&text, &question);
-        must(!question_read(&again, text.bytes, text.length, &err),
-             "a question can be asked again");
-        must(again.count == question.count && again.terminal.columns == question.terminal.columns &&
-                 again.terminal.colours == question.terminal.colours,
+        must(request.count > 0 && !request.arguments[request.count], "a question has a command");
+        request_add(&text, &request);
+        must(!request_read(&again, text.bytes, text.length, &err), "a question can be asked again");
+        must(again.count == request.count && again.terminal.columns == request.terminal.columns &&
+                 again.terminal.colours == request.terminal.colours,
              "and is the same then");
-        question_free(&again);
+        request_free(&again);
         text_free(&text);
     }
-    question_free(&question);
+    request_free(&request);
     return 0;
 }

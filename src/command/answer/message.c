@@ -49,12 +49,12 @@ static bool flag_of(const json_t *object, const char *key)
     return json_is_true(json_object_get(object, key));
 }
 
-void question_add(struct text *text, const struct question *question)
+void request_add(struct text *text, const struct request *request)
 {
     json_t *arguments = json_array();
-    const struct terminal *terminal = &question->terminal;
-    for (int i = 0; i < question->count; i++) {
-        char *utf8 = utf8_copy(question->arguments[i], strlen(question->arguments[i]));
+    const struct terminal *terminal = &request->terminal;
+    for (int i = 0; i < request->count; i++) {
+        char *utf8 = utf8_copy(request->arguments[i], strlen(request->arguments[i]));
         json_array_append_new(arguments, json_string(utf8));
         free(utf8);
     }
@@ -67,7 +67,7 @@ void question_add(struct text *text, const struct question *question)
     add_json(text, object);
 }
 
-static int read_arguments(struct question *question, const json_t *arguments, struct error *err)
+static int read_arguments(struct request *request, const json_t *arguments, struct error *err)
 {
     size_t count = json_array_size(arguments);
     if (!count || count > MESSAGE_ARGUMENTS)
@@ -75,41 +75,41 @@ static int read_arguments(struct question *question, const json_t *arguments, st
                     "the question needs \"arguments\": an array of 1 to %u strings, a command "
                     "first",
                     MESSAGE_ARGUMENTS);
-    question->arguments = memory_zeroed(count + 1, sizeof *question->arguments);
+    request->arguments = memory_zeroed(count + 1, sizeof *request->arguments);
     for (size_t i = 0; i < count; i++) {
         const json_t *argument = json_array_get(arguments, i);
         if (!json_is_string(argument))
             return fail(err, ERROR_USAGE, "the question's \"arguments\" are not all strings");
-        question->arguments[question->count++] = memory_text(json_string_value(argument));
+        request->arguments[request->count++] = memory_text(json_string_value(argument));
     }
     return 0;
 }
 
-int question_read(struct question *question, const char *bytes, size_t length, struct error *err)
+int request_read(struct request *request, const char *bytes, size_t length, struct error *err)
 {
-    *question = (struct question){ .count = 0 };
+    *request = (struct request){ .count = 0 };
     json_t *object = parse(bytes, length, ERROR_USAGE, "question", err);
     if (!object)
         return -1;
     const json_t *terminal = json_object_get(object, "terminal");
     json_int_t columns = json_integer_value(json_object_get(terminal, "columns"));
-    question->terminal = (struct terminal){
+    request->terminal = (struct terminal){
         .is_one = json_is_object(terminal),
         .columns = columns > 0 && columns < 10000 ? (size_t)columns : 0,
         .colours = flag_of(terminal, "colours"),
         .utf8 = flag_of(object, "utf8"),
     };
-    int result = read_arguments(question, json_object_get(object, "arguments"), err);
+    int result = read_arguments(request, json_object_get(object, "arguments"), err);
     json_decref(object);
     return result;
 }
 
-void question_free(struct question *question)
+void request_free(struct request *request)
 {
-    for (int i = 0; i < question->count; i++)
-        free(question->arguments[i]);
-    free(question->arguments);
-    *question = (struct question){ .count = 0 };
+    for (int i = 0; i < request->count; i++)
+        free(request->arguments[i]);
+    free(request->arguments);
+    *request = (struct request){ .count = 0 };
 }
 
 static void set_text(json_t *object, const char *key, const struct text *text)
@@ -119,13 +119,14 @@ static void set_text(json_t *object, const char *key, const struct text *text)
     free(utf8);
 }
 
-void answer_add(struct text *text, const struct answer *answer)
+void response_add(struct text *text, const struct response *response)
 {
-    json_t *object = json_pack("{s:i, s:i}", "fairmill", MESSAGE_VERSION, "status", answer->status);
-    if (answer->busy)
+    json_t *object =
+        json_pack("{s:i, s:i}", "fairmill", MESSAGE_VERSION, "status", response->status);
+    if (response->busy)
         json_object_set_new(object, "busy", json_true());
-    set_text(object, "output", &answer->output);
-    set_text(object, "errors", &answer->errors);
+    set_text(object, "output", &response->output);
+    set_text(object, "errors", &response->errors);
     add_json(text, object);
 }
 
@@ -135,25 +136,25 @@ static void read_text(struct text *text, const json_t *string)
         text_add_bytes(text, json_string_value(string), json_string_length(string));
 }
 
-int answer_read(struct answer *answer, const char *bytes, size_t length, struct error *err)
+int response_read(struct response *response, const char *bytes, size_t length, struct error *err)
 {
-    *answer = (struct answer){ .status = 0 };
+    *response = (struct response){ .status = 0 };
     json_t *object = parse(bytes, length, ERROR_GONE, "answer", err);
     if (!object)
         return -1;
     json_int_t status = json_integer_value(json_object_get(object, "status"));
-    answer->status = status >= 0 && status < 256 ? (int)status : 1;
-    answer->busy = flag_of(object, "busy");
-    read_text(&answer->output, json_object_get(object, "output"));
-    read_text(&answer->errors, json_object_get(object, "errors"));
+    response->status = status >= 0 && status < 256 ? (int)status : 1;
+    response->busy = flag_of(object, "busy");
+    read_text(&response->output, json_object_get(object, "output"));
+    read_text(&response->errors, json_object_get(object, "errors"));
     json_decref(object);
     return 0;
 }
 
-void answer_free(struct answer *answer)
+void response_free(struct response *response)
 {
-    text_free(&answer->output);
-    text_free(&answer->errors);
+    text_free(&response->output);
+    text_free(&response->errors);
 }
 
 /* ---- bytes ---- */

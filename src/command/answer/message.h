@@ -11,40 +11,40 @@
 
 struct error;
 
-/* What goes over the socket of `fairmill answer`: one question and one answer, a JSON object each.
+/* What goes over the socket of `fairmill answer`: one request and one response, a JSON object each.
  * doc/socket.md describes them for others who ask. */
 
 /* The version of both.  Keys only grow within one; who does not know a key leaves it alone. */
 #define MESSAGE_VERSION 1
 
-#define MESSAGE_QUESTION_BYTES 65536u /* the longest question */
-#define MESSAGE_ANSWER_BYTES \
-    (64ul << 20)               /* the longest output of an answer, and the longest errors */
-#define MESSAGE_ARGUMENTS 256u /* the most that a question has */
+#define MESSAGE_REQUEST_BYTES 65536u /* the longest request */
+#define MESSAGE_RESPONSE_BYTES \
+    (64ul << 20)               /* the longest output of a response, and the longest errors */
+#define MESSAGE_ARGUMENTS 256u /* the most that a request has */
 
 /* A command line and where its output goes. */
-struct question {
+struct request {
     char **arguments; /* the command's name first; NULL behind the last */
     int count;
     struct terminal terminal;
 };
 
-void question_add(struct text *text, const struct question *question);
-/* ERROR_USAGE says what is wrong with the bytes; question_free() is due in any case. */
-int question_read(struct question *question, const char *bytes, size_t length, struct error *err);
-void question_free(struct question *question);
+void request_add(struct text *text, const struct request *request);
+/* ERROR_USAGE says what is wrong with the bytes; request_free() is due in any case. */
+int request_read(struct request *request, const char *bytes, size_t length, struct error *err);
+void request_free(struct request *request);
 
 /* What a command printed, and how it ended. */
-struct answer {
+struct response {
     int status;
     bool busy; /* nothing was done: this user, or all together, ask too much at once */
     struct text output, errors;
 };
 
-void answer_add(struct text *text, const struct answer *answer);
+void response_add(struct text *text, const struct response *response);
 /* ERROR_GONE: the bytes are no answer. */
-int answer_read(struct answer *answer, const char *bytes, size_t length, struct error *err);
-void answer_free(struct answer *answer);
+int response_read(struct response *response, const char *bytes, size_t length, struct error *err);
+void response_free(struct response *response);
 
 /* Read from a socket or a pipe up to its end or, where `line` says so, to the end of a line.
  * ERROR_GONE where it fails, is longer than `most`, or has not ended by `deadline`, an instant of

@@ -28,7 +28,7 @@
  * that is to be refused waits too, since the refusal is lost if the request comes after it. */
 #define REQUEST_MS 5000
 #define REFUSAL_MS 100
-#define ANSWER_MS 60000
+#define RESPONSE_MS 60000
 #define REFUSALS_OF_ONE 8 /* further connections of that user are closed without a word */
 #define CONNECTIONS 512
 #define TICK_MS 1000
@@ -103,21 +103,21 @@ static void refuse(const struct connection *connection)
 {
     char unread[4096];
     struct text text = { 0 };
-    struct answer answer = { .status = error_exit_status(ERROR_LOCKED), .busy = true };
+    struct response response = { .status = error_exit_status(ERROR_LOCKED), .busy = true };
     text_format(
-        &answer.errors,
+        &response.errors,
         "fairmill: too many requests have no response yet, or %d of yours; try again later\n",
         SERVE_OF_ONE);
-    answer_add(&text, &answer);
+    response_add(&text, &response);
     while (recv(connection->socket, unread, sizeof unread, MSG_DONTWAIT) > 0)
         ;
     send(connection->socket, text.bytes, text.length, MSG_DONTWAIT | MSG_NOSIGNAL);
     text_free(&text);
-    answer_free(&answer);
+    response_free(&response);
 }
 
 /* In a process of its own, which ends with this one. */
-static void answer_one(const struct invocation *invocation, int socket)
+static void serve_execute(const struct invocation *invocation, int socket)
 {
     const struct rlimit limit = { REQUEST_BYTES, REQUEST_BYTES };
     char *path = (char *)invocation->settings_path, *program = program_invocation_name;
@@ -139,14 +139,14 @@ static void start(struct server *server, size_t which, int64_t now)
     struct connection *connection = &server->connections[which];
     pid_t pid = fork();
     if (!pid)
-        answer_one(server->invocation, connection->socket);
+        serve_execute(server->invocation, connection->socket);
     if (pid < 0) {
         refuse(connection);
         leave(server, which);
         return;
     }
     close(connection->socket);
-    *connection = (struct connection){ -1, pid, connection->uid, false, now + ANSWER_MS };
+    *connection = (struct connection){ -1, pid, connection->uid, false, now + RESPONSE_MS };
 }
 
 static size_t count_of(const struct server *server, uid_t uid, bool refused)

@@ -261,7 +261,7 @@ const struct command command_explain = {
     .name = "explain",
     .operands = "NAME [NAME] | job ID [ID]",
     .operand_count = 3,
-    .answers = true,
+    .for_users = true,
     .summary = "why a user, account or waiting job is where it is, or behind another",
     .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
              "An ID is that of a job that waits.\n",

@@ -328,7 +328,7 @@ const struct command command_forecast = {
     .name = "forecast",
     .operands = "NAME",
     .operand_count = 1,
-    .answers = true,
+    .for_users = true,
     .summary = "how the fairshare of a user or account goes on",
     .notes = "If nothing runs, if all goes on as in the last seven days, if only others do.\n"
              "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",

@@ -398,7 +398,7 @@ static int statement_command(const struct invocation *invocation, struct error *
 const struct command command_statement = {
     .name = "statement",
     .operands = "",
-    .answers = true,
+    .for_users = true,
     .summary = "what was due to accounts and users, and what they got",
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,

@@ -371,7 +371,7 @@ static int status_command(const struct invocation *invocation, struct error *err
     return result;
 }
 
-static int unanswered(const struct invocation *invocation, struct error *err)
+static int without_response(const struct invocation *invocation, struct error *err)
 {
     struct options options = { 0 };
     struct error of_options;
@@ -387,12 +387,12 @@ static int unanswered(const struct invocation *invocation, struct error *err)
 const struct command command_status = {
     .name = "status",
     .operands = "",
-    .answers = true,
+    .for_users = true,
     .summary = "how old the results are, and how the last runs went",
     .notes = "Drift is by how much the kept sums were off where a run last compared them with\n"
              "all jobs, in TRES-seconds; 0 is right.  Ends with 1 where something is wrong.\n",
     .shared = TAKES_TABLE,
     .options = own_options,
     .run = status_command,
-    .unanswered = unanswered,
+    .without_response = without_response,
 };

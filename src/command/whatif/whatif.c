@@ -182,7 +182,7 @@ static int whatif_command(const struct invocation *invocation, struct error *err
 const struct command command_whatif = {
     .name = "whatif",
     .operands = "",
-    .answers = true,
+    .for_users = true,
     .summary = "who would gain and who lose, were shares or settings others",
     .notes = "Changes may be given again, and are made together.  A NAME is a user, an\n"
              "account, or account/user[/partition]; account/ is no user.\n",

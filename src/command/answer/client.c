@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "command/answer/ask.h"
+#include "command/answer/client.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,8 +17,8 @@
 
 #define USUAL_SOCKET "/run/fairmill/socket"
 
-/* How long an answer may take, and how long it is asked again while it is too busy. */
-#define ANSWER_MS 60000
+/* How long a response may take, and how long the request is repeated while it is too busy. */
+#define RESPONSE_MS 60000
 #define BUSY_MS 10000
 #define PAUSE_MS 50
 
@@ -28,7 +28,7 @@ static const char *socket_path(void)
     return named && *named ? named : USUAL_SOCKET;
 }
 
-bool ask_can(void)
+bool client_has_socket(void)
 {
     return !access(socket_path(), F_OK);
 }
@@ -49,24 +49,24 @@ static int connect_to(const char *path, int *connected, struct error *err)
 }
 
 /* `*busy`: whoever listens had no time, and it may help to ask again. */
-static int ask_once(const struct text *question, struct answer *answer, bool *busy,
-                    struct error *err)
+static int client_send_once(const struct text *request, struct response *response, bool *busy,
+                            struct error *err)
 {
     struct text bytes = { 0 };
     const char *path = socket_path();
     int socket = -1;
-    int64_t deadline = clock_milliseconds() + ANSWER_MS;
+    int64_t deadline = clock_milliseconds() + RESPONSE_MS;
     *busy = false;
     if (connect_to(path, &socket, err))
         return -1;
-    /* Whoever refuses us may have closed before the question came; its answer is there even so. */
-    message_send(socket, question, deadline, err);
+    /* Whoever refuses us may have closed before the request came; its response is there even so. */
+    message_send(socket, request, deadline, err);
     int result = message_receive(socket, false, SIZE_MAX, deadline, &bytes, err);
     int reason = result ? errno : 0;
     close(socket);
-    if (bytes.length) { /* that the connection was reset behind the answer is no matter */
-        result = answer_read(answer, bytes.bytes, bytes.length, err);
-        *busy = !result && answer->busy;
+    if (bytes.length) { /* that the connection was reset behind the response is no matter */
+        result = response_read(response, bytes.bytes, bytes.length, err);
+        *busy = !result && response->busy;
     } else {
         *busy = !reason || reason == ECONNRESET;
         result = fail(err, ERROR_GONE, "no answer from '%s': %s", path,
@@ -87,30 +87,30 @@ static void pause_before(int try)
     nanosleep(&span, NULL);
 }
 
-static int print(const struct answer *answer, struct error *err)
+static int print(const struct response *response, struct error *err)
 {
-    if (answer->errors.length)
-        fwrite(answer->errors.bytes, 1, answer->errors.length, stderr);
-    return command_print(&answer->output, err) ? -1 : answer->status;
+    if (response->errors.length)
+        fwrite(response->errors.bytes, 1, response->errors.length, stderr);
+    return command_print(&response->output, err) ? -1 : response->status;
 }
 
-int ask(int count, char **arguments, struct error *err)
+int client_request(int count, char **arguments, struct error *err)
 {
-    const struct question question = { arguments, count, terminal_of_output() };
+    const struct request request = { arguments, count, terminal_of_output() };
     struct text text = { 0 };
-    struct answer answer = { .status = 0 };
+    struct response response = { .status = 0 };
     bool busy;
     int64_t give_up = clock_milliseconds() + BUSY_MS;
-    question_add(&text, &question);
-    int result = ask_once(&text, &answer, &busy, err);
+    request_add(&text, &request);
+    int result = client_send_once(&text, &response, &busy, err);
     for (int try = 0; busy && clock_milliseconds() < give_up; try++) {
-        answer_free(&answer);
+        response_free(&response);
         pause_before(try);
-        result = ask_once(&text, &answer, &busy, err);
+        result = client_send_once(&text, &response, &busy, err);
     }
     if (!result)
-        result = print(&answer, err);
+        result = print(&response, err);
     text_free(&text);
-    answer_free(&answer);
+    response_free(&response);
     return result;
 }
