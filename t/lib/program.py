@@ -7,8 +7,8 @@ import sqlite3
 import subprocess
 
 import tap
+from commands import TOP
 
-TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 FAIRMILL = os.path.abspath(os.environ.get('FAIRMILL') or os.path.join(TOP, 'build', 'fairmill'))
 
 # The drivers of this build.

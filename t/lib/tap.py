@@ -2,6 +2,7 @@
 """TAP for tests in Python: each result is a statement that is true."""
 
 import os
+import re
 import sys
 import time
 import traceback
@@ -32,6 +33,21 @@ def ok(condition, statement, *why):
 
 def same(got, expected, statement):
     return ok(got == expected, statement, f'got      {got!r}', f'expected {expected!r}')
+
+
+def like(text, pattern, statement):
+    """A line of the text matches the pattern."""
+    return ok(re.search(pattern, text, re.M), statement, f'nothing matches {pattern} in:', text)
+
+
+def unlike(text, pattern, statement):
+    return ok(not re.search(pattern, text, re.M), statement, f'matches {pattern}:', text)
+
+
+def empty(found, statement):
+    """There is nothing in this text or among these lines."""
+    found = [found] if isinstance(found, str) and found else list(found)
+    return ok(not found, statement, *found[:40])
 
 
 def skip_all(reason):

@@ -1,49 +1,63 @@
-#!/bin/bash
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# The manual is well-formed, and as the program is.
-. "$(dirname "$0")/../lib/tap.sh"
-build=${top_builddir:-$top/build}
+"""The manual is well-formed, and as the program is."""
 
-command -v podchecker >/dev/null || skip_all "podchecker is not there"
-command -v man >/dev/null || skip_all "man is not there"
+import glob
+import os
+import re
+import shutil
+import sys
 
-for pod in "$top"/man/*.pod; do
-    ok "$(basename "$pod") is good POD" podchecker -warnings -warnings "$pod"
-done
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from commands import BUILD, TOP, Commands, read
 
-for page in fairmill.1 fairmill.8 fairmill.conf.5 fairmill-tables.7; do
-    ok "$page was made" test -s "$build/man/$page"
-    LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$build/man/$page" \
-        2>"$scratch/all" >"$scratch/page"
+PAGES = ('fairmill.1', 'fairmill.8', 'fairmill.conf.5', 'fairmill-tables.7')
+
+
+def remedies(code):
+    """Of each kind of finding: what to do, as check says it."""
+    for text in re.findall(r'\[FINDING_\w+\] = \{(.*?)\s\},\n', code, re.S):
+        name, _, remedy = re.findall(r'"([^"]*)"', re.sub(r'"\s+"', '', text))[:3]
+        yield name, re.sub("[`']", '', remedy) + '.'
+
+
+def told(manual):
+    for name, remedy in re.findall(r'=item B<(\w+)>\n\n(?:(?!=item|=back).)*?What to do: (.*?)\n\n',
+                                   re.sub('C<([^>]*)>', r'\1', manual), re.S):
+        yield name, re.sub(r'\s+', ' ', remedy)
+
+
+def page_is_good(place, name):
+    page = f'{BUILD}/man/{name}'
+    tap.ok(os.path.exists(page) and os.path.getsize(page), f'{name} was made')
+    place.command('man', '--warnings', '-E', 'UTF-8', '-l', '-Tutf8', '-Z', page,
+                  env=dict(os.environ, LC_ALL='C.UTF-8', MANROFFSEQ='', MANWIDTH='80'))
+    tap.ok(place.out.count('\n') > 100, f'{name} is more than a title')
     # Where it is installed may be a path that is longer than a line.
-    grep -v "can't break line" "$scratch/all" >"$scratch/warnings"
-    ok "$page is more than a title" test "$(wc -l <"$scratch/page")" -gt 100
-    empty "man reads $page without a warning" "$scratch/warnings"
-    unlike "nothing in $page is left to fill in" "$build/man/$page" '@[A-Z]+@'
-done
+    tap.empty((line for line in place.err.splitlines() if "can't break line" not in line), f'man reads {name} without a warning')
+    tap.unlike(read(page), '@[A-Z]+@', f'nothing in {name} is left to fill in')
 
-"$build/settings-doc" --sample >"$scratch/fairmill.conf"
-ok "etc/fairmill.conf is the sample that settings-doc makes" \
-    diff -u "$top/etc/fairmill.conf" "$scratch/fairmill.conf"
 
-sed -n 's/^#\{0,1\}\([a-z_]\{1,\}\) = .*/\1/p; s/^#\([a-z_]\{1,\}\) =$/\1/p' "$scratch/fairmill.conf" | sort -u |
-    while IFS= read -r key; do
-        grep -q "$key" "$build/man/fairmill.conf.5" || echo "$key"
-    done >"$scratch/unknown"
-empty "fairmill.conf(5) has every key of the sample" "$scratch/unknown"
+def body():
+    with Commands() as place:
+        for pod in sorted(glob.glob(f'{TOP}/man/*.pod')):
+            place.works(f'{os.path.basename(pod)} is good POD', 'podchecker', '-warnings', '-warnings', pod)
+        for name in PAGES:
+            page_is_good(place, name)
+        sample = place.printed(f'{BUILD}/settings-doc', '--sample')
+    tap.same(f'{sample}\n', read(f'{TOP}/etc/fairmill.conf'), 'etc/fairmill.conf is the sample that settings-doc makes')
 
-# Of each kind of finding: what to do, as check says it.
-perl -0ne '
-    while (/\[FINDING_\w+\] = \{(.*?)\s\},\n/gs) {
-        my $texts = $1 =~ s/"\s+"//gr;
-        my ($name, $meaning, $remedy) = $texts =~ /"([^"]*)"/g;
-        print "$name: ", $remedy =~ tr/`\x27//dr, ".\n";
-    }' "$top/src/core/finding.c" >"$scratch/remedies"
-perl -0ne '
-    s/C<([^>]*)>/$1/g;
-    print "$1: ", $2 =~ s/\s+/ /gr, "\n" while /=item B<(\w+)>\n\n(?:(?!=item|=back).)*?What to do: (.*?)\n\n/gs
-    ' "$top/man/fairmill-tables.pod" >"$scratch/told"
-ok "there are kinds of findings" test "$(wc -l <"$scratch/remedies")" -gt 20
-ok "fairmill-tables(7) says of each what to do" diff <(sort "$scratch/remedies") <(sort "$scratch/told")
+    keys = re.findall('^#?([a-z_]+) = ', sample, re.M) + re.findall('^#([a-z_]+) =$', sample, re.M)
+    page = read(f'{BUILD}/man/fairmill.conf.5')
+    tap.empty(sorted(key for key in set(keys) if key not in page), 'fairmill.conf(5) has every key of the sample')
 
-done_testing
+    kinds = dict(remedies(read(f'{TOP}/src/core/finding.c')))
+    tap.ok(len(kinds) > 20, 'there are kinds of findings')
+    tap.same(dict(told(read(f'{TOP}/man/fairmill-tables.pod'))), kinds, 'fairmill-tables(7) says of each what to do')
+
+
+for program in ('podchecker', 'man'):
+    if not shutil.which(program):
+        tap.skip_all(f'{program} is not there')
+tap.main(body)

@@ -1,50 +1,59 @@
-#!/bin/bash
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# The version and the dates of releases are the same wherever they stand.
-. "$(dirname "$0")/../lib/tap.sh"
-cd "$top" || exit 1
+"""The version and the dates of releases are the same wherever they stand."""
 
-version=$(sed -n 's/^AC_INIT(\[fairmill\], \[\(.*\)\])$/\1/p' configure.ac)
-ok "configure.ac has a version" grep -Eqx '[0-9]+(\.[0-9]+){2}' <<<"$version"
-is "the program says it" "$("$FAIRMILL" --version | cut -d' ' -f2)" "$version"
+import datetime
+import email.utils
+import os
+import re
+import subprocess
+import sys
 
-# Each of these lists releases as "VERSION YEAR-MONTH-DAY", the newest first.
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from commands import TOP, read, version
+from program import FAIRMILL
 
-in_news() {
-    sed -n 's/^fairmill \([0-9.]*\), \([0-9-]*\)$/\1 \2/p' NEWS
-}
+# Each of these lists releases as (version, day), the newest first.
 
-# FILE PATTERN-OF-A-VERSION-LINE PATTERN-OF-A-DATE-LINE: each pattern leaves what it has found.
-dated_entries() {
-    sed -n -e "s/$2/version \\1/p" -e "s/$3/date \\1/p" "$1" | while read -r kind what; do
-        if [ "$kind" = version ]; then
-            version=$what
-        else
-            echo "$version $(LC_ALL=C date -u -d "$what" +%F)"
-        fi
-    done
-}
 
-in_debian() {
-    dated_entries debian/changelog '^fairmill (\([0-9.]*\)).*' '^ -- .*>  \(.*\)$'
-}
+def in_news(text):
+    return re.findall(r'^fairmill ([0-9.]*), ([0-9-]*)$', text, re.M)
 
-# `* Mon Nov 23 2026 NAME <ADDRESS> - VERSION-RELEASE`
-in_spec() {
-    sed -n '/^%changelog/,$s/^\* \([A-Z][a-z]* [A-Z][a-z]* [0-9]* [0-9]*\) .* \([0-9.]*\)-[^ ]*$/\2 \1/p' fairmill.spec |
-        while read -r version date; do echo "$version $(LC_ALL=C date -u -d "$date" +%F)"; done
-}
 
-releases=$(in_news)
-is "NEWS begins with this version" "$(head -n 1 <<<"$releases" | cut -d' ' -f1)" "$version"
-is "every heading of NEWS has a date" "$(grep -c '^[A-Za-z ]*fairmill [0-9]' NEWS)" "$(wc -l <<<"$releases")"
-is "the newest release comes first" "$releases" "$(sort -t' ' -k2,2r -k1,1Vr <<<"$releases")"
-is "debian/changelog has the same releases with the same dates" "$(in_debian)" "$releases"
-if [ -e fairmill.spec ]; then
-    is "fairmill.spec has the same releases with the same dates" "$(in_spec)" "$releases"
-    is "and this version" "$(sed -n 's/^Version: *//p' fairmill.spec)" "$version"
-fi
-while read -r older _; do
-    ok "what $older promised by name is on record" test -s "t/data/releases/$older-names"
-done <<<"$releases"
-done_testing
+def in_debian(text):
+    entries = re.findall(r'^fairmill \(([0-9.]*)\).*?^ -- .*?>  (.*?)$', text, re.M | re.S)
+    return [(number, str(email.utils.parsedate_to_datetime(date).astimezone(datetime.timezone.utc).date()))
+            for number, date in entries]
+
+
+def in_spec(text):
+    """`* Mon Nov 23 2026 NAME <ADDRESS> - VERSION-RELEASE`"""
+    entries = re.findall(r'^\* ([A-Z][a-z]* [A-Z][a-z]* \d* \d*) .* ([0-9.]*)-[^ ]*$', text.partition('\n%changelog')[2], re.M)
+    return [(number, str(datetime.datetime.strptime(date, '%a %b %d %Y').date())) for date, number in entries]
+
+
+
+def body():
+    current = version()
+    tap.like(current, r'\A\d+(\.\d+){2}\Z', 'configure.ac has a version')
+    said = subprocess.run([FAIRMILL, '--version'], stdout=subprocess.PIPE, text=True, check=True).stdout
+    tap.same(said.split(' ')[1], current, 'the program says it')
+
+    news = read(f'{TOP}/NEWS')
+    releases = in_news(news)
+    tap.same(releases[0][0], current, 'NEWS begins with this version')
+    tap.same(len(re.findall(r'^[A-Za-z ]*fairmill [0-9]', news, re.M)), len(releases), 'every heading of NEWS has a date')
+    oldest_first = sorted(releases, key=lambda release: [int(part) for part in release[0].split('.')])
+    tap.same(releases, sorted(reversed(oldest_first), key=lambda release: release[1], reverse=True), 'the newest release comes first')
+    tap.same(in_debian(read(f'{TOP}/debian/changelog')), releases, 'debian/changelog has the same releases with the same dates')
+    if os.path.exists(f'{TOP}/fairmill.spec'):
+        spec = read(f'{TOP}/fairmill.spec')
+        tap.same(in_spec(spec), releases, 'fairmill.spec has the same releases with the same dates')
+        tap.same(re.findall(r'^Version: *(.*)$', spec, re.M), [current], 'and this version')
+    for number, _ in releases:
+        names = f'{TOP}/t/data/releases/{number}-names'
+        tap.ok(os.path.exists(names) and os.path.getsize(names), f'what {number} promised by name is on record')
+
+
+tap.main(body)

@@ -1,23 +1,37 @@
-#!/bin/bash
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# Who finds one file of fairmill can tell its licence.
-. "$(dirname "$0")/../lib/tap.sh"
+"""Who finds one file of fairmill can tell its licence."""
 
-[ -e "$top/.git" ] || not_here "not a git checkout"
-ok "git lists the tracked files" git -c safe.directory='*' -C "$top" ls-files --error-unmatch configure.ac
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from commands import TOP
 
 # Data that programs wrote, the licence itself, and what has no place for a comment.
-tracked() {
-    git -c safe.directory='*' -C "$top" ls-files -- ':!LICENSE' ':!t/data/**' ':!t/fuzz/corpus-*/**' \
-        ':!debian/changelog' ':!debian/source/format'
-}
+WITHOUT = (':!LICENSE', ':!t/data/**', ':!t/fuzz/corpus-*/**', ':!debian/changelog', ':!debian/source/format')
+LICENCE = re.compile(rb'SPDX-License-Identifier: MIT( \*/| -->)?$', re.M)
 
-tracked | sort >"$scratch/tracked"
-(cd "$top" && xargs -d '\n' awk '
-    FNR > 5 { nextfile }
-    /SPDX-License-Identifier: MIT( \*\/| -->)?$/ { print FILENAME; nextfile }' <"$scratch/tracked") | sort -u |
-    comm -13 - "$scratch/tracked" >"$scratch/without"
 
-ok "there are files to look at" test "$(wc -l <"$scratch/tracked")" -gt 100
-empty "each has its licence in the first five lines" "$scratch/without"
-done_testing
+def git(*arguments):
+    return subprocess.run(['git', '-c', 'safe.directory=*', '-C', TOP, *arguments], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def has_licence(name):
+    with open(os.path.join(TOP, name), 'rb') as file:
+        return LICENCE.search(b''.join(file.readline() for _ in range(5)))
+
+
+def body():
+    tap.ok(git('ls-files', '--error-unmatch', 'configure.ac'), 'git lists the tracked files')
+    tracked = git('ls-files', '--', *WITHOUT).splitlines()
+    tap.ok(len(tracked) > 100, 'there are files to look at')
+    tap.empty((name for name in tracked if not has_licence(name)), 'each has its licence in the first five lines')
+
+
+if not os.path.exists(os.path.join(TOP, '.git')):
+    tap.not_here('not a git checkout')
+tap.main(body)

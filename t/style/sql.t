@@ -1,44 +1,63 @@
-#!/bin/bash
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# Queries and templates become C texts, and a mistake in one stops the build with its file and line.
-. "$(dirname "$0")/../lib/tap.sh"
+"""Queries and templates become C texts, and a mistake in one stops the build with its file and line."""
 
-mkdir -p "$scratch/sql/query" "$scratch/sql/schema"
-cp "$top/sql/schema/dialects.txt" "$scratch/sql/schema"
-cd "$scratch" || exit 1
+import os
+import shutil
+import sys
 
-# TEXT: of a file of queries.
-embed_queries() {
-    printf '%s\n' "$1" >sql/query/q.sql
-    LC_ALL=C awk -v top=. -f "$top/build-aux/embed.awk" sql/query/q.sql
-}
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from commands import TOP, Commands, read, write
 
-# TEXT: of a template.
-embed_template() {
-    printf '%s\n' "-- What it is." '' "$1" >sql/schema/tables.sql
-    LC_ALL=C awk -v top=. -f "$top/build-aux/embed.awk" sql/schema/dialects.txt sql/schema/tables.sql
-}
+DIALECTS, TABLES, QUERIES = 'sql/schema/dialects.txt', 'sql/schema/tables.sql', 'sql/query/q.sql'
 
-ok "queries are embedded" embed_queries $'-- name: one\nSELECT 1;\n\n-- name: two\nSELECT 2;'
-like "each under its name" sql.h 'sql_query_one'
-like "all of them" sql.h 'sql_query_two'
-ok "a template is embedded" embed_template 'CREATE TABLE t (n {integer});'
-for dialect in mysql pgsql sqlite; do
-    like "for $dialect" sql.h "sql_${dialect}_tables"
-done
 
-# STATEMENT WHAT TEXT
-refused() {
-    local statement=$1
-    shift
-    ok "$statement stops the build" test ! "$("$@" 2>"$err" && echo built)"
-    like "and its file is named" "$err" 'sql/(query/q|schema/tables)\.sql'
-}
+class Embedding(Commands):
+    def __enter__(self):
+        super().__enter__()
+        os.makedirs(self.path('sql/query'))
+        os.makedirs(self.path('sql/schema'))
+        shutil.copy(os.path.join(TOP, DIALECTS), self.path(DIALECTS))
+        return self
 
-refused "a query without a name" embed_queries 'SELECT 1;'
-refused "a name without a query" embed_queries $'-- name: one\n\n-- name: two\nSELECT 2;'
-refused "a name that C does not take" embed_queries $'-- name: one-two\nSELECT 2;'
-refused "a name that is there twice" embed_queries $'-- name: one\nSELECT 1;\n\n-- name: one\nSELECT 2;'
-refused "a word that no dialect has" embed_template 'CREATE TABLE t (n {nothing});'
-refused "a dialect that is none" embed_template 'oracle: CREATE TABLE t (n {integer});'
-done_testing
+    def embed(self, *files):
+        return self.command('awk', '-v', 'top=.', '-f', os.path.join(TOP, 'build-aux/embed.awk'), *files,
+                            env=dict(os.environ, LC_ALL='C'))
+
+    def queries(self, text):
+        write(self.path(QUERIES), f'{text}\n')
+        return self.embed(QUERIES)
+
+    def template(self, text):
+        write(self.path(TABLES), f'-- What it is.\n\n{text}\n')
+        return self.embed(DIALECTS, TABLES)
+
+    def embedded(self, statement, status):
+        """Whether what has been embedded is in sql.h."""
+        tap.ok(not status, statement, self.err)
+        return read(self.path('sql.h'))
+
+    def refused(self, statement, status):
+        tap.ok(status, f'{statement} stops the build')
+        tap.like(self.err, r'sql/(query/q|schema/tables)\.sql', 'and its file is named')
+
+
+def body():
+    with Embedding() as place:
+        header = place.embedded('queries are embedded', place.queries('-- name: one\nSELECT 1;\n\n-- name: two\nSELECT 2;'))
+        tap.like(header, 'sql_query_one', 'each under its name')
+        tap.like(header, 'sql_query_two', 'all of them')
+        header = place.embedded('a template is embedded', place.template('CREATE TABLE t (n {integer});'))
+        for dialect in ('mysql', 'pgsql', 'sqlite'):
+            tap.like(header, f'sql_{dialect}_tables', f'for {dialect}')
+
+        place.refused('a query without a name', place.queries('SELECT 1;'))
+        place.refused('a name without a query', place.queries('-- name: one\n\n-- name: two\nSELECT 2;'))
+        place.refused('a name that C does not take', place.queries('-- name: one-two\nSELECT 2;'))
+        place.refused('a name that is there twice', place.queries('-- name: one\nSELECT 1;\n\n-- name: one\nSELECT 2;'))
+        place.refused('a word that no dialect has', place.template('CREATE TABLE t (n {nothing});'))
+        place.refused('a dialect that is none', place.template('oracle: CREATE TABLE t (n {integer});'))
+
+
+tap.main(body)
