@@ -11,6 +11,8 @@
 # becomes `const char sql_mysql_tables[]` and so on.  Its first paragraph is left out, {words} are
 # replaced by those in dialects.txt, and a line "mysql: ..." is for that dialect only.
 #
+# With -v only=DIALECT it prints the templates in that dialect instead, whole.
+#
 # The texts are lists of bytes, since C promises string literals of 4095 characters only.  Run it
 # with LC_ALL=C, where a character is a byte.
 
@@ -18,6 +20,10 @@ BEGIN {
     for (i = 1; i < 256; i++)
         code[sprintf("%c", i)] = i < 128 ? i : sprintf("'\\%o'", i)
 
+    if (only) {
+        print_templates()
+        exit
+    }
     print "/* Made by embed.awk from the files in sql/. */" > "sql.h"
     print "/* Made by embed.awk from the files in sql/. */" > "sql.c"
     print "#include \"sql.h\"" > "sql.c"
@@ -29,6 +35,18 @@ BEGIN {
             learn_words()
         else
             embed_template()
+    }
+}
+
+function print_templates(    i, n)
+{
+    for (i = 1; i < ARGC; i++) {
+        read_file(ARGV[i])
+        if (file ~ /\.txt$/)
+            learn_words()
+        else
+            for (n = 1; n <= lines; n++)
+                print expanded(line[n], only, n)
     }
 }
 

@@ -18,6 +18,7 @@ import heapq
 import os
 import random
 import sqlite3
+import subprocess
 import sys
 import time
 
@@ -25,7 +26,7 @@ CLUSTER = 'demo'
 DAY, HOUR, MINUTE = 86400, 3600, 60
 PARENT = 2147483647  # what sacctmgr shows as shares `parent`
 NONE = 4294967294
-TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'slurmdbd', 'sqlite.sql')
+TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'slurmdbd', 'tables.sh')
 
 # Accounts end in a slash and have shares.  Users have shares and a habit; `name@partition` has
 # them in that partition only.
@@ -494,8 +495,8 @@ def main():
     with open(conf, 'w', encoding='ascii') as file:
         file.write(slurm_conf())
     db = sqlite3.connect(path)
-    with open(TABLES, encoding='utf-8') as file:
-        db.executescript(file.read().replace('@CLUSTER@', CLUSTER))
+    tables = subprocess.run([TABLES, 'sqlite'], check=True, stdout=subprocess.PIPE, encoding='utf-8').stdout
+    db.executescript(tables.replace('@CLUSTER@', CLUSTER))
     jobs = fill(db, now)
     db.commit()
     db.close()

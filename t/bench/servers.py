@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 
 import mariadb  # noqa: E402
 import postgres  # noqa: E402
+import site_drawing  # noqa: E402
 
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 LAYOUT = os.path.join(TOP, 't', 'data', 'layouts', 'slurmdbd-26.05.sql.xz')
@@ -206,8 +207,7 @@ class PostgreSQL(postgres.Postgres):
     def fill(self, site):
         for name in ('acct', *DATABASES_FOR_RESULTS):
             self.database(name)
-        with open(postgres.DDL, encoding='utf-8') as file:
-            ddl = file.read().replace('@CLUSTER@', 'bench')
+        ddl = site_drawing.slurmdbd_tables('pgsql').replace('@CLUSTER@', 'bench')
         later = re.findall(r'^CREATE INDEX "bench_job_[^;]*;', ddl, re.M)
         self.sql(re.sub(r'^CREATE INDEX "bench_job_[^;]*;', '', ddl, flags=re.M), 'acct')
         for table in FILLED:
@@ -271,8 +271,7 @@ class SQLite:
         return 'SQLite ' + self.sql('SELECT sqlite_version();')[0][0]
 
     def fill(self, site):
-        with open(os.path.join(TOP, 'sql', 'slurmdbd', 'sqlite.sql'), encoding='utf-8') as file:
-            ddl = file.read().replace('@CLUSTER@', 'bench')
+        ddl = site_drawing.slurmdbd_tables('sqlite').replace('@CLUSTER@', 'bench')
         later = re.findall(r'^CREATE INDEX "bench_job_[^;]*;', ddl, re.M)
         fast = 'PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000;\n'
         self.sql(fast + re.sub(r'^CREATE INDEX "bench_job_[^;]*;', '', ddl, flags=re.M))

@@ -71,7 +71,7 @@ def rows(dump, table):
 
 
 def to_sqlite(dump, path, clusters):
-    """What fairmill reads of a dump, in the tables that sql/slurmdbd/sqlite.sql makes; how many rows that were."""
+    """What fairmill reads of a dump, in the tables that sql/slurmdbd/tables.sql makes; how many rows that were."""
     wanted = ['cluster_table', 'qos_table', 'tres_table', 'txn_table']
     wanted += [f'{c}_{t}_table' for c in clusters
                for t in ('assoc', 'job', 'step', 'suspend', 'event', 'last_ran', *ROLLUPS)]

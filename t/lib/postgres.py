@@ -10,13 +10,10 @@ import site_drawing
 import tap
 from protocol import Pgsql
 
-DDL = os.path.join(site_drawing.TOP, 'sql', 'slurmdbd', 'pgsql.sql')
-
 
 def tables(clusters):
-    """The statements of sql/slurmdbd/pgsql.sql."""
-    with open(DDL, encoding='utf-8') as file:
-        common, each = file.read().split('-- For each cluster.\n')
+    """The statements of sql/slurmdbd/tables.sql."""
+    common, each = site_drawing.slurmdbd_tables('pgsql').split('-- For each cluster.\n')
     return common + ''.join(each.replace('@CLUSTER@', c) for c in clusters)
 
 
@@ -91,7 +88,7 @@ class Postgres(mariadb.Server):
                                  f'FROM "{name}" t', database)[0]] for name in self.tables(database)]
 
     def copy_sqlite(self, path, name, clusters):
-        """An accounting database in SQLite, in the tables that sql/slurmdbd/pgsql.sql makes."""
+        """An accounting database in SQLite, in the tables that sql/slurmdbd/tables.sql makes."""
         self.accounting(name, clusters)
         db = sqlite3.connect(path)
         for table, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():

@@ -28,13 +28,19 @@ from 1 in the order of the drawing.  `cluster NAME` starts the next cluster.
 import os
 import re
 import sqlite3
+import subprocess
 import sys
 
 PARENT = 2147483647
 TRES = {1: 'cpu', 2: 'mem', 3: 'energy', 4: 'node', 5: 'billing', 6: 'fs/disk', 7: 'vmem', 8: 'pages'}
 USE_AT = 1700000000
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
-DDL = os.path.join(TOP, 'sql', 'slurmdbd', 'sqlite.sql')
+
+
+def slurmdbd_tables(dialect):
+    """The statements of slurmdbd's tables, for 'pgsql' or 'sqlite'; @CLUSTER@ stands for a cluster's name."""
+    return subprocess.run([os.path.join(TOP, 'sql', 'slurmdbd', 'tables.sh'), dialect], check=True,
+                          stdout=subprocess.PIPE, encoding='utf-8').stdout
 
 
 class Cluster:
@@ -140,10 +146,8 @@ class Site:
 
 
 def make_tables(db, clusters):
-    with open(DDL, encoding='utf-8') as file:
-        text = file.read()
     common, each = [], []
-    for statement in _statements(text):
+    for statement in _statements(slurmdbd_tables('sqlite')):
         (each if '@CLUSTER@' in statement else common).append(statement)
     for statement in common:
         db.execute(statement)
