@@ -2,9 +2,13 @@
 #ifndef FAIRMILL_REPORT_PRIORITIES_H
 #define FAIRMILL_REPORT_PRIORITIES_H
 
+#include <stdbool.h>
+
 #include "report/column.h"
 #include "util/name_list.h"
 
+struct priority_job;
+struct queue;
 struct table;
 struct viewer;
 
@@ -97,5 +101,11 @@ const char *prio_why(const char *why);
 double prio_tres_sum(const struct prio_row *row);
 /* Add a cluster's jobs, or its weights in their place, to a table. */
 void prio_list_print(const struct prio_list *list, struct table *table, bool only_weights);
+
+/* Add the rows of a queue that was computed to a list, of the jobs that are `wanted`; NULL: of all.
+ */
+void prio_list_add_queue(struct prio_list *list, const struct queue *queue,
+                         bool (*wanted)(const void *context, const struct priority_job *job),
+                         const void *context);
 
 #endif

@@ -47,4 +47,10 @@ int sshare_print_end(struct sshare_print *print, int result, const char *cluster
                      struct error *err);
 void sshare_print_free(struct sshare_print *print);
 
+/* The associations of `scontrol show assoc_mgr`, with or without -o: usage with two decimals,
+ * shares, and ids.  Users and QOS that may stand there too are left out.  As with
+ * sshare_print_read(). */
+int assoc_mgr_print_read(struct sshare_print *print, struct span text, const char *cluster,
+                         struct error *err);
+
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "report/assoc_mgr_print.h"
+#include "report/sshare_print.h"
 #include "report/sshare_json.h"
 #include "util/error.h"
 #include "util/text.h"

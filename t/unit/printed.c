@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "report/assoc_mgr_print.h"
+#include "report/sshare_print.h"
 #include "util/error.h"
 
 static struct span span_of(const char *text)

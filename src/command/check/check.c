@@ -8,8 +8,6 @@
 #include "run/clusters.h"
 #include "command/check/check_findings.h"
 #include "command/check/check_next.h"
-#include "command/check/check_privileges.h"
-#include "command/check/check_shares.h"
 #include "command/check/check_slurm.h"
 #include "command/command.h"
 #include "compute/compute.h"

@@ -38,4 +38,10 @@ void check_add_next(struct text *text, const struct settings *settings,
 /* The same where the settings cannot be read from here. */
 void check_add_first(struct text *text, const char *path);
 
+/* Find the clusters to check, and tell all GRANTs on the accounting database that the login lacks:
+ * also where nothing can be read without them. */
+int check_privileges(const struct settings *settings, struct db *source,
+                     struct cluster_names *clusters, struct progress *progress, struct text *text,
+                     struct error *err);
+
 #endif

@@ -3,11 +3,10 @@
 #include <sys/stat.h>
 
 #include "command/command.h"
-#include "command/diff/diff_case.h"
 #include "command/diff/diff_causes.h"
+#include "command/diff/diff_finder.h"
 #include "command/diff/diff_jobs.h"
 #include "command/diff/diff_pbs.h"
-#include "report/assoc_mgr_print.h"
 #include "report/differences.h"
 #include "report/job_differences.h"
 #include "report/pbs_differences.h"

@@ -5,13 +5,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "command/diff/diff_case.h"
-#include "command/diff/diff_print.h"
-#include "command/diff/diff_settings.h"
 #include "compute/computation.h"
 #include "compute/prior.h"
 #include "compute/stepped_usage.h"
 #include "report/differences.h"
+#include "settings/settings.h"
+
+struct names;
+struct printed_row;
+struct sshare_print;
+struct tree;
+
+/* What diff is asked: a published cluster, and what sshare or scontrol printed of it. */
+struct diff_case {
+    const struct settings *settings;
+    const struct published_cluster *cluster;
+    const char *login; /* the only user who may be shown; NULL: everybody may be */
+    const struct sshare_print *print;
+    struct db *source; /* NULL: it cannot be read */
+    int64_t printed_at;
+    uint64_t period;      /* of slurmctld's steps, seconds */
+    uint64_t newest_step; /* 0: to be found */
+    bool ends_free;       /* what a job ran since the last step is not charged when it ends */
+};
 
 /* What the search for causes knows.  It goes from stage to stage, from our values to the printed
  * ones; each stage takes one cause away, and what it changes is what the cause explains. */
@@ -19,6 +35,13 @@
 /* What the values are at one stage, by node of the base tree. */
 struct stage {
     double *usage, *fairshare, *level_fs;
+};
+
+/* Settings without some causes: each one that is left out brings them nearer to what slurmctld
+ * does. */
+struct reduced_settings {
+    struct settings settings; /* a copy */
+    struct pricing whole;     /* what slurm.conf says of billing, once it is needed */
 };
 
 struct finder {
@@ -66,5 +89,37 @@ struct values *finder_values_with(const struct finder *finder, struct tree *tree
 /* The stage of such a tree with finder->own. */
 int finder_compute_stage(const struct finder *finder, struct tree *tree, struct stage *stage,
                          struct error *err);
+
+/* Which association of a tree each printed line is. */
+struct printed_match {
+    const struct printed_row **rows; /* by node; NULL: not printed */
+    struct usage_bounds *bounds;     /* by node: of the usage that was printed */
+    uint32_t *nodes;                 /* by row of the differences */
+};
+
+/* Fill it, and the differences' rows with the names of those that are in both.  The print may have
+ * ids; else names tell, and of those that are printed alike, as partitions are not always, those
+ * with the printed shares come first, then they are in slurmctld's own order where the tree is
+ * `ordered`, else in that of partitions.
+ *
+ * RawUsage is cut to an integer, but NormUsage has an association's part of the root's usage to
+ * all its digits, under Fair Tree of the same instant.  So what one prints narrows down the root's
+ * usage, and that all others. */
+void printed_match_make(struct printed_match *match, const struct sshare_print *print,
+                        const struct tree *tree, const struct names *names, bool ordered,
+                        struct differences *differences);
+void printed_match_free(struct printed_match *match);
+
+/* The shares of a line that has them, as a tree has them. */
+int32_t printed_shares(const struct printed_row *row);
+
+/* Leave a cause out of the settings; false where it is not in them.  `findings` are those of the
+ * computation that was made with the settings as they are. */
+bool settings_without(struct reduced_settings *reduced, enum cause cause,
+                      const struct findings *findings);
+
+/* Note what cannot be known, with these settings and maybe without the accounting database. */
+void diff_note_unknown(struct differences *differences, const struct settings *settings,
+                       bool has_source, double unattributed_usage);
 
 #endif

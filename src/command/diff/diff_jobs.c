@@ -9,7 +9,7 @@
 #include "compute/compute.h"
 #include "compute/prior.h"
 #include "report/job_differences.h"
-#include "report/queued_jobs.h"
+#include "report/priorities.h"
 #include "report/sprio.h"
 #include "report/sprio_print.h"
 #include "settings/settings.h"

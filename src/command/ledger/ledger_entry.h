@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_COMMAND_LEDGER_ENTRY_H
 #define FAIRMILL_COMMAND_LEDGER_ENTRY_H
 
-#include "command/ledger/ledger_refund.h"
+#include "command/ledger/ledger_target.h"
 #include "command/options.h"
 
 struct settings;

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/shares/shares_commands.h"
-#include "command/shares/shares_database.h"
+#include "command/command_line.h"
 #include "command/shares/shares_difference.h"
 #include "db/db.h"
 #include "report/share_file.h"
@@ -13,7 +12,252 @@
 #include "settings/settings.h"
 #include "util/complain.h"
 #include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
 #include "util/text.h"
+
+struct printer {
+    struct text *text;
+    const struct share_differences *differences;
+    struct names *done; /* account and user of those that were removed; users that got a default */
+};
+
+static struct command_line begin(const char *verb, const char *object)
+{
+    struct command_line line = { 0 };
+    command_line_add(&line, "sacctmgr");
+    command_line_add(&line, "-i");
+    command_line_add(&line, verb);
+    command_line_add(&line, object);
+    return line;
+}
+
+static const char *cluster_of(const struct printer *printer)
+{
+    return printer->differences->database->cluster;
+}
+
+static void end(struct printer *printer, struct command_line *line)
+{
+    if (line->obstacle) {
+        text_format(printer->text, "# %s: ", line->obstacle);
+        text_add_printable(printer->text, line->text.bytes);
+    } else {
+        text_add(printer->text, line->text.bytes);
+    }
+    text_add(printer->text, "\n");
+    text_free(&line->text);
+}
+
+static void add_shares(struct command_line *line, const struct share_entry *entry)
+{
+    struct text shares = { 0 };
+    text_add(&shares, "fairshare=");
+    share_add(&shares, entry->shares);
+    command_line_add(line, shares.bytes);
+    text_free(&shares);
+}
+
+/* Words for people, which are left out where sacctmgr would not take them as they are. */
+static void add_words(struct command_line *line, const char *key, const char *words)
+{
+    struct text word = { 0 };
+    if (!words || !*words || strpbrk(words, "'\"") || !utf8_is_printable(words))
+        return;
+    text_format(&word, "%s=%s", key, words);
+    command_line_add(line, word.bytes);
+    text_free(&word);
+}
+
+/* Without a word of partitions sacctmgr takes those with one, too; an empty one is none. */
+static void add_where(const struct printer *printer, struct command_line *line,
+                      const struct share_entry *entry, bool whole_account)
+{
+    const struct share_differences *differences = printer->differences;
+    bool user = *entry->user;
+    command_line_add_name(line, "name", user ? entry->user : entry->account);
+    if (user)
+        command_line_add_name(line, "account", entry->account);
+    command_line_add_name(line, "cluster", cluster_of(printer));
+    if (user && !whole_account &&
+        (share_set_has_partitions(differences->database, entry->account, entry->user) ||
+         share_set_has_partitions(differences->file, entry->account, entry->user)))
+        command_line_add_name(line, "partition", entry->partition);
+}
+
+static void add_account(struct printer *printer, const struct share_entry *entry)
+{
+    struct command_line line = begin("add", "account");
+    command_line_add_name(&line, "name", entry->account);
+    command_line_add_name(&line, "cluster", cluster_of(printer));
+    command_line_add_name(&line, "parent", entry->parent);
+    add_shares(&line, entry);
+    add_words(&line, "description", entry->description);
+    add_words(&line, "organization", entry->organization);
+    end(printer, &line);
+}
+
+static void move_account(struct printer *printer, const struct share_entry *entry)
+{
+    struct command_line line = begin("modify", "account");
+    command_line_add(&line, "where");
+    add_where(printer, &line, entry, false);
+    command_line_add(&line, "set");
+    command_line_add_name(&line, "parent", entry->parent);
+    end(printer, &line);
+}
+
+static void set_shares(struct printer *printer, const struct share_entry *entry)
+{
+    struct command_line line = begin("modify", *entry->user ? "user" : "account");
+    command_line_add(&line, "where");
+    add_where(printer, &line, entry, false);
+    command_line_add(&line, "set");
+    add_shares(&line, entry);
+    end(printer, &line);
+}
+
+static void add_user(struct printer *printer, const struct share_entry *entry)
+{
+    struct command_line line = begin("add", "user");
+    command_line_add_name(&line, "name", entry->user);
+    command_line_add_name(&line, "account", entry->account);
+    command_line_add_name(&line, "cluster", cluster_of(printer));
+    if (*entry->partition)
+        command_line_add_name(&line, "partition", entry->partition);
+    add_shares(&line, entry);
+    end(printer, &line);
+}
+
+/* Whether the account is the user's default one, in the file or in the database. */
+static bool is_default(const struct share_entry *entry)
+{
+    return entry->default_account && !strcmp(entry->default_account, entry->account);
+}
+
+/* Whether this is said for the first time. */
+static bool is_new(struct printer *printer, const char *what, const char *name)
+{
+    struct text key = { 0 };
+    text_add_bytes(&key, what, strlen(what) + 1);
+    text_add(&key, name);
+    uint32_t known = names_count(printer->done);
+    bool first = names_add(printer->done, key.bytes, key.length) == known;
+    text_free(&key);
+    return first;
+}
+
+/* slurmdbd lets no default account of a user go while the user has others. */
+static void choose_default(struct printer *printer, const struct share_entry *gone)
+{
+    const struct share_set *file = printer->differences->file;
+    const struct share_entry *next = share_set_user(file, gone->user);
+    if (!next || !is_new(printer, "", gone->user))
+        return;
+    bool said =
+        next->default_account && share_set_has_pair(file, next->default_account, gone->user);
+    struct command_line line = begin("modify", "user");
+    command_line_add(&line, "where");
+    command_line_add_name(&line, "name", gone->user);
+    command_line_add_name(&line, "cluster", cluster_of(printer));
+    command_line_add(&line, "set");
+    command_line_add_name(&line, "defaultaccount", said ? next->default_account : next->account);
+    end(printer, &line);
+}
+
+/* All associations that the user has in the account at once, where none stays. */
+static void delete_user(struct printer *printer, const struct share_entry *entry)
+{
+    bool whole_account =
+        !share_set_has_pair(printer->differences->file, entry->account, entry->user);
+    if (whole_account && !is_new(printer, entry->account, entry->user))
+        return;
+    if (whole_account && is_default(entry))
+        choose_default(printer, entry);
+    else if (is_default(entry))
+        text_add(printer->text, "# Slurm 24.11 and later keep all partitions of a default account: "
+                                "there remove the user from it, and add what stays\n");
+    struct command_line line = begin("delete", "user");
+    command_line_add(&line, "where");
+    add_where(printer, &line, entry, whole_account);
+    end(printer, &line);
+}
+
+static void delete_account(struct printer *printer, const struct share_entry *entry)
+{
+    struct command_line line = begin("delete", "account");
+    command_line_add(&line, "where");
+    add_where(printer, &line, entry, false);
+    end(printer, &line);
+}
+
+/* Accounts of the file, from the root down: then an account's parent is there, and below no account
+ * that is still to be moved. */
+static void print_accounts(struct printer *printer, const struct share_difference **sorted,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (sorted[i]->kind == DIFFERS_ONLY_IN_FILE && !*sorted[i]->file->user)
+            add_account(printer, sorted[i]->file);
+        if (sorted[i]->kind == DIFFERS_IN_PARENT)
+            move_account(printer, sorted[i]->file);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (sorted[i]->kind == DIFFERS_IN_SHARES)
+            set_shares(printer, sorted[i]->file);
+}
+
+/* The first account that a user gets becomes the default one, and a default one is the last that
+ * a user loses. */
+static void print_users(struct printer *printer, const struct share_difference **sorted,
+                        size_t count)
+{
+    for (int others = 0; others < 2; others++)
+        for (size_t i = 0; i < count; i++)
+            if (sorted[i]->kind == DIFFERS_ONLY_IN_FILE && *sorted[i]->file->user &&
+                is_default(sorted[i]->file) == !others)
+                add_user(printer, sorted[i]->file);
+    for (int defaults = 0; defaults < 2; defaults++)
+        for (size_t i = 0; i < count; i++)
+            if (sorted[i]->kind == DIFFERS_ONLY_IN_DATABASE && *sorted[i]->database->user &&
+                is_default(sorted[i]->database) == defaults)
+                delete_user(printer, sorted[i]->database);
+}
+
+static uint32_t depth_of(const struct share_difference *row)
+{
+    return row->file ? row->file->depth : row->database->depth;
+}
+
+static int from_root(const void *a, const void *b)
+{
+    const struct share_difference *one = *(const struct share_difference *const *)a;
+    const struct share_difference *other = *(const struct share_difference *const *)b;
+    if (depth_of(one) != depth_of(other))
+        return depth_of(one) < depth_of(other) ? -1 : 1;
+    return one < other ? -1 : one > other; /* in one array */
+}
+
+/* Add the sacctmgr commands, a line each, for sh, that bring the database to what the file says, in
+ * an order that works: accounts are made and moved from the root down, shares are set, users are
+ * added, then users and last accounts are removed.  What no command can say is a comment. */
+static void shares_add_commands(struct text *text, const struct share_differences *differences)
+{
+    struct printer printer = { text, differences, names_create() };
+    size_t count = differences->count;
+    const struct share_difference **sorted = memory_zeroed(count, sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &differences->rows[i];
+    if (count)
+        qsort(sorted, count, sizeof *sorted, from_root);
+    print_accounts(&printer, sorted, count);
+    print_users(&printer, sorted, count);
+    for (size_t i = count; i-- > 0;)
+        if (sorted[i]->kind == DIFFERS_ONLY_IN_DATABASE && !*sorted[i]->database->user)
+            delete_account(&printer, sorted[i]->database);
+    names_destroy(printer.done);
+    free(sorted);
+}
 
 struct options {
     struct shared_options shared;

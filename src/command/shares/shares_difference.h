@@ -4,6 +4,9 @@
 
 #include "report/share_set.h"
 
+struct db;
+struct error;
+struct settings;
 struct table;
 struct table_layout;
 
@@ -39,5 +42,10 @@ const char *share_difference_word(const struct share_difference *difference);
 
 extern const struct table_layout share_differences_layout;
 void share_differences_print(const struct share_differences *differences, struct table *table);
+
+/* Read a cluster's associations from the accounting database, in a snapshot of their own.
+ * ERROR_DATA where two have the same names.  The list is to be freed; -1 leaves nothing. */
+int shares_read(struct share_set *list, const struct settings *settings, struct db *source,
+                const char *cluster, struct error *err);
 
 #endif

@@ -12,7 +12,6 @@
 #include "core/priority/queue.h"
 #include "compute/priorities.h"
 #include "report/priorities.h"
-#include "report/queued_jobs.h"
 #include "results/published.h"
 #include "settings/settings.h"
 #include "source/source.h"
