@@ -9,8 +9,8 @@
 #include "report/comparison.h"
 #include "results/published.h"
 #include "settings/load.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "settings/words.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -177,7 +177,7 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
     if (isnan(fairshare.capacity) && !isnan(cluster->values[0].capacity_usage))
         fairshare.capacity = 1;
     fill_variants(&comparison, cluster, &fairshare, cluster->values);
-    if (!settings_of_pbs(cluster->settings)) {
+    if (scheduler_of(cluster->settings)->has_conformances) {
         fairshare.conformance = other_than(fairshare.conformance);
         fairshare_compute(cluster->tree, &fairshare, others);
         fill_variants(&comparison, cluster, &fairshare, others);

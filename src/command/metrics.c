@@ -10,8 +10,8 @@
 #include "results/published.h"
 #include "results/published_find.h"
 #include "settings/load.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "settings/words.h"
 #include "source/source.h"
 #include "sql.h"
 #include "util/error.h"
@@ -39,6 +39,12 @@ static double number_of(const struct db_value *value)
                                        : NAN;
 }
 
+/* By scheduler, the first metric of an account and of a user. */
+static const enum metric first_metrics[SCHEDULERS][2] = {
+    [SCHEDULER_SLURM] = { METRIC_ACCOUNT_FAIRSHARE, METRIC_USER_FAIRSHARE },
+    [SCHEDULER_OPENPBS] = { METRIC_GROUP_FAIRSHARE, METRIC_ENTITY_FAIRSHARE },
+};
+
 static void add_association(struct metrics *metrics, const struct published_cluster *cluster,
                             uint32_t i)
 {
@@ -53,10 +59,8 @@ static void add_association(struct metrics *metrics, const struct published_clus
         .partition = *name.partition ? name.partition : NULL,
         .words = words_of(cluster->settings),
     };
-    bool pbs = settings_of_pbs(cluster->settings);
-#define OF(what)                                                        \
-    (pbs ? (node->is_user ? METRIC_ENTITY_##what : METRIC_GROUP_##what) \
-         : (node->is_user ? METRIC_USER_##what : METRIC_ACCOUNT_##what))
+    const enum metric first = first_metrics[scheduler_of(cluster->settings)->kind][node->is_user];
+#define OF(what) (first + METRIC_ACCOUNT_##what - METRIC_ACCOUNT_FAIRSHARE)
     metrics_add(metrics, OF(FAIRSHARE), &labels, algorithm->factor(values));
     metrics_add(metrics, OF(NORM_SHARES), &labels, algorithm->norm_shares(values));
     metrics_add(metrics, OF(NORM_USAGE), &labels, values->usage_norm);

@@ -23,6 +23,7 @@
 #include "compute/formula_priorities.h"
 #include "core/priority/queue.h"
 #include "results/days.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "source/pbs/charging.h"
 #include "source/tres_minutes.h"
@@ -212,8 +213,8 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
     computation->capacity =
         compute_capacity(settings, computation->accounting, record->half_life_s, now,
                          last_reset(settings, computation->ledger, now), computation->first_charge);
-    /* OpenPBS registers none, and nobody misses it there. */
-    if (isnan(computation->capacity) && !settings_of_pbs(settings))
+    const struct scheduler *scheduler = scheduler_of(settings);
+    if (isnan(computation->capacity) && scheduler->registers_capacity)
         findings_add(computation->findings, FINDING_CAPACITY_UNKNOWN, 0,
                      "the cluster registered no TRES that is charged");
     const struct release *release = release_of(settings, computation->accounting);
@@ -237,7 +238,7 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
         order_of_all(computation->tree, options, settings->algorithm, computation->values);
     free(computation->pbs_order); /* of a tree that was changed since */
     computation->pbs_order = NULL;
-    if (settings_of_pbs(settings) || settings->algorithm == algorithm_named("pbs"))
+    if (scheduler->has_pbsfs || settings->algorithm == algorithm_named("pbs"))
         computation->pbs_order = pbs_order(&(struct fairshare){
             .tree = computation->tree, .options = options, .values = computation->values });
     if (computation->queue)

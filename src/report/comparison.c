@@ -11,7 +11,7 @@
 #include "core/insight/correlation.h"
 #include "report/forms.h"
 #include "report/table.h"
-#include "settings/words.h"
+#include "settings/scheduler.h"
 #include "util/digits.h"
 #include "util/instant.h"
 #include "util/memory.h"

@@ -16,7 +16,7 @@
 #include "report/terminal.h"
 #include "util/index.h"
 #include "util/instant.h"
-#include "settings/words.h"
+#include "settings/scheduler.h"
 #include "util/text.h"
 
 #define SECONDS_AN_HOUR 3600.0

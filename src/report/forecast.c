@@ -15,7 +15,7 @@
 #include "report/viewer.h"
 #include "util/error.h"
 #include "util/instant.h"
-#include "settings/words.h"
+#include "settings/scheduler.h"
 #include "util/text.h"
 
 /* What programs call the projections. */

@@ -13,7 +13,7 @@
 #include "report/priorities.h"
 #include "report/table.h"
 #include "report/terminal.h"
-#include "settings/words.h"
+#include "settings/scheduler.h"
 #include "util/instant.h"
 #include "util/memory.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings/words.h"
+#include "settings/scheduler.h"
 #include "util/digits.h"
 #include "util/memory.h"
 #include "util/text.h"

@@ -10,7 +10,7 @@ struct words;
  * begins with fairmill_.  Names are bytes of UTF-8. */
 
 enum metric {
-    /* Of accounts, then the same of users. */
+    /* Of accounts, then the same of users, then of OpenPBS's groups and entities. */
     METRIC_ACCOUNT_FAIRSHARE,
     METRIC_ACCOUNT_NORM_SHARES,
     METRIC_ACCOUNT_NORM_USAGE,
@@ -21,7 +21,6 @@ enum metric {
     METRIC_USER_NORM_USAGE,
     METRIC_USER_RAW_SHARES,
     METRIC_USER_RAW_USAGE,
-    /* The same of OpenPBS's groups and entities. */
     METRIC_GROUP_FAIRSHARE,
     METRIC_GROUP_NORM_SHARES,
     METRIC_GROUP_NORM_USAGE,

@@ -40,7 +40,7 @@ static double usage_of(const struct pbs_tree *tree, uint32_t i)
 
 static uint32_t number_of(const struct pbs_tree *tree, uint32_t i)
 {
-    return i || !tree->of_pbs ? node_of(tree, i)->id : 0;
+    return i || !tree->root_is_zero ? node_of(tree, i)->id : 0;
 }
 
 static int64_t group_of(const struct pbs_tree *tree, uint32_t i)

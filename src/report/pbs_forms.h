@@ -14,7 +14,7 @@ struct pbs_tree {
     struct fairshare fairshare; /* values as published */
     const struct names *names;  /* UTF-8 */
     const char *unit;           /* what usage is counted in */
-    bool of_pbs;                /* it comes from OpenPBS, whose root has the number 0 */
+    bool root_is_zero;          /* its root has the number 0, else its association's */
     struct wide *usage;         /* of every node, as PBS counts it */
     float *percentages;         /* of every node, as a part of 1 */
 };

@@ -11,7 +11,7 @@
 
 #include "report/table.h"
 #include "report/terminal.h"
-#include "settings/words.h"
+#include "settings/scheduler.h"
 #include "util/text.h"
 
 /* For people: a line for each point, with a bar.  Of more points than these, the last of each

@@ -11,7 +11,7 @@
 #include "report/forms.h"
 #include "report/table.h"
 #include "report/viewer.h"
-#include "settings/words.h"
+#include "settings/scheduler.h"
 #include "util/index.h"
 #include "util/instant.h"
 #include "util/memory.h"

@@ -6,7 +6,7 @@
 
 #include "report/column.h"
 #include "report/forms.h"
-#include "settings/words.h"
+#include "settings/scheduler.h"
 #include "util/memory.h"
 
 /* Each cell is kept as a byte of colour, its text and a NUL; a gap is this one byte. */

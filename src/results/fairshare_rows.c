@@ -9,6 +9,7 @@
 #include "core/tree/lineage.h"
 #include "results/kept.h"
 #include "results/rows.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "source/tres_minutes.h"
 #include "sql.h"
@@ -262,7 +263,7 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
         .publication = publication,
         .is_fair_tree = settings->algorithm == algorithm_named("fair_tree"),
         .pbs_own = has_own_pbs(publication),
-        .ties = settings->conformance == CONFORMANCE_SLURMCTLD || settings_of_pbs(settings)
+        .ties = settings->conformance == CONFORMANCE_SLURMCTLD || scheduler_of(settings)->has_pbsfs
                     ? tree_places_in_order(publication->tree)
                     : NULL,
     };

@@ -16,8 +16,8 @@
 #include "results/publication.h"
 #include "results/schema.h"
 #include "settings/recorded.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "settings/words.h"
 #include "sql.h"
 #include "util/complain.h"
 #include "util/error.h"
@@ -243,7 +243,7 @@ const struct words *published_words(const struct published *published, const cha
 
 const char *published_unit(const struct published_cluster *cluster)
 {
-    return settings_of_pbs(cluster->settings) ? cluster->usage_unit : NULL;
+    return scheduler_of(cluster->settings)->has_unit ? cluster->usage_unit : NULL;
 }
 
 unsigned published_private(const struct published *published)

@@ -81,7 +81,7 @@ void published_free(struct published *published);
 /* Those of the layout of a cluster; NULL: of the first one. */
 const struct words *published_words(const struct published *published, const char *cluster);
 
-/* What OpenPBS counts as usage on the cluster; NULL: it counts TRES-seconds. */
+/* What the cluster counts as usage, if it chooses that; NULL: it counts TRES-seconds. */
 const char *published_unit(const struct published_cluster *cluster);
 
 /* What is private (PRIVATE_...) on any of the clusters, by what their runs recorded or by the

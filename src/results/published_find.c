@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "results/published.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "settings/words.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"

@@ -7,6 +7,7 @@
 #include "core/fairshare/release.h"
 #include "report/priorities.h"
 #include "results/published.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/index.h"
@@ -167,7 +168,7 @@ struct prio_list *published_job_list(const struct published_cluster *cluster)
                 settings->weight_job_size, settings->weight_partition, settings->weight_qos },
         .tres = prio_list_text(list, settings->weight_tres, strlen(settings->weight_tres)),
     };
-    list->of_formula = settings_of_pbs(settings);
+    list->of_formula = scheduler_of(settings)->orders_by_formula;
     list->names_qos = release && release->sprio_names_qos;
     return list;
 }

@@ -18,6 +18,7 @@
 #include "core/usage/calendar.h"
 #include "settings/recorded.h"
 #include "settings/scan.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_read.h"
@@ -213,7 +214,7 @@ static int check_max_lag(const struct settings *settings, struct error *err)
 static int check_ties(const struct settings *settings, struct error *err)
 {
     size_t line = (size_t)(setting_named("fairshare", "ties") - settings_table);
-    if (!strcmp(settings->layout, "slurmdbd") || settings->ties != TIES_BY_COLLATION ||
+    if (source_type_of(settings)->is_slurmdbd || settings->ties != TIES_BY_COLLATION ||
         settings->origins[line].from != FROM_SETTINGS)
         return 0;
     return fail(err, ERROR_SETTINGS,
@@ -226,7 +227,7 @@ static int check_decay(const struct settings *settings, struct error *err)
 {
     if (settings->decay != DECAY_STEPS)
         return 0;
-    if (!settings_of_pbs(settings))
+    if (!scheduler_of(settings)->decays_in_steps)
         return fail(err, ERROR_SETTINGS,
                     "[usage] decay = 'steps': layout '%s' has none, only 'pbs' has",
                     settings->layout);
@@ -239,8 +240,8 @@ static int check_decay(const struct settings *settings, struct error *err)
 
 static void note_half_life(struct settings *settings)
 {
-    settings->half_life_of_source =
-        settings_of_pbs(settings) && !setting_is_chosen(settings, "usage", "half_life");
+    settings->half_life_of_source = scheduler_of(settings)->decays_in_steps &&
+                                    !setting_is_chosen(settings, "usage", "half_life");
 }
 
 /* [priority] flags may choose how weights make a charge, too. */
@@ -276,6 +277,20 @@ void settings_digest_of(const char *text, char digest[SETTINGS_DIGEST])
     XXH128_hash_t hash = XXH3_128bits(text, strlen(text));
     snprintf(digest, SETTINGS_DIGEST, "%016llx%016llx", (unsigned long long)hash.high64,
              (unsigned long long)hash.low64);
+}
+
+const char *settings_refuse_rollup(const struct settings *settings)
+{
+    if (!source_type_of(settings)->is_slurmdbd)
+        return "there are rollups with layout slurmdbd only";
+    if (settings->charge == CHARGE_TRES && settings->pricing.weight_rule != WEIGHTS_SUM)
+        return "rollups do not tell which TRES of a job was the highest";
+    /* Where weights are to be verified, rollups have the billing that is stored. */
+    if (settings->pricing.partition_factors.count ||
+        (settings->charge == CHARGE_TRES && settings->pricing.partition_weight_count))
+        return "rollups do not tell partitions, which partition_tres_weights and "
+               "partition_usage_factors need";
+    return NULL;
 }
 
 /* Check and fill in what depends on several settings. */

@@ -30,4 +30,7 @@ bool settings_are_for_reading(const char *path);
 int settings_load(struct settings **settings, const char *path, enum settings_use use,
                   struct error *err);
 
+/* Why [usage] source cannot be rollup with the other settings; NULL: it can. */
+const char *settings_refuse_rollup(const struct settings *settings);
+
 #endif

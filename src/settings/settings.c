@@ -25,25 +25,6 @@ const char *conformance_name(enum conformance conformance)
     return conformance_names[conformance];
 }
 
-const char *settings_refuse_rollup(const struct settings *settings)
-{
-    if (strcmp(settings->layout, "slurmdbd") != 0)
-        return "there are rollups with layout slurmdbd only";
-    if (settings->charge == CHARGE_TRES && settings->pricing.weight_rule != WEIGHTS_SUM)
-        return "rollups do not tell which TRES of a job was the highest";
-    /* Where weights are to be verified, rollups have the billing that is stored. */
-    if (settings->pricing.partition_factors.count ||
-        (settings->charge == CHARGE_TRES && settings->pricing.partition_weight_count))
-        return "rollups do not tell partitions, which partition_tres_weights and "
-               "partition_usage_factors need";
-    return NULL;
-}
-
-bool settings_of_pbs(const struct settings *settings)
-{
-    return settings->layout && !strcmp(settings->layout, "pbs");
-}
-
 void settings_destroy(struct settings *settings)
 {
     if (!settings)

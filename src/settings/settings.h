@@ -110,8 +110,6 @@ struct settings {
     char digest[33];             /* of the text */
 };
 
-/* Whether the source is OpenPBS's world. */
-bool settings_of_pbs(const struct settings *settings);
 void settings_destroy(struct settings *settings);
 
 /* Whether [source] clusters has this cluster. */
@@ -119,8 +117,5 @@ bool settings_want_cluster(const struct settings *settings, const char *cluster)
 
 extern const char *const conformance_names[]; /* by the enum's order, ended by NULL */
 const char *conformance_name(enum conformance conformance);
-
-/* Why [usage] source cannot be rollup with the other settings; NULL: it can. */
-const char *settings_refuse_rollup(const struct settings *settings);
 
 #endif

@@ -6,6 +6,7 @@
 #include "settings/pbs_values.h"
 #include "settings/pricing.h"
 #include "settings/priority_values.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "settings/values.h"
 #include "util/error.h"
@@ -22,12 +23,10 @@ static const char *const suspendeds[] = { "charged", "omitted", NULL };
 
 /* How the last column is written: the field; `CHARGE_` where the charge of a closed job depends on
  * the setting; `CHOICE` where the value is one of some names. */
-#define FIELD(name) offsetof(struct settings, name), NULL, false, NULL
-#define CHARGE_FIELD(name) offsetof(struct settings, name), NULL, true, NULL
-#define CHOICE(name, names) NULL, offsetof(struct settings, name), names, false, NULL
-#define CHARGE_CHOICE(name, names) NULL, offsetof(struct settings, name), names, true, NULL
-/* With another default where layout = pbs. */
-#define OWN_FIELD(name, of_pbs) offsetof(struct settings, name), NULL, false, of_pbs
+#define FIELD(name) offsetof(struct settings, name), NULL, false
+#define CHARGE_FIELD(name) offsetof(struct settings, name), NULL, true
+#define CHOICE(name, names) NULL, offsetof(struct settings, name), names, false
+#define CHARGE_CHOICE(name, names) NULL, offsetof(struct settings, name), names, true
 /* clang-format off */
 #define WEIGHT(key, what) \
     { "priority", #key, "1", \
@@ -174,7 +173,7 @@ const struct setting settings_table[] = {
     { "fairshare", "algorithm", "fair_tree",
       "The value published as `fairshare`; all are computed: fair_tree, depth_oblivious, classic, "
       "linear or pbs.  With layout = pbs it is pbs where nothing else is given.",
-      read_algorithm, OWN_FIELD(algorithm, "pbs") },
+      read_algorithm, FIELD(algorithm) },
     { "fairshare", "conformance", "documents",
       "Where Slurm's documents and its controller differ, follow documents or slurmctld.",
       CHOICE(conformance, conformance_names) },
@@ -199,7 +198,7 @@ const struct setting settings_table[] = {
     { "fairshare", "pbs_minimum_usage", "0",
       "The usage with which each entity and group begins, in TRES-seconds: 0 as in the document, 1 "
       "as in OpenPBS.  Charged usage is added.  With layout = pbs it defaults to 1.",
-      read_minimum_usage, OWN_FIELD(pbs_minimum_usage, "1") },
+      read_minimum_usage, FIELD(pbs_minimum_usage) },
 
     { "retention", "history_interval", "1 h",
       "Of every span of this length the first run is kept in fairmill_history; 0: every run.  A "
@@ -310,8 +309,10 @@ bool setting_is_chosen(const struct settings *settings, const char *section, con
 const char *setting_fallback(const struct setting *setting, const struct settings *settings)
 {
     bool weight = setting->read == read_weight;
-    if (setting->pbs_fallback && settings_of_pbs(settings))
-        return setting->pbs_fallback;
+    const struct scheduler_default *own = scheduler_of(settings)->defaults;
+    for (; own && own->key; own++)
+        if (setting == setting_named(own->section, own->key))
+            return own->value;
     return weight && settings->conformance == CONFORMANCE_SLURMCTLD ? "0" : setting->fallback;
 }
 

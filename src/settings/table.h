@@ -21,7 +21,6 @@ struct setting {
     size_t offset;              /* of its field in struct settings */
     const char *const *choices; /* ended by NULL; the field is an int of its place */
     bool charges;               /* whether the charge of a closed job depends on it */
-    const char *pbs_fallback;   /* the default with layout = pbs; NULL: no other one */
 };
 
 /* The table of settings, ended by a NULL section.  The reader of the settings file, the sample
@@ -34,7 +33,7 @@ size_t settings_count(void);
 const struct setting *setting_named(const char *section, const char *key);
 /* Whether the settings file or slurm.conf gives the value; the key must be one of the table. */
 bool setting_is_chosen(const struct settings *settings, const char *section, const char *key);
-/* The default, which may depend on the conformance and the layout; NULL: must be given. */
+/* The default, which may depend on the conformance and the scheduler; NULL: must be given. */
 const char *setting_fallback(const struct setting *setting, const struct settings *settings);
 
 /* Whether a value is a bare number above 0 that stands for minutes. */

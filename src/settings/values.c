@@ -9,6 +9,7 @@
 #include "core/fairshare/release.h"
 #include "core/usage/calendar.h"
 #include "db/db.h"
+#include "settings/scheduler.h"
 #include "util/number.h"
 #include "util/text.h"
 
@@ -54,8 +55,10 @@ bool read_given(void *field, const char *value, struct text *reason)
 
 bool read_layout(void *field, const char *value, struct text *reason)
 {
-    static const char *const names[] = { "slurmdbd", "plain", "pbs", NULL };
+    const char *names[8] = { NULL };
     int place;
+    for (size_t i = 0; source_types[i].name; i++)
+        names[i] = source_types[i].name;
     return read_choice(&place, value, names, reason) && read_text(field, value, reason);
 }
 

@@ -18,8 +18,8 @@
 #include "run/replays.h"
 #include "run/run.h"
 #include "settings/load.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "settings/words.h"
 #include "source/source.h"
 #include "util/complain.h"
 #include "util/error.h"
@@ -245,7 +245,7 @@ static int backtest(const struct options *options, const struct settings *settin
     struct cluster_names clusters = { 0 };
     struct met met = { memory_zeroed(shared->accounts.count, sizeof(bool)),
                        memory_zeroed(shared->users.count, sizeof(bool)), false };
-    const struct words *words = words_for(settings_of_pbs(settings));
+    const struct words *words = words_of(settings);
     struct text text = { 0 };
     struct db *source = NULL;
     struct table *table = table_create(&text, layout, &shared->table, err);

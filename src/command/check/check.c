@@ -22,8 +22,8 @@
 #include "run/run.h"
 #include "run/verify.h"
 #include "settings/load.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "settings/words.h"
 #include "settings/table.h"
 #include "source/source.h"
 #include "sql.h"
@@ -195,7 +195,7 @@ static int check_cluster(const struct settings *settings, struct db *source, con
     text_format(text, " %" PRId64 " %s, %" PRId64 " of them %s, %" PRId64 " job rows that count\n",
                 record->associations, words->associations, record->users, words->users,
                 record->jobs_read);
-    if (!settings_of_pbs(settings)) {
+    if (scheduler_of(settings)->has_conformances) {
         check_slurm_release(text, settings, computation.accounting);
         text_format(text, "  ranks that differ between documents and slurmctld: %" PRIu32 "\n",
                     ranks_that_differ(settings, &computation));
@@ -255,7 +255,7 @@ static int check_server(const struct settings *settings, struct db *source, stru
                         struct error *err)
 {
     struct text doubts = { 0 };
-    if (strcmp(settings->layout, "slurmdbd") != 0)
+    if (!source_type_of(settings)->is_slurmdbd)
         return 0;
     int result = db_add_doubts(source, &doubts, err);
     if (!result && doubts.length)
@@ -290,7 +290,7 @@ static void add_charge(struct text *text, const struct settings *settings)
         [CHARGE_CPU] = "CPUs",
         [CHARGE_TRES] = "what tres_weights make",
     };
-    if (strcmp(settings->layout, "slurmdbd") != 0)
+    if (!source_type_of(settings)->is_slurmdbd)
         return;
     const struct setting *setting = setting_named("usage", "charge");
     text_format(text, "charge %s: ", setting->choices[settings->charge]);
@@ -308,7 +308,7 @@ static void add_doubts(struct text *text, const struct settings *settings)
     if ((pricing->weights.count || pricing->partition_weight_count) &&
         !pricing_weighs(pricing, settings->charge))
         text_add(text, "  warning: tres_weights count for nothing without charge = auto or tres\n");
-    if (strcmp(settings->layout, "slurmdbd") != 0 &&
+    if (!source_type_of(settings)->is_slurmdbd &&
         (settings->charge == CHARGE_TRES || pricing->qos_factors.count ||
          pricing_knows_partitions(pricing) || settings->suspended == SUSPENDED_OMITTED))
         text_add(text,

@@ -9,11 +9,10 @@
 #include "compute/computation.h"
 #include "core/finding.h"
 #include "core/tree/tree.h"
-#include "core/usage/entity.h"
 #include "report/share_file.h"
 #include "report/table.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "settings/words.h"
 #include "source/layout.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -54,7 +53,7 @@ int check_shares(struct text *text, const struct settings *settings, struct db *
 {
     const char *at = settings->shares_file;
     int result = 0;
-    if (strcmp(settings->layout, "slurmdbd") != 0)
+    if (!source_type_of(settings)->is_slurmdbd)
         return 0;
     for (char *path; !result && (path = list_next(&at)); free(path)) {
         struct share_set file = { 0 };
@@ -90,19 +89,20 @@ static void add_name(struct text *text, const struct accounting *accounting,
 }
 
 /* Name the accounts, or the users, that have no shares. */
-static void warn_of_zeros(struct text *text, const struct accounting *accounting,
-                          const struct tree *tree, bool users, const char *words)
+static void warn_of_zeros(struct text *text, const struct scheduler *scheduler,
+                          const struct computation *computation, bool users)
 {
+    const struct tree *tree = computation->tree;
+    const char *words = users ? scheduler->words.users : scheduler->words.accounts;
     size_t count = 0;
     for (uint32_t i = 1; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
-        if (node->is_user != users || node->shares ||
-            node->id == (accounting->pbs ? ENTITY_UNKNOWN : 0))
+        if (node->is_user != users || node->shares || node->id == scheduler->zero_shares)
             continue;
         if (count < NAMES_AT_MOST) {
             text_format(text, count ? ", " : "  warning: %s with 0 shares, %s rank last: ", words,
                         users ? "who" : "whose users");
-            add_name(text, accounting, node);
+            add_name(text, computation->accounting, node);
         }
         count++;
     }
@@ -114,10 +114,9 @@ static void warn_of_zeros(struct text *text, const struct accounting *accounting
 void check_zero_shares(struct text *text, const struct settings *settings,
                        const struct computation *computation)
 {
-    const struct accounting *accounting = computation->accounting;
-    const struct words *words = words_of(settings);
-    warn_of_zeros(text, accounting, computation->tree, false, words->accounts);
-    warn_of_zeros(text, accounting, computation->tree, true, words->users);
+    const struct scheduler *scheduler = scheduler_of(settings);
+    warn_of_zeros(text, scheduler, computation, false);
+    warn_of_zeros(text, scheduler, computation, true);
 }
 
 struct finding_row {

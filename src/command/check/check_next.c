@@ -12,6 +12,7 @@
 #include "results/health.h"
 #include "results/rows.h"
 #include "run/clusters.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "source/source.h"
 #include "sql.h"
@@ -198,13 +199,8 @@ void check_add_next(struct text *text, const struct settings *settings,
                     progress->source_is_read ? "results" : "source");
     else if (failure)
         return;
-    else if (progress->bad_data && settings_of_pbs(settings))
-        text_add(text, "next: correct what the message names, and `fairmill import pbs' again\n");
     else if (progress->bad_data)
-        text_format(text,
-                    "next: mend the association that the message names%s; `on_bad_rows = skip' in "
-                    "[source] leaves it out meanwhile\n",
-                    strcmp(settings->layout, "slurmdbd") ? "" : ", with sacctmgr");
+        text_format(text, "next: %s\n", source_type_of(settings)->correction);
     else if (first_failure()) /* the message has the way out; a run would end as this does */
         return;
     else if (!progress->published)

@@ -8,6 +8,7 @@
 
 #include "compute/computation.h"
 #include "core/fairshare/release.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_read.h"
@@ -260,7 +261,7 @@ static void warn_of_weights(struct text *text, const struct settings *settings)
     uint64_t nodes = settings->slurm ? settings->slurm->totals.nodes : 0;
     uint64_t sum = settings->weight_age + settings->weight_assoc + settings->weight_fairshare +
                    settings->weight_job_size + settings->weight_partition + settings->weight_qos;
-    bool looks = !strcmp(settings->layout, "slurmdbd") && !settings->slurm;
+    bool looks = source_type_of(settings)->is_slurmdbd && !settings->slurm;
     if (looks && !look_for_conf(text, settings) && !has_weights(settings))
         text_add(text, "  warning: neither [slurm] conf nor a weight of [priority] is given: "
                        "half-life, weights and flags are not your cluster's, and most priorities "

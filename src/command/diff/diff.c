@@ -17,6 +17,7 @@
 #include "results/published.h"
 #include "results/published_jobs.h"
 #include "settings/load.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
 #include "util/error.h"
@@ -253,7 +254,7 @@ static int find_pbs_differences(const struct options *options, const struct sett
                                 struct error *err)
 {
     struct pbsfs_print print;
-    if (!settings_of_pbs(input->cluster->settings))
+    if (!scheduler_of(input->cluster->settings)->has_pbsfs)
         return fail(err, ERROR_USAGE,
                     "diff: '%s' is of pbsfs, and cluster '%s' is not of layout = pbs",
                     options->shared.operands[0], input->cluster->name);

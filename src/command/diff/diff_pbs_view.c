@@ -69,7 +69,7 @@ static double *rolled_up(const struct pbs_view *view, const struct wide *sums)
 static void take_tree(struct pbs_view *view, const struct fairshare *fairshare,
                       const struct names *names)
 {
-    view->pbs = (struct pbs_tree){ .fairshare = *fairshare, .names = names, .of_pbs = true };
+    view->pbs = (struct pbs_tree){ .fairshare = *fairshare, .names = names, .root_is_zero = true };
     pbs_tree_count(&view->pbs);
 }
 

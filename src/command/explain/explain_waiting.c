@@ -5,8 +5,8 @@
 #include "report/priorities.h"
 #include "results/published.h"
 #include "results/published_jobs.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "settings/words.h"
 
 /* The best row of a job, or any where none is; NULL: it does not wait, or may not be shown. */
 static const struct prio_row *find_job(const struct prio_list *list, const struct viewer *viewer,

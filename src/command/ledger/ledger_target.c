@@ -10,8 +10,8 @@
 #include "core/usage/seal.h"
 #include "report/column.h"
 #include "results/ledger_rows.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "settings/words.h"
 #include "source/reading.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -19,6 +19,13 @@
 #include "util/memory.h"
 #include "util/name_list.h"
 #include "util/text.h"
+
+/* What is looked for in the source, and of which entry. */
+struct target_search {
+    const struct source *source;
+    struct ledger_record *record;
+    struct job_keys *covers;
+};
 
 static bool is_named(const struct names *names, uint32_t number, const char *name)
 {
@@ -70,13 +77,15 @@ static bool account_is_there(const struct accounting *accounting, const char *ac
     return false;
 }
 
-static int check_names(const struct accounting *accounting, const struct ledger_record *record,
+static int check_names(const struct target_search *search, const struct accounting *accounting,
                        struct error *err)
 {
+    const struct ledger_record *record = search->record;
+    const struct words *words = words_of(search->source->settings);
     if (!user_is_there(accounting, record->user))
-        return name_unknown(words_for(accounting->pbs)->user, record->user, err);
+        return name_unknown(words->user, record->user, err);
     if (*record->account && !account_is_there(accounting, record->account))
-        return name_unknown(words_for(accounting->pbs)->account, record->account, err);
+        return name_unknown(words->account, record->account, err);
     return 0;
 }
 
@@ -116,11 +125,12 @@ static void add_full_name(struct text *text, const struct names *names,
 }
 
 /* Perhaps the user has others, with another partition or in another account. */
-static int none_but_others(const struct accounting *accounting, const struct ledger_record *record,
+static int none_but_others(const struct target_search *search, const struct accounting *accounting,
                            struct error *err)
 {
+    const struct ledger_record *record = search->record;
     struct text message = { 0 }, others = { 0 };
-    if (check_names(accounting, record, err))
+    if (check_names(search, accounting, err))
         return -1;
     for (size_t i = 0; i < accounting->count; i++) {
         const struct association *row = &accounting->rows[i];
@@ -143,7 +153,8 @@ static int none_but_others(const struct accounting *accounting, const struct led
  * other one that may be meant. */
 static int look_for_association(void *context, struct accounting *accounting, struct error *err)
 {
-    struct ledger_record *record = context;
+    const struct target_search *search = context;
+    struct ledger_record *record = search->record;
     const struct association *found = NULL;
     struct text candidates = { 0 };
     size_t count = 0;
@@ -163,7 +174,7 @@ static int look_for_association(void *context, struct accounting *accounting, st
     }
     int result = 0;
     if (!found)
-        result = none_but_others(accounting, record, err);
+        result = none_but_others(search, accounting, err);
     else if (count > 1 && !*record->account)
         result = fail(err, ERROR_USAGE, "'%s' may be %s; name one with --account", record->user,
                       candidates.bytes);
@@ -175,14 +186,9 @@ static int look_for_association(void *context, struct accounting *accounting, st
 
 int target_association(const struct source *source, struct ledger_record *record, struct error *err)
 {
-    return target_in_snapshot(source, look_for_association, record, err);
+    struct target_search search = { .source = source, .record = record };
+    return target_in_snapshot(source, look_for_association, &search, err);
 }
-
-struct cover_search {
-    const struct source *source;
-    const struct ledger_record *record;
-    struct job_keys *covers;
-};
 
 /* Which nodes an account and all below it are, to be freed; NULL where there is no such account. */
 static bool *nodes_below(const struct tree *tree, const struct accounting *accounting,
@@ -201,7 +207,7 @@ static bool *nodes_below(const struct tree *tree, const struct accounting *accou
     return NULL;
 }
 
-static int cover_account(const struct cover_search *search, struct accounting *accounting,
+static int cover_account(const struct target_search *search, struct accounting *accounting,
                          struct error *err)
 {
     const char *account = search->record->account;
@@ -222,12 +228,12 @@ static int cover_account(const struct cover_search *search, struct accounting *a
     }
     tree_destroy(tree);
     if (!below)
-        return name_unknown(words_for(accounting->pbs)->account, account, err);
+        return name_unknown(words_of(search->source->settings)->account, account, err);
     free(below);
     return 0;
 }
 
-static int cover_user(const struct cover_search *search, struct accounting *accounting,
+static int cover_user(const struct target_search *search, struct accounting *accounting,
                       struct error *err)
 {
     const struct ledger_record *record = search->record;
@@ -238,14 +244,14 @@ static int cover_user(const struct cover_search *search, struct accounting *acco
             (any_partition || is_named(accounting->names, row->partition, record->partition)))
             job_keys_add(search->covers, row->id);
     }
-    if (check_names(accounting, record, err))
+    if (check_names(search, accounting, err))
         return -1;
     return search->covers->count ? 0 : no_such(record, err);
 }
 
 static int look_for_covers(void *context, struct accounting *accounting, struct error *err)
 {
-    const struct cover_search *search = context;
+    const struct target_search *search = context;
     int result = *search->record->user ? cover_user(search, accounting, err)
                                        : cover_account(search, accounting, err);
     job_keys_sort(search->covers);
@@ -254,7 +260,7 @@ static int look_for_covers(void *context, struct accounting *accounting, struct 
 
 int target_covers(const struct source *source, struct ledger_record *record, struct error *err)
 {
-    struct cover_search search = { source, record, &record->covers };
+    struct target_search search = { source, record, &record->covers };
     return target_in_snapshot(source, look_for_covers, &search, err);
 }
 

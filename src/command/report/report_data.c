@@ -17,8 +17,8 @@
 #include "results/published.h"
 #include "results/published_jobs.h"
 #include "results/rows.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "settings/words.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -428,7 +428,7 @@ int report_data_read(struct report_data *data, struct published *published,
         .places = id_index_create(),
         .gone = id_index_create(),
     };
-    data->page.of_pbs = data->queue->of_formula;
+    data->page.by_formula = data->queue->of_formula;
     int result = published_read_tree(published, cluster, err);
     if (!result) {
         data->page.capacity = capacity_of(cluster);

@@ -11,7 +11,7 @@
 #include "report/page/page.h"
 #include "report/page/plain.h"
 #include "report/page/view.h"
-#include "settings/words.h"
+#include "settings/scheduler.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/memory.h"

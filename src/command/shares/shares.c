@@ -9,6 +9,7 @@
 #include "report/share_file.h"
 #include "run/clusters.h"
 #include "run/run.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/complain.h"
 #include "util/error.h"
@@ -281,7 +282,7 @@ static int read_database(struct share_set *list, const struct settings *settings
                                            ? (struct cluster_names){ asked->values, asked->count }
                                            : (struct cluster_names){ &name, of_file != NULL };
     struct db *source = NULL;
-    if (strcmp(settings->layout, "slurmdbd") != 0)
+    if (!source_type_of(settings)->is_slurmdbd)
         return fail(err, ERROR_USAGE,
                     "shares: [source] layout is %s, and sacctmgr is for slurmdbd only",
                     settings->layout);

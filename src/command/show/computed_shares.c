@@ -5,8 +5,8 @@
 
 #include "compute/compute.h"
 #include "report/shares.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "settings/words.h"
 #include "source/tres_minutes.h"
 #include "util/index.h"
 

@@ -7,8 +7,8 @@
 #include "report/shares.h"
 #include "results/published.h"
 #include "settings/load.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "settings/words.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/number.h"
@@ -25,7 +25,7 @@ struct options {
 
 struct row_reading {
     struct share_list *list;
-    bool of_pbs;
+    bool last_first; /* as pbsfs goes through a group's members */
 };
 
 static void add_row(void *context, const struct published_row *row)
@@ -41,8 +41,7 @@ static void add_row(void *context, const struct published_row *row)
         .values = &row->values,
         .grp_tres_mins = row->grp_tres_mins,
         .tres_run_mins = row->tres_run_mins,
-        /* pbsfs goes through a group's members from the last one on. */
-        .place = reading->of_pbs ? UINT32_MAX - row->tie_order : 0,
+        .place = reading->last_first ? UINT32_MAX - row->tie_order : 0,
     };
     share_list_add(reading->list, &association);
 }
@@ -53,7 +52,7 @@ static struct share_list *read_shares(struct published *published,
 {
     struct share_list *list = share_list_create(cluster->name, cluster->algorithm, cluster->as_of);
     list->words = words_of(cluster->settings);
-    struct row_reading reading = { list, as_pbs && settings_of_pbs(cluster->settings) };
+    struct row_reading reading = { list, as_pbs && scheduler_of(cluster->settings)->has_pbsfs };
     if (published_read_rows(published, cluster, add_row, &reading, err)) {
         share_list_destroy(list);
         return NULL;

@@ -9,6 +9,7 @@
 #include "report/pbs_forms.h"
 #include "results/published.h"
 #include "results/published_find.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/text.h"
 
@@ -20,7 +21,7 @@ static struct pbs_tree tree_of(const struct published_cluster *cluster)
                                             .values = cluster->values },
                              .names = cluster->names,
                              .unit = cluster->usage_unit,
-                             .of_pbs = settings_of_pbs(cluster->settings) };
+                             .root_is_zero = scheduler_of(cluster->settings)->has_pbsfs };
     pbs_tree_count(&tree);
     return tree;
 }

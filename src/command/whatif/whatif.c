@@ -11,8 +11,8 @@
 #include "results/published.h"
 #include "results/published_find.h"
 #include "settings/load.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "settings/words.h"
 #include "util/error.h"
 
 /* Rows of each kind on the page for people. */

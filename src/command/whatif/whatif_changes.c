@@ -10,6 +10,7 @@
 #include "results/published_find.h"
 #include "core/insight/scenario.h"
 #include "results/published.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "settings/table.h"
 #include "util/error.h"
@@ -274,20 +275,17 @@ static int find_user(struct whatif_change *change, const struct published *publi
     return fail_in(err, "whatif: --remove-user '%s'", change->text);
 }
 
-/* What nobody can do in OpenPBS, and what would be done instead. */
-static int refuse_on_pbs(const struct whatif_change *change, struct error *err)
+static int check_change(const struct whatif_change *change, const struct settings *settings,
+                        struct error *err)
 {
-    const char *why = NULL;
-    if (change->kind == WHATIF_REMOVE)
-        why = "who has no line in resource_group is an entity of the group unknown; --shares "
-              "NAME=0 leaves it without any";
-    else if (change->kind == WHATIF_SHARES && change->shares == SHARES_PARENT)
-        why = "a line of resource_group has a number";
-    else if (!strcmp(change->option->name, "weights"))
-        why =
-            "OpenPBS has no weights of priorities; `fairmill prio` takes another job_sort_formula";
-    return why ? fail(err, ERROR_USAGE, "whatif: --%s '%s': not with layout = pbs: %s",
-                      change->option->name, change->text, why)
+    const struct scheduler *scheduler = scheduler_of(settings);
+    bool is_parent = change->kind == WHATIF_SHARES && change->shares == SHARES_PARENT;
+    const char *why = change->kind == WHATIF_REMOVE              ? scheduler->no_removal
+                      : is_parent                                ? scheduler->no_parent_shares
+                      : !strcmp(change->option->name, "weights") ? scheduler->no_weights
+                                                                 : NULL;
+    return why ? fail(err, ERROR_USAGE, "whatif: --%s '%s': not with layout = %s: %s",
+                      change->option->name, change->text, settings->layout, why)
                : 0;
 }
 
@@ -297,7 +295,7 @@ int changes_find(struct whatif_changes *changes, const struct published *publish
     int result = 0;
     for (size_t i = 0; !result && i < changes->count; i++) {
         struct whatif_change *change = &changes->list[i];
-        if (settings_of_pbs(cluster->settings) && refuse_on_pbs(change, err))
+        if (check_change(change, cluster->settings, err))
             return -1;
         if (change->kind == WHATIF_MOVE)
             result = find_move(change, published, cluster, err);

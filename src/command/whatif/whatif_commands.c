@@ -8,10 +8,10 @@
 #include "core/usage/entity.h"
 #include "report/whatif.h"
 #include "results/published.h"
+#include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
 #include "settings/table.h"
-#include "settings/words.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -103,25 +103,6 @@ static void tell_shares(const struct whatif_change *change, const struct publish
     text_free(&sentence);
 }
 
-static void describe_shares(const struct whatif_change *change,
-                            const struct published_cluster *cluster, struct whatif *whatif)
-{
-    struct command_line line = { 0 };
-    struct text shares = { 0 };
-    struct who who = who_is(cluster, change->ids[0]);
-    command_line_add(&line, "sacctmgr");
-    command_line_add(&line, "modify");
-    command_line_add(&line, *who.user ? "user" : "account");
-    command_line_add(&line, "where");
-    add_where(&line, &who, cluster->name);
-    command_line_add(&line, "set");
-    text_add(&shares, "fairshare=");
-    add_shares(&shares, change->shares);
-    command_line_add(&line, shares.bytes);
-    end_line(&line, whatif, change);
-    text_free(&shares);
-}
-
 static void tell_move(const struct whatif_change *change, const struct published_cluster *cluster,
                       struct whatif *whatif)
 {
@@ -135,18 +116,28 @@ static void tell_move(const struct whatif_change *change, const struct published
     text_free(&sentence);
 }
 
-static void describe_move(const struct whatif_change *change,
-                          const struct published_cluster *cluster, struct whatif *whatif)
+/* Slurm: the command of sacctmgr that sets shares or a parent. */
+static void describe_modification(const struct whatif_changes *changes, size_t which,
+                                  const struct published_cluster *cluster, struct whatif *whatif)
 {
+    const struct whatif_change *change = &changes->list[which];
     struct command_line line = { 0 };
-    struct who who = who_is(cluster, change->ids[0]), parent = who_is(cluster, change->parent);
+    struct who who = who_is(cluster, change->ids[0]);
     command_line_add(&line, "sacctmgr");
     command_line_add(&line, "modify");
-    command_line_add(&line, "account");
+    command_line_add(&line, *who.user ? "user" : "account");
     command_line_add(&line, "where");
     add_where(&line, &who, cluster->name);
     command_line_add(&line, "set");
-    command_line_add_name(&line, "parent", parent.account);
+    if (change->kind == WHATIF_MOVE) {
+        command_line_add_name(&line, "parent", who_is(cluster, change->parent).account);
+    } else {
+        struct text shares = { 0 };
+        text_add(&shares, "fairshare=");
+        add_shares(&shares, change->shares);
+        command_line_add(&line, shares.bytes);
+        text_free(&shares);
+    }
     end_line(&line, whatif, change);
 }
 
@@ -157,9 +148,10 @@ static void describe_usage(const struct whatif_change *change,
     struct text sentence = { 0 }, hours = { 0 };
     struct who who = who_is(cluster, change->ids[0]);
     add_who(&sentence, &who, words_of(cluster->settings));
-    if (settings_of_pbs(cluster->settings)) {
+    const char *unit = published_unit(cluster);
+    if (unit) {
         text_format(&sentence, " has used %.10g (", change->usage);
-        text_add_printable(&sentence, cluster->usage_unit);
+        text_add_printable(&sentence, unit);
         text_add(&sentence, ") more");
     } else {
         text_format(&sentence, " has used %.10g TRES-hours more", change->usage / 3600);
@@ -354,6 +346,14 @@ static void describe_group_line(const struct whatif_changes *changes, size_t whi
     end_line(&line, whatif, change);
 }
 
+/* Add the command that changes an association's shares or parent. */
+typedef void describer(const struct whatif_changes *changes, size_t which,
+                       const struct published_cluster *cluster, struct whatif *whatif);
+static describer *const describers[SCHEDULERS] = {
+    [SCHEDULER_SLURM] = describe_modification,
+    [SCHEDULER_OPENPBS] = describe_group_line,
+};
+
 /* Settings are not sacctmgr's. */
 static void describe_setting(const struct whatif_change *change, const struct settings *settings,
                              struct whatif *whatif)
@@ -379,24 +379,18 @@ static void describe_setting(const struct whatif_change *change, const struct se
 void changes_describe(const struct whatif_changes *changes, const struct published_cluster *cluster,
                       const struct settings *settings, struct whatif *whatif)
 {
-    bool of_pbs = settings_of_pbs(cluster->settings);
+    describer *describe = describers[scheduler_of(cluster->settings)->kind];
     bool *gone = memory_zeroed(cluster->tree->count, sizeof *gone);
     for (size_t i = 0; i < changes->count; i++) {
         const struct whatif_change *change = &changes->list[i];
         switch (change->kind) {
         case WHATIF_SHARES:
             tell_shares(change, cluster, whatif);
-            if (of_pbs)
-                describe_group_line(changes, i, cluster, whatif);
-            else
-                describe_shares(change, cluster, whatif);
+            describe(changes, i, cluster, whatif);
             break;
         case WHATIF_MOVE:
             tell_move(change, cluster, whatif);
-            if (of_pbs)
-                describe_group_line(changes, i, cluster, whatif);
-            else
-                describe_move(change, cluster, whatif);
+            describe(changes, i, cluster, whatif);
             break;
         case WHATIF_ADD_USAGE:
             describe_usage(change, cluster, whatif);

@@ -79,8 +79,8 @@ struct page_cluster {
     const struct algorithm *algorithm;
     const char *problems; /* what is wrong, in words; "": nothing */
     const struct words *words;
-    const char *unit; /* of usage; NULL: TRES-seconds */
-    bool of_pbs;      /* a formula makes the priorities of its jobs, which have ids of their own */
+    const char *unit;   /* of usage; NULL: TRES-seconds */
+    bool by_formula;    /* a formula orders its jobs, which have ids of their own */
     bool accounts_only; /* there are no users in it, and no jobs */
     int64_t as_of, half_life;
     int64_t from, to; /* the span of curves and days */

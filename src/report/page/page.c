@@ -12,7 +12,7 @@
 #include "report/page/terms.h"
 #include "report/page/view.h"
 #include "report/priorities.h"
-#include "settings/words.h"
+#include "settings/scheduler.h"
 #include "util/index.h"
 #include "util/text.h"
 
@@ -429,7 +429,7 @@ static void add_formula(struct text *text, const struct page_job *job)
     text_add(text, job->has_priority ? ",1" : ",0");
 }
 
-static void add_job(struct text *text, const struct page_job *job, bool of_pbs, bool first)
+static void add_job(struct text *text, const struct page_job *job, bool by_formula, bool first)
 {
     const char *const names[] = { job->user, job->account, job->partition, job->qos };
     text_format(text, "%s[%" PRId64, first ? "" : ",\n", job->id);
@@ -445,7 +445,7 @@ static void add_job(struct text *text, const struct page_job *job, bool of_pbs, 
     text_add(text, ",");
     add_number(text, sum_of(job->tres), 6);
     text_format(text, ",%" PRId64 ",%" PRId64, job->site, job->nice);
-    if (of_pbs)
+    if (by_formula)
         add_formula(text, job);
     text_add(text, "]");
 }
@@ -483,11 +483,11 @@ static void add_jobs(struct text *text, const struct page_view *view)
         add_uses(text, "useByQos", &cluster->by_qos);
     }
     add_queues(text, "waitingByPartition", &view->partitions);
-    if (!cluster->of_pbs)
+    if (!cluster->by_formula)
         add_queues(text, "waitingByQos", &view->qos);
     text_format(text, ",\n\"waiting\":%zu,\"jobs\":[", view->job_total);
     for (size_t i = 0; i < view->job_count; i++)
-        add_job(text, &cluster->jobs[view->jobs[i]], cluster->of_pbs, !i);
+        add_job(text, &cluster->jobs[view->jobs[i]], cluster->by_formula, !i);
     text_add(text, "]");
 }
 
@@ -564,7 +564,7 @@ static void add_summary(struct text *text, const struct page_view *view)
     add_field(text, "problems", cluster->problems);
     text_add(text, ",\"words\":");
     add_words(text, cluster);
-    if (cluster->of_pbs)
+    if (cluster->by_formula)
         text_add(text, ",\"ofPbs\":true");
     text_format(text,
                 ",\"asOf\":%" PRId64 ",\"halfLife\":%" PRId64 ",\"from\":%" PRId64

@@ -13,7 +13,7 @@
 #include "report/page/terms.h"
 #include "report/page/view.h"
 #include "report/priorities.h"
-#include "settings/words.h"
+#include "settings/scheduler.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -237,7 +237,7 @@ static void add_values(struct text *text, const struct page_view *view, const st
     add_percent(text, row->level_used);
     text_add(text, "</td>");
     begin_number(text);
-    add_percent(text, cluster->of_pbs ? row->share : row->whole);
+    add_percent(text, page_term_name(cluster, TERM_SHARE) ? row->share : row->whole);
     text_add(text, "</td>");
     begin_number(text);
     add_percent(text, used_of_whole(view, row->usage));
@@ -447,7 +447,7 @@ static void add_uses(struct text *text, const char *title, const struct page_clu
     text_add(text, "</table>\n");
 }
 
-static void add_job(struct text *text, const struct page_job *job, bool of_pbs)
+static void add_job(struct text *text, const struct page_job *job, bool by_formula)
 {
     text_add(text, "<tr><td>");
     if (job->job_id)
@@ -458,7 +458,7 @@ static void add_job(struct text *text, const struct page_job *job, bool of_pbs)
     add_name(text, job->user);
     add_name(text, job->account);
     add_name(text, job->partition);
-    if (!of_pbs) {
+    if (!by_formula) {
         add_name(text, job->qos);
         text_format(text, "<td align=\"right\">%" PRId64 "</td>", job->priority);
     } else if (job->has_priority && !isnan(job->value)) {
@@ -478,7 +478,7 @@ static void add_jobs(struct text *text, const struct page_view *view)
         add_uses(text, "QOS", cluster, &cluster->by_qos);
     }
     add_queues(text, words->partition, &view->partitions);
-    if (!cluster->of_pbs)
+    if (!cluster->by_formula)
         add_queues(text, "QOS", &view->qos);
     if (!view->job_count)
         return;
@@ -487,12 +487,12 @@ static void add_jobs(struct text *text, const struct page_view *view)
     add_heading(text, words->one_user, false);
     add_heading(text, words->one_account, false);
     add_heading(text, words->partition, false);
-    if (!cluster->of_pbs)
+    if (!cluster->by_formula)
         add_heading(text, "QOS", false);
-    add_heading(text, cluster->of_pbs ? "Value" : "Priority", true);
+    add_heading(text, cluster->by_formula ? "Value" : "Priority", true);
     text_add(text, "</tr>\n");
     for (size_t i = 0; i < view->job_count && i < JOBS_AT_MOST; i++)
-        add_job(text, &cluster->jobs[view->jobs[i]], cluster->of_pbs);
+        add_job(text, &cluster->jobs[view->jobs[i]], cluster->by_formula);
     text_add(text, "</table>\n");
 }
 

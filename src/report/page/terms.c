@@ -6,7 +6,7 @@
 
 #include "core/fairshare/algorithm.h"
 #include "report/page/cluster.h"
-#include "settings/words.h"
+#include "settings/scheduler.h"
 #include "util/instant.h"
 #include "util/text.h"
 
@@ -27,7 +27,7 @@ static const struct term terms[PAGE_TERMS] = {
     [TERM_WHOLE_USED] = { "wholeUsed", "Used of the whole",
                           "Its decayed use as a part of that of all." },
     [TERM_SHARE] = { "share", NULL, NULL },
-    [TERM_USED] = { "used", "Effective use",
+    [TERM_USED] = { "used", NULL,
                     "What counts as its use: its own, with a part of that of all beside it." },
     [TERM_USAGE] = { "usage", "Decayed use", NULL },
     [TERM_SPENT] = { "spent", "Used in these days", NULL },
@@ -86,11 +86,11 @@ const char *page_term_name(const struct page_cluster *cluster, enum page_term te
     bool ranks = cluster->algorithm->ranks_users;
     switch (term) {
     case TERM_SHARE:
-        return cluster->of_pbs ? "Percentage" : NULL;
+        return cluster->words->share;
     case TERM_WHOLE_SHARE:
-        return cluster->of_pbs ? NULL : terms[term].name;
+        return cluster->words->share ? NULL : terms[term].name;
     case TERM_USED:
-        return ranks ? NULL : cluster->of_pbs ? "Tree usage" : terms[term].name;
+        return ranks ? NULL : cluster->words->effective_usage;
     case TERM_LEVEL_FS:
         return ranks ? terms[term].name : NULL;
     case TERM_FACTOR:
