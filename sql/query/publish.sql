@@ -33,7 +33,7 @@ SELECT "cluster", "source" FROM "fairmill_lock" WHERE "cluster" <> '' AND "run_i
 
 -- name: fence_failed
 -- The clusters that have no rows, and of which runs have failed since they were retired, or from the beginning.
-SELECT l."cluster" FROM "fairmill_lock" l
+SELECT l."cluster", l."source" FROM "fairmill_lock" l
 WHERE l."cluster" <> '' AND l."source" = '' AND EXISTS (
     SELECT 1 FROM "fairmill_run" r WHERE r."cluster" = l."cluster" AND r."run_id" > l."run_id")
 

@@ -7,13 +7,10 @@
 
 #include "core/usage/calendar.h"
 #include "core/usage/clock.h"
-#include "results/day_list.h"
-#include "results/day_spool.h"
 #include "results/day_store.h"
 #include "results/days.h"
 #include "results/kept.h"
 #include "results/rows.h"
-#include "results/usage_span.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/instant.h"

@@ -3,14 +3,86 @@
 
 #include <stdlib.h>
 
-#include "results/day_list.h"
-#include "results/day_spool.h"
+#include "core/number/wide.h"
+#include "core/usage/calendar.h"
+#include "core/usage/clock.h"
+#include "results/days.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/instant.h"
 #include "util/memory.h"
 #include "util/text.h"
+
+struct day_list day_list_of(struct day_sums *sums)
+{
+    struct day_list list = { 0 };
+    list.rows = day_sums_sorted(sums, &list.count);
+    return list;
+}
+
+/* The next pair of sums with the same id; either may be NULL.  False at the end. */
+static bool day_list_next_pair(struct day_list *old, struct day_list *new,
+                               const struct day_sum **one, const struct day_sum **other)
+{
+    *one = old->next < old->count ? &old->rows[old->next] : NULL;
+    *other = new->next < new->count ? &new->rows[new->next] : NULL;
+    if (*one && *other && (*one)->id < (*other)->id)
+        *other = NULL;
+    else if (*one && *other && (*one)->id > (*other)->id)
+        *one = NULL;
+    old->next += *one != NULL;
+    new->next += *other != NULL;
+    return *one || *other;
+}
+
+/* Whether both sums are there, and equal. */
+static bool day_sum_is_same(const struct day_sum *one, const struct day_sum *other)
+{
+    if (!one || !other)
+        return false;
+    struct wide difference = one->sum;
+    return wide_subtract(&difference, &other->sum) && wide_is_zero(&difference);
+}
+
+/* Whether so few rows stay as they are, as on days with jobs that run, that it is cheaper to write
+ * all of them again. */
+static bool day_lists_mostly_differ(struct day_list old, struct day_list new)
+{
+    const struct day_sum *one, *other;
+    size_t same = 0, count = old.count;
+    while (day_list_next_pair(&old, &new, &one, &other))
+        same += day_sum_is_same(one, other);
+    return count && same < count / 4;
+}
+
+/* A sum as TRES-seconds, which readers get. */
+static double day_tres_seconds(const struct wide *sum)
+{
+    struct natural units = natural_of_wide(sum), unit = natural_of(UNITS_PER_TRES);
+    return natural_quotient(&units, &unit);
+}
+
+/* Whether a sum has a row in the tables: it is above 0.  NULL has none. */
+static bool day_sum_has_row(const struct day_sum *sum)
+{
+    return sum && !wide_is_zero(&sum->sum) && !wide_is_negative(&sum->sum);
+}
+
+static void day_sum_keep(struct kept_rows *kept, uint64_t id, const struct wide *sum)
+{
+    const uint64_t words[] = { id, sum->word[0], sum->word[1], sum->word[2] };
+    kept_add(kept, words, COUNT(words));
+}
+
+struct kept_rows day_list_kept(const struct day_list *list)
+{
+    struct kept_rows kept = { 0 };
+    for (size_t i = 0; i < list->count; i++)
+        if (day_sum_has_row(&list->rows[i]))
+            day_sum_keep(&kept, list->rows[i].id, &list->rows[i].sum);
+    return kept;
+}
 
 const struct day_table day_usage_table = {
     "fairmill_usage_day",       sql_query_usage_day_read,  "iiiir",
@@ -209,4 +281,115 @@ void day_store_note_repair(struct day_store *store, const struct day_table *tabl
         if (table->has_usage && drift > repairs->drift)
             repairs->drift = drift;
     }
+}
+
+const char usage_span_table[] = "fairmill_usage_span";
+
+static struct kept_rows rows_of(const struct usage_span *span)
+{
+    const uint64_t words[] = { span->as_of, span->oldest_end, span->final_to };
+    struct kept_rows kept = { 0 };
+    if (span->as_of)
+        kept_add(&kept, words, COUNT(words));
+    return kept;
+}
+
+static int read_row(struct db *db, const char *cluster, struct usage_span *span, struct error *err)
+{
+    const struct db_value *row, name = db_text(cluster);
+    *span = (struct usage_span){ .oldest_end = UINT64_MAX };
+    struct db_rows *rows = db_query(db, sql_query_usage_span_read, &name, 1, "iii", err);
+    if (db_fetch(rows, &row, err) > 0)
+        *span = (struct usage_span){ rows_bits_of(&row[0]), rows_bits_of(&row[1]),
+                                     rows_bits_of(&row[2]) };
+    return db_finish(rows);
+}
+
+int usage_span_read(struct db *db, const char *cluster, struct usage_span *span, bool *known,
+                    bool *intact, struct error *err)
+{
+    struct kept_parts parts;
+    int result = read_row(db, cluster, span, err);
+    if (result && err->class != ERROR_DATA)
+        return -1;
+    if (kept_read(db, cluster, usage_span_table, &parts, err))
+        return -1;
+    struct kept_rows stored = kept_of(&parts, 0), found = rows_of(span);
+    *known = stored.rows != 0;
+    *intact = !result && kept_same(&stored, &found);
+    kept_parts_free(&parts);
+    return 0;
+}
+
+int usage_span_write(struct db *db, const char *cluster, const struct usage_span *span,
+                     struct error *err)
+{
+    const struct kept_part part = { 0, rows_of(span) };
+    struct row_field row[] = {
+        { "cluster", 't', db_text(cluster) },
+        { "as_of", 'i', rows_bits(span->as_of) },
+        { "oldest_end", 'i', rows_bits(span->oldest_end) },
+        { "final_to", 'i', rows_bits(span->final_to) },
+    };
+    if (rows_write_one(db, usage_span_table, 1, row, COUNT(row), err))
+        return -1;
+    return kept_write(db, cluster, usage_span_table, &part, err);
+}
+
+int stored_days_read(struct db *db, const char *cluster, struct stored_days *stored,
+                     struct error *err)
+{
+    bool known, intact;
+    *stored = (struct stored_days){ 0 };
+    return usage_span_read(db, cluster, &stored->span, &known, &intact, err) ||
+                   kept_read(db, cluster, "fairmill_usage_day", &stored->days, err)
+               ? -1
+               : 0;
+}
+
+void stored_days_free(struct stored_days *stored)
+{
+    kept_parts_free(&stored->days);
+}
+
+static bool is_midnight(uint64_t instant)
+{
+    return calendar_day(instant) == instant;
+}
+
+bool stored_days_are_strange(const struct stored_days *stored)
+{
+    for (size_t i = 0; i < stored->days.count; i++)
+        if (!is_midnight((uint64_t)stored->days.parts[i].part))
+            return true;
+    return false;
+}
+
+/* No day is longer. */
+#define LONGEST_DAY_S 90000u
+
+uint64_t stored_days_border(const struct stored_days *stored, uint64_t from, uint64_t oldest_end)
+{
+    uint64_t low = from, last = 0, next = UINT64_MAX;
+    if (stored->span.final_to > low)
+        low = stored->span.final_to;
+    if (oldest_end > stored->span.oldest_end && oldest_end > low)
+        low = oldest_end;
+    for (size_t i = 0; i < stored->days.count; i++) {
+        uint64_t start = (uint64_t)stored->days.parts[i].part;
+        if (start < low && start > last)
+            last = start;
+        if (start >= low && start < next)
+            next = start;
+    }
+    uint64_t first = is_midnight(low) ? low : calendar_next_day(low), end = low;
+    if (last)
+        end = next - last < LONGEST_DAY_S ? next : last + LONGEST_DAY_S;
+    bool is_ours = !last || (is_midnight(last) &&
+                             (next - last > LONGEST_DAY_S || next == calendar_next_day(last)));
+    if (is_ours && next >= first)
+        return 0;
+    if (!last)
+        return next;
+    return end > low ? end : low;
 }

@@ -6,12 +6,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/usage/day_sums.h"
 #include "db/db.h"
-#include "results/day_list.h"
 #include "results/days.h"
 #include "results/kept.h"
 
 /* The rows of a day in the tables that have sums by day and association. */
+
+/* Sums of one day by id, which hold until sums are added, and the first that day_list_next_pair()
+ * has not returned yet. */
+struct day_list {
+    const struct day_sum *rows;
+    size_t count, next;
+};
+
+struct day_list day_list_of(struct day_sums *sums);
+
+/* Add a row to what is kept of a day, and what is kept of all rows of a list. */
+struct kept_rows day_list_kept(const struct day_list *list);
 
 struct day_table {
     const char *name;
@@ -67,5 +79,37 @@ void day_store_note_repair(struct day_store *store, const struct day_table *tabl
                            const struct stored_day *stored, struct day_list new);
 /* The sums cannot be kept; fairshare does not wait for them.  Returns -1. */
 int day_store_give_up(struct day_store *store);
+
+/* A cluster's row of fairmill_usage_span. */
+struct usage_span {
+    uint64_t as_of;      /* of the run that wrote the days; 0: none did */
+    uint64_t oldest_end; /* of all job rows then; UINT64_MAX: none had ended */
+    uint64_t final_to;   /* days before it are not changed any more: their jobs were purged */
+};
+
+/* Read it.  *known: a run has said what it stored; *intact: the row is that, or there is neither.
+ */
+int usage_span_read(struct db *db, const char *cluster, struct usage_span *span, bool *known,
+                    bool *intact, struct error *err);
+int usage_span_write(struct db *db, const char *cluster, const struct usage_span *span,
+                     struct error *err);
+
+extern const char usage_span_table[];
+
+/* That row as it is found, and what is stored of each day. */
+struct stored_days {
+    struct usage_span span;
+    struct kept_parts days;
+};
+int stored_days_read(struct db *db, const char *cluster, struct stored_days *stored,
+                     struct error *err);
+void stored_days_free(struct stored_days *stored);
+/* Whether any of them does not begin with a day of the process's time zone. */
+bool stored_days_are_strange(const struct stored_days *stored);
+/* Days can be summed from `from` on, unless they are final, and up to where jobs were purged if the
+ * oldest one ended at `oldest_end` now.  Returns the time at which the first of them must begin so
+ * that the stored days of another time zone before it neither overlap it nor leave a gap; 0 if it
+ * can begin at midnight. */
+uint64_t stored_days_border(const struct stored_days *stored, uint64_t from, uint64_t oldest_end);
 
 #endif

@@ -1,16 +1,270 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/days.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/finding.h"
 #include "core/usage/calendar.h"
 #include "core/usage/rollup.h"
 #include "core/usage/slice.h"
-#include "results/day_spool.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/log.h"
 #include "util/memory.h"
+
+/* How many rows of sums memory holds; beyond it sums go, in order, to a temporary file. */
+#define ROWS_KEPT 49152u
+
+/* Sums in the file that are in order, of which some are read ahead. */
+#define READ_AHEAD 64u
+struct chunk {
+    size_t first, count; /* in rows of the file */
+    size_t next;         /* of `count`: the first that was not taken yet */
+    size_t ahead_from, ahead_count;
+    struct day_sum ahead[READ_AHEAD];
+};
+
+struct store {
+    struct day_sums *sums;
+    size_t next; /* of the sums in order: the first that was not taken yet */
+    FILE *file;
+    const char *folder; /* of the file */
+    size_t written;
+    struct chunk *chunks;
+    size_t chunk_count;
+};
+
+struct day_spool {
+    struct store totals;
+    struct store changes;  /* of the units a second, from that day on */
+    struct day_sum *rates; /* the units a second of the day taken last, by id */
+    size_t rate_count;
+};
+
+static void store_free(struct store *store)
+{
+    day_sums_destroy(store->sums);
+    if (store->file)
+        fclose(store->file);
+    free(store->chunks);
+}
+
+struct day_spool *day_spool_create(void)
+{
+    struct day_spool *spool = memory_zeroed(1, sizeof *spool);
+    spool->totals.sums = day_sums_create();
+    spool->changes.sums = day_sums_create();
+    return spool;
+}
+
+void day_spool_destroy(struct day_spool *spool)
+{
+    if (!spool)
+        return;
+    store_free(&spool->totals);
+    store_free(&spool->changes);
+    free(spool->rates);
+    free(spool);
+}
+
+static int fail_spilling(const struct store *store, struct error *err)
+{
+    return fail(err, file_no_room(errno) ? ERROR_FULL : ERROR_OTHER,
+                "cannot keep the usage of days in a temporary file in '%s': %s; TMPDIR may name "
+                "another folder",
+                store->folder, strerror(errno));
+}
+
+int day_beyond_range(uint64_t id, struct error *err)
+{
+    return fail(err, ERROR_DATA,
+                "the usage of association %" PRIu64 " on a day is beyond the range of our integers",
+                id);
+}
+
+static int spill(struct store *store, const struct day_sum *sums, size_t count, struct error *err)
+{
+    if (!store->file && !(store->file = file_temporary(&store->folder)))
+        return fail_spilling(store, err);
+    if (fseeko(store->file, 0, SEEK_END) || fwrite(sums, sizeof *sums, count, store->file) != count)
+        return fail_spilling(store, err);
+    store->chunks = memory_grown(store->chunks, store->chunk_count, sizeof *store->chunks);
+    store->chunks[store->chunk_count++] = (struct chunk){ .first = store->written, .count = count };
+    store->written += count;
+    day_sums_clear(store->sums);
+    return 0;
+}
+
+/* Rows that are parts of one sum become one first, which may make room enough for now. */
+static int make_room(struct store *store, struct error *err)
+{
+    if (day_sums_held(store->sums) < ROWS_KEPT)
+        return 0;
+    size_t count;
+    const struct day_sum *sums = day_sums_sorted(store->sums, &count);
+    return count < ROWS_KEPT / 2 ? 0 : spill(store, sums, count, err);
+}
+
+static int store_add(struct store *store, uint32_t day, const struct usage_rate *rate,
+                     uint64_t seconds, struct error *err)
+{
+    if (make_room(store, err))
+        return -1;
+    day_sums_add_product(store->sums, day, rate, seconds);
+    return 0;
+}
+
+int day_spool_add_product(struct day_spool *spool, uint32_t day, const struct usage_rate *rate,
+                          uint64_t seconds, struct error *err)
+{
+    return store_add(&spool->totals, day, rate, seconds, err);
+}
+
+int day_spool_add(struct day_spool *spool, uint32_t day, uint64_t id, const struct wide *more,
+                  struct error *err)
+{
+    if (make_room(&spool->totals, err))
+        return -1;
+    return day_sums_add(spool->totals.sums, day, id, more) ? 0 : day_beyond_range(id, err);
+}
+
+int day_spool_add_rate(struct day_spool *spool, uint32_t first, uint32_t end,
+                       const struct usage_rate *rate, struct error *err)
+{
+    struct usage_rate opposite = { rate->id, rate->units, !rate->negative };
+    if (store_add(&spool->changes, first, rate, 1, err))
+        return -1;
+    return store_add(&spool->changes, end, &opposite, 1, err);
+}
+
+static int spill_rest(struct store *store, struct error *err)
+{
+    size_t count;
+    if (!store->file)
+        return 0;
+    const struct day_sum *sums = day_sums_sorted(store->sums, &count);
+    if (count && spill(store, sums, count, err))
+        return -1;
+    day_sums_destroy(store->sums);
+    store->sums = day_sums_create();
+    return 0;
+}
+
+int day_spool_spill_rest(struct day_spool *spool, struct error *err)
+{
+    return spill_rest(&spool->totals, err) || spill_rest(&spool->changes, err) ? -1 : 0;
+}
+
+/* The next sum of a chunk, in *sum; NULL where there is none. */
+static int peek(struct store *store, struct chunk *chunk, const struct day_sum **sum,
+                struct error *err)
+{
+    *sum = NULL;
+    if (chunk->next == chunk->count)
+        return 0;
+    if (chunk->next < chunk->ahead_from || chunk->next >= chunk->ahead_from + chunk->ahead_count) {
+        size_t left = chunk->count - chunk->next, count = left < READ_AHEAD ? left : READ_AHEAD;
+        off_t at = (off_t)((chunk->first + chunk->next) * sizeof *chunk->ahead);
+        if (fseeko(store->file, at, SEEK_SET) ||
+            fread(chunk->ahead, sizeof *chunk->ahead, count, store->file) != count)
+            return fail_spilling(store, err);
+        chunk->ahead_from = chunk->next;
+        chunk->ahead_count = count;
+    }
+    *sum = &chunk->ahead[chunk->next - chunk->ahead_from];
+    return 0;
+}
+
+/* Add to `into`, as sums of `day`, what is stored for the days from `first` to `day` and was not
+ * taken yet. */
+static int take(struct store *store, uint32_t first, uint32_t day, struct day_sums *into,
+                struct error *err)
+{
+    size_t count;
+    const struct day_sum *sums = day_sums_sorted(store->sums, &count), *sum;
+    for (; store->next < count && sums[store->next].day <= day; store->next++) {
+        sum = &sums[store->next];
+        if (sum->day >= first && !day_sums_add(into, day, sum->id, &sum->sum))
+            return day_beyond_range(sum->id, err);
+    }
+    for (size_t i = 0; i < store->chunk_count; i++)
+        for (;; store->chunks[i].next++) {
+            if (peek(store, &store->chunks[i], &sum, err))
+                return -1;
+            if (!sum || sum->day > day)
+                break;
+            if (sum->day >= first && !day_sums_add(into, day, sum->id, &sum->sum))
+                return day_beyond_range(sum->id, err);
+        }
+    return 0;
+}
+
+/* Rates and changes are both in the order of ids. */
+static int change_rates(struct day_spool *spool, const struct day_sum *changes, size_t count,
+                        struct error *err)
+{
+    struct day_sum *rates = memory_zeroed(spool->rate_count + count, sizeof *rates);
+    size_t rate_count = 0, old = 0, new = 0;
+    int result = 0;
+    while (!result && (old < spool->rate_count || new < count)) {
+        struct day_sum *rate = &rates[rate_count];
+        if (new == count || (old < spool->rate_count && spool->rates[old].id <= changes[new].id))
+            *rate = spool->rates[old++];
+        else
+            *rate = (struct day_sum){ .id = changes[new].id };
+        if (new < count && changes[new].id == rate->id &&
+            !wide_add(&rate->sum, &changes[new ++].sum))
+            result = day_beyond_range(rate->id, err);
+        rate_count += !wide_is_zero(&rate->sum);
+    }
+    free(spool->rates);
+    spool->rates = rates;
+    spool->rate_count = rate_count;
+    return result;
+}
+
+static int update_rates(struct day_spool *spool, uint32_t day, struct error *err)
+{
+    struct day_sums *due = day_sums_create();
+    int result = take(&spool->changes, 0, day, due, err);
+    size_t count;
+    const struct day_sum *changes = day_sums_sorted(due, &count);
+    if (!result && count)
+        result = change_rates(spool, changes, count, err);
+    day_sums_destroy(due);
+    return result;
+}
+
+int day_spool_take(struct day_spool *spool, uint32_t day, uint64_t seconds, struct day_sums *into,
+                   struct error *err)
+{
+    if (take(&spool->totals, day, day, into, err) || update_rates(spool, day, err))
+        return -1;
+    for (size_t i = 0; i < spool->rate_count; i++) {
+        struct wide used = wide_times(&spool->rates[i].sum, seconds);
+        if (!day_sums_add(into, day, spool->rates[i].id, &used))
+            return day_beyond_range(spool->rates[i].id, err);
+    }
+    return 0;
+}
+
+static void store_rewind(struct store *store)
+{
+    store->next = 0;
+    for (size_t i = 0; i < store->chunk_count; i++)
+        store->chunks[i].next = 0;
+}
+
+void day_spool_rewind(struct day_spool *spool)
+{
+    store_rewind(&spool->totals);
+    store_rewind(&spool->changes);
+    spool->rate_count = 0;
+}
 
 struct days *days_create(uint64_t from, uint64_t now)
 {

@@ -8,7 +8,7 @@
 #include "core/finding.h"
 #include "db/db.h"
 #include "report/viewer.h"
-#include "results/views.h"
+#include "results/schema.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
@@ -33,11 +33,6 @@ static const struct {
 const char *health_problem_name(enum health_problem problem)
 {
     return problems[problem].name;
-}
-
-const char *health_problem_words(enum health_problem problem)
-{
-    return problems[problem].words;
 }
 
 const char *health_level_name(enum health_level level)

@@ -32,8 +32,7 @@ enum health_problem {
     HEALTH_CLOCK,    /* the last run began at an instant that is still to come */
     HEALTH_PROBLEMS,
 };
-const char *health_problem_name(enum health_problem problem);  /* one word, for programs */
-const char *health_problem_words(enum health_problem problem); /* for people */
+const char *health_problem_name(enum health_problem problem); /* one word, for programs */
 const char *health_level_name(enum health_level level);
 
 /* Clocks of two machines may differ by so much. */

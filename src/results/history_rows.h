@@ -10,6 +10,8 @@ struct db;
 struct error;
 struct publication;
 struct publisher;
+struct tree;
+struct values;
 
 /* The points of history: the values of an instant, and what associations were called then.  All of
  * it inside a transaction. */
@@ -49,5 +51,10 @@ int history_points(struct db *db, const char *cluster, bool of_backfill, struct 
 /* Those of which something is not as it was stored: values, or names that begin there. */
 int history_damaged(struct db *db, const char *cluster, struct instants *damaged,
                     struct error *err);
+
+/* Inside a transaction: write the rows of fairmill_fairness of an instant, a row for each scope of
+ * core/insight/fairness.h, with their hash; those that are there of it are replaced. */
+int fairness_rows_write(const struct publisher *publisher, const struct tree *tree,
+                        const struct values *values, int64_t as_of, struct error *err);
 
 #endif

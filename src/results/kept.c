@@ -17,14 +17,8 @@ void kept_add(struct kept_rows *kept, const uint64_t *words, size_t count)
     kept->hash += hash_words(words, count);
 }
 
-void kept_remove(struct kept_rows *kept, const uint64_t *words, size_t count)
-{
-    kept->rows--;
-    kept->hash -= hash_words(words, count);
-}
-
 /* Databases do not keep the sign of a zero alike. */
-uint64_t kept_real(double number)
+static uint64_t kept_real(double number)
 {
     uint64_t bits;
     number += 0.0;

@@ -21,11 +21,9 @@ struct row_field;
 struct kept_rows {
     uint64_t rows, hash;
 };
-/* Add or take off a row, which is made of words: an integer, the bits of a real number, or what
- * kept_text() makes of a text. */
+/* Add a row, which is made of words: an integer, the bits of a real number, or what kept_text()
+ * makes of a text. */
 void kept_add(struct kept_rows *kept, const uint64_t *words, size_t count);
-void kept_remove(struct kept_rows *kept, const uint64_t *words, size_t count);
-uint64_t kept_real(double number);
 uint64_t kept_text(const char *bytes, size_t length);
 /* The same of values as they go to a database, or come from it. */
 void kept_add_values(struct kept_rows *kept, const struct db_value *values, size_t count);

@@ -103,9 +103,4 @@ int finding_rows_end_vanished(const struct publisher *publisher, struct error *e
  * adds what these are now.  These are integers, so that a full run finds the same. */
 int day_rows_write(const struct publisher *publisher, struct days *days, struct error *err);
 
-/* Write the run's row of fairmill_run.  `status` is "done" or "failed"; a row that is there is
- * replaced by one that is done, and stays where the new one has failed. */
-int run_rows_write(const struct publisher *publisher, const struct run_record *record,
-                   const char *status, struct error *err);
-
 #endif

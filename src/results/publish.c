@@ -2,28 +2,86 @@
 #include "results/publish.h"
 
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/finding.h"
+#include "results/association_times.h"
 #include "results/days.h"
-#include "results/fairness_rows.h"
+#include "results/factor_rows.h"
 #include "results/history.h"
 #include "results/history_rows.h"
-#include "results/association_times.h"
-#include "results/factor_rows.h"
 #include "results/kept.h"
 #include "results/ledger_rows.h"
+#include "results/publication.h"
 #include "results/rows.h"
 #include "results/seal_rows.h"
 #include "results/settings_rows.h"
 #include "results/share_rows.h"
+#include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/instant.h"
 #include "util/memory.h"
 #include "util/text.h"
+
+static const char *os_user(void)
+{
+    const struct passwd *entry = getpwuid(geteuid());
+    return entry ? entry->pw_name : "";
+}
+
+/* Write the run's row of fairmill_run.  `status` is "done" or "failed"; a row that is there is
+ * replaced by one that is done, and stays where the new one has failed. */
+static int run_rows_write(const struct publisher *publisher, const struct run_record *record,
+                          const char *status, struct error *err)
+{
+    const struct settings *settings = publisher->settings;
+    struct text converted = { 0 };
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    struct row_field row[] = {
+        { "cluster", 't', db_text(publisher->cluster) },
+        { "run_id", 'i', db_integer(publisher->run_id) },
+        { "as_of", 'i', db_integer(record->as_of) },
+        { "started_at", 'i', db_integer(record->started_at) },
+        { "duration_ms", 'i', db_integer(record->duration_ms) },
+        { "kind", 't', db_text(record->kind) },
+        { "why", 't', db_text(record->why) },
+        { "status", 't', db_text(status) },
+        { "algorithm", 't', db_text(settings->algorithm->name) },
+        { "conformance", 't', db_text(conformance_name(settings->conformance)) },
+        { "slurm_version", 't',
+          record->slurm_version ? db_text(record->slurm_version) : db_null() },
+        { "usage_unit", 't', db_text(record->usage_unit ? record->usage_unit : USAGE_UNIT) },
+        { "half_life", 'i', db_integer((int64_t)record->half_life_s) },
+        { "time_zone", 't', db_text(settings->time_zone) },
+        { "associations", 'i', rows_integer(record->associations) },
+        { "users", 'i', rows_integer(record->users) },
+        { "jobs_read", 'i', rows_integer(record->jobs_read) },
+        { "unattributed_usage", 'r', rows_real(record->unattributed_usage) },
+        { "truncation_bound", 'r', rows_real(record->truncation_bound) },
+        { "source_newest", 'i', rows_integer(record->source_newest) },
+        { "source_lag", 'i',
+          record->source_newest < 0 ? db_null() : db_integer(record->source_lag) },
+        { "drift_max", 'r', rows_real(record->drift_max) },
+        { "drifted_associations", 'i', rows_integer(record->drifted) },
+        { "settings_digest", 't', db_text(settings->digest) },
+        { "version", 't', db_text(PACKAGE_VERSION) },
+        { "host", 't', db_text(host) },
+        { "os_user", 't', db_text(os_user()) },
+        { "message", 't', rows_text(record->message, &converted) },
+    };
+    /* A failure never replaces a row: the run may have been published, and only the answer to its
+     * COMMIT lost. */
+    size_t keys = strcmp(status, "failed") ? 2 : 0;
+    int result = rows_write_one(publisher->db, "fairmill_run", keys, row, COUNT(row), err);
+    text_free(&converted);
+    return result;
+}
 
 /* Runs of so many clusters may take a run_id in the moment in which one looks at the last. */
 #define COUNTER_TRIES 100
@@ -350,34 +408,33 @@ void publisher_end(struct publisher *publisher)
     publisher->locked = false;
 }
 
+/* Hand out the clusters of a query, and their sources. */
+static int publish_hand_out(struct db *db, const char *sql,
+                            int (*take)(void *context, const char *cluster, const char *source),
+                            void *context, struct error *err)
+{
+    const struct db_value *row;
+    struct db_rows *rows = db_query(db, sql, NULL, 0, "tt", err);
+    int result = 0;
+    while (!result && db_fetch(rows, &row, err) > 0) {
+        char *cluster = db_value_text(&row[0]), *source = db_value_text(&row[1]);
+        result = take(context, cluster, source);
+        free(cluster);
+        free(source);
+    }
+    return db_finish(rows);
+}
+
 int failed_clusters(struct db *db,
                     int (*take)(void *context, const char *cluster, const char *source),
                     void *context, struct error *err)
 {
-    const struct db_value *row;
-    struct db_rows *rows = db_query(db, sql_query_fence_failed, NULL, 0, "t", err);
-    int result = 0;
-    while (!result && db_fetch(rows, &row, err) > 0) {
-        char *cluster = db_value_text(&row[0]);
-        result = take(context, cluster, "");
-        free(cluster);
-    }
-    return db_finish(rows);
+    return publish_hand_out(db, sql_query_fence_failed, take, context, err);
 }
 
 int published_sources(struct db *db,
                       int (*take)(void *context, const char *cluster, const char *source),
                       void *context, struct error *err)
 {
-    const struct db_value *row;
-    struct db_rows *rows = db_query(db, sql_query_fence_sources, NULL, 0, "tt", err);
-    int result = 0;
-    while (!result && db_fetch(rows, &row, err) > 0) {
-        char *cluster = db_value_text(&row[0]);
-        char *source = db_value_text(&row[1]);
-        result = take(context, cluster, source);
-        free(cluster);
-        free(source);
-    }
-    return db_finish(rows);
+    return publish_hand_out(db, sql_query_fence_sources, take, context, err);
 }

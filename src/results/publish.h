@@ -35,11 +35,11 @@ int publisher_record_failure(struct publisher *publisher, const struct run_recor
 int publisher_retire(struct publisher *publisher, struct error *err);
 void publisher_end(struct publisher *publisher);
 
-/* Call `take` for each cluster that has current rows, with the source they came from. */
 /* Hand out, with "" as their source, the clusters that have no rows and failed runs only. */
 int failed_clusters(struct db *db,
                     int (*take)(void *context, const char *cluster, const char *source),
                     void *context, struct error *err);
+/* Call `take` for each cluster that has current rows, with the source they came from. */
 int published_sources(struct db *db,
                       int (*take)(void *context, const char *cluster, const char *source),
                       void *context, struct error *err);

@@ -2,6 +2,7 @@
 #include "results/schema.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,7 +10,6 @@
 
 #include "results/rows.h"
 #include "results/script.h"
-#include "results/views.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
@@ -441,4 +441,32 @@ void schema_print_privileges(const struct db_driver *driver, const struct db_set
     while (count)
         free(tables[--count].name);
     free(tables);
+}
+
+int views_open(struct db *db, struct error *err)
+{
+    int64_t none;
+    if (rows_read_integer(db, sql_query_views_open, NULL, 0, &none, err) >= 0)
+        return 0;
+    struct error reason = *err; /* MariaDB tells readers of a lost definer as of a wrong password */
+    if (err->class != ERROR_MISSING && err->class != ERROR_DENIED && err->class != ERROR_LOGIN)
+        return fail_in(err, "the views cannot be read");
+    return fail(err, ERROR_MISSING,
+                "readers cannot read the views: %.1500s; `fairmill init` makes them again",
+                reason.message);
+}
+
+int views_count(struct db *db, const char *cluster, int64_t associations, struct error *err)
+{
+    struct db_value name = db_text(cluster);
+    int64_t count = 0;
+    if (rows_read_integer(db, sql_query_views_count, &name, 1, &count, err) < 0)
+        return -1;
+    if (count == associations)
+        return 0;
+    return fail(err, ERROR_DATA,
+                "readers see %" PRId64 " of %" PRId64
+                " associations in fairmill_sshare, as another program changed rows; `fairmill "
+                "run --full` writes all of them",
+                count, associations);
 }

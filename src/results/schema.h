@@ -37,4 +37,13 @@ void schema_print_privileges(const struct db_driver *driver, const struct db_set
 /* The SQL that makes tables and views with a driver. */
 void schema_print(const struct db_driver *driver, struct text *text);
 
+/* Whether readers get what runs wrote.  They read views, which may be gone, or whose definer may
+ * have lost its rights or its account, while all tables are there. */
+
+/* Opens every view; fails with the database's reason and what to do about it.  PostgreSQL ends the
+ * transaction's use then. */
+int views_open(struct db *db, struct error *err);
+/* Fails unless the view of values has this many associations of the cluster. */
+int views_count(struct db *db, const char *cluster, int64_t associations, struct error *err);
+
 #endif

@@ -3,7 +3,7 @@
 #define FAIRMILL_RESULTS_SEAL_ROWS_H
 
 #include "core/usage/seal.h"
-#include "results/usage_span.h"
+#include "results/day_store.h"
 
 struct db;
 struct error;

@@ -2,12 +2,64 @@
 #ifndef FAIRMILL_RESULTS_WITNESS_BULK_H
 #define FAIRMILL_RESULTS_WITNESS_BULK_H
 
-#include <stdbool.h>
-
 #include "db/driver.h"
+#include "results/kept.h"
+#include "results/row_differences.h"
 
-struct witness;
-struct witness_shape;
+/* What a witness (results/witness.h) knows: what it saw a run do, and what differs. */
+
+#define KEPT_TABLE_NAME "fairmill_kept"
+
+/* The hash that a run would store of a part of a table. */
+struct computed_part {
+    char *table;
+    struct kept_part part;
+    bool is_found; /* it is of rows that cannot be made anew, as they are stored */
+};
+
+/* What a run did to a table. */
+struct witnessed_table {
+    bool is_cleared; /* rows were removed, and none written since */
+    int64_t cleared_day;
+    int64_t last_day;       /* whose rows were compared */
+    struct kept_rows found; /* what is stored, where that is read whole and in order */
+};
+
+struct witness {
+    struct db base;
+    struct db *stored;
+    const char *cluster;
+    struct witnessed_table *tables; /* by shape */
+    struct computed_part *parts;
+    size_t part_count;
+    struct row_differences differences;
+    bool sums_differ, open_differ; /* by the seal's own hashes */
+};
+
+/* The tables that a witness compares. */
+
+#define WITNESS_KEYS_AT_MOST 3
+
+struct witness_shape {
+    const char *name;
+    /* Besides the cluster, which comes first; ended by NULL. */
+    const char *keys[WITNESS_KEYS_AT_MOST + 1];
+    const char *clear, *remove; /* what removes all (of a day) or some */
+    enum { OF_CLUSTER, BY_DAY, OF_SEAL } kind;
+    const char *const *except; /* columns that hang on more than the source and the settings */
+    bool in_order;             /* its hash is of all columns in their order */
+};
+
+extern const struct witness_shape witness_shapes[];
+extern const size_t witness_shape_count;
+extern const struct witness_shape *const witness_seal_shape;
+
+/* NULL: the table is not compared. */
+const struct witness_shape *witness_shape_named(const char *name);
+
+struct witnessed_table *witnessed(const struct witness *witness, const struct witness_shape *shape);
+/* Note the hash that a run stores, of a table of this name. */
+void witness_add_part(struct witness *witness, const struct db_value *table, struct kept_part part);
 
 /* The rows that a run writes, and those that are stored in their place: what differs is noted in
  * the witness. */

@@ -9,7 +9,6 @@
 
 #include "compute/computation.h"
 #include "compute/replay.h"
-#include "results/fairness_rows.h"
 #include "results/history_rows.h"
 #include "results/publish.h"
 #include "results/rows.h"

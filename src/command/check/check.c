@@ -18,7 +18,6 @@
 #include "report/table.h"
 #include "report/terminal.h"
 #include "results/schema.h"
-#include "results/views.h"
 #include "run/run.h"
 #include "run/verify.h"
 #include "settings/load.h"
