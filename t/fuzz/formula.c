@@ -5,7 +5,6 @@
 
 #include "core/formula/formula.h"
 #include "core/formula/parse.h"
-#include "core/formula/scan.h"
 #include "util/error.h"
 
 /* A job_sort_formula, whose names all have small values. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/formula/parse.h"
-#include "core/formula/scan.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -16,11 +15,12 @@ struct formula *formula_create(const char *text, struct error *err)
         return NULL;
     }
     struct formula *formula = memory_zeroed(1, sizeof *formula);
+    formula->arena = arena_create();
     if (formula_parse(formula, text, err)) {
         formula_destroy(formula);
         return NULL;
     }
-    formula->stack = memory_zeroed(formula->stack_count, sizeof *formula->stack);
+    formula->scratch = memory_zeroed(formula->node_count, sizeof *formula->scratch);
     return formula;
 }
 
@@ -28,11 +28,8 @@ void formula_destroy(struct formula *formula)
 {
     if (!formula)
         return;
-    for (size_t i = 0; i < formula->name_count; i++)
-        free(formula->names[i]);
-    free(formula->names);
-    free(formula->steps);
-    free(formula->stack);
+    arena_destroy(formula->arena);
+    free(formula->scratch);
     free(formula);
 }
 
@@ -48,134 +45,143 @@ const char *formula_name(const struct formula *formula, size_t number)
 
 size_t formula_cost(const struct formula *formula)
 {
-    size_t cost = 0;
-    for (size_t i = 0; i < formula->step_count; i++) {
-        const struct step *step = &formula->steps[i];
-        bool is_slow = step->kind == STEP_CALL || step->operate == number_power ||
-                       step->operate == number_modulo || step->operate == number_divide_floor;
-        cost += is_slow ? 1000 : 5;
-    }
-    return cost;
+    return formula->cost;
 }
 
-/* The stack grows upwards; `top` is the first free place. */
-struct machine {
-    struct formula_value *top;
-    const struct step *step;
+/* ---- evaluation ---- */
+
+struct evaluation {
+    const struct formula_value *values; /* by name */
+    struct formula_value *scratch;      /* the first free place */
+    const char *flaw;
+    size_t at; /* of the flaw, in the text */
 };
 
-static bool holds(const struct machine *machine)
+/* Returns false if there is a flaw, as all functions below. */
+static bool evaluate(struct evaluation *run, const struct node *node, struct formula_value *result);
+
+static bool apply(struct evaluation *run, const struct function *function, size_t at,
+                  const struct formula_value *arguments, size_t count, struct formula_value *result)
 {
-    double left = machine->top[-2].number, right = machine->top[-1].number;
-    uint32_t bit = left < right ? LESS : left > right ? MORE : left == right ? EQUAL : NEITHER;
-    return (machine->step->which & bit) != 0;
+    run->flaw = function_call(function, arguments, count, result);
+    run->at = at;
+    return !run->flaw;
 }
 
-static struct formula_value truth(bool is_true)
+static bool evaluate_call(struct evaluation *run, const struct node *node,
+                          struct formula_value *result)
 {
-    return (struct formula_value){ is_true, true };
+    struct formula_value *arguments = run->scratch, *argument = arguments;
+    run->scratch += node->item_count;
+    for (const struct node *item = node->items; item; item = item->next)
+        if (!evaluate(run, item, argument++))
+            return false;
+    run->scratch = arguments;
+    return apply(run, node->function, node->at, arguments, node->item_count, result);
 }
 
-static void compare(struct machine *machine)
+static bool evaluate_operators(struct evaluation *run, const struct node *node,
+                               struct formula_value *result)
 {
-    bool result = holds(machine);
-    machine->top--;
-    if (machine->step->kind == STEP_COMPARE || !result)
-        machine->top[-1] = truth(result);
-    else
-        machine->top[-1] = machine->top[0];
-    if (machine->step->kind == STEP_CHAIN && !result)
-        machine->step += machine->step->skip;
+    struct formula_value pair[2];
+    if (!evaluate(run, node->items, &pair[0]))
+        return false;
+    for (const struct node *item = node->items->next; item; item = item->next)
+        if (!evaluate(run, item, &pair[1]) ||
+            !apply(run, item->operation, item->operator_at, pair, 2, &pair[0]))
+            return false;
+    *result = pair[0];
+    return true;
 }
 
-static void find(struct machine *machine)
+static bool evaluate_in(struct evaluation *run, const struct node *sequence, double wanted,
+                        bool *is_in)
 {
-    bool found = false;
-    machine->top -= machine->step->which;
-    for (uint32_t i = 0; i < machine->step->which; i++)
-        found |= machine->top[i].number == machine->top[-1].number;
-    machine->top[-1] = truth(found);
-}
-
-/* and, or, if: skips depending on the top; else, and always for `if`, removes it. */
-static void choose(struct machine *machine)
-{
-    bool is_true = machine->top[-1].number != 0;
-    bool skips = machine->step->kind == STEP_OR ? is_true : !is_true;
-    if (!skips || machine->step->kind == STEP_IF)
-        machine->top--;
-    if (skips)
-        machine->step += machine->step->skip;
-}
-
-static const char *call(struct machine *machine)
-{
-    const struct step *step = machine->step;
-    machine->top -= step->which ? step->which : 1;
-    return function_call(step->function, machine->top++, step->which);
-}
-
-/* Integers have no negative zero. */
-static void change_sign(struct formula_value *number, double less)
-{
-    number->number = number->is_whole ? 0 - number->number - less : -number->number;
-}
-
-static const char *take_step(struct machine *machine, const struct formula_value *values)
-{
-    const struct step *step = machine->step;
-    switch (step->kind) {
-    case STEP_NUMBER:
-        *machine->top++ = step->number;
-        return NULL;
-    case STEP_NAME:
-        *machine->top++ = values[step->which];
-        return NULL;
-    case STEP_OPERATE:
-        machine->top--;
-        return step->operate(&machine->top[-1], &machine->top[0]);
-    case STEP_CALL:
-        return call(machine);
-    case STEP_NEGATE:
-        change_sign(&machine->top[-1], 0);
-        return NULL;
-    case STEP_INVERT:
-        change_sign(&machine->top[-1], 1);
-        return machine->top[-1].is_whole ? NULL : number_not_whole;
-    case STEP_NOT:
-        machine->top[-1] = truth(machine->top[-1].number == 0);
-        return NULL;
-    case STEP_COMPARE:
-    case STEP_CHAIN:
-        compare(machine);
-        return NULL;
-    case STEP_IN:
-        find(machine);
-        return NULL;
-    case STEP_AND:
-    case STEP_OR:
-    case STEP_IF:
-        choose(machine);
-        return NULL;
-    case STEP_SKIP:
-        machine->step += step->skip;
-        return NULL;
+    struct formula_value value;
+    *is_in = false;
+    for (const struct node *item = sequence->items; item; item = item->next) {
+        if (!evaluate(run, item, &value))
+            return false;
+        *is_in |= value.number == wanted;
     }
-    return NULL;
+    return true;
+}
+
+static bool compares_so(double left, double right, unsigned holds)
+{
+    unsigned found = left < right ? LESS : left > right ? MORE : left == right ? EQUAL : NEITHER;
+    return (found & holds) != 0;
+}
+
+static bool evaluate_comparisons(struct evaluation *run, const struct node *node,
+                                 struct formula_value *result)
+{
+    struct formula_value left, right = { 0 };
+    bool holds = true;
+    if (!evaluate(run, node->items, &left))
+        return false;
+    for (const struct node *item = node->items->next; item && holds; item = item->next) {
+        if (item->kind == NODE_SEQUENCE) {
+            if (!evaluate_in(run, item, left.number, &holds))
+                return false;
+            holds ^= *item->operation->name == 'n'; /* not in */
+            continue;
+        }
+        if (!evaluate(run, item, &right))
+            return false;
+        holds = compares_so(left.number, right.number, item->operation->holds);
+        left = right;
+    }
+    *result = (struct formula_value){ holds, true };
+    return true;
+}
+
+/* The first operand that decides, or the last. */
+static bool evaluate_logic(struct evaluation *run, const struct node *node,
+                           struct formula_value *result)
+{
+    bool is_or = node->last->operation->level == LEVEL_OR, is_decided = false;
+    for (const struct node *item = node->items; item && !is_decided; item = item->next) {
+        if (!evaluate(run, item, result))
+            return false;
+        is_decided = (result->number != 0) == is_or;
+    }
+    return true;
+}
+
+static bool evaluate(struct evaluation *run, const struct node *node, struct formula_value *result)
+{
+    switch (node->kind) {
+    case NODE_NUMBER:
+        *result = node->number;
+        return true;
+    case NODE_NAME:
+        *result = run->values[node->name];
+        return true;
+    case NODE_CALL:
+        return evaluate_call(run, node, result);
+    case NODE_OPERATORS:
+        return evaluate_operators(run, node, result);
+    case NODE_COMPARISONS:
+        return evaluate_comparisons(run, node, result);
+    case NODE_LOGIC:
+        return evaluate_logic(run, node, result);
+    case NODE_CHOICE:
+        return evaluate(run, node->items, result) &&
+               evaluate(run, result->number != 0 ? node->items->next : node->last, result);
+    case NODE_SEQUENCE:
+        break;
+    }
+    return false;
 }
 
 int formula_evaluate(struct formula *formula, const struct formula_value *values, double *result,
                      struct error *err)
 {
-    struct machine machine = { formula->stack, formula->steps };
-    const struct step *end = formula->steps + formula->step_count, *step = NULL;
-    const char *flaw = NULL;
-    for (; machine.step < end && !flaw; machine.step++) {
-        step = machine.step;
-        flaw = take_step(&machine, values);
-    }
-    if (flaw)
-        return fail(err, ERROR_DATA, "formula, column %u: %s", step->at + 1, flaw);
-    *result = formula->stack->number;
+    struct evaluation run = { values, formula->scratch, NULL, 0 };
+    struct formula_value value;
+    if (!evaluate(&run, formula->root, &value))
+        return fail(err, ERROR_DATA, "formula, column %zu: %s", run.at + 1, run.flaw);
+    *result = value.number;
     return 0;
 }

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "core/formula/arithmetic.h"
+#include "core/formula/functions.h"
 
 struct error;
 struct formula;

@@ -1,476 +1,489 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/formula/parse.h"
 
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/formula/scan.h"
 #include "util/error.h"
 #include "util/memory.h"
 
 /* As deep as parentheses and signs may nest. */
 #define DEEPEST 100
 
+/* About what a node takes at least, and a function at most. */
+#define NODE_NS 5
+#define SLOW_NS 1000
+
+/* As many bytes of a token as a message quotes. */
+#define MOST_QUOTED 40
+
+enum token_kind { TOKEN_END, TOKEN_NUMBER, TOKEN_NAME, TOKEN_SIGN };
+
+struct token {
+    enum token_kind kind;
+    const char *start; /* in the text */
+    size_t length;
+};
+
 struct parser {
     struct formula *formula;
     const char *text, *next; /* after the token */
     struct token token;
-    size_t depth;   /* of parentheses and the like */
-    size_t stacked; /* on the stack, after the steps so far */
+    const char *sequence_at; /* where a sequence may begin */
+    size_t depth;            /* of parentheses and signs */
     struct error *err;
 };
 
-static int parse_expression(struct parser *parser);
-
-static int advance(struct parser *parser)
+/* All functions that return a node return NULL on failure. */
+__attribute__((format(printf, 3, 4))) static struct node *
+parse_refuse(const struct parser *parser, const char *at, const char *format, ...)
 {
-    return token_next(parser->text, &parser->next, &parser->token, parser->err);
+    char why[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    fail(parser->err, ERROR_SETTINGS, "formula, column %zu: %s", (size_t)(at - parser->text) + 1,
+         why);
+    return NULL;
 }
 
-static int refuse_token(const struct parser *parser, const char *wanted)
+/* ---- tokens ---- */
+
+static bool token_is(const struct token *token, const char *word)
 {
-    const struct token *token = &parser->token;
-    if (token->kind == TOKEN_END)
-        return formula_refuse(parser->text, token->start, parser->err, "%s is missing", wanted);
-    int length = token->length > 40 ? 40 : (int)token->length;
-    const char *why =
-        token->kind == TOKEN_NAME ? function_refusal(token->start, token->length) : NULL;
-    if (why)
-        return formula_refuse(parser->text, token->start, parser->err,
-                              "a formula has no '%.*s': %s", length, token->start, why);
-    return formula_refuse(parser->text, token->start, parser->err, "'%.*s' is where %s should be",
-                          length, token->start, wanted);
+    return token->kind != TOKEN_NUMBER && token->length == strlen(word) &&
+           !memcmp(token->start, word, token->length);
 }
 
-static int deepen(struct parser *parser)
+static int token_quoted(const struct token *token)
 {
-    if (parser->depth++ < DEEPEST)
+    return token->length > MOST_QUOTED ? MOST_QUOTED : (int)token->length;
+}
+
+static bool is_letter(char byte)
+{
+    return byte == '_' || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static bool is_prefixed(const char *number)
+{
+    return *number == '0' && number[1] && strchr("xXoObB", number[1]);
+}
+
+/* The bytes that look like one number, right or wrong. */
+static size_t number_length(const char *at)
+{
+    size_t length = 0;
+    if (!is_digit(*at) && !(*at == '.' && is_digit(at[1])))
         return 0;
-    return formula_refuse(parser->text, parser->token.start, parser->err,
-                          "it nests more than %d times", DEEPEST);
-}
-
-/* `pushed` is what the step adds to the stack. */
-static size_t add_step(struct parser *parser, struct step step, const char *at, int pushed)
-{
-    struct formula *formula = parser->formula;
-    step.at = (uint32_t)(at - parser->text);
-    formula->steps = memory_grown(formula->steps, formula->step_count, sizeof *formula->steps);
-    formula->steps[formula->step_count] = step;
-    parser->stacked += (size_t)(ptrdiff_t)pushed;
-    if (parser->stacked > formula->stack_count)
-        formula->stack_count = parser->stacked;
-    return formula->step_count++;
-}
-
-/* The step skips all that has been made since. */
-static void skip_to_here(struct parser *parser, size_t step)
-{
-    struct formula *formula = parser->formula;
-    formula->steps[step].skip = (uint32_t)(formula->step_count - step - 1);
-}
-
-static void add_number(struct parser *parser, const char *at, struct formula_value number)
-{
-    add_step(parser, (struct step){ .kind = STEP_NUMBER, .number = number }, at, 1);
-}
-
-static int add_name(struct parser *parser, const struct token *token)
-{
-    struct formula *formula = parser->formula;
-    size_t number = 0;
-    while (number < formula->name_count &&
-           (strlen(formula->names[number]) != token->length ||
-            memcmp(formula->names[number], token->start, token->length) != 0))
-        number++;
-    if (number == FORMULA_NAMES)
-        return formula_refuse(parser->text, token->start, parser->err, "it has more than %d names",
-                              FORMULA_NAMES);
-    if (number == formula->name_count) {
-        formula->names = memory_grown(formula->names, formula->name_count, sizeof *formula->names);
-        formula->names[formula->name_count++] = memory_bytes(token->start, token->length);
+    for (;; length++) {
+        char byte = at[length];
+        bool is_sign = length && (byte == '+' || byte == '-') && (at[length - 1] | 0x20) == 'e' &&
+                       is_digit(at[length + 1]) && !is_prefixed(at);
+        if (!is_letter(byte) && !is_digit(byte) && byte != '.' && !is_sign)
+            return length;
     }
-    struct step step = { .kind = STEP_NAME, .which = (uint32_t)number };
-    add_step(parser, step, token->start, 1);
-    return 0;
 }
 
-/* ---- sequences and calls ---- */
-
-static const char *closing_of(const struct token *token)
+static size_t sign_length(const char *at)
 {
-    return token_is(token, "(")   ? ")"
-           : token_is(token, "[") ? "]"
-           : token_is(token, "{") ? "}"
-                                  : NULL;
+    static const char *const twice[] = { "**", "//", "<<", ">>", "<=", ">=", "==", "!=" };
+    for (size_t i = 0; i < sizeof twice / sizeof *twice; i++)
+        if (!strncmp(at, twice[i], 2))
+            return 2;
+    return strchr("<>+-*/%&|^~()[]{},", *at) != NULL;
 }
 
-/* Whether a sequence begins at the token: anything in brackets or braces; parentheses that have a
- * comma or nothing in them. */
-static bool is_sequence(const struct parser *parser)
+/* Skips blanks and comments.  Returns false if no formula may have what follows. */
+static bool parse_advance(struct parser *parser)
 {
-    if (!token_is(&parser->token, "("))
-        return closing_of(&parser->token) != NULL;
-    const char *at = parser->next;
-    struct token token;
-    struct error ignored;
-    for (size_t depth = 1, count = 0; depth; count++) {
-        if (token_next(parser->text, &at, &token, &ignored) || token.kind == TOKEN_END)
-            return false;
-        bool closes = token_is(&token, ")") || token_is(&token, "]") || token_is(&token, "}");
-        if (closes && !count)
-            return true;
-        if (depth == 1 && token_is(&token, ","))
-            return true;
-        depth += closing_of(&token) ? 1 : 0;
-        depth -= closes ? 1 : 0;
+    const char *at = parser->next + strspn(parser->next, " \t");
+    if (*at == '#')
+        at += strcspn(at, "\n");
+    struct token token = { TOKEN_END, at, 0 };
+    if (is_letter(*at)) {
+        token.kind = TOKEN_NAME;
+        while (is_letter(at[token.length]) || is_digit(at[token.length]))
+            token.length++;
+    } else if ((token.length = number_length(at)) > 0) {
+        token.kind = TOKEN_NUMBER;
+    } else if (*at) {
+        token.kind = TOKEN_SIGN;
+        token.length = sign_length(at);
     }
+    parser->token = token;
+    parser->next = at + token.length;
+    if (!*at || token.length)
+        return true;
+    int length = 1; /* the bytes of a character */
+    while (((unsigned char)at[length] & 0xC0) == 0x80)
+        length++;
+    if (*at == '\'' || *at == '"')
+        parse_refuse(parser, at, "a formula has no texts");
+    else if (*at == '.')
+        parse_refuse(parser, at, "'.' is neither part of a number nor of a name");
+    else
+        parse_refuse(parser, at, "a formula has no '%.*s'", length, at);
     return false;
 }
 
-/* Expressions with commas between them, up to a sign that follows them. */
-static int parse_items(struct parser *parser, const char *closing, uint32_t *count)
+/* Copies a number without its underscores.  Each must stand between two digits. */
+static bool copy_number(const struct token *token, char *number)
 {
-    *count = 0;
-    if (deepen(parser) || advance(parser))
-        return -1;
-    while (!token_is(&parser->token, closing)) {
-        if (parse_expression(parser))
-            return -1;
-        ++*count;
-        if (token_is(&parser->token, closing))
+    for (size_t i = 0; i < token->length; i++) {
+        const char *at = token->start + i;
+        if (*at != '_')
+            *number++ = *at;
+        else if (!isxdigit((unsigned char)at[1]) ||
+                 (!isxdigit((unsigned char)at[-1]) && !(i == 2 && is_prefixed(token->start))))
+            return false;
+    }
+    *number = '\0';
+    return true;
+}
+
+/* Reads the digits after a prefix.  Returns the first byte that is no digit. */
+static const char *read_prefixed(const char *number, double *real)
+{
+    int base = (number[1] | 0x20) == 'x' ? 16 : (number[1] | 0x20) == 'o' ? 8 : 2;
+    const char *at = number + 2;
+    *real = 0;
+    for (; isxdigit((unsigned char)*at); at++) {
+        int digit = is_digit(*at) ? *at - '0' : (*at | 0x20) - 'a' + 10;
+        if (digit >= base)
             break;
-        if (!token_is(&parser->token, ","))
-            return refuse_token(parser, *closing == ')' ? "',' or ')'" : "',' or its end");
-        if (advance(parser))
-            return -1;
+        *real = *real * base + digit;
     }
-    parser->depth--;
-    return advance(parser);
+    return at > number + 2 ? at : number;
 }
 
-static int check_count(const struct parser *parser, const struct token *name,
-                       const struct function *function, uint32_t count)
+/* Words of Python's that are no names, and why a formula has not all of them. */
+static const struct {
+    const char *word, *why;
+} words[] = {
+    { "and", NULL },
+    { "or", NULL },
+    { "not", NULL },
+    { "if", NULL },
+    { "else", NULL },
+    { "in", NULL },
+    { "None", "it is not a number" },
+    { "is", "numbers are compared with ==" },
+    { "lambda", "a formula defines no functions" },
+    { "for", "a formula has no loops" },
+};
+#define WORDS (sizeof words / sizeof *words)
+
+static size_t word_find(const struct token *token)
 {
-    if (!function->most)
-        return formula_refuse(parser->text, name->start, parser->err,
-                              "'%s' takes a sequence: %s((a, b))", function->name, function->name);
-    if (count >= function->least && (count <= function->most || function->most == FUNCTION_ANY))
-        return 0;
-    const char *more = function->most == function->least ? "" : " or more";
-    return formula_refuse(parser->text, name->start, parser->err,
-                          "'%s' takes %d%s arguments, not %u", function->name, function->least,
-                          more, count);
+    size_t i = 0;
+    while (i < WORDS && !token_is(token, words[i].word))
+        i++;
+    return i;
 }
 
-/* `sum((a, b))`: the items are the arguments. */
-static int parse_item_call(struct parser *parser, const struct token *name,
-                           const struct function *function, uint32_t *count)
-{
-    if (parse_items(parser, closing_of(&parser->token), count))
-        return -1;
-    if (*count + 1 < function->least)
-        return formula_refuse(parser->text, name->start, parser->err, "'%s' of nothing",
-                              function->name);
-    if (token_is(&parser->token, ",") && advance(parser))
-        return -1;
-    return token_is(&parser->token, ")") ? advance(parser) : refuse_token(parser, "')'");
-}
-
-static int parse_call(struct parser *parser, const struct token *name)
-{
-    const struct function *function = function_find(name->start, name->length);
-    const struct parser before = *parser;
-    uint32_t count;
-    if (!function) {
-        const char *why = function_refusal(name->start, name->length);
-        return formula_refuse(parser->text, name->start, parser->err,
-                              "a formula has no function '%.*s'%s%s",
-                              name->length > 40 ? 40 : (int)name->length, name->start,
-                              why ? ": " : "", why ? why : "");
-    }
-    if (function->takes_items && advance(parser))
-        return -1;
-    if (function->takes_items && is_sequence(parser)) {
-        if (parse_item_call(parser, name, function, &count))
-            return -1;
-    } else {
-        *parser = before;
-        if (parse_items(parser, ")", &count) || check_count(parser, name, function, count))
-            return -1;
-    }
-    /* A call without arguments has a place on the stack for its result. */
-    if (!count)
-        add_number(parser, name->start, (struct formula_value){ 0, true });
-    struct step step = { .kind = STEP_CALL, .which = count, .function = function };
-    add_step(parser, step, name->start, count ? 1 - (int)count : 0);
-    return 0;
-}
-
-/* ---- the grammar, from what binds most ---- */
-
-/* Words of Python's that are no names. */
-static bool is_word(const struct token *token)
-{
-    static const char *const words[] = { "and", "or", "not", "if", "else", "in" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (token_is(token, words[i]))
-            return true;
-    }
-    return function_refusal(token->start, token->length) != NULL;
-}
-
-static int parse_name(struct parser *parser)
-{
-    struct token name = parser->token;
-    if (is_word(&name))
-        return refuse_token(parser, "a number");
-    if (advance(parser))
-        return -1;
-    if (token_is(&parser->token, "("))
-        return parse_call(parser, &name);
-    if (function_find(name.start, name.length))
-        return formula_refuse(parser->text, name.start, parser->err,
-                              "'%.*s' is a function; its arguments are missing", (int)name.length,
-                              name.start);
-    struct formula_value constant;
-    if (!constant_find(name.start, name.length, &constant))
-        return add_name(parser, &name);
-    add_number(parser, name.start, constant);
-    return 0;
-}
-
-static int parse_atom(struct parser *parser)
+static struct node *parse_refuse_token(const struct parser *parser, const char *wanted)
 {
     const struct token *token = &parser->token;
-    if (token->kind == TOKEN_NUMBER) {
-        struct formula_value number;
-        if (token_number(parser->text, token, &number, parser->err))
-            return -1;
-        add_number(parser, token->start, number);
-        return advance(parser);
+    size_t word = word_find(token);
+    if (token->kind == TOKEN_END)
+        return parse_refuse(parser, token->start, "%s is missing", wanted);
+    if (word < WORDS && words[word].why)
+        return parse_refuse(parser, token->start, "a formula has no '%s': %s", words[word].word,
+                            words[word].why);
+    return parse_refuse(parser, token->start, "'%.*s' is where %s should be", token_quoted(token),
+                        token->start, wanted);
+}
+
+/* ---- nodes ---- */
+
+static struct node *node_add(struct parser *parser, enum node_kind kind, const char *at)
+{
+    struct node *node = arena_take(parser->formula->arena, sizeof *node);
+    *node = (struct node){ .kind = kind, .at = (size_t)(at - parser->text) };
+    parser->formula->node_count++;
+    parser->formula->cost += NODE_NS;
+    return node;
+}
+
+static void node_append(struct node *node, struct node *item)
+{
+    *(node->last ? &node->last->next : &node->items) = item;
+    node->last = item;
+    node->item_count++;
+}
+
+static struct node *add_number(struct parser *parser, const char *at, struct formula_value number)
+{
+    struct node *node = node_add(parser, NODE_NUMBER, at);
+    node->number = number;
+    return node;
+}
+
+/* ---- operands ---- */
+
+static struct node *parse_level(struct parser *parser, enum formula_level level);
+
+/* What is within parentheses or after a sign. */
+static struct node *parse_deeper(struct parser *parser, enum formula_level level)
+{
+    if (parser->depth == DEEPEST)
+        return parse_refuse(parser, parser->token.start, "it nests more than %d times", DEEPEST);
+    parser->depth++;
+    struct node *node = parse_level(parser, level);
+    parser->depth--;
+    return node;
+}
+
+/* Appends expressions with commas between them, up to the sign that closes. */
+static bool parse_items(struct parser *parser, struct node *node)
+{
+    char open = *parser->token.start;
+    const char *closing = open == '(' ? ")" : open == '[' ? "]" : "}";
+    if (!parse_advance(parser))
+        return false;
+    if (node->function && node->function->takes_items)
+        parser->sequence_at = parser->token.start;
+    while (!token_is(&parser->token, closing)) {
+        struct node *item = parse_deeper(parser, LEVEL_CHOICE);
+        if (!item)
+            return false;
+        node_append(node, item);
+        node->has_comma = token_is(&parser->token, ",");
+        if (!node->has_comma && !token_is(&parser->token, closing))
+            return parse_refuse_token(parser, open == '(' ? "',' or ')'" : "',' or its end");
+        if (node->has_comma && !parse_advance(parser))
+            return false;
     }
-    if (token->kind == TOKEN_NAME)
-        return parse_name(parser);
-    if (is_sequence(parser))
-        return formula_refuse(parser->text, token->start, parser->err,
+    return parse_advance(parser);
+}
+
+/* A number in parentheses; otherwise a sequence, which must be where one may be. */
+static struct node *parse_brackets(struct parser *parser)
+{
+    const char *at = parser->token.start;
+    bool may_be_sequence = at == parser->sequence_at;
+    struct node *node = node_add(parser, NODE_SEQUENCE, at);
+    if (!parse_items(parser, node))
+        return NULL;
+    if (*at == '(' && node->item_count == 1 && !node->has_comma)
+        return node->items;
+    return may_be_sequence
+               ? node
+               : parse_refuse(parser, at,
                               "a sequence may follow only 'in', or a function such as sum");
-    if (!token_is(token, "("))
-        return refuse_token(parser, "a number");
-    if (deepen(parser) || advance(parser) || parse_expression(parser))
-        return -1;
-    parser->depth--;
-    return token_is(token, ")") ? advance(parser) : refuse_token(parser, "')'");
 }
 
-/* A sign binds less than the power after it and more than that before it: -2 ** -2. */
-static int parse_signed(struct parser *parser)
+static struct node *check_arguments(struct parser *parser, struct node *call, const char *at)
 {
-    struct token sign = parser->token;
-    bool negates = token_is(&sign, "-"), inverts = token_is(&sign, "~");
-    if (negates || inverts || token_is(&sign, "+")) {
-        if (deepen(parser) || advance(parser) || parse_signed(parser))
-            return -1;
-        parser->depth--;
-        if (negates || inverts)
-            add_step(parser, (struct step){ .kind = negates ? STEP_NEGATE : STEP_INVERT },
-                     sign.start, 0);
-        return 0;
+    const struct function *function = call->function;
+    struct node *first = call->items;
+    bool is_sequence = first && first->kind == NODE_SEQUENCE;
+    if (is_sequence && call->item_count == 1) {
+        call->items = first->items;
+        call->item_count = first->item_count;
+        return call->item_count + 1 >= function->least
+                   ? call
+                   : parse_refuse(parser, at, "'%s' of nothing", function->name);
     }
-    if (parse_atom(parser))
-        return -1;
-    sign = parser->token;
-    if (!token_is(&sign, "**"))
-        return 0;
-    if (deepen(parser) || advance(parser) || parse_signed(parser))
-        return -1;
-    parser->depth--;
-    add_step(parser, (struct step){ .kind = STEP_OPERATE, .operate = number_power }, sign.start,
-             -1);
-    return 0;
+    if (is_sequence || !function->most)
+        return parse_refuse(parser, at, "'%s' takes a sequence: %s((a, b))", function->name,
+                            function->name);
+    if (call->item_count >= function->least &&
+        (call->item_count <= function->most || function->most == FUNCTION_ANY))
+        return call;
+    return parse_refuse(parser, at, "'%s' takes %d%s arguments, not %zu", function->name,
+                        function->least, function->most == function->least ? "" : " or more",
+                        call->item_count);
 }
 
-/* By rank: the higher binds more. */
-static const struct binary {
-    const char *sign;
-    int rank;
-    operation *operate;
-} operators[] = {
-    { "|", 1, number_or },           { "^", 2, number_xor },
-    { "&", 3, number_and },          { "<<", 4, number_shift_left },
-    { ">>", 4, number_shift_right }, { "+", 5, number_add },
-    { "-", 5, number_subtract },     { "*", 6, number_multiply },
-    { "/", 6, number_divide },       { "//", 6, number_divide_floor },
-    { "%", 6, number_modulo },
-};
-
-static const struct binary *operator_of(const struct token *token)
+static struct node *parse_call(struct parser *parser, const struct token *name)
 {
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-        if (token_is(token, operators[i].sign))
-            return &operators[i];
-    return NULL;
+    struct node *call = node_add(parser, NODE_CALL, name->start);
+    call->function = function_find(LEVEL_NONE, name->start, name->length);
+    parser->formula->cost += SLOW_NS;
+    if (!call->function)
+        return parse_refuse(parser, name->start, "a formula has no function '%.*s'",
+                            token_quoted(name), name->start);
+    return parse_items(parser, call) ? check_arguments(parser, call, name->start) : NULL;
 }
 
-/* Operators of this rank or more, from left to right. */
-static int parse_operators(struct parser *parser, int rank)
-{
-    if (parse_signed(parser))
-        return -1;
-    for (;;) {
-        struct token sign = parser->token;
-        const struct binary *binary = operator_of(&sign);
-        if (!binary || binary->rank < rank)
-            return 0;
-        if (advance(parser) || parse_operators(parser, binary->rank + 1))
-            return -1;
-        add_step(parser, (struct step){ .kind = STEP_OPERATE, .operate = binary->operate },
-                 sign.start, -1);
-    }
-}
-
-static const struct comparison {
-    const char *sign;
-    uint32_t holds;
-} comparisons[] = {
-    { "<", LESS }, { "<=", LESS | EQUAL }, { "==", EQUAL },
-    { ">", MORE }, { ">=", MORE | EQUAL }, { "!=", LESS | MORE | NEITHER },
-};
-
-static const struct comparison *comparison_of(const struct token *token)
-{
-    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
-        if (token_is(token, comparisons[i].sign))
-            return &comparisons[i];
-    }
-    return NULL;
-}
-
-/* `in (a, b)` and `not in (a, b)`, after the number. */
-static int parse_in(struct parser *parser)
-{
-    struct token word = parser->token;
-    bool negates = token_is(&word, "not");
-    uint32_t count;
-    if (negates && advance(parser))
-        return -1;
-    if (!token_is(&parser->token, "in"))
-        return refuse_token(parser, "'in'");
-    if (advance(parser))
-        return -1;
-    if (!is_sequence(parser))
-        return refuse_token(parser, "a sequence such as (1, 2)");
-    if (parse_items(parser, closing_of(&parser->token), &count))
-        return -1;
-    add_step(parser, (struct step){ .kind = STEP_IN, .which = count }, word.start, -(int)count);
-    if (negates)
-        add_step(parser, (struct step){ .kind = STEP_NOT }, word.start, 0);
-    return 0;
-}
-
-static bool begins_in(const struct token *token)
-{
-    return token_is(token, "in") || token_is(token, "not");
-}
-
-static int parse_comparisons(struct parser *parser)
-{
-    size_t first = parser->formula->step_count;
-    if (parse_operators(parser, 1))
-        return -1;
-    const struct comparison *comparison;
-    while ((comparison = comparison_of(&parser->token))) {
-        const char *at = parser->token.start;
-        if (advance(parser) || parse_operators(parser, 1))
-            return -1;
-        bool more = comparison_of(&parser->token) || begins_in(&parser->token);
-        struct step step = { .kind = more ? STEP_CHAIN : STEP_COMPARE, .which = comparison->holds };
-        add_step(parser, step, at, -1);
-    }
-    if (begins_in(&parser->token) && parse_in(parser))
-        return -1;
-    for (size_t i = first; i < parser->formula->step_count; i++) {
-        struct step *step = &parser->formula->steps[i];
-        if (step->kind == STEP_CHAIN && !step->skip)
-            skip_to_here(parser, i);
-    }
-    return 0;
-}
-
-static int parse_not(struct parser *parser)
-{
-    struct token word = parser->token;
-    if (!token_is(&word, "not"))
-        return parse_comparisons(parser);
-    if (deepen(parser) || advance(parser) || parse_not(parser))
-        return -1;
-    parser->depth--;
-    add_step(parser, (struct step){ .kind = STEP_NOT }, word.start, 0);
-    return 0;
-}
-
-/* `or`, or `and`, which binds more. */
-static int parse_logic(struct parser *parser, bool is_or)
-{
-    if (is_or ? parse_logic(parser, false) : parse_not(parser))
-        return -1;
-    while (token_is(&parser->token, is_or ? "or" : "and")) {
-        struct step made = { .kind = is_or ? STEP_OR : STEP_AND };
-        size_t step = add_step(parser, made, parser->token.start, -1);
-        if (advance(parser) || (is_or ? parse_logic(parser, false) : parse_not(parser)))
-            return -1;
-        skip_to_here(parser, step);
-    }
-    return 0;
-}
-
-/* Put the steps from `middle` on before those from `first` on.  Skips are counted from where they
- * are, so both keep their meaning. */
-static void swap_steps(struct formula *formula, size_t first, size_t middle)
-{
-    size_t rest = formula->step_count - middle;
-    struct step *moved = memory_zeroed(middle - first, sizeof *moved);
-    memcpy(moved, formula->steps + first, (middle - first) * sizeof *moved);
-    memmove(formula->steps + first, formula->steps + middle, rest * sizeof *moved);
-    memcpy(formula->steps + first + rest, moved, (middle - first) * sizeof *moved);
-    free(moved);
-}
-
-/* `x if c else y`: c, else skip x; x, skip y; y. */
-static int parse_choice(struct parser *parser, size_t first)
+static struct node *add_name(struct parser *parser, const struct token *token)
 {
     struct formula *formula = parser->formula;
-    const char *at = parser->token.start;
-    add_step(parser, (struct step){ .kind = STEP_SKIP }, at, -1);
-    size_t condition = formula->step_count;
-    if (advance(parser) || parse_logic(parser, true))
-        return -1;
-    if (!token_is(&parser->token, "else"))
-        return refuse_token(parser, "'else'");
-    add_step(parser, (struct step){ .kind = STEP_IF }, at, -1);
-    size_t choice = first + (formula->step_count - condition) - 1;
-    size_t skip_other = formula->step_count - 1;
-    swap_steps(formula, first, condition);
-    skip_to_here(parser, choice);
-    if (deepen(parser) || advance(parser) || parse_expression(parser))
-        return -1;
-    parser->depth--;
-    skip_to_here(parser, skip_other);
-    return 0;
+    struct node *node = node_add(parser, NODE_NAME, token->start);
+    while (node->name < formula->name_count && !token_is(token, formula->names[node->name]))
+        node->name++;
+    if (node->name == FORMULA_NAMES)
+        return parse_refuse(parser, token->start, "it has more than %d names", FORMULA_NAMES);
+    if (node->name == formula->name_count)
+        formula->names[formula->name_count++] =
+            arena_copy(formula->arena, token->start, token->length);
+    return node;
 }
 
-static int parse_expression(struct parser *parser)
+static struct node *parse_name(struct parser *parser)
 {
-    size_t first = parser->formula->step_count;
-    if (parse_logic(parser, true))
-        return -1;
-    return token_is(&parser->token, "if") ? parse_choice(parser, first) : 0;
+    struct token name = parser->token;
+    struct formula_value constant;
+    if (word_find(&name) < WORDS)
+        return parse_refuse_token(parser, "a number");
+    if (!parse_advance(parser))
+        return NULL;
+    if (token_is(&parser->token, "("))
+        return parse_call(parser, &name);
+    if (function_find(LEVEL_NONE, name.start, name.length))
+        return parse_refuse(parser, name.start, "'%.*s' is a function; its arguments are missing",
+                            token_quoted(&name), name.start);
+    return constant_find(name.start, name.length, &constant)
+               ? add_number(parser, name.start, constant)
+               : add_name(parser, &name);
+}
+
+static struct node *parse_number(struct parser *parser)
+{
+    struct token token = parser->token;
+    struct formula_value value = { 0, is_prefixed(token.start) };
+    char number[FORMULA_LONGEST + 1];
+    const char *end = number;
+    bool is_good = copy_number(&token, number);
+    if (is_good && value.is_whole) {
+        end = read_prefixed(number, &value.number);
+    } else if (is_good) {
+        value.is_whole = !strpbrk(number, ".eE");
+        value.number = strtod(number, (char **)&end);
+        is_good = !value.is_whole || *number != '0' || strspn(number, "0") == strlen(number);
+    }
+    if (!is_good || end == number || *end)
+        return parse_refuse(parser, token.start, "'%.*s' is not a number", token_quoted(&token),
+                            token.start);
+    if (value.is_whole && isinf(value.number))
+        return parse_refuse(parser, token.start, "%s", formula_too_large);
+    return parse_advance(parser) ? add_number(parser, token.start, value) : NULL;
+}
+
+static struct node *parse_atom(struct parser *parser)
+{
+    const struct token *token = &parser->token;
+    if (token->kind == TOKEN_NUMBER)
+        return parse_number(parser);
+    if (token->kind == TOKEN_NAME)
+        return parse_name(parser);
+    return token->kind == TOKEN_SIGN && strchr("([{", *token->start)
+               ? parse_brackets(parser)
+               : parse_refuse_token(parser, "a number");
+}
+
+/* ---- operators ---- */
+
+/* A sign before its operand. */
+static struct node *parse_sign(struct parser *parser, const struct function *sign)
+{
+    struct node *node = node_add(parser, NODE_CALL, parser->token.start), *operand;
+    node->function = sign;
+    if (!parse_advance(parser) || !(operand = parse_deeper(parser, sign->level)))
+        return NULL;
+    node_append(node, operand);
+    return node;
+}
+
+/* The sequence after `in` or `not in`. */
+static struct node *parse_in(struct parser *parser, bool is_negated)
+{
+    if (is_negated && !token_is(&parser->token, "in"))
+        return parse_refuse_token(parser, "'in'");
+    if (is_negated && !parse_advance(parser))
+        return NULL;
+    const char *at = parser->sequence_at = parser->token.start;
+    struct node *node = parse_atom(parser);
+    if (node && node->kind != NODE_SEQUENCE)
+        return parse_refuse(parser, at, "a sequence such as (1, 2) should follow 'in'");
+    return node;
+}
+
+/* The operand after an operator. */
+static struct node *parse_operand(struct parser *parser, const struct function *operation)
+{
+    size_t at = (size_t)(parser->token.start - parser->text);
+    bool is_in = operation->level == LEVEL_COMPARISON && !operation->holds;
+    if (!parse_advance(parser))
+        return NULL;
+    /* A power's exponent may have a sign, and be a power. */
+    struct node *node = is_in ? parse_in(parser, *operation->name == 'n')
+                        : operation->level == LEVEL_POWER
+                            ? parse_deeper(parser, LEVEL_SIGN)
+                            : parse_level(parser, operation->level + 1);
+    if (!node)
+        return NULL;
+    node->operation = operation;
+    node->operator_at = at;
+    parser->formula->cost += operation->is_slow ? SLOW_NS : 0;
+    return node;
+}
+
+static struct node *parse_choice(struct parser *parser)
+{
+    struct node *value = parse_level(parser, LEVEL_OR), *condition, *other;
+    if (!value || value->kind == NODE_SEQUENCE || !token_is(&parser->token, "if"))
+        return value;
+    struct node *choice = node_add(parser, NODE_CHOICE, parser->token.start);
+    if (!parse_advance(parser) || !(condition = parse_level(parser, LEVEL_OR)))
+        return NULL;
+    if (!token_is(&parser->token, "else"))
+        return parse_refuse_token(parser, "'else'");
+    if (!parse_advance(parser) || !(other = parse_deeper(parser, LEVEL_CHOICE)))
+        return NULL;
+    node_append(choice, condition);
+    node_append(choice, value);
+    node_append(choice, other);
+    return choice;
+}
+
+/* Operands with operators of this level between them, or what binds more. */
+static struct node *parse_level(struct parser *parser, enum formula_level level)
+{
+    const struct function *operation =
+        function_find(level, parser->token.start, parser->token.length);
+    if (level == LEVEL_ATOM)
+        return parse_atom(parser);
+    if (level == LEVEL_CHOICE)
+        return parse_choice(parser);
+    if (level == LEVEL_NOT || level == LEVEL_SIGN)
+        return operation ? parse_sign(parser, operation) : parse_level(parser, level + 1);
+    struct node *last = parse_level(parser, level + 1), *node = last;
+    while (last && last->kind != NODE_SEQUENCE &&
+           (operation = function_find(level, parser->token.start, parser->token.length))) {
+        if (node == last) {
+            node = node_add(parser,
+                            level <= LEVEL_AND          ? NODE_LOGIC
+                            : level == LEVEL_COMPARISON ? NODE_COMPARISONS
+                                                        : NODE_OPERATORS,
+                            parser->token.start);
+            node_append(node, last);
+        }
+        if ((last = parse_operand(parser, operation)))
+            node_append(node, last);
+    }
+    return last ? node : NULL;
 }
 
 int formula_parse(struct formula *formula, const char *text, struct error *err)
 {
     struct parser parser = { .formula = formula, .text = text, .next = text, .err = err };
-    if (advance(&parser) || parse_expression(&parser))
+    if (!parse_advance(&parser) || !(formula->root = parse_level(&parser, LEVEL_CHOICE)))
         return -1;
-    return parser.token.kind == TOKEN_END ? 0 : refuse_token(&parser, "an operator");
+    if (parser.token.kind == TOKEN_END)
+        return 0;
+    parse_refuse_token(&parser, "an operator");
+    return -1;
 }

@@ -2,59 +2,52 @@
 #ifndef FAIRMILL_CORE_FORMULA_PARSE_H
 #define FAIRMILL_CORE_FORMULA_PARSE_H
 
-#include <stdint.h>
-
 #include "core/formula/functions.h"
 
+struct arena;
 struct error;
 
-#define FORMULA_NAMES 64 /* at most, so that values of many jobs need little memory */
+#define FORMULA_LONGEST 8192 /* bytes of a formula */
+#define FORMULA_NAMES 64     /* at most, so that values of many jobs need little memory */
 
-/* A formula as the steps of a machine with a stack, so that a million evaluations neither recurse
- * nor allocate: parse.c makes them, formula.c executes them. */
+/* A formula as a tree.  It nests as little as the formula's parentheses do: `a + b + c` is one node
+ * with three items. */
 
-enum step_kind {
-    STEP_NUMBER,  /* push a number of the formula */
-    STEP_NAME,    /* push a name's value */
-    STEP_OPERATE, /* two on the stack become one */
-    STEP_CALL,    /* the function's arguments become its result */
-    STEP_NEGATE,  /* the top changes its sign */
-    STEP_INVERT,  /* the top's bits are inverted */
-    STEP_NOT,     /* the top becomes whether it is false */
-    STEP_COMPARE, /* two become whether they compare so */
-    STEP_CHAIN,   /* the same if a comparison follows: the second stays if they do; else False
-                   * replaces them, and the steps of the rest are skipped */
-    STEP_IN,      /* the top `which` numbers are removed; the next becomes whether it is one */
-    STEP_AND,     /* skip if the top is false, else remove it */
-    STEP_OR,      /* skip if it is true, else remove it */
-    STEP_IF,      /* remove the top, and skip if it was false */
-    STEP_SKIP,
+enum node_kind {
+    NODE_NUMBER,
+    NODE_NAME,
+    NODE_CALL,      /* of a function with the items; also a sign with its operand */
+    NODE_OPERATORS, /* operands with operators of one level between them, from left to right */
+    NODE_COMPARISONS,
+    NODE_LOGIC,   /* operands with `or`, or with `and`, between them */
+    NODE_CHOICE,  /* the second item if the first is true, else the third */
+    NODE_SEQUENCE /* after `in`; for functions that take one its items are the arguments */
 };
 
-struct step {
-    enum step_kind kind;
-    uint32_t at;    /* in the text */
-    uint32_t which; /* name, how many arguments, bits of a comparison */
-    uint32_t skip;  /* so many steps after this one */
-    struct formula_value number;
-    operation *operate;
-    const struct function *function;
+struct node {
+    enum node_kind kind;
+    size_t at;                       /* in the text */
+    struct formula_value number;     /* of NODE_NUMBER */
+    size_t name;                     /* of NODE_NAME */
+    const struct function *function; /* of NODE_CALL */
+    struct node *items, *last, *next;
+    size_t item_count;
+    bool has_comma;                   /* after its last item */
+    const struct function *operation; /* before it, if it is an operand */
+    size_t operator_at;
 };
-
-/* What a comparison may find, as bits; NEITHER: one of the two is not a number. */
-enum { LESS = 1, EQUAL = 2, MORE = 4, NEITHER = 8 };
 
 struct formula {
-    struct step *steps;
-    size_t step_count;
-    char **names;
+    struct arena *arena; /* of all that is here */
+    struct node *root;
+    size_t node_count, cost;
+    const char *names[FORMULA_NAMES];
     size_t name_count;
-    struct formula_value *stack;
-    size_t stack_count;
+    struct formula_value *scratch; /* arguments: room for each node's value */
 };
 
-/* Makes the steps of a formula from its text, with its names, and counts the places that the stack
- * needs.  Fails with ERROR_SETTINGS, and the column, if the text is not a formula. */
+/* Makes the tree of a formula from its text, with its names.  Fails with ERROR_SETTINGS, and the
+ * column, if the text is not a formula. */
 int formula_parse(struct formula *formula, const char *text, struct error *err);
 
 #endif
