@@ -52,7 +52,8 @@ int associations_read_times(struct computation *computation, struct past *unseen
     const struct source *source = &computation->source;
     struct findings *findings = findings_create();
     past_forget_source(unseen);
-    int result = source->layout->read_changes(source, CHANGES_ALL, unseen, findings, err) ? -1 : 0;
+    int result =
+        source->layout->past->read_changes(source, CHANGES_ALL, unseen, findings, err) ? -1 : 0;
     if (!result) {
         int64_t now = (int64_t)clock_now(computation->clock);
         const struct associations associations = associations_of(computation->accounting);
@@ -72,9 +73,9 @@ static int read_changes(struct computation *computation, enum changes_wanted wan
 {
     const struct source *source = &computation->source;
     past_forget_source(past);
-    return source->layout->read_changes
-               ? source->layout->read_changes(source, wanted, past, computation->findings, err)
-               : 0;
+    return source->layout->past ? source->layout->past->read_changes(source, wanted, past,
+                                                                     computation->findings, err)
+                                : 0;
 }
 
 /* Whose usage it is what associations used before they were removed.  `past` NULL: it is now. */

@@ -95,7 +95,7 @@ static int run_pass(const struct charging_run *run, struct pass *pass, struct er
     const struct layout *layout = source->layout;
     const struct accounting *accounting = run->computation->accounting;
     struct job_reading *reading =
-        pass->of_cancelled     ? layout->cancelled(source, accounting, pass->range.from)
+        pass->of_cancelled     ? layout->past->cancelled(source, accounting, pass->range.from)
         : pass->of_suspensions ? layout->suspensions(source, accounting, &pass->range)
                                : layout->jobs(source, accounting, &pass->range);
     struct charger charger = { .charging = run->charging,
@@ -147,7 +147,7 @@ static void add_pass(struct charging_run *run, const struct pass *pass)
     const struct source *source = &run->computation->source;
     bool omits =
         source->layout->omits_suspended || source->settings->suspended == SUSPENDED_OMITTED;
-    if (omits && source->layout->suspensions) {
+    if (omits) {
         run->passes[run->pass_count] = *pass;
         run->passes[run->pass_count++].of_suspensions = true;
     }
@@ -189,10 +189,10 @@ static int find_purge_end(const struct computation *computation, struct purge *p
     *until = 0;
     if (oldest > now || hour > now || hour <= purge->cutoff)
         return 0;
-    if (!purge->known && source->layout->find_purge(source, &purge->found, err))
+    if (!purge->known && source->layout->past->find_purge(source, &purge->found, err))
         return -1;
     purge->known = true;
-    if (purge->found && source->layout->rollup_reach(source, now, false, &from, until, err))
+    if (purge->found && source->layout->past->rollup_reach(source, now, false, &from, until, err))
         return -1;
     if (*until > hour)
         *until = hour;
@@ -205,12 +205,12 @@ int rollups_end(const struct computation *computation, struct purge *purge, stru
     const struct source *source = &computation->source;
     uint64_t from;
     *until = 0;
-    if (!source->layout->rollups)
+    if (!source->layout->past)
         return 0;
     if (source->settings->usage_source != USAGE_OF_ROLLUPS)
         return find_purge_end(computation, purge, seen->oldest_end, until, err);
-    if (source->layout->rollup_reach(source, clock_now(computation->clock), true, &from, until,
-                                     err))
+    if (source->layout->past->rollup_reach(source, clock_now(computation->clock), true, &from,
+                                           until, err))
         return -1;
     if (*until)
         seen->oldest_end = from;
@@ -294,7 +294,7 @@ static int read_rollups(const struct charging_run *run, uint64_t after,
     const struct computation *computation = run->computation;
     const struct source *source = &computation->source;
     struct rollup_reading *reading =
-        source->layout->rollups(source, computation->accounting, after, run->charging.from);
+        source->layout->past->rollups(source, computation->accounting, after, run->charging.from);
     struct rollup_row row;
     int got;
     while ((got = rollup_reading_next(reading, &row, err)) > 0)
@@ -453,7 +453,7 @@ static void add_refunded(struct charging_run *run)
                                           .id_count = refunded->count },
                                .negative = true,
                                .only_refunded = true };
-    if (refunded->count && run->computation->source.layout->read_open_keys)
+    if (refunded->count && run->computation->source.layout->past)
         add_pass(run, &pass);
 }
 

@@ -57,9 +57,9 @@ static int read_queue(struct computation *computation, struct error *err)
     struct source source = computation->source;
     const int64_t instant = (int64_t)now;
     source.instant = &instant;
-    if (source.layout->read_formula_jobs)
-        return source.layout->read_formula_jobs(&source, computation->accounting,
-                                                &computation->formula_jobs, err);
+    if (source.layout->imported)
+        return source.layout->imported->read_formula_jobs(&source, computation->accounting,
+                                                          &computation->formula_jobs, err);
     if (!source.layout->queue)
         return 0;
     const struct release *release = release_of(source.settings, computation->accounting);
@@ -71,7 +71,7 @@ static int read_queue(struct computation *computation, struct error *err)
 
 static int read_tres_minutes(struct computation *computation, struct error *err)
 {
-    if (!computation->source.layout->read_limits)
+    if (!computation->source.layout->queue)
         return 0;
     return tres_minutes_read(&computation->tres_minutes, &computation->source,
                              computation->accounting, computation->tree,
@@ -81,8 +81,8 @@ static int read_tres_minutes(struct computation *computation, struct error *err)
 static int read_findings(struct computation *computation, struct error *err)
 {
     const struct source *source = &computation->source;
-    return source->layout->read_findings
-               ? source->layout->read_findings(source, computation->findings, err)
+    return source->layout->imported
+               ? source->layout->imported->read_findings(source, computation->findings, err)
                : 0;
 }
 
@@ -93,7 +93,7 @@ static int read_cluster(struct computation *computation, const struct prior *pri
     struct jobs_seen seen = jobs_seen_none;
     uint64_t cutoff = reach_cutoff(computation);
     struct past *past = computation->source.layout->tells_past ? NULL : prior->past;
-    bool wants_times = prior->unseen && computation->source.layout->read_changes;
+    bool wants_times = prior->unseen && computation->source.layout->past;
     if (associations_read(computation, past, err) ||
         (wants_times && associations_read_times(computation, prior->unseen, err)) ||
         associations_place(computation, past, err) ||

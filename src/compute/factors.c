@@ -71,7 +71,7 @@ static int read_changes(struct computation *computation, struct factor_past *pas
 {
     const struct source *source = &computation->source;
     factor_past_forget_source(past);
-    return source->layout->read_factors(source, past, since, computation->findings, err);
+    return source->layout->past->read_factors(source, past, since, computation->findings, err);
 }
 
 static void make_points(const struct computation *computation, struct factor_past *past)
@@ -96,7 +96,7 @@ static void apply_points(struct computation *computation, struct factor_past *pa
 int factors_read(struct computation *computation, struct factor_past *past,
                  const struct seal_plan *plan, struct error *err)
 {
-    if (!computation->source.layout->read_factors)
+    if (!computation->source.layout->past)
         return 0;
     if (!past)
         past = computation->own_factors = factor_past_create();

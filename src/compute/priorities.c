@@ -461,7 +461,7 @@ static int read_accrue_limits(struct reader *reader, const struct source *source
     if (!has_accrue_limits(source->settings))
         return 0;
     struct accrual *accrual = reader->queue->accrual = accrual_create();
-    if (source->layout->read_accrue_limits(source, accrual, err))
+    if (source->layout->queue->read_accrue_limits(source, accrual, err))
         return -1;
     if (accrual->qos_count || accrual->association_count)
         return 0;
@@ -490,7 +490,7 @@ static int read_waited(const struct reader *reader, const struct source *source,
     struct queued_job job;
     const struct queue_range range = { .instant = reader->asked,
                                        .waited_since = oldest_wait(reader) };
-    struct queue_reading *reading = source->layout->queue(source, &range);
+    struct queue_reading *reading = source->layout->queue->jobs(source, &range);
     int got;
     while ((got = queue_reading_next(reading, &job, err)) > 0)
         add_wait(reader, &job, siblings_age_since(&reader->siblings, &job));
@@ -505,7 +505,7 @@ static int read_jobs(struct reader *reader, const struct source *source, struct 
         .instant = reader->asked,
         .started = reader->settings->priority_flags & PRIORITY_CALCULATE_RUNNING,
     };
-    struct queue_reading *reading = source->layout->queue(source, &range);
+    struct queue_reading *reading = source->layout->queue->jobs(source, &range);
     struct queued_job job;
     int got;
     while ((got = queue_reading_next(reading, &job, err)) > 0)
@@ -523,7 +523,7 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
 {
     const struct settings *settings = source->settings;
     struct reader reader = { .queue = queue, .settings = settings, .asked = asked };
-    if (source->layout->read_facts(source, &reader.facts, err))
+    if (source->layout->queue->read_facts(source, &reader.facts, err))
         return -1;
     int result = take_facts(&reader, now, findings, err);
     if (!result)

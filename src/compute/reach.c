@@ -32,7 +32,8 @@ int reach_begin(struct computation *computation, uint64_t now, struct error *err
     struct source source = computation->source;
     int64_t instant = (int64_t)now;
     source.instant = &instant;
-    int result = source.layout->read_starts ? source.layout->read_starts(&source, starts, err) : 0;
+    int result =
+        source.layout->imported ? source.layout->imported->read_starts(&source, starts, err) : 0;
     uint64_t reset = last_reset(settings, computation->ledger, now);
     if (starts->instant > reset)
         reset = computation->ledger->cluster_reset = starts->instant;
@@ -88,7 +89,7 @@ int reach_oldest_end(const struct computation *computation, uint64_t *oldest_end
 {
     const struct source *source = &computation->source;
     uint64_t oldest, newest;
-    if (!source->layout->read_open_keys && !source->settings->horizon_s &&
+    if (!source->layout->past && !source->settings->horizon_s &&
         source->settings->reset_period.unit == RESET_NEVER && !computation->ledger->cluster_reset)
         return 0;
     if (source->layout->read_ends(source, 0, clock_now(computation->clock), &oldest, &newest, err))

@@ -158,7 +158,7 @@ static int find_reach(struct group *group, struct member *member, struct error *
     struct computation *computation = &member->computation;
     const struct layout *layout = group->replay->source.layout;
     struct factor_past *factors = factors_of(group);
-    if (layout->read_factors && group->has_factors)
+    if (layout->past && group->has_factors)
         factors_apply(computation, factors);
     else if (factors_read(computation, factors, NULL, err))
         return -1;
@@ -260,7 +260,7 @@ static int gather(struct group *group, struct error *err)
     if (got < 0)
         return -1;
     /* What one that did not fit has put into the tariffs goes again. */
-    if (!got && replay->source.layout->read_factors)
+    if (!got && replay->source.layout->past)
         factors_apply(&group->members[group->count - 1].computation, factors_of(group));
     return 0;
 }

@@ -326,7 +326,7 @@ int seal_plan_make(struct seal_plan *plan, const struct computation *computation
     plan->findings = findings_create();
     if (plan->asked_full)
         full_because(plan, "asked for", NULL);
-    if (!layout->read_open_keys) {
+    if (!layout->past) {
         full_because(plan, "has no keys of jobs", layout->name);
         return 0;
     }
@@ -335,7 +335,7 @@ int seal_plan_make(struct seal_plan *plan, const struct computation *computation
         return 0;
     }
     text_add(&plan->cluster_identity, "");
-    if (layout->identify(source, &plan->cluster_identity, err))
+    if (layout->past->identify(source, &plan->cluster_identity, err))
         return -1;
     plan->seal = (struct seal){ .kept = true,
                                 .as_of = now,
@@ -344,7 +344,7 @@ int seal_plan_make(struct seal_plan *plan, const struct computation *computation
                                 .source = memory_text(plan->source_identity),
                                 .basis = basis_of(computation, plan->cluster_identity.bytes) };
     if (layout->read_ends(source, cutoff, now, &oldest, &plan->seal.newest_end, err) ||
-        layout->read_open_keys(source, now, &plan->open, err) ||
+        layout->past->read_open_keys(source, now, &plan->open, err) ||
         judge_kept(plan, computation, &untrue, err))
         return -1;
     note_doubt(plan, computation);

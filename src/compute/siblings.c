@@ -19,7 +19,8 @@ int siblings_read(struct siblings *siblings, const struct source *source, uint64
     if (!siblings->ids.count)
         return 0;
     job_keys_sort(&siblings->ids);
-    return source->layout->read_arrays(source, instant, &siblings->ids, &siblings->list, err);
+    return source->layout->queue->read_arrays(source, instant, &siblings->ids, &siblings->list,
+                                              err);
 }
 
 /* NULL where none of its tasks has started. */

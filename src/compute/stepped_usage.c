@@ -279,7 +279,8 @@ static int read_jobs(struct reader *reader, struct error *err)
     if (add_jobs(reader, source->layout->jobs(source, accounting, &range), err))
         return -1;
     return accounting->tells_cancelled
-               ? add_jobs(reader, source->layout->cancelled(source, accounting, range.from), err)
+               ? add_jobs(reader, source->layout->past->cancelled(source, accounting, range.from),
+                          err)
                : 0;
 }
 

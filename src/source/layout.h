@@ -246,98 +246,111 @@ struct queue_range {
     bool started;
 };
 
-/* Rows that are read one after another (source/reading.h).  What they point to holds until the next
- * is read. */
+/* Readings are rows that are read one after another (source/reading.h).  What they point to holds
+ * until the next is read. */
 
+/* The pending jobs of a source whose priorities are sums of weighted factors. */
+struct queue_port {
+    /* What priorities need in addition to the small tables. */
+    int (*read_facts)(const struct source *source, struct cluster_facts *facts, struct error *err);
+    /* The limits of who may age. */
+    int (*read_accrue_limits)(const struct source *source, struct accrual *accrual,
+                              struct error *err);
+    /* Jobs, in no order. */
+    struct queue_reading *(*jobs)(const struct source *source, const struct queue_range *range);
+    /* Those of these arrays of which tasks had started by an instant. */
+    int (*read_arrays)(const struct source *source, uint64_t instant, const struct job_keys *ids,
+                       struct array_list *list, struct error *err);
+    /* Which TRES there are, and with `running` the jobs that ran at an instant. */
+    int (*read_limits)(const struct source *source, uint64_t instant, bool running,
+                       struct cluster_limits *limits, struct error *err);
+};
+
+/* The past that a source keeps itself: changes, sums of purged jobs, and keys of job rows. */
+struct past_port {
+    /* Enter what was done to associations, and when they were made and touched, into `past`; what
+     * cannot be read or understood has a finding. */
+    int (*read_changes)(const struct source *source, enum changes_wanted wanted, struct past *past,
+                        struct findings *findings, struct error *err);
+    /* The same of the usage factors of QOS, from an instant on. */
+    int (*read_factors)(const struct source *source, struct factor_past *past, int64_t since,
+                        struct findings *findings, struct error *err);
+    /* Jobs that were cancelled while they were suspended, at `since` or later. */
+    struct job_reading *(*cancelled)(const struct source *source,
+                                     const struct accounting *accounting, uint64_t since);
+    /* From when to when rollups reach, 0 where there are none, and, if they are not `needed`,
+     * where they may not be read. */
+    int (*rollup_reach)(const struct source *source, uint64_t now, bool needed, uint64_t *from,
+                        uint64_t *until, struct error *err);
+    /* Each rollup that ends after `after` and starts before `until`: hours as far back as they are
+     * kept, days before them, months before these. */
+    struct rollup_reading *(*rollups)(const struct source *source,
+                                      const struct accounting *accounting, uint64_t after,
+                                      uint64_t until);
+    /* Hand each sum of the range to `take`, by ascending start: of whole days, of hours at the
+     * ends, and of months where their days are not kept.  ERROR_USAGE where there is no such TRES.
+     */
+    int (*read_sums)(const struct source *source, const struct sum_range *range, sum_taker *take,
+                     void *context, struct error *err);
+    /* Whether job rows of a time for which there are rollups were purged. */
+    int (*find_purge)(const struct source *source, bool *purged, struct error *err);
+    /* Add to `identity` what distinguishes the cluster from any other of its name. */
+    int (*identify)(const struct source *source, struct text *identity, struct error *err);
+    /* The keys of all rows that have not ended by `now`, also of jobs that wait. */
+    int (*read_open_keys)(const struct source *source, uint64_t now, struct job_keys *keys,
+                          struct error *err);
+    /* The ids of jobs that have ended, and of which a part ran on this node between two instants,
+     * both included. */
+    int (*jobs_on_node)(const struct source *source, const char *node, uint64_t from, uint64_t to,
+                        struct job_keys *ids, struct error *err);
+};
+
+/* What only `fairmill import` brings: usage to begin with, and jobs that a formula orders. */
+struct imported_port {
+    /* Add findings about the imported files. */
+    int (*read_findings)(const struct source *source, struct findings *findings, struct error *err);
+    /* How usage decays, and with what it begins: before the starts' instant, which is not after the
+     * source's, jobs do not count. */
+    int (*read_starts)(const struct source *source, struct usage_starts *starts, struct error *err);
+    /* The formula that orders jobs, and the jobs that wait at the source's instant, with what does
+     * not depend on fairshare. */
+    int (*read_formula_jobs)(const struct source *source, const struct accounting *accounting,
+                             struct formula_jobs **jobs, struct error *err);
+    /* Add the id of the job of a key, which is a text, as struct job_row has it. */
+    int (*name_job)(const struct source *source, uint64_t key, struct text *id, struct error *err);
+};
+
+/* A source type: associations and jobs, which each has, and three ports, which it has completely or
+ * not at all. */
 struct layout {
     const char *name;
     bool tells_past;      /* read() gives the associations as they were at the instant */
     bool has_classes;     /* jobs have partitions and QOS (source->classes) */
     bool omits_suspended; /* what a row is charged has no suspended time in it, whatever settings
                            * say: it is spread over the rest */
+    const struct queue_port *queue;
+    const struct past_port *past;
+    const struct imported_port *imported;
     /* Every cluster. */
     int (*clusters)(const struct source *source, struct cluster_list *list, struct error *err);
     /* The small tables; with source->ordered also association.order. */
     int (*read)(const struct source *source, struct accounting **accounting, struct error *err);
-    /* Enter what was done to associations, and when they were made and touched, into `past`; what
-     * cannot be read or understood has a finding.  NULL where nothing of it is kept. */
-    int (*read_changes)(const struct source *source, enum changes_wanted wanted, struct past *past,
-                        struct findings *findings, struct error *err);
-    /* Add findings about the source itself.  NULL if there are none. */
-    int (*read_findings)(const struct source *source, struct findings *findings, struct error *err);
-    /* Enter what was done to the usage factors of QOS from an instant on; likewise. */
-    int (*read_factors)(const struct source *source, struct factor_past *past, int64_t since,
-                        struct findings *findings, struct error *err);
-    /* How usage decays, and with what it begins: before the starts' instant, which is not after the
-     * source's, jobs do not count.  NULL where jobs tell all. */
-    int (*read_starts)(const struct source *source, struct usage_starts *starts, struct error *err);
     /* Every row of the range, in no order. */
     struct job_reading *(*jobs)(const struct source *source, const struct accounting *accounting,
                                 const struct job_range *range);
-    /* The suspensions of these rows: those of a job one after another, by ascending start.  NULL
-     * where jobs are never suspended. */
+    /* The suspensions of these rows: those of a job one after another, by ascending start. */
     struct job_reading *(*suspensions)(const struct source *source,
                                        const struct accounting *accounting,
                                        const struct job_range *range);
-    /* Jobs that were cancelled while they were suspended, at `since` or later.  NULL likewise. */
-    struct job_reading *(*cancelled)(const struct source *source,
-                                     const struct accounting *accounting, uint64_t since);
     /* The oldest and newest time_end of rows that have started and ended, after < time_end <=
      * until, 0 where there is none. */
     int (*read_ends)(const struct source *source, uint64_t after, uint64_t until, uint64_t *oldest,
                      uint64_t *newest, struct error *err);
-    /* Where there are rollups (else both are NULL): from when to when they reach, 0 where there are
-     * none, and, if they are not `needed`, where they may not be read; and of those, each row that
-     * ends after `after` and starts before `until`: hours as far back as they are kept, days before
-     * them, months before these. */
-    int (*rollup_reach)(const struct source *source, uint64_t now, bool needed, uint64_t *from,
-                        uint64_t *until, struct error *err);
-    struct rollup_reading *(*rollups)(const struct source *source,
-                                      const struct accounting *accounting, uint64_t after,
-                                      uint64_t until);
-    /* Where there are rollups (else NULL): hand each sum of the range to `take`, by ascending
-     * start: of whole days, of hours at the ends, and of months where their days are not kept.
-     * ERROR_USAGE where there is no such TRES.
-     */
-    int (*read_sums)(const struct source *source, const struct sum_range *range, sum_taker *take,
-                     void *context, struct error *err);
-    /* Whether job rows of a time for which there are rollups were purged. */
-    int (*find_purge)(const struct source *source, bool *purged, struct error *err);
-    /* Where job rows have keys (else both are NULL): what tells the cluster from any other of its
-     * name, added to `identity`; */
-    int (*identify)(const struct source *source, struct text *identity, struct error *err);
-    /* and the keys of all rows that have not ended by `now`, also of jobs that wait. */
-    int (*read_open_keys)(const struct source *source, uint64_t now, struct job_keys *keys,
-                          struct error *err);
-    /* Where jobs have priorities (else all are NULL): what these need besides; limits of who may
-     * age; jobs, in no order; and those of these arrays of which tasks had started by an instant.
-     */
-    int (*read_facts)(const struct source *source, struct cluster_facts *facts, struct error *err);
-    int (*read_accrue_limits)(const struct source *source, struct accrual *accrual,
-                              struct error *err);
-    struct queue_reading *(*queue)(const struct source *source, const struct queue_range *range);
-    int (*read_arrays)(const struct source *source, uint64_t instant, const struct job_keys *ids,
-                       struct array_list *list, struct error *err);
-    /* Where a formula makes the order of jobs (else NULL): it, and the jobs that wait at the
-     * source's instant, with what does not hang on fairshare. */
-    int (*read_formula_jobs)(const struct source *source, const struct accounting *accounting,
-                             struct formula_jobs **jobs, struct error *err);
-    /* Where jobs have ids that are texts (else NULL): add that of the job of a key, as struct
-     * job_row has it. */
-    int (*name_job)(const struct source *source, uint64_t key, struct text *id, struct error *err);
-    /* Where it is told on which nodes jobs ran (else NULL): the ids of jobs that have ended, and of
-     * which a part ran on this node between two instants, both included. */
-    int (*jobs_on_node)(const struct source *source, const char *node, uint64_t from, uint64_t to,
-                        struct job_keys *ids, struct error *err);
-    /* Where there are TRES (else NULL): which, and with `running` the jobs that ran at an instant.
-     */
-    int (*read_limits)(const struct source *source, uint64_t instant, bool running,
-                       struct cluster_limits *limits, struct error *err);
     /* Add the GRANTs that reading needs, a line each: those of a cluster's own tables, or with
      * NULL those of the tables that all clusters share. */
     void (*add_grants)(struct text *text, const struct settings *settings, const char *cluster);
     /* Add those of them that the login lacks, of the source's cluster or, where it has none, of the
-     * tables that all share.  NULL: nobody looks. */
+     * tables that all share.  NULL: nothing is looked for. */
     int (*add_missing)(struct text *text, const struct source *source, struct error *err);
 };
 

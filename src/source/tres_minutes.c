@@ -182,7 +182,7 @@ int tres_minutes_read(struct tres_minutes **read, const struct source *source,
     *read = NULL;
     if (!enforced && !accounting->limit_count)
         return 0;
-    if (source->layout->read_limits(source, now, enforced, &limits, err))
+    if (source->layout->queue->read_limits(source, now, enforced, &limits, err))
         return -1;
     struct tres_minutes *minutes = memory_zeroed(1, sizeof *minutes);
     *minutes = (struct tres_minutes){ .arena = arena_create(), .places = id_index_create() };

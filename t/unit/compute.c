@@ -261,9 +261,8 @@ static int no_keys(const struct source *source, uint64_t now, struct job_keys *k
 /* Plan a run that finds a checkpoint with this basis; returns the plan's own basis. */
 static char *plan_with(const char *basis, enum seal_mode *mode, char why[256])
 {
-    static const struct layout layout = { .identify = no_identity,
-                                          .read_ends = no_ends,
-                                          .read_open_keys = no_keys };
+    static const struct past_port past = { .identify = no_identity, .read_open_keys = no_keys };
+    static const struct layout layout = { .past = &past, .read_ends = no_ends };
     static const struct settings settings = { .charges = "usage.charge = auto\n",
                                               .time_zone = "UTC",
                                               .full_every_s = 86400 };

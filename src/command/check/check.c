@@ -154,9 +154,9 @@ static int compare_sources(const struct computation *computation, struct text *t
     bool by_jobs = settings->usage_source == USAGE_OF_JOBS;
     uint64_t now = (uint64_t)computation->record.as_of, from, until;
     others.usage_source = by_jobs ? USAGE_OF_ROLLUPS : USAGE_OF_JOBS;
-    if (!source.layout->rollup_reach || settings_refuse_rollup(settings))
+    if (!source.layout->past || settings_refuse_rollup(settings))
         return 0;
-    if (source.layout->rollup_reach(&source, now, false, &from, &until, err))
+    if (source.layout->past->rollup_reach(&source, now, false, &from, &until, err))
         return -1;
     if (!until)
         return 0;

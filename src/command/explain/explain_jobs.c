@@ -164,8 +164,8 @@ static int name_jobs(struct gathering *gathering, const struct source *source, s
     int result = 0;
     for (size_t i = 0; !result && i < top->count; i++) {
         struct text id = { 0 }, *utf8 = &gathering->job_ids[i];
-        if (source->layout->name_job)
-            result = source->layout->name_job(source, top->kept[i].id_job, &id, err);
+        if (source->layout->imported)
+            result = source->layout->imported->name_job(source, top->kept[i].id_job, &id, err);
         else
             text_format(&id, "%" PRIu64, top->kept[i].id_job);
         text_add(utf8, "");

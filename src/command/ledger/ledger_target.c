@@ -383,12 +383,12 @@ static int find_on_node(struct search *search, struct error *err)
 {
     const struct refund *refund = search->refund;
     const struct source *source = search->source;
-    if (!source->layout->jobs_on_node)
+    if (!source->layout->past)
         return fail(err, ERROR_USAGE,
                     "with [source] layout = %s nobody tells on which nodes jobs ran",
                     source->settings->layout);
-    return source->layout->jobs_on_node(source, refund->node, (uint64_t)refund->from,
-                                        (uint64_t)refund->to, search->jobs, err);
+    return source->layout->past->jobs_on_node(source, refund->node, (uint64_t)refund->from,
+                                              (uint64_t)refund->to, search->jobs, err);
 }
 
 static int look(void *context, struct accounting *accounting, struct error *err)
@@ -421,7 +421,7 @@ int refund_find(struct refund *refund, uint64_t instant, const struct source *so
 {
     const struct settings *settings = source->settings;
     bool by_rollups = settings->usage_source == USAGE_OF_ROLLUPS;
-    if (!source->layout->read_open_keys || by_rollups)
+    if (!source->layout->past || by_rollups)
         return fail(err, ERROR_USAGE, "with %s%s there are no jobs to refund; a credit will do",
                     by_rollups ? "[usage] source = rollup" : "[source] layout = ",
                     by_rollups ? "" : settings->layout);

@@ -63,9 +63,9 @@ int statement_sums_reach(const struct source *source, bool needed, int64_t *unti
                          struct error *err)
 {
     uint64_t from, to;
-    if (!source->layout->read_sums)
+    if (!source->layout->past)
         return fail(err, ERROR_USAGE, "statement: --as-sreport is for Slurm's accounting database");
-    if (source->layout->rollup_reach(source, INT64_MAX, needed, &from, &to, err))
+    if (source->layout->past->rollup_reach(source, INT64_MAX, needed, &from, &to, err))
         return -1;
     *until = (int64_t)to;
     *oldest = to ? (int64_t)from : INT64_MAX;
@@ -176,7 +176,7 @@ int statement_add_sums(const struct statement_sums *sums, const struct settings 
     for (size_t i = 0; i < sums->times->count; i++)
         id_index_add(adding.known, sums->times->rows[i].row.id, 0);
     const struct sum_range range = { sums->tres, (uint64_t)sums->from, (uint64_t)sums->until };
-    int result = of.layout->read_sums(&of, &range, add_sum, &adding, err);
+    int result = of.layout->past->read_sums(&of, &range, add_sum, &adding, err);
     id_index_destroy(adding.known);
     return result;
 }

@@ -467,20 +467,24 @@ static void add_grants(struct text *text, const struct settings *settings, const
     }
 }
 
+static const struct imported_port imported_port = {
+    .read_findings = read_findings,
+    .read_starts = read_starts,
+    .read_formula_jobs = read_formula_jobs,
+    .name_job = name_job,
+};
+
 /* Every run reads all that can count, since what a run of a job costs hangs on parameters that the
  * database may change. */
 const struct layout layout_pbs = {
     .name = "pbs",
     .tells_past = true,
     .omits_suspended = true,
+    .imported = &imported_port,
     .clusters = read_clusters,
     .read = read_small,
-    .read_starts = read_starts,
     .jobs = runs_of,
     .suspensions = suspensions_of,
     .read_ends = read_ends,
-    .read_findings = read_findings,
-    .read_formula_jobs = read_formula_jobs,
-    .name_job = name_job,
     .add_grants = add_grants,
 };

@@ -54,29 +54,37 @@ static int identify(const struct source *source, struct text *identity, struct e
     return result;
 }
 
-const struct layout layout_slurmdbd = {
-    .name = "slurmdbd",
-    .has_classes = true,
-    .clusters = read_clusters,
-    .read = slurmdbd_read_small,
+static const struct queue_port queue_port = {
+    .read_facts = slurmdbd_read_facts,
+    .read_accrue_limits = slurmdbd_read_accrue_limits,
+    .jobs = slurmdbd_queue_of,
+    .read_arrays = slurmdbd_read_arrays,
+    .read_limits = slurmdbd_read_limits,
+};
+
+static const struct past_port past_port = {
     .read_changes = slurmdbd_read_changes,
     .read_factors = slurmdbd_read_factors,
-    .jobs = slurmdbd_jobs_of,
-    .suspensions = slurmdbd_suspensions_of,
     .cancelled = slurmdbd_cancelled_of,
-    .read_ends = slurmdbd_read_ends,
     .rollup_reach = slurmdbd_rollup_reach,
     .rollups = slurmdbd_rollups_of,
     .read_sums = slurmdbd_read_sums,
     .find_purge = slurmdbd_find_purge,
     .identify = identify,
     .read_open_keys = slurmdbd_read_open_keys,
-    .read_facts = slurmdbd_read_facts,
-    .read_accrue_limits = slurmdbd_read_accrue_limits,
-    .queue = slurmdbd_queue_of,
-    .read_arrays = slurmdbd_read_arrays,
     .jobs_on_node = slurmdbd_jobs_on_node,
-    .read_limits = slurmdbd_read_limits,
+};
+
+const struct layout layout_slurmdbd = {
+    .name = "slurmdbd",
+    .has_classes = true,
+    .queue = &queue_port,
+    .past = &past_port,
+    .clusters = read_clusters,
+    .read = slurmdbd_read_small,
+    .jobs = slurmdbd_jobs_of,
+    .suspensions = slurmdbd_suspensions_of,
+    .read_ends = slurmdbd_read_ends,
     .add_grants = slurmdbd_add_grants,
     .add_missing = slurmdbd_add_missing,
 };
