@@ -8,8 +8,8 @@
 #include "command/command.h"
 #include "command/help.h"
 #include "db/db.h"
-#include "util/complain.h"
 #include "util/error.h"
+#include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
 

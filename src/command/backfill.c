@@ -6,7 +6,6 @@
 #include "command/command.h"
 #include "settings/load.h"
 #include "settings/settings.h"
-#include "util/complain.h"
 #include "util/error.h"
 #include "util/instant.h"
 #include "util/log.h"

@@ -6,7 +6,6 @@
 #include "import/import.h"
 #include "settings/load.h"
 #include "settings/settings.h"
-#include "util/complain.h"
 #include "util/error.h"
 #include "util/log.h"
 

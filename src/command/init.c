@@ -8,7 +8,6 @@
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "source/source.h"
-#include "util/complain.h"
 #include "util/error.h"
 #include "util/log.h"
 

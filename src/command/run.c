@@ -10,7 +10,6 @@
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
-#include "util/complain.h"
 #include "util/error.h"
 #include "util/log.h"
 

@@ -17,7 +17,6 @@
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "sql.h"
-#include "util/complain.h"
 #include "util/error.h"
 #include "util/instant.h"
 #include "util/log.h"

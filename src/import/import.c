@@ -335,9 +335,9 @@ static int import_waiting(struct importer *importer, struct error *err)
 }
 
 int import_run(struct import *import, const struct settings *settings,
-               void (*complain)(const struct error *err), struct error *err)
+               void (*take_error)(const struct error *err), struct error *err)
 {
-    struct importer importer = { .import = import, .complain = complain };
+    struct importer importer = { .import = import, .complain = take_error };
     if (import->scheduler && scheduler_print_read(&importer.scheduler, import->scheduler, err))
         return -1;
     if (store_open(&importer.db, importer.lock, settings, err)) {

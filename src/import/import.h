@@ -35,6 +35,6 @@ struct import {
 /* A line that is none, and a job that waits and cannot be read, is complained of, and is left out.
  * A failure leaves what was done before it. */
 int import_run(struct import *import, const struct settings *settings,
-               void (*complain)(const struct error *err), struct error *err);
+               void (*take_error)(const struct error *err), struct error *err);
 
 #endif

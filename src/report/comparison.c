@@ -12,9 +12,9 @@
 #include "report/forms.h"
 #include "report/table.h"
 #include "settings/scheduler.h"
-#include "util/digits.h"
 #include "util/instant.h"
 #include "util/memory.h"
+#include "util/number.h"
 
 #define FIRST_AT_MOST 36 /* columns of the terminal */
 

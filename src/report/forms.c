@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-#include "util/digits.h"
 #include "util/memory.h"
+#include "util/number.h"
 #include "util/text.h"
 
 void form_add_padded(struct text *text, const char *cell, size_t width, bool left)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "settings/scheduler.h"
-#include "util/digits.h"
 #include "util/memory.h"
+#include "util/number.h"
 #include "util/text.h"
 
 static const struct {

@@ -18,7 +18,6 @@
 #include "run/retry.h"
 #include "run/run_session.h"
 #include "source/source.h"
-#include "util/complain.h"
 #include "util/error.h"
 #include "util/instant.h"
 #include "util/log.h"

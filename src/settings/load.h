@@ -33,4 +33,9 @@ int settings_load(struct settings **settings, const char *path, enum settings_us
 /* Why [usage] source cannot be rollup with the other settings; NULL: it can. */
 const char *settings_refuse_rollup(const struct settings *settings);
 
+/* Set the process's time zone to this name; `system` leaves the one that it has.  ERROR_SETTINGS
+ * where this machine does not know the zone, for which the C library would use UTC without a word.
+ */
+int time_zone_set(const char *name, struct error *err);
+
 #endif

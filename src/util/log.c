@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "util/error.h"
 #include "util/text.h"
 
 #define SHOW_AFTER_MS 1000
@@ -84,4 +85,32 @@ void log_progress_done(void)
         fputs("\r\x1b[K", stderr);
     progress_on_screen = false;
     progress_began = progress_shown = 0;
+}
+
+static int first_status;
+
+void keep_quiet_about(const struct error *err)
+{
+    if (!first_status)
+        first_status = error_exit_status(err->class);
+}
+
+void complain(const struct error *err)
+{
+    struct text message = { 0 };
+    text_add_printable(&message, err->message);
+    log_progress_done();
+    fprintf(stderr, "fairmill: %s\n", message.bytes);
+    text_free(&message);
+    keep_quiet_about(err);
+}
+
+int first_failure(void)
+{
+    return first_status;
+}
+
+void forget_failures(void)
+{
+    first_status = 0;
 }

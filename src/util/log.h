@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a run reports while it goes well: nothing, unless asked (-v).  All of it goes to stderr.
- * Errors are printed by complain(). */
+struct error;
+
+/* What a run reports while it goes well: nothing, unless asked (-v).  All of it goes to stderr. */
 
 void log_set_verbose(bool verbose);
 bool log_is_verbose(void);
@@ -23,5 +24,16 @@ void log_progress_done(void);
 
 /* Milliseconds of a clock that nobody sets. */
 int64_t clock_milliseconds(void);
+
+/* The one place that prints errors, and keeps the status that the process exits with. */
+
+/* Print an error on standard error, and keep its exit status if it is the first. */
+void complain(const struct error *err);
+/* Keep its exit status, without printing it. */
+void keep_quiet_about(const struct error *err);
+/* The exit status of the first error; 0: there was none. */
+int first_failure(void);
+/* Whoever was to know of the errors was told. */
+void forget_failures(void);
 
 #endif

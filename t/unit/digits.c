@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "util/digits.h"
+#include "util/number.h"
 #include "util/text.h"
 
 #define RANDOM 300000

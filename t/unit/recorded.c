@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "settings/recorded.h"
 #include "settings/settings.h"
+#include "settings/table.h"
 
 /* What a run left in fairmill_settings, read back. */
 

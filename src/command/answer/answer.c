@@ -14,7 +14,6 @@
 #include "command/command.h"
 #include "settings/client.h"
 #include "settings/settings.h"
-#include "util/complain.h"
 #include "util/error.h"
 #include "util/log.h"
 

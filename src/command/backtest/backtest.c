@@ -21,7 +21,6 @@
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "source/source.h"
-#include "util/complain.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/log.h"

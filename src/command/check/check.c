@@ -26,8 +26,8 @@
 #include "settings/table.h"
 #include "source/source.h"
 #include "sql.h"
-#include "util/complain.h"
 #include "util/error.h"
+#include "util/log.h"
 #include "util/memory.h"
 
 /* Every statement that a run writes with, on rows that are not there, and none of it kept. */

@@ -16,10 +16,10 @@
 #include "settings/settings.h"
 #include "source/source.h"
 #include "sql.h"
-#include "util/complain.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/instant.h"
+#include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
 

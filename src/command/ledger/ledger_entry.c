@@ -22,9 +22,9 @@
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "source/source.h"
-#include "util/complain.h"
 #include "util/error.h"
 #include "util/instant.h"
+#include "util/log.h"
 #include "util/memory.h"
 
 #define WHY_LENGTH 250

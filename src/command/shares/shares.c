@@ -11,9 +11,9 @@
 #include "run/run.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
-#include "util/complain.h"
 #include "util/error.h"
 #include "util/index.h"
+#include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
 

@@ -11,8 +11,8 @@
 #include "results/viewers.h"
 #include "settings/load.h"
 #include "settings/settings.h"
-#include "util/complain.h"
 #include "util/error.h"
+#include "util/log.h"
 #include "util/memory.h"
 
 /* What monitors expect as exit status; the first three are health's levels. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "db/mysql/mysql_session.h"
-
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <pwd.h>
@@ -8,10 +7,210 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "db/mysql/mysql_session.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
+
+/* TLS with either client library.  MySQL's has a mode for each of ours.  MariaDB's has two
+ * switches: one that encrypts if the server can, and says nothing if it cannot; and one that checks
+ * certificate and name together, before anybody logs in. */
+
+#define HANDSHAKE_FAILED 2026u
+#define PLUGIN_FAILED 2061u
+
+static const char *mode_name(const struct mysql_session *session)
+{
+    return db_tls_names[session->base.settings->tls_mode];
+}
+
+/* Whether the connection is a unix socket.  Without a host it is, unless the option file names one.
+ */
+static bool goes_by_socket(const struct db_settings *settings)
+{
+    if (!db_given(settings->host))
+        return !db_given(settings->option_file);
+    return !strcmp(settings->host, "localhost");
+}
+
+#if HAVE_DECL_MYSQL_OPT_SSL_MODE
+
+static const char *library_objection(const struct db_settings *settings)
+{
+    (void)settings;
+    return NULL;
+}
+
+static unsigned library_mode(const struct mysql_session *session)
+{
+    switch (session->base.settings->tls_mode) {
+    case DB_TLS_OFF:
+        return SSL_MODE_DISABLED;
+    case DB_TLS_VERIFY_CA:
+        return SSL_MODE_VERIFY_CA;
+    case DB_TLS_VERIFY_FULL:
+        return SSL_MODE_VERIFY_IDENTITY;
+    case DB_TLS_DEFAULT:
+    case DB_TLS_REQUIRED:
+        break;
+    }
+    return SSL_MODE_REQUIRED;
+}
+
+static void set_mode(struct mysql_session *session)
+{
+    unsigned mode = library_mode(session);
+    mysql_options(session->mysql, MYSQL_OPT_SSL_MODE, &mode);
+}
+
+static bool mode_was_kept(const struct mysql_session *session)
+{
+    unsigned mode = SSL_MODE_DISABLED;
+    return !mysql_get_option(session->mysql, MYSQL_OPT_SSL_MODE, &mode) &&
+           mode >= library_mode(session);
+}
+
+#else
+
+static const char *library_objection(const struct db_settings *settings)
+{
+    if (settings->tls_mode == DB_TLS_VERIFY_CA)
+        return "MariaDB's client library, which this build has, checks a certificate with its "
+               "name or not at all: verify_full or required";
+    /* From its release 3.4.2 on. */
+    if (settings->tls_mode == DB_TLS_VERIFY_FULL && db_given(settings->host) &&
+        (!strcmp(settings->host, "127.0.0.1") || !strcmp(settings->host, "::1")))
+        return "MariaDB's client library, which this build has, does not check the name of a "
+               "server at 127.0.0.1 or ::1";
+    return NULL;
+}
+
+static void set_mode(struct mysql_session *session)
+{
+    mysql_flag encrypt = session->base.settings->tls_mode >= DB_TLS_REQUIRED;
+    mysql_flag verify = session->base.settings->tls_mode == DB_TLS_VERIFY_FULL;
+    mysql_options(session->mysql, MYSQL_OPT_SSL_ENFORCE, &encrypt);
+    mysql_options(session->mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
+}
+
+static bool mode_was_kept(const struct mysql_session *session)
+{
+    mysql_flag verified = 0;
+    return session->base.settings->tls_mode != DB_TLS_VERIFY_FULL ||
+           (!mysql_get_option(session->mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verified) &&
+            verified);
+}
+
+#endif
+
+const char *session_tls_objection(const struct db_settings *settings)
+{
+    if (settings->tls_mode >= DB_TLS_REQUIRED && goes_by_socket(settings))
+        return "a unix socket, which it is without a host or with 'localhost', needs no TLS";
+    return library_objection(settings);
+}
+
+static int session_set_tls(struct mysql_session *session, struct error *err)
+{
+    const struct db_settings *settings = session->base.settings;
+    if (settings->tls_mode == DB_TLS_DEFAULT)
+        return 0;
+    set_mode(session);
+    if (!db_given(settings->tls_ca))
+        return 0;
+    if (access(settings->tls_ca, R_OK))
+        return fail(err, ERROR_SETTINGS, "cannot read tls_ca '%s': %s", settings->tls_ca,
+                    strerror(errno));
+    mysql_options(session->mysql, MYSQL_OPT_SSL_CA, settings->tls_ca);
+    return 0;
+}
+
+/* Whether the authorities are those of the settings, and no others. */
+static bool authorities_were_kept(const struct mysql_session *session)
+{
+    const char *wanted = session->base.settings->tls_ca, *file = NULL, *folder = NULL;
+    if (!db_given(wanted))
+        return true;
+    return !mysql_get_option(session->mysql, MYSQL_OPT_SSL_CA, &file) &&
+           !mysql_get_option(session->mysql, MYSQL_OPT_SSL_CAPATH, &folder) && db_given(file) &&
+           !strcmp(file, wanted) && !db_given(folder);
+}
+
+static int fail_unencrypted(const struct mysql_session *session, struct error *err)
+{
+    const struct db_settings *settings = session->base.settings;
+    const char *way = mysql_get_host_info(session->mysql);
+    if (way && strstr(way, "UNIX socket"))
+        return fail(err, ERROR_SETTINGS,
+                    "%s: tls_mode = '%s', but the way is a unix socket, without TLS",
+                    session->base.name, mode_name(session));
+    bool file = db_given(settings->option_file);
+    return fail(err, ERROR_SETTINGS, "%s: tls_mode = '%s', but the server offers no TLS%s%s%s",
+                session->base.name, mode_name(session), file ? ", or option file '" : "",
+                file ? settings->option_file : "", file ? "' turns it off" : "");
+}
+
+static int session_check_tls(struct mysql_session *session, struct error *err)
+{
+    const struct db_settings *settings = session->base.settings;
+    bool encrypted = mysql_get_ssl_cipher(session->mysql) != NULL;
+    if (settings->tls_mode == DB_TLS_DEFAULT)
+        return 0;
+    if (!encrypted && settings->tls_mode != DB_TLS_OFF)
+        return fail_unencrypted(session, err);
+    bool kept = settings->tls_mode == DB_TLS_OFF
+                    ? !encrypted
+                    : mode_was_kept(session) && authorities_were_kept(session);
+    if (kept)
+        return 0;
+    bool file = db_given(settings->option_file);
+    return fail(err, ERROR_SETTINGS, "%s: tls_mode = '%s', but %s%s%s says otherwise",
+                session->base.name, mode_name(session), file ? "option file '" : "the environment",
+                file ? settings->option_file : "", file ? "'" : "");
+}
+
+/* Whether it was the network that ended the handshake.  The libraries have one number for that and
+ * for certificates that are not good; the first comes with the system's own number behind it. */
+static bool network_failed(const char *message)
+{
+    size_t length = strlen(message);
+    if (strstr(message, "eof") || strstr(message, "EOF"))
+        return true;
+    return length > 2 && message[length - 1] == ')' && isdigit((unsigned char)message[length - 2]);
+}
+
+/* MySQL's library says this of caching_sha2_password, MySQL's default. */
+static bool password_needs_tls(const struct mysql_session *session)
+{
+    return session->last_error == PLUGIN_FAILED &&
+           strstr(mysql_error(session->mysql), "requires secure connection");
+}
+
+static void session_judge_handshake(struct mysql_session *session, struct error *err)
+{
+    const struct db_settings *settings = session->base.settings;
+    if (password_needs_tls(session)) {
+        /* No privilege would help. */
+        fail(err, ERROR_SETTINGS,
+             "%s: %s (%u): with tls_mode = '%s' the password is not encrypted; 'required' and a "
+             "server with TLS, or a unix socket, take it",
+             session->base.name, mysql_error(session->mysql), session->last_error,
+             mode_name(session));
+        return;
+    }
+    if (session->last_error != HANDSHAKE_FAILED || network_failed(mysql_error(session->mysql)))
+        return;
+    struct text how = { 0 };
+    text_format(&how, "with tls_mode = '%s'", mode_name(session));
+    if (db_given(settings->tls_ca))
+        text_format(&how, " and tls_ca = '%s'", settings->tls_ca);
+    if (db_given(settings->option_file))
+        text_format(&how, ", if option file '%s' leaves it so", settings->option_file);
+    fail(err, ERROR_SETTINGS, "%s: %s (%u), %s", session->base.name, mysql_error(session->mysql),
+         session->last_error, how.bytes);
+    text_free(&how);
+}
 
 static const char *or_null(const char *text)
 {

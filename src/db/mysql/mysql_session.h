@@ -7,10 +7,9 @@
 #include "db/common.h"
 
 /* What the files of the mysql driver share, each of which calls only files named before it:
- * mysql_statement.c (errors and statements), mysql_tls.c (encryption), mysql_connect.c,
- * mysql_rows.c (streaming an answer), mysql_bulk.c (bulk writes), mysql_replica.c (lag) and mysql.c
- * (set-up, transactions, locks).  The client library owns the names `mysql_...`, so functions here
- * are called after the session. */
+ * mysql_statement.c (errors and statements), mysql_connect.c (with encryption), mysql_rows.c
+ * (streaming an answer), mysql_bulk.c (bulk writes) and mysql.c (set-up, transactions, locks, lag).
+ * The client library owns the names `mysql_...`, so functions here are called after the session. */
 
 /* MYSQL_BIND's flags: char in MariaDB's library and old ones of MySQL, bool in MySQL's since 8.0.
  */
@@ -38,12 +37,7 @@ int session_fail_statement(struct mysql_session *session, MYSQL_STMT *statement,
 /* TLS as the settings want it.  Before connecting: fails where tls_ca cannot be read.  After that:
  * fails where the session is weaker, since a library may fall back and an option file is read
  * last.  In between: what a handshake that failed is, in an error that is there. */
-int session_set_tls(struct mysql_session *session, struct error *err);
-int session_check_tls(struct mysql_session *session, struct error *err);
-void session_judge_handshake(struct mysql_session *session, struct error *err);
 const char *session_tls_objection(const struct db_settings *settings);
-
-int session_replica_lag(struct db *db, int64_t *lag_s, struct error *err);
 
 /* A prepared statement; NULL when that failed. */
 MYSQL_STMT *session_prepare(struct mysql_session *session, const char *sql, struct error *err);

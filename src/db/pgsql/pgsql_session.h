@@ -8,7 +8,7 @@
 
 /* What the files of the pgsql driver share, each of which calls only files named before it:
  * pgsql_statement.c (sending, waiting, errors), pgsql_connect.c (sessions), pgsql_rows.c (streaming
- * an answer), pgsql_bulk.c (bulk writes), pgsql_replica.c (lag) and pgsql.c (transactions, locks).
+ * an answer), pgsql_bulk.c (bulk writes) and pgsql.c (transactions, locks, lag).
  *
  * The connection is in libpq's non-blocking mode, and there is one place that waits, so that
  * neither a server nor a network can delay us beyond the deadline.  Functions of libpq that wait by
@@ -96,8 +96,6 @@ void pgsql_cancel(struct pgsql_session *session);
 int pgsql_execute(struct db *db, const char *sql, const struct db_value *arguments,
                   size_t argument_count, int64_t *changed, struct error *err);
 int pgsql_script(struct db *db, const char *sql, struct error *err);
-
-int pgsql_replica_lag(struct db *db, int64_t *lag_s, struct error *err);
 
 struct db_rows *pgsql_query(struct db *db, const struct db_question *question, struct error *err);
 int pgsql_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);

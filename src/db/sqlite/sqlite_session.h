@@ -7,9 +7,8 @@
 #include "db/common.h"
 
 /* What the files of the sqlite driver share: sqlite.c (sessions, transactions, locks),
- * sqlite_statement.c (running, binding, errors), sqlite_rows.c (streaming an answer) and
- * sqlite_bulk.c (bulk writes), sqlite_names.c (which tables there are), sqlite_temporary.c (its
- * temporary files) and sqlite_fit.c (what older releases do not know). */
+ * sqlite_statement.c (running, binding, errors, what older releases do not know) and sqlite_rows.c
+ * (streaming an answer, bulk writes). */
 
 /* The tables and views of a version of the schema, sorted by bytes. */
 struct sqlite_names {
@@ -30,9 +29,6 @@ struct sqlite_db {
 /* A function of SQL from now on: whether there is a table or view of just this name, while SQLite
  * itself does not tell upper case from lower. */
 #define SQLITE_HAS_TABLE "fairmill_has_table"
-/* Returns SQLite's own code; `names` must stay as long as the session. */
-int sqlite_know_names(sqlite3 *sqlite, struct sqlite_names *names);
-void sqlite_forget_names(struct sqlite_names *names);
 
 /* Store what SQLite says went wrong last; returns -1. */
 int sqlite_fail(const struct sqlite_db *db, struct error *err);
@@ -44,11 +40,6 @@ int sqlite_is_overdue(void *db);
 
 /* The layer through which SQLite has to open files; NULL: its usual one. */
 const char *sqlite_layer(void);
-/* From now on no temporary file has failed in this thread. */
-void sqlite_forget_temporary(void);
-/* If one has, the beginning of a message that says where, which may be in `where`; else "".  Takes
- * no memory, of which there may be none. */
-const char *sqlite_name_temporary(const struct sqlite_db *db, char *where, size_t room);
 
 /* The SQL in the words that the running release of SQLite knows, to be freed: tables are STRICT
  * from 3.37 on, and names mean columns only (see sqlite_refuse_unknown_names()). */
@@ -56,9 +47,6 @@ char *sqlite_fit(const char *sql);
 /* A name in double quotes that is none of a column is an error from now on, and no text; where the
  * release cannot, sqlite_fit() sees to it. */
 void sqlite_refuse_unknown_names(sqlite3 *sqlite);
-/* Whether this message of SQLite's means that the file has STRICT tables, unknown to the running
- * release. */
-bool sqlite_is_too_old(const char *message);
 
 /* Statements as they stand, which neither take arguments nor answer. */
 int sqlite_run(struct db *db, const char *sql, struct error *err);

@@ -1,13 +1,167 @@
 /* SPDX-License-Identifier: MIT */
-#include "db/sqlite/sqlite_session.h"
-
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/sqlite/sqlite_session.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/log.h"
+#include "util/text.h"
+
+/* SQLite says that a disk is full, but not which: that of the database, or that of its temporary
+ * files, which are where sorting needs more than memory should hold.  So it opens files through
+ * this layer, which is its own but for noting what became of temporary files. */
+
+/* Rows may be read by a thread of their own, which says itself what went wrong. */
+static _Thread_local bool failed;
+
+static sqlite3_vfs layer;
+static int (*open_file)(sqlite3_vfs *, const char *, sqlite3_file *, int, int *);
+static sqlite3_io_methods temporary; /* made once, under SQLite's mutex for applications */
+static int (*write_file)(sqlite3_file *, const void *, int, sqlite3_int64);
+
+static int write_temporary(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 at)
+{
+    int result = write_file(file, bytes, count, at);
+    failed |= result != SQLITE_OK;
+    return result;
+}
+
+/* Temporary files have no name, and all of them the same methods. */
+static int open_noting(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                       int *got_flags)
+{
+    int result = open_file(vfs, name, file, flags, got_flags);
+    if (name)
+        return result;
+    failed |= result != SQLITE_OK;
+    if (result != SQLITE_OK)
+        return result;
+    sqlite3_mutex *mutex = sqlite3_mutex_alloc(SQLITE_MUTEX_STATIC_APP1);
+    sqlite3_mutex_enter(mutex);
+    if (!write_file) {
+        temporary = *file->pMethods;
+        write_file = temporary.xWrite;
+        temporary.xWrite = write_temporary;
+    }
+    sqlite3_mutex_leave(mutex);
+    file->pMethods = &temporary;
+    return SQLITE_OK;
+}
+
+const char *sqlite_layer(void)
+{
+    sqlite3_vfs *usual = sqlite3_vfs_find(NULL);
+    if (layer.zName || !usual)
+        return layer.zName;
+    layer = *usual;
+    layer.zName = "fairmill";
+    layer.pNext = NULL;
+    open_file = layer.xOpen;
+    layer.xOpen = open_noting;
+    if (sqlite3_vfs_register(&layer, 0) != SQLITE_OK)
+        layer.zName = NULL;
+    return layer.zName;
+}
+
+/* From now on no temporary file has failed in this thread. */
+static void sqlite_forget_temporary(void)
+{
+    failed = false;
+}
+
+/* What a temporary file would be called now tells the folder. */
+static const char *sqlite_name_temporary(const struct sqlite_db *db, char *where, size_t room)
+{
+    char *name = NULL;
+    if (!failed)
+        return "";
+    sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_TEMPFILENAME, &name);
+    const char *slash = name ? strrchr(name, '/') : NULL;
+    snprintf(where, room,
+             "cannot write temporary files in '%.*s', which SQLITE_TMPDIR or TMPDIR chooses: ",
+             slash ? (int)(slash - name) : 0, slash ? name : "");
+    sqlite3_free(name);
+    return where;
+}
+
+/* The library that a program runs with may be older, or newer, than the one that it was built
+ * with.  So what a release knows is asked of the one that runs. */
+#define KNOWS_STRICT_TABLES 3037000
+#define REFUSES_UNKNOWN_NAMES \
+    3029000 /* in double quotes, if sqlite_refuse_unknown_names() says so */
+
+#define STRICT "STRICT, "
+
+/* Behind the text or the name in quotes that begins here, or behind the comment. */
+static const char *end_of_token(const char *at)
+{
+    if (at[0] == '-')
+        return at + strcspn(at, "\n");
+    char quote = *at++;
+    while (*at && (*at != quote || at[1] == quote))
+        at += *at == quote ? 2 : 1;
+    return *at ? at + 1 : at;
+}
+
+/* Before release 3.29 a name in double quotes that is none of a column is taken for a text.  One in
+ * backticks never is. */
+static void add_name(struct text *text, const char *at, const char *end)
+{
+    text_add(text, "`");
+    while (++at < end - 1) {
+        if (*at == '"')
+            at++;
+        text_add_bytes(text, *at == '`' ? "``" : at, *at == '`' ? 2 : 1);
+    }
+    text_add(text, "`");
+}
+
+char *sqlite_fit(const char *sql)
+{
+    struct text text = { 0 };
+    int release = sqlite3_libversion_number();
+    const char *done = sql;
+    text_add(&text, "");
+    for (const char *at = sql; release < KNOWS_STRICT_TABLES && *at;) {
+        bool is_token = *at == '\'' || *at == '"' || !strncmp(at, "--", 2);
+        bool is_strict = !strncmp(at, STRICT, sizeof STRICT - 1);
+        const char *end = is_token ? end_of_token(at) : is_strict ? at + sizeof STRICT - 1 : at + 1;
+        bool is_name = *at == '"' && release < REFUSES_UNKNOWN_NAMES;
+        if (is_name || is_strict) {
+            text_add_bytes(&text, done, (size_t)(at - done));
+            done = end;
+        }
+        if (is_name)
+            add_name(&text, at, end);
+        at = end;
+    }
+    text_add(&text, done);
+    return text.bytes;
+}
+
+void sqlite_refuse_unknown_names(sqlite3 *sqlite)
+{
+/* Headers before 3.29 have no names for these. */
+#ifndef SQLITE_DBCONFIG_DQS_DML
+#define SQLITE_DBCONFIG_DQS_DML 1013
+#define SQLITE_DBCONFIG_DQS_DDL 1014
+#endif
+    if (sqlite3_libversion_number() < REFUSES_UNKNOWN_NAMES)
+        return;
+    sqlite3_db_config(sqlite, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_db_config(sqlite, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+}
+
+/* Whether this message of SQLite's means that the file has STRICT tables, unknown to the running
+ * release. */
+static bool sqlite_is_too_old(const char *message)
+{
+    return sqlite3_libversion_number() < KNOWS_STRICT_TABLES &&
+           strstr(message, "malformed database schema") && strstr(message, "\"STRICT\"");
+}
 
 /* Errors. */
 

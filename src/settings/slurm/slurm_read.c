@@ -7,11 +7,305 @@
 #include <unistd.h>
 
 #include "settings/slurm/slurm_conf.h"
-#include "settings/slurm/slurm_nodes.h"
-#include "settings/slurm/slurm_record.h"
+#include "settings/slurm/slurm_hosts.h"
+#include "settings/slurm/slurm_model.h"
 #include "settings/slurm/slurm_value.h"
 #include "util/error.h"
+#include "util/index.h"
 #include "util/memory.h"
+
+/* The lines of a slurm.conf that have many keys: nodes, sets of nodes, and partitions, which may
+ * stand in any order. */
+
+/* How many names the lists of all partitions together may have: sixty of them may have as
+ * many nodes as Slurm accepts. */
+#define NAMES_AT_MOST 4000000
+
+/* Lines of a kind, each with a name of its own. */
+struct records {
+    struct slurm_record *records;
+    struct names *names; /* numbered as the records */
+};
+
+struct slurm_nodes {
+    struct slurm_conf *conf;
+    struct slurm_record defaults[SLURM_KINDS];
+
+    struct slurm_model *models; /* one for each NodeName line */
+    size_t model_count;
+    struct names *names; /* of nodes */
+    uint32_t *model_of;  /* of each node */
+
+    struct records sets, partitions;
+    size_t names_left;
+};
+
+/* Partitions and totals are put into `conf`, which must outlive this. */
+static struct slurm_nodes *slurm_nodes_create(struct slurm_conf *conf)
+{
+    struct slurm_nodes *nodes = memory_zeroed(1, sizeof *nodes);
+    nodes->conf = conf;
+    nodes->names = names_create();
+    nodes->sets.names = names_create();
+    nodes->partitions.names = names_create();
+    nodes->names_left = NAMES_AT_MOST;
+    return nodes;
+}
+
+static void slurm_nodes_destroy(struct slurm_nodes *nodes)
+{
+    if (!nodes)
+        return;
+    for (size_t i = 0; i < nodes->model_count; i++)
+        free(nodes->models[i].gres);
+    free(nodes->models);
+    names_destroy(nodes->names);
+    free(nodes->model_of);
+    free(nodes->sets.records);
+    names_destroy(nodes->sets.names);
+    free(nodes->partitions.records);
+    names_destroy(nodes->partitions.names);
+    free(nodes);
+}
+
+/* Where the names of a NodeName line go. */
+struct naming {
+    struct slurm_nodes *nodes;
+    struct slurm_place place;
+    bool noted;
+};
+
+static void take_node(void *context, const char *name, size_t length)
+{
+    struct naming *naming = context;
+    struct slurm_nodes *nodes = naming->nodes;
+    uint32_t count = names_count(nodes->names);
+    if (names_add(nodes->names, name, length) != count) {
+        if (!naming->noted)
+            slurm_conf_note(nodes->conf, naming->place,
+                            "node '%.*s' is there twice; its first line counts", (int)length, name);
+        naming->noted = true;
+        return;
+    }
+    nodes->model_of = memory_grown(nodes->model_of, count, sizeof *nodes->model_of);
+    nodes->model_of[count] = (uint32_t)(nodes->model_count - 1);
+}
+
+static int take_nodes(struct slurm_nodes *nodes, const struct slurm_record *record,
+                      struct error *err)
+{
+    nodes->models = memory_grown(nodes->models, nodes->model_count, sizeof *nodes->models);
+    struct slurm_model *model = &nodes->models[nodes->model_count++];
+    if (slurm_model_read(model, record, nodes->conf->arena, err))
+        return -1;
+    struct naming naming = { nodes, record->place, false };
+    size_t left = SLURM_NODES_AT_MOST - names_count(nodes->names);
+    struct slurm_hosts hosts = { take_node, &naming, &left };
+    const char *wrong = slurm_hosts_expand(&hosts, record->name);
+    return wrong ? slurm_record_refuse_name(record, wrong, err) : 0;
+}
+
+/* Keep a set or a partition.  Where two have one name slurmctld ignores the second. */
+static void keep(struct slurm_nodes *nodes, struct records *records,
+                 const struct slurm_record *record)
+{
+    uint32_t count = names_count(records->names);
+    if (names_add(records->names, record->name, strlen(record->name)) != count) {
+        slurm_conf_note(nodes->conf, record->place, "'%s' is there twice; its first line counts",
+                        record->name);
+        return;
+    }
+    records->records = memory_grown(records->records, count, sizeof *records->records);
+    records->records[count] = *record;
+}
+
+/* Add a line of a slurm_kind. */
+static int slurm_nodes_add(struct slurm_nodes *nodes, const struct slurm_line *line,
+                           struct error *err)
+{
+    enum slurm_kind kind = slurm_kind_of(line->first.key);
+    struct slurm_record record;
+    if (slurm_record_read(&record, &nodes->defaults[kind], line, nodes->conf->arena, err))
+        return -1;
+    if (kind != SLURM_SET && !strcasecmp(record.name, "DEFAULT"))
+        nodes->defaults[kind] = record;
+    else if (kind == SLURM_NODE)
+        return take_nodes(nodes, &record, err);
+    else
+        keep(nodes, kind == SLURM_SET ? &nodes->sets : &nodes->partitions, &record);
+    return 0;
+}
+
+/* The count of nodes of one partition after the other. */
+struct counting {
+    struct slurm_nodes *nodes;
+    const struct slurm_record *partition;
+    uint32_t number;      /* of the partition, from 1 */
+    uint32_t *counted_in; /* for each node: the last partition that it was counted in */
+    uint32_t *set_in;     /* for each set likewise */
+    uint32_t *sets_named; /* sets of the partition whose nodes are not counted yet ... */
+    uint32_t set_count;   /* ... and how many there are */
+    uint64_t *members;    /* for each model: how many of its nodes are in the partition */
+    bool noted;
+};
+
+static void count_node(struct counting *counting, uint32_t node)
+{
+    if (counting->counted_in[node] == counting->number)
+        return;
+    counting->counted_in[node] = counting->number;
+    counting->members[counting->nodes->model_of[node]]++;
+}
+
+static void take_node_name(struct counting *counting, const char *name, size_t length)
+{
+    uint32_t node = names_find(counting->nodes->names, name, length);
+    if (node != INDEX_NONE) {
+        count_node(counting, node);
+        return;
+    }
+    if (!counting->noted)
+        slurm_conf_note(counting->nodes->conf, counting->partition->place,
+                        "'%s' has '%.*s', which is no node", counting->partition->name, (int)length,
+                        name);
+    counting->noted = true;
+}
+
+/* A name in a list: a set, whose nodes are counted later as it may name others, or a node. */
+static void take_name(void *context, const char *name, size_t length)
+{
+    struct counting *counting = context;
+    uint32_t set = names_find(counting->nodes->sets.names, name, length);
+    if (set == INDEX_NONE)
+        take_node_name(counting, name, length);
+    else if (counting->set_in[set] != counting->number) {
+        counting->set_in[set] = counting->number;
+        counting->sets_named[counting->set_count++] = set;
+    }
+}
+
+static const char *count_list(struct counting *counting, const char *list)
+{
+    struct slurm_nodes *nodes = counting->nodes;
+    if (!list)
+        return NULL;
+    if (!strcasecmp(list, "ALL")) {
+        for (uint32_t i = 0; i < names_count(nodes->names); i++)
+            count_node(counting, i);
+        return NULL;
+    }
+    struct slurm_hosts hosts = { take_name, counting, &nodes->names_left };
+    return slurm_hosts_expand(&hosts, list);
+}
+
+static void count_feature(struct counting *counting, const char *feature)
+{
+    const struct slurm_nodes *nodes = counting->nodes;
+    bool *has = memory_zeroed(nodes->model_count + 1, sizeof *has);
+    for (size_t model = 0; model < nodes->model_count; model++)
+        has[model] = slurm_model_has_feature(&nodes->models[model], feature);
+    for (uint32_t i = 0; i < names_count(nodes->names); i++)
+        if (has[nodes->model_of[i]])
+            count_node(counting, i);
+    free(has);
+}
+
+/* The nodes that named sets list, and those that have their features.  A set is counted once in a
+ * partition, so that sets may name each other. */
+static int count_sets(struct counting *counting, struct error *err)
+{
+    while (counting->set_count) {
+        const struct slurm_record *set =
+            &counting->nodes->sets.records[counting->sets_named[--counting->set_count]];
+        if (set->values[SET_FEATURE])
+            count_feature(counting, set->values[SET_FEATURE]);
+        const char *wrong = count_list(counting, set->values[SET_NODES]);
+        if (wrong)
+            return slurm_record_refuse(set, SET_NODES, wrong, err);
+    }
+    return 0;
+}
+
+/* What the nodes that were counted have. */
+static void add_up(const struct counting *counting, struct slurm_totals *totals)
+{
+    for (size_t i = 0; i < counting->nodes->model_count; i++)
+        slurm_totals_add(totals, &counting->nodes->models[i], counting->members[i]);
+}
+
+static int take_limits(const struct slurm_record *record, struct slurm_partition *partition,
+                       struct error *err)
+{
+    const char *factor = record->values[PARTITION_JOB_FACTOR];
+    const char *priority = record->values[PARTITION_PRIORITY];
+    const char *max_time = record->values[PARTITION_MAX_TIME];
+    partition->job_factor = 1;
+    partition->max_time = SLURM_UNLIMITED;
+    if (factor && !slurm_number(factor, UINT16_MAX, &partition->job_factor))
+        return slurm_record_refuse(record, PARTITION_JOB_FACTOR, "must be a number up to 65535",
+                                   err);
+    /* The older key.  Slurm prefers it where both are given. */
+    if (priority && !slurm_number(priority, UINT16_MAX, &partition->job_factor))
+        return slurm_record_refuse(record, PARTITION_PRIORITY, "must be a number up to 65535", err);
+    if (max_time && !slurm_minutes(max_time, &partition->max_time))
+        return slurm_record_refuse(record, PARTITION_MAX_TIME,
+                                   "must be min, min:sec, hr:min:sec, days-hr, days-hr:min, "
+                                   "days-hr:min:sec or UNLIMITED",
+                                   err);
+    return 0;
+}
+
+static int finish_partition(struct counting *counting, const struct slurm_record *record,
+                            struct error *err)
+{
+    struct slurm_nodes *nodes = counting->nodes;
+    struct slurm_partition *partition = &nodes->conf->partitions[nodes->conf->partition_count++];
+    *partition = (struct slurm_partition){
+        .name = record->name,
+        .place = record->place,
+        .billing_weights = record->values[PARTITION_WEIGHTS],
+    };
+    if (take_limits(record, partition, err))
+        return -1;
+    counting->partition = record;
+    counting->number++;
+    counting->noted = false;
+    memset(counting->members, 0, nodes->model_count * sizeof *counting->members);
+    const char *wrong = count_list(counting, record->values[PARTITION_NODES]);
+    if (wrong)
+        return slurm_record_refuse(record, PARTITION_NODES, wrong, err);
+    if (count_sets(counting, err))
+        return -1;
+    add_up(counting, &partition->totals);
+    return 0;
+}
+
+/* Once all lines are added, work out what every partition has. */
+static int slurm_nodes_finish(struct slurm_nodes *nodes, struct error *err)
+{
+    struct slurm_conf *conf = nodes->conf;
+    uint32_t count = names_count(nodes->names), partitions = names_count(nodes->partitions.names);
+    uint32_t sets = names_count(nodes->sets.names);
+    struct counting counting = {
+        .nodes = nodes,
+        .counted_in = memory_zeroed(count + 1, sizeof *counting.counted_in),
+        .set_in = memory_zeroed(sets + 1, sizeof *counting.set_in),
+        .sets_named = memory_zeroed(sets + 1, sizeof *counting.sets_named),
+        .members = memory_zeroed(nodes->model_count + 1, sizeof *counting.members),
+    };
+    for (uint32_t i = 0; i < count; i++)
+        counting.members[nodes->model_of[i]]++;
+    add_up(&counting, &conf->totals);
+    conf->partitions = memory_zeroed(partitions + 1, sizeof *conf->partitions);
+    int result = 0;
+    for (uint32_t i = 0; !result && i < partitions; i++)
+        result = finish_partition(&counting, &nodes->partitions.records[i], err);
+    free(counting.counted_in);
+    free(counting.set_in);
+    free(counting.sets_named);
+    free(counting.members);
+    return result;
+}
 
 /* What is made of the lines. */
 struct target {

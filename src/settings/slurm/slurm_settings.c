@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "settings/pricing.h"
-#include "settings/priority_values.h"
 #include "settings/settings.h"
 #include "settings/table.h"
 #include "settings/slurm/slurm_conf.h"
