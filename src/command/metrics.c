@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "command/command.h"
-#include "report/metrics.h"
 #include "results/health.h"
 #include "results/published.h"
 #include "results/published_find.h"
@@ -21,6 +20,177 @@
 
 /* For the textfile collector of Prometheus's node_exporter: what is published, as metrics. */
 
+/* The text format in which Prometheus takes numbers: each metric with its help, its type, and then
+ * all of its samples.  Names that exporters of Slurm have already are kept; what they do not have
+ * begins with fairmill_. */
+
+/* What associations have comes first: the same metrics of accounts and of users, by scheduler. */
+#define SCOPES (2 * SCHEDULERS)
+enum metric {
+    METRIC_FAIRSHARE,
+    METRIC_NORM_SHARES,
+    METRIC_NORM_USAGE,
+    METRIC_RAW_SHARES,
+    METRIC_RAW_USAGE,
+    METRICS_OF_SCOPE,
+    /* Of every association. */
+    METRIC_EFFECTIVE_USAGE = SCOPES * METRICS_OF_SCOPE,
+    METRIC_LEVEL_FS,
+    METRIC_RANK,
+    METRIC_PARENT,
+    /* Of every cluster. */
+    METRIC_COMPUTED,
+    METRIC_DURATION,
+    METRIC_LAG,
+    METRIC_FINDINGS,
+    METRIC_FINDINGS_OF_KIND,
+    METRIC_DRIFT,
+    METRIC_FAILED,
+    METRIC_STARTED,
+    METRIC_PROBLEM,
+    METRIC_WAITING,
+    METRIC_JAIN,
+    METRIC_USE_OVER,
+    METRIC_USE_UNDER,
+    METRIC_LEFT_OUT,
+    /* Of all. */
+    METRIC_PUBLISHED,
+    METRICS,
+};
+
+static const struct {
+    const char *name, *help;
+} metric_kinds[METRICS] = {
+    { "slurm_account_fairshare", "FairShare of an account" },
+    { "slurm_account_fairshare_norm_shares", "NormShares of an account" },
+    { "slurm_account_fairshare_norm_usage", "NormUsage of an account" },
+    { "slurm_account_fairshare_raw_shares", "RawShares of an account that has its own" },
+    { "slurm_account_fairshare_raw_usage_cpu_seconds",
+      "RawUsage of an account: decayed seconds of the charged TRES" },
+    { "slurm_user_fairshare", "FairShare of a user in an account" },
+    { "slurm_user_fairshare_norm_shares", "NormShares of a user in an account" },
+    { "slurm_user_fairshare_norm_usage", "NormUsage of a user in an account" },
+    { "slurm_user_fairshare_raw_shares", "RawShares of a user that has its own" },
+    { "slurm_user_fairshare_raw_usage_cpu_seconds",
+      "RawUsage of a user: decayed seconds of the charged TRES" },
+    { "pbs_group_fairshare_factor", "fairshare_factor of a group" },
+    { "pbs_group_fairshare_perc", "fairshare_perc of a group" },
+    { "pbs_group_usage_norm", "Usage of a group, as a part of all" },
+    { "pbs_group_shares", "Shares of a group in its own group" },
+    { "pbs_group_usage", "Decayed usage of a group, in what fairshare_usage_res counts" },
+    { "pbs_entity_fairshare_factor", "fairshare_factor of an entity in a group" },
+    { "pbs_entity_fairshare_perc", "fairshare_perc of an entity in a group" },
+    { "pbs_entity_usage_norm", "Usage of an entity in a group, as a part of all" },
+    { "pbs_entity_shares", "Shares of an entity in its group" },
+    { "pbs_entity_usage", "Decayed usage of an entity, in what fairshare_usage_res counts" },
+    [METRIC_EFFECTIVE_USAGE] = { "fairmill_effective_usage",
+                                 "EffectvUsage: usage as the algorithm compares it with shares" },
+    [METRIC_LEVEL_FS] = { "fairmill_level_fs",
+                          "Fair Tree's level_fs; there is none while it is infinite" },
+    [METRIC_RANK] = { "fairmill_fair_tree_rank",
+                      "Rank under Fair Tree: the highest is next to run" },
+    [METRIC_PARENT] = { "fairmill_account_parent", "1; the label parent is the account above" },
+    [METRIC_COMPUTED] = { "fairmill_computed_timestamp_seconds",
+                          "The instant that the published values hold for" },
+    [METRIC_DURATION] = { "fairmill_run_duration_seconds",
+                          "How long the run took that published them" },
+    [METRIC_LAG] = { "fairmill_source_lag_seconds",
+                     "How far the newest end of a job lay behind that instant" },
+    [METRIC_FINDINGS] = { "fairmill_findings", "What was odd in the data of that run" },
+    [METRIC_FINDINGS_OF_KIND] = { "fairmill_findings_of_kind", "These by kind" },
+    [METRIC_DRIFT] = { "fairmill_drift_tres_seconds",
+                       "How far the kept sums were off where a run last compared them with all "
+                       "jobs" },
+    [METRIC_FAILED] = { "fairmill_last_run_failed", "1 where the last run published nothing" },
+    [METRIC_STARTED] = { "fairmill_last_run_timestamp_seconds",
+                         "When the last run began, whether it published or not" },
+    [METRIC_PROBLEM] = { "fairmill_problem", "1 where a cluster has this problem" },
+    [METRIC_WAITING] = { "fairmill_waiting_jobs", "Jobs that waited at that instant" },
+    [METRIC_JAIN] = { "fairmill_fairness_jain",
+                      "Jain's index of use / share: 1 where all have used the same part of what is "
+                      "due to them" },
+    [METRIC_USE_OVER] = { "fairmill_fairness_use_over",
+                          "The part of all use by those who have used more than is due to them" },
+    [METRIC_USE_UNDER] = { "fairmill_fairness_use_under",
+                           "The part of all use by those who have used less than is due to them" },
+    [METRIC_LEFT_OUT] = { "fairmill_associations_left_out",
+                          "Accounts and users that have no series here" },
+    [METRIC_PUBLISHED] = { "fairmill_published_clusters", "Clusters that are published" },
+};
+
+/* The labels of a sample; those that are NULL are not there. */
+struct metric_labels {
+    const char *cluster, *account, *user, *partition, *parent, *kind, *problem, *scope;
+    const struct words *words; /* the account's and the user's labels; NULL: these */
+};
+
+struct metrics {
+    struct text samples[METRICS];
+};
+
+static void metrics_quote(struct text *text, size_t start)
+{
+    char *name = memory_text(text->bytes + start);
+    text->length = start;
+    for (const char *at = name; *at; at++) {
+        text_add(text, *at == '\\' || *at == '"' ? "\\" : "");
+        text_add_bytes(text, at, 1);
+    }
+    free(name);
+}
+
+/* A name as it can be printed, in which quotes and backslashes stand behind one more of these. */
+static void metrics_add_label(struct text *text, const char **between, const char *label,
+                              const char *name)
+{
+    if (!name)
+        return;
+    text_add(text, *between);
+    text_add(text, label);
+    text_add(text, "=\"");
+    size_t start = text->length;
+    text_add_printable(text, name);
+    if (strpbrk(text->bytes + start, "\\\""))
+        metrics_quote(text, start);
+    text_add(text, "\"");
+    *between = ",";
+}
+
+/* A sample; one that is not finite is left out: monitors add up. */
+static void metrics_add(struct metrics *metrics, int metric, const struct metric_labels *labels,
+                        double value)
+{
+    struct text *text = &metrics->samples[metric];
+    const char *between = "{";
+    if (!isfinite(value))
+        return;
+    text_add(text, metric_kinds[metric].name);
+    metrics_add_label(text, &between, "cluster", labels->cluster);
+    const struct words *words = labels->words;
+    metrics_add_label(text, &between, words ? words->account : "account", labels->account);
+    metrics_add_label(text, &between, words ? words->user : "user", labels->user);
+    metrics_add_label(text, &between, "partition", labels->partition);
+    metrics_add_label(text, &between, "parent", labels->parent);
+    metrics_add_label(text, &between, "kind", labels->kind);
+    metrics_add_label(text, &between, "problem", labels->problem);
+    metrics_add_label(text, &between, "scope", labels->scope);
+    text_add(text, *between == ',' ? "} " : " ");
+    text_add_exact(text, value);
+    text_add(text, "\n");
+}
+
+static void metrics_print(struct metrics *metrics, struct text *text)
+{
+    for (int i = 0; i < METRICS; i++) {
+        struct text *samples = &metrics->samples[i];
+        if (!samples->length)
+            continue;
+        text_format(text, "# HELP %s %s.\n# TYPE %s gauge\n", metric_kinds[i].name,
+                    metric_kinds[i].help, metric_kinds[i].name);
+        text_add_bytes(text, samples->bytes, samples->length);
+        text_free(samples);
+    }
+}
 /* So many accounts and so many users of each cluster have series, where --top says nothing else. */
 #define USUAL_TOP 1000
 
@@ -31,19 +201,13 @@ struct options {
     uint64_t top; /* of accounts, and of users; UINT64_MAX: all */
 };
 
-/* A text of a row, with a NUL behind it. */
+/* NAN: the column is NULL. */
 static double number_of(const struct db_value *value)
 {
     return value->type == DB_REAL      ? value->real
            : value->type == DB_INTEGER ? (double)value->integer
                                        : NAN;
 }
-
-/* By scheduler, the first metric of an account and of a user. */
-static const enum metric first_metrics[SCHEDULERS][2] = {
-    [SCHEDULER_SLURM] = { METRIC_ACCOUNT_FAIRSHARE, METRIC_USER_FAIRSHARE },
-    [SCHEDULER_OPENPBS] = { METRIC_GROUP_FAIRSHARE, METRIC_ENTITY_FAIRSHARE },
-};
 
 static void add_association(struct metrics *metrics, const struct published_cluster *cluster,
                             uint32_t i)
@@ -59,16 +223,15 @@ static void add_association(struct metrics *metrics, const struct published_clus
         .partition = *name.partition ? name.partition : NULL,
         .words = words_of(cluster->settings),
     };
-    const enum metric first = first_metrics[scheduler_of(cluster->settings)->kind][node->is_user];
-#define OF(what) (first + METRIC_ACCOUNT_##what - METRIC_ACCOUNT_FAIRSHARE)
-    metrics_add(metrics, OF(FAIRSHARE), &labels, algorithm->factor(values));
-    metrics_add(metrics, OF(NORM_SHARES), &labels, algorithm->norm_shares(values));
-    metrics_add(metrics, OF(NORM_USAGE), &labels, values->usage_norm);
+    int scope = 2 * (int)scheduler_of(cluster->settings)->kind + node->is_user;
+    int first = scope * METRICS_OF_SCOPE;
+    metrics_add(metrics, first + METRIC_FAIRSHARE, &labels, algorithm->factor(values));
+    metrics_add(metrics, first + METRIC_NORM_SHARES, &labels, algorithm->norm_shares(values));
+    metrics_add(metrics, first + METRIC_NORM_USAGE, &labels, values->usage_norm);
     /* The root has no RawShares, as in show. */
     if (i && !node_has_parent_shares(node))
-        metrics_add(metrics, OF(RAW_SHARES), &labels, node->shares);
-    metrics_add(metrics, OF(RAW_USAGE), &labels, values->usage_raw);
-#undef OF
+        metrics_add(metrics, first + METRIC_RAW_SHARES, &labels, node->shares);
+    metrics_add(metrics, first + METRIC_RAW_USAGE, &labels, values->usage_raw);
     metrics_add(metrics, METRIC_EFFECTIVE_USAGE, &labels, algorithm->effective_usage(values));
     metrics_add(metrics, METRIC_LEVEL_FS, &labels, values->level_fs);
     if (values->fair_tree_rank)
@@ -256,18 +419,19 @@ static int metrics_command(const struct invocation *invocation, struct error *er
     options_free(&options.shared);
     if (result || settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         return -1;
-    struct metrics *metrics = metrics_create();
+    struct metrics metrics = { 0 };
     struct text text = { 0 };
-    result = read_all(metrics, settings, &options, err);
+    result = read_all(&metrics, settings, &options, err);
     if (!result) {
         text_add(&text, "");
-        metrics_print(metrics, &text);
+        metrics_print(&metrics, &text);
         /* Collectors pass over names that do not end with .prom, so that what is not done yet is
          * none of theirs. */
         result = command_output(options.output, &text, err);
     }
     text_free(&text);
-    metrics_destroy(metrics);
+    for (int i = 0; i < METRICS; i++)
+        text_free(&metrics.samples[i]);
     settings_destroy(settings);
     return result;
 }

@@ -108,9 +108,7 @@ static void summarize(struct verifying *verifying, const char *cluster,
                       const struct verification *verification)
 {
     struct text *text = &verifying->summary;
-    text_add(text, "cluster ");
-    text_add_printable(text, cluster);
-    text_add(text, ": ");
+    text_format_printable(text, "cluster %s: ", cluster);
     verification_add_words(text, verification);
     text_add(text, "\n");
 }

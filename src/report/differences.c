@@ -128,11 +128,6 @@ static bool is_usage(double number)
     return fabs(number) >= USAGE_ROUNDING;
 }
 
-static bool is_factor(double number)
-{
-    return fabs(number) >= FACTOR_ROUNDING;
-}
-
 static bool is_left(const struct compared_association *association)
 {
     return is_usage(association->usage.left) || fabs(association->fairshare.left) > 0 ||
@@ -250,63 +245,48 @@ static void add_view(struct text *text, const struct view *view)
     free(rows);
 }
 
-/* What a cause does to all users' usage: accounts have it too. */
-static double sum_of(const struct differences *differences, int cause, size_t *users)
+/* What a cause does to the usage of all users, as accounts have it too, and to factors; or CAUSES:
+ * what is left of them. */
+struct cause_sum {
+    double usage;
+    size_t users, factors; /* that differ by it */
+};
+
+static struct cause_sum cause_sum_of(const struct differences *differences, int cause)
 {
-    double sum = 0;
-    *users = 0;
+    struct cause_sum sum = { 0 };
     for (size_t i = 0; i < differences->count; i++) {
-        const struct compared_association *association = &differences->rows[i];
-        double part = cause < CAUSES ? association->usage.causes[cause] : association->usage.left;
-        if (!association->is_user || !is_usage(part))
+        const struct compared_association *row = &differences->rows[i];
+        double usage = cause < CAUSES ? row->usage.causes[cause] : row->usage.left;
+        double factor = cause < CAUSES ? row->fairshare.causes[cause] : row->fairshare.left;
+        sum.factors += fabs(factor) >= FACTOR_ROUNDING;
+        if (!row->is_user || !is_usage(usage))
             continue;
-        sum += fabs(part);
-        ++*users;
+        sum.usage += fabs(usage);
+        sum.users++;
     }
     return sum;
-}
-
-static double sum_printed(const struct differences *differences)
-{
-    double sum = 0;
-    for (size_t i = 0; i < differences->count; i++)
-        if (differences->rows[i].is_user)
-            sum += differences->rows[i].usage.printed;
-    return sum;
-}
-
-static size_t count_moved(const struct differences *differences, int cause)
-{
-    size_t users = 0;
-    for (size_t i = 0; i < differences->count; i++) {
-        const struct compared_association *association = &differences->rows[i];
-        users += is_factor(cause < CAUSES ? association->fairshare.causes[cause]
-                                          : association->fairshare.left);
-    }
-    return users;
 }
 
 static void add_cause(struct text *text, const struct differences *differences, int cause)
 {
-    size_t users, moved = count_moved(differences, cause);
-    double sum = sum_of(differences, cause, &users);
-    if (!users && !moved)
+    const struct cause_sum sum = cause_sum_of(differences, cause);
+    if (!sum.users && !sum.factors)
         return;
     text_format(text, "%-9s  %s:\n          ", columns[FIRST_CAUSE + cause].name, meanings[cause]);
-    if (users)
-        text_format(text, " %.1f TRES-seconds of %zu user%s", sum, users, users > 1 ? "s" : "");
-    if (moved)
-        text_format(text, "%s the FairShare of %zu", users ? "," : "", moved);
+    if (sum.users)
+        text_format(text, " %.1f TRES-seconds of %zu user%s", sum.usage, sum.users,
+                    sum.users > 1 ? "s" : "");
+    if (sum.factors)
+        text_format(text, "%s the FairShare of %zu", sum.users ? "," : "", sum.factors);
     text_add(text, "\n");
 }
 
 static void add_missing(struct text *text, const char *where, size_t count, const char *first)
 {
-    if (!count)
-        return;
-    text_format(text, "%s: %zu association%s, first ", where, count, count == 1 ? "" : "s");
-    text_add_printable(text, first);
-    text_add(text, "\n");
+    if (count)
+        text_format_printable(text, "%s: %zu association%s, first %s\n", where, count,
+                              count == 1 ? "" : "s", first);
 }
 
 static void add_contradicting(struct text *text, const struct differences *differences)
@@ -318,9 +298,7 @@ static void add_contradicting(struct text *text, const struct differences *diffe
             continue;
         struct cell cell = { 0 };
         get_name(association, &cell);
-        text_add(text, "the print contradicts itself: ");
-        text_add_printable(text, cell.text);
-        text_add(text, ", ");
+        text_format_printable(text, "the print contradicts itself: %s, ", cell.text);
         add_contradictions(text, association);
         text_add(text, "\n");
         text_free(&cell.composed);
@@ -366,8 +344,7 @@ static bool add_guess(struct text *text, const struct differences *differences, 
             continue;
         struct cell cell = { 0 };
         get_name(association, &cell);
-        text_add(text, count > 1 ? ", " : "");
-        text_add_printable(text, cell.text);
+        text_format_printable(text, "%s%s", count > 1 ? ", " : "", cell.text);
         text_free(&cell.composed);
     }
     if (count > NAMED_AT_MOST)
@@ -378,19 +355,20 @@ static bool add_guess(struct text *text, const struct differences *differences, 
 static void add_left(struct text *text, const struct differences *differences)
 {
     size_t start = text->length;
-    size_t users, moved = count_moved(differences, CAUSES);
-    double sum = sum_of(differences, CAUSES, &users);
+    const struct cause_sum sum = cause_sum_of(differences, CAUSES);
+    double printed = 0;
     if (differences_are_explained(differences)) {
         text_add(text, "left unexplained: nothing\n");
         terminal_paint(text, start, PAINT_GOOD);
         return;
     }
-    text_format(text, "left unexplained: %.1f TRES-seconds of %zu user%s", sum, users,
-                users == 1 ? "" : "s");
-    double printed = sum_printed(differences);
+    text_format(text, "left unexplained: %.1f TRES-seconds of %zu user%s", sum.usage, sum.users,
+                sum.users == 1 ? "" : "s");
+    for (size_t i = 0; i < differences->count; i++)
+        printed += differences->rows[i].is_user ? differences->rows[i].usage.printed : 0;
     if (printed > 0)
-        text_format(text, " (%.3g %%)", 100 * sum / printed);
-    text_format(text, ", the FairShare of %zu\n", moved);
+        text_format(text, " (%.3g %%)", 100 * sum.usage / printed);
+    text_format(text, ", the FairShare of %zu\n", sum.factors);
     for (int guess = 0; guess < GUESSES; guess++)
         text_add(text, add_guess(text, differences, (enum guess)guess) ? "\n" : "");
     add_contradicting(text, differences);
@@ -403,8 +381,7 @@ static void add_left(struct text *text, const struct differences *differences)
 void differences_add_page(struct text *text, const struct differences *differences)
 {
     struct view usage = usage_view(differences), fairshare = fairshare_view(differences);
-    text_add_printable(text, differences->cluster);
-    text_add(text, ", printed ");
+    text_format_printable(text, "%s, printed ", differences->cluster);
     instant_add(text, differences->printed_at);
     text_add(text, ", our run as of ");
     instant_add(text, differences->as_of);
@@ -430,12 +407,11 @@ static json_t *json_of_causes(const struct differences *differences)
 {
     json_t *list = json_array();
     for (int cause = 0; cause < CAUSES; cause++) {
-        size_t users;
-        double sum = sum_of(differences, cause, &users);
+        const struct cause_sum sum = cause_sum_of(differences, cause);
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:f, s:I, s:I}", "cause", columns[FIRST_CAUSE + cause].name,
-                            "meaning", meanings[cause], "usage", sum, "users", (json_int_t)users,
-                            "fairshares", (json_int_t)count_moved(differences, cause)));
+                            "meaning", meanings[cause], "usage", sum.usage, "users",
+                            (json_int_t)sum.users, "fairshares", (json_int_t)sum.factors));
     }
     return list;
 }
@@ -443,7 +419,6 @@ static json_t *json_of_causes(const struct differences *differences)
 static json_t *facts_of(const struct differences *differences)
 {
     json_t *notes = json_array();
-    size_t users;
     for (size_t i = 0; differences->unknown[i]; i++)
         json_array_append_new(notes, json_string(differences->unknown[i]));
     for (int guess = 0; guess < GUESSES; guess++) {
@@ -458,7 +433,7 @@ static json_t *facts_of(const struct differences *differences)
                      (json_int_t)differences->as_of, "printed_at",
                      (json_int_t)differences->printed_at, "period", (json_int_t)differences->period,
                      "newest_step", step, "explained", differences_are_explained(differences),
-                     "usage_left", sum_of(differences, CAUSES, &users), "only_printed",
+                     "usage_left", cause_sum_of(differences, CAUSES).usage, "only_printed",
                      (json_int_t)differences->only_printed, "only_ours",
                      (json_int_t)differences->only_ours, "causes", json_of_causes(differences),
                      "commands", json_array(), "notes", notes);

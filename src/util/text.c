@@ -322,6 +322,21 @@ bool utf8_is_printable(const char *utf8)
     return printable;
 }
 
+void text_format_printable(struct text *text, const char *format, ...)
+{
+    struct text line = { 0 };
+    va_list arguments;
+    text_add(&line, "");
+    va_start(arguments, format);
+    text_format_list(&line, format, arguments);
+    va_end(arguments);
+    bool ends = *format && format[strlen(format) - 1] == '\n';
+    line.bytes[line.length - ends] = '\0';
+    text_add_printable(text, line.bytes);
+    text_add(text, ends ? "\n" : "");
+    text_free(&line);
+}
+
 /* Edits (insert, delete, change a letter) that turn one word into the other; both are short. */
 static size_t edits(const char *a, const char *b)
 {

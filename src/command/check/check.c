@@ -61,14 +61,6 @@ static int try_writing(struct db *db, struct error *err)
     return result;
 }
 
-/* Between two texts of ours a name that others chose. */
-static void add_named(struct text *text, const char *before, const char *name, const char *after)
-{
-    text_add(text, before);
-    text_add_printable(text, name);
-    text_add(text, after);
-}
-
 static int check_results(const struct settings *settings, struct db *source,
                          const struct cluster_names *clusters, struct progress *progress,
                          struct text *text, struct error *err)
@@ -84,9 +76,8 @@ static int check_results(const struct settings *settings, struct db *source,
     if (!result)
         result = views_open(results, err);
     if (!result) {
-        text_format(text, "results: %s", settings->results.driver);
-        add_named(text, " '", settings->results.database, "', ");
-        text_format(text, "tables of version %d, may be written\n", SCHEMA_VERSION);
+        text_format_printable(text, "results: %s '%s', tables of version %d, may be written\n",
+                              settings->results.driver, settings->results.database, SCHEMA_VERSION);
     }
     if (!result)
         result = check_slurm_period(text, settings, results, clusters->names, clusters->count, err);
@@ -122,10 +113,12 @@ static void add_unmet(struct text *text, const struct tariffs *tariffs)
 {
     const char *name;
     for (size_t at = 0; (name = tariffs_unused_qos(tariffs, &at));)
-        add_named(text, "  warning: qos_factors has '", name, "', which is no QOS\n");
+        text_format_printable(text, "  warning: qos_factors has '%s', which is no QOS\n", name);
     for (size_t at = 0; (name = tariffs_unused_partition(tariffs, &at));)
-        add_named(text, "  warning: partition_usage_factors has '", name,
-                  "', and no job that counts ran in such a partition\n");
+        text_format_printable(text,
+                              "  warning: partition_usage_factors has '%s', and no job that "
+                              "counts ran in such a partition\n",
+                              name);
 }
 
 /* Why usage by jobs and by slurmdbd's sums differs, as far as the settings tell. */
@@ -190,10 +183,11 @@ static int check_cluster(const struct settings *settings, struct db *source, con
         return fail_in(err, "cluster '%s'", cluster);
     const struct run_record *record = &computation.record;
     const struct words *words = words_of(settings);
-    add_named(text, "cluster ", cluster, ":");
-    text_format(text, " %" PRId64 " %s, %" PRId64 " of them %s, %" PRId64 " job rows that count\n",
-                record->associations, words->associations, record->users, words->users,
-                record->jobs_read);
+    text_format_printable(text,
+                          "cluster %s: %" PRId64 " %s, %" PRId64 " of them %s, %" PRId64
+                          " job rows that count\n",
+                          cluster, record->associations, words->associations, record->users,
+                          words->users, record->jobs_read);
     if (scheduler_of(settings)->has_conformances) {
         check_slurm_release(text, settings, computation.accounting);
         text_format(text, "  ranks that differ between documents and slurmctld: %" PRIu32 "\n",
@@ -219,8 +213,8 @@ static void warn_of_readers(struct text *text, const char *path)
 {
     struct stat status;
     if (path && !stat(path, &status) && (status.st_mode & S_IROTH))
-        add_named(text, "  warning: everybody may read '", path,
-                  "'; if a password is in it: chmod o-r\n");
+        text_format_printable(
+            text, "  warning: everybody may read '%s'; if a password is in it: chmod o-r\n", path);
 }
 
 static void check_login_files(const struct settings *settings, struct text *text)
@@ -258,8 +252,8 @@ static int check_server(const struct settings *settings, struct db *source, stru
         return 0;
     int result = db_add_doubts(source, &doubts, err);
     if (!result && doubts.length)
-        add_named(text, "  warning: the server has '", doubts.bytes,
-                  "', which Slurm does not support\n");
+        text_format_printable(
+            text, "  warning: the server has '%s', which Slurm does not support\n", doubts.bytes);
     text_free(&doubts);
     return result;
 }
@@ -270,8 +264,8 @@ static void add_weighed(struct text *text, const struct pricing *pricing)
 {
     size_t count = pricing->partition_weight_count;
     for (size_t i = 0; i < count && i < NAMES_AT_MOST; i++)
-        add_named(text, i ? ", '" : "weighted TRES, uncut, in partitions '",
-                  pricing->partition_weights[i].name, "'");
+        text_format_printable(text, "%s'%s'", i ? ", " : "weighted TRES, uncut, in partitions ",
+                              pricing->partition_weights[i].name);
     if (count > NAMES_AT_MOST)
         text_format(text, " and %zu more", count - NAMES_AT_MOST);
     if (pricing->weights.count)
@@ -332,8 +326,8 @@ static int check_published(const struct settings *settings, struct db **source,
             complain(&of_cluster);
         } else {
             bool doubtful = verification.differences.count || verification.other_settings;
-            add_named(text, doubtful ? "  warning: cluster " : "cluster ", clusters->names[i],
-                      ": published: ");
+            text_format_printable(text, "%scluster %s: published: ", doubtful ? "  warning: " : "",
+                                  clusters->names[i]);
             verification_add_words(text, &verification);
             text_add(text,
                      verification.differences.count ? "; `fairmill verify` names them\n" : "\n");
@@ -352,9 +346,8 @@ static int check_all(struct settings *settings, struct progress *progress, struc
     char *login = NULL;
     struct db *source = NULL;
     struct cluster_names clusters = { 0 };
-    add_named(text, "settings: '", settings->path, "'");
-    text_format(text, ", algorithm %s, conformance %s\n", settings->algorithm->name,
-                conformance_name(settings->conformance));
+    text_format_printable(text, "settings: '%s', algorithm %s, conformance %s\n", settings->path,
+                          settings->algorithm->name, conformance_name(settings->conformance));
     add_charge(text, settings);
     add_doubts(text, settings);
     check_login_files(settings, text);
@@ -362,11 +355,8 @@ static int check_all(struct settings *settings, struct progress *progress, struc
     int result = run_open_source(&source, settings, err);
     if (!result) {
         settings->source.login = login = db_login(source);
-        text_format(text, "source: %s", settings->source.driver);
-        add_named(text, " '", settings->source.database, "', may be read");
-        if (login)
-            add_named(text, " by ", login, "");
-        text_add(text, "\n");
+        text_format_printable(text, "source: %s '%s', may be read%s%s\n", settings->source.driver,
+                              settings->source.database, login ? " by " : "", login ? login : "");
         result = check_lag(settings, source, text, err);
     }
     if (!result)

@@ -59,13 +59,9 @@ int check_shares(struct text *text, const struct settings *settings, struct db *
         struct share_set file = { 0 };
         struct error unread;
         if (share_file_load(&file, path, &unread)) {
-            text_add(text, "  warning: shares_file: ");
-            text_add_printable(text, unread.message);
-            text_add(text, "\n");
+            text_format_printable(text, "  warning: shares_file: %s\n", unread.message);
         } else if (reads_as(cluster, strlen(cluster), file.cluster)) {
-            text_add(text, "  shares were compared with '");
-            text_add_printable(text, path);
-            text_add(text, "'\n");
+            text_format_printable(text, "  shares were compared with '%s'\n", path);
             result = compare(&file, settings, source, cluster, findings, err);
         }
         share_set_free(&file);
@@ -76,23 +72,12 @@ int check_shares(struct text *text, const struct settings *settings, struct db *
 /* At most so many names are in a warning. */
 #define NAMES_AT_MOST 8
 
-static void add_name(struct text *text, const struct accounting *accounting,
-                     const struct node *node)
-{
-    text_add(text, "'");
-    text_add_printable(text, names_text(accounting->names, node->account));
-    if (node->is_user) {
-        text_add(text, "/");
-        text_add_printable(text, names_text(accounting->names, node->user));
-    }
-    text_add(text, "'");
-}
-
 /* Name the accounts, or the users, that have no shares. */
 static void warn_of_zeros(struct text *text, const struct scheduler *scheduler,
                           const struct computation *computation, bool users)
 {
     const struct tree *tree = computation->tree;
+    const struct names *names = computation->accounting->names;
     const char *words = users ? scheduler->words.users : scheduler->words.accounts;
     size_t count = 0;
     for (uint32_t i = 1; i < tree->count; i++) {
@@ -102,7 +87,8 @@ static void warn_of_zeros(struct text *text, const struct scheduler *scheduler,
         if (count < NAMES_AT_MOST) {
             text_format(text, count ? ", " : "  warning: %s with 0 shares, %s rank last: ", words,
                         users ? "who" : "whose users");
-            add_name(text, computation->accounting, node);
+            text_format_printable(text, "'%s%s%s'", names_text(names, node->account),
+                                  users ? "/" : "", users ? names_text(names, node->user) : "");
         }
         count++;
     }

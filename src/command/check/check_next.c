@@ -103,9 +103,7 @@ static const char *starter(void)
 
 static void add_start(struct text *text, const struct cluster_health *cluster, int64_t now)
 {
-    text_add(text, "runs of cluster ");
-    text_add_printable(text, cluster->cluster);
-    text_add(text, ": the last one began ");
+    text_format_printable(text, "runs of cluster %s: the last one began ", cluster->cluster);
     text_add_span(text, now > cluster->started_at ? now - cluster->started_at : 0);
     text_format(text, " ago%s\n", cluster->failed ? ", and failed" : "");
 }
@@ -215,7 +213,8 @@ void check_add_next(struct text *text, const struct settings *settings,
 
 void check_add_first(struct text *text, const char *path)
 {
-    text_add(text, "next: `install -D -m 644 " DOCDIR "/examples/fairmill.conf ");
-    text_add_printable(text, path);
-    text_add(text, "`, which are the settings with their defaults\n");
+    text_format_printable(text,
+                          "next: `install -D -m 644 " DOCDIR "/examples/fairmill.conf %s`, which "
+                          "are the settings with their defaults\n",
+                          path);
 }

@@ -31,8 +31,8 @@
 static void add_origin(struct text *text, const struct setting *setting,
                        const struct setting_origin *origin)
 {
-    text_format(text, "  %s.%s = ", setting->section, setting->key);
-    text_add_printable(text, *origin->value ? origin->value : "''");
+    text_format_printable(text, "  %s.%s = %s", setting->section, setting->key,
+                          *origin->value ? origin->value : "''");
     if (setting_is_minutes(setting, origin->value))
         text_add(text, " min");
     if (origin->from == FROM_SLURM_CONF)
@@ -48,17 +48,12 @@ static void add_summary(struct text *text, const struct slurm_conf *conf)
     text_format(text, "slurm.conf: '%s'", conf->path);
     if (conf->files.count > 1)
         text_format(text, " and what it includes, %zu files", conf->files.count);
-    if (cluster) {
-        text_add(text, ", cluster '");
-        text_add_printable(text, cluster);
-        text_add(text, "'");
-    }
+    if (cluster)
+        text_format_printable(text, ", cluster '%s'", cluster);
     text_format(text, ", partitions: %zu, nodes: %" PRIu64 " with %" PRIu64 " CPUs\n",
                 conf->partition_count, conf->totals.nodes, conf->totals.cpus);
     for (size_t i = 0; i < conf->files.count; i++) {
-        text_add(text, "  read: '");
-        text_add_printable(text, conf->files.each[i].path);
-        text_add(text, "', changed ");
+        text_format_printable(text, "  read: '%s', changed ", conf->files.each[i].path);
         instant_add(text, conf->files.each[i].changed);
         text_add(text, "\n");
     }
@@ -74,9 +69,8 @@ static void warn_of(struct text *text, const struct slurm_conf *conf, enum slurm
                     const char *what)
 {
     add_place(text, conf->given[key].place);
-    text_format(text, "%s = '", slurm_key_name(key));
-    text_add_printable(text, conf->given[key].value);
-    text_format(text, "': %s\n", what);
+    text_format_printable(text, "%s = '%s': ", slurm_key_name(key), conf->given[key].value);
+    text_format(text, "%s\n", what);
 }
 
 static bool says(const struct slurm_conf *conf, enum slurm_key key, const char *value)
@@ -116,8 +110,7 @@ static void warn_of_conf(struct text *text, const struct slurm_conf *conf)
     const char *plugin = conf->given[SLURM_SITE_FACTOR_PLUGIN].value;
     for (size_t i = 0; i < conf->note_count; i++) {
         add_place(text, conf->notes[i].place);
-        text_add_printable(text, conf->notes[i].text);
-        text_add(text, "\n");
+        text_format_printable(text, "%s\n", conf->notes[i].text);
     }
     if (says(conf, SLURM_TYPE, "priority/basic"))
         warn_of(text, conf, SLURM_TYPE, "Slurm uses no priorities there");
@@ -142,11 +135,8 @@ static void note_free_ends(struct text *text, const struct slurm_conf *conf)
     if (slurm_enforces_limits(conf))
         return;
     text_add(text, "  note: AccountingStorageEnforce ");
-    if (given->value) {
-        text_add(text, "= '");
-        text_add_printable(text, given->value);
-        text_add(text, "' ");
-    }
+    if (given->value)
+        text_format_printable(text, "= '%s' ", given->value);
     text_format(text,
                 "has no `limits': slurmctld never charges what a job ran since the last pass "
                 "before its end, on average %" PRIu64
@@ -219,13 +209,11 @@ static bool compare_with(struct text *text, const struct settings *settings,
         if (slurm_setting_find(&found, conf, setting, &ignored) || !found.value)
             continue;
         if (!means_the_same(setting, own, found.value)) {
-            text_format(text, "  warning: %s.%s is ", setting->section, setting->key);
-            text_add_printable(text, *own ? own : "''");
-            text_format(text, " here%s, and ",
-                        settings->origins[i].from == FROM_DEFAULT ? " by default" : "");
-            text_add_printable(text, found.value);
-            text_format(text, " by %s in '%s', line %u\n", found.key, found.place.file,
-                        found.place.line);
+            text_format_printable(text,
+                                  "  warning: %s.%s is %s here%s, and %s by %s in '%s', line %u\n",
+                                  setting->section, setting->key, *own ? own : "''",
+                                  settings->origins[i].from == FROM_DEFAULT ? " by default" : "",
+                                  found.value, found.key, found.place.file, found.place.line);
             differ = true;
         }
         free(found.value);
@@ -242,9 +230,8 @@ static bool look_for_conf(struct text *text, const struct settings *settings)
     if (!path)
         return false;
     if (slurm_conf_read(&conf, path, &why)) {
-        text_add(text, "  warning: the slurm.conf of this machine cannot be read: ");
-        text_add_printable(text, why.message);
-        text_add(text, "\n");
+        text_format_printable(
+            text, "  warning: the slurm.conf of this machine cannot be read: %s\n", why.message);
         return false;
     }
     if (compare_with(text, settings, conf))
@@ -321,11 +308,9 @@ void check_slurm_cluster(struct text *text, const struct settings *settings, con
 {
     bool ranks = settings->algorithm->ranks_users;
     const char *named = settings->slurm ? settings->slurm->given[SLURM_CLUSTER_NAME].value : NULL;
-    if (named && strcasecmp(named, cluster) != 0) {
-        text_add(text, "  warning: the slurm.conf is cluster '");
-        text_add_printable(text, named);
-        text_add(text, "''s, not this one's\n");
-    }
+    if (named && strcasecmp(named, cluster) != 0)
+        text_format_printable(text, "  warning: the slurm.conf is cluster '%s''s, not this one's\n",
+                              named);
     warn_of_weight(text, settings, "weight_fairshare", settings->weight_fairshare,
                    ranks ? users : WEIGHT_HIGH_ENOUGH, ranks ? "ranks" : "fairshare factors");
 }
@@ -419,12 +404,11 @@ int check_slurm_period(struct text *text, const struct settings *settings, struc
         /* A pass more or less is nobody's concern. */
         if (!distance || (distance < 2 * period && 2 * distance > period))
             continue;
-        text_add(text, "  warning: runs of cluster '");
-        text_add_printable(text, clusters[i]);
-        text_format(text,
-                    "' are %" PRId64 " s apart, while slurmctld computes every %" PRId64
-                    " s (PriorityCalcPeriod)\n",
-                    distance, period);
+        text_format_printable(text,
+                              "  warning: runs of cluster '%s' are %" PRId64
+                              " s apart, while slurmctld computes every %" PRId64
+                              " s (PriorityCalcPeriod)\n",
+                              clusters[i], distance, period);
     }
     return 0;
 }

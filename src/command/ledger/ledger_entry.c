@@ -271,10 +271,8 @@ static void add_intent(struct text *text, const struct entry_context *context)
         text_format(&words, "refund %zu jobs", context->refund.found.count);
     else
         add_entry_words(&words, &context->record, words_of(context->settings));
-    text_add_printable(text, context->cluster);
-    text_add(text, ": ");
-    text_add_printable(text, words.bytes);
-    text_add(text, "\ndated ");
+    text_format_printable(text, "%s: %s\n", context->cluster, words.bytes);
+    text_add(text, "dated ");
     instant_add(text, (int64_t)context->record.entry.instant);
     text_add(text, "\n");
     if (context->refund.told.length)

@@ -342,19 +342,16 @@ static void tell(const struct search *search, const struct accounting *accountin
 {
     const struct association *association = association_of(accounting, rows->association);
     const struct names *names = accounting->names;
-    struct text whose = { 0 };
     text_format(search->told, "  job %" PRIu64, job);
-    if (association) {
-        text_format(&whose, " of '%s' in '%s'", names_text(names, association->user),
-                    names_text(names, association->account));
-        text_add_printable(search->told, whose.bytes);
-    }
+    if (association)
+        text_format_printable(search->told, " of '%s' in '%s'",
+                              names_text(names, association->user),
+                              names_text(names, association->account));
     text_add(search->told, ", from ");
     instant_add(search->told, (int64_t)rows->begin);
     text_add(search->told, ", ran ");
     text_add_span(search->told, (int64_t)rows->seconds);
     text_add(search->told, "\n");
-    text_free(&whose);
 }
 
 /* 1: it is to be refunded; 0: it is left out. */

@@ -40,13 +40,10 @@ static const char *cluster_of(const struct printer *printer)
 
 static void end(struct printer *printer, struct command_line *line)
 {
-    if (line->obstacle) {
-        text_format(printer->text, "# %s: ", line->obstacle);
-        text_add_printable(printer->text, line->text.bytes);
-    } else {
-        text_add(printer->text, line->text.bytes);
-    }
-    text_add(printer->text, "\n");
+    if (line->obstacle)
+        text_format_printable(printer->text, "# %s: %s\n", line->obstacle, line->text.bytes);
+    else
+        text_format(printer->text, "%s\n", line->text.bytes);
     text_free(&line->text);
 }
 
