@@ -2,17 +2,131 @@
 #include "import/groups.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/usage/entity.h"
 #include "import/dated.h"
 #include "import/entities.h"
+#include "import/lines.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
+#include "util/number.h"
 #include "util/text.h"
+
+struct group_line {
+    char *name, *parent; /* UTF-8 */
+    int64_t cresgroup, shares;
+};
+
+struct group_list {
+    struct group_line *lines;
+    size_t count;
+};
+
+#define LONGEST_LINE 255     /* the scheduler reads the rest of a longer line as another line */
+#define TREE_ROOT "TREEROOT" /* the root's own name, which a parent may have, too */
+#define BLANKS " \t"         /* between words */
+
+struct group_reader {
+    struct group_list *list;
+    struct names *names; /* of the root, unknown and every line so far */
+};
+
+static bool add_name(struct group_reader *reader, const char *name)
+{
+    uint32_t known = names_count(reader->names);
+    return names_add(reader->names, name, strlen(name)) == known;
+}
+
+/* As strtol() reads it, to the end of the word. */
+static int read_number(const char *text, const char *what, int64_t *number, struct error *err)
+{
+    const char *digits = text + strspn(text, "\v\f\r");
+    digits += *digits == '+' && digits[1] != '-';
+    if (number_signed(digits, strlen(digits), number) && *number >= INT32_MIN &&
+        *number <= INT32_MAX)
+        return 0;
+    return fail(err, ERROR_DATA, "its %s '%s' is no number from -2147483648 to 2147483647%s", what,
+                text, strchr(text, '\r') ? "; lines must end with LF, not with CR LF" : "");
+}
+
+static int check_line(struct group_reader *reader, const struct group_line *line, struct error *err)
+{
+    if (strcmp(line->parent, ENTITY_ROOT_NAME) != 0 &&
+        names_find(reader->names, line->parent, strlen(line->parent)) == INDEX_NONE)
+        return fail(err, ERROR_DATA, "no line above has its parent '%s'", line->parent);
+    return add_name(reader, line->name)
+               ? 0
+               : fail(err, ERROR_DATA, "'%s' has a line already", line->name);
+}
+
+/* The first four words of a line; the scheduler ignores the rest. */
+static int split(char *text, char *words[4])
+{
+    int count = 0;
+    char *rest = NULL;
+    for (char *word = strtok_r(text, BLANKS, &rest); word && count < 4;
+         word = strtok_r(NULL, BLANKS, &rest))
+        words[count++] = word;
+    return count;
+}
+
+static int take_words(struct group_reader *reader, char *text, struct error *err)
+{
+    char *words[4];
+    const char *begin = text + strspn(text, BLANKS "\r\v\f");
+    if (!*begin || *begin == '#' || *begin == '*')
+        return 0;
+    if (split(text, words) < 4)
+        return fail(err, ERROR_DATA, "it is no NAME NUMBER PARENT SHARES");
+    struct group_line line = { words[0], words[2], 0, 0 };
+    if (read_number(words[1], "number", &line.cresgroup, err) ||
+        read_number(words[3], "shares", &line.shares, err) || check_line(reader, &line, err))
+        return -1;
+    struct group_list *list = reader->list;
+    list->lines = memory_grown(list->lines, list->count, sizeof *list->lines);
+    line.name = utf8_copy(line.name, strlen(line.name));
+    bool of_root = !strcmp(line.parent, TREE_ROOT);
+    line.parent =
+        of_root ? memory_text(ENTITY_ROOT_NAME) : utf8_copy(line.parent, strlen(line.parent));
+    list->lines[list->count++] = line;
+    return 0;
+}
+
+static int take_line(void *context, char *text, struct error *err)
+{
+    struct group_reader *reader = context;
+    size_t length = strcspn(text, "\n");
+    text[length] = '\0';
+    for (; length > LONGEST_LINE; text += LONGEST_LINE, length -= LONGEST_LINE) {
+        char part[LONGEST_LINE + 1] = "";
+        memcpy(part, text, LONGEST_LINE);
+        if (take_words(reader, part, err))
+            return -1;
+    }
+    return take_words(reader, text, err);
+}
+
+static int read_file(struct group_list *list, const char *path, struct error *err)
+{
+    struct group_reader reader = { list, names_create() };
+    add_name(&reader, TREE_ROOT);
+    add_name(&reader, ENTITY_UNKNOWN_NAME);
+    int result = lines_read(path, false, take_line, &reader, err);
+    names_destroy(reader.names);
+    return result;
+}
+
+static void free_line(struct group_line *line)
+{
+    free(line->name);
+    free(line->parent);
+}
 
 /* A line that holds; whether the new file has its name, and has it as it is. */
 struct held_line {
@@ -24,7 +138,7 @@ struct held_line {
 struct group_change {
     struct db *db;
     const char *cluster;
-    const struct group_list *list;
+    struct group_list list;
     int64_t instant;
     bool first; /* nothing was ever held */
     struct held_line *held;
@@ -59,8 +173,8 @@ static bool is_same(const struct held_line *held, const struct group_line *line,
 static uint64_t compare(struct group_change *change, bool *fresh)
 {
     uint64_t changed = 0;
-    for (size_t i = 0; i < change->list->count; i++) {
-        const struct group_line *line = &change->list->lines[i];
+    for (size_t i = 0; i < change->list.count; i++) {
+        const struct group_line *line = &change->list.lines[i];
         uint32_t at = names_find(change->names, line->name, strlen(line->name));
         struct held_line *held = at == INDEX_NONE ? NULL : &change->held[at];
         fresh[i] = !held || !is_same(held, line, i);
@@ -91,8 +205,8 @@ static int add_fresh(const struct group_change *change, const bool *fresh, struc
 {
     int result = 0;
     struct row_writer rows = { .db = change->db, .table = "pbs_group" };
-    for (size_t i = 0; i < change->list->count && !result; i++) {
-        const struct group_line *line = &change->list->lines[i];
+    for (size_t i = 0; i < change->list.count && !result; i++) {
+        const struct group_line *line = &change->list.lines[i];
         const struct row_field fields[] = {
             { "cluster", 't', db_text(change->cluster) },
             { "name", 't', db_text(line->name) },
@@ -114,8 +228,8 @@ static int store_entities(const struct group_change *change, struct error *err)
     struct entities *entities = entities_read(change->db, change->cluster, err);
     if (!entities)
         return -1;
-    for (size_t i = 0; i < change->list->count; i++) {
-        const struct group_line *line = &change->list->lines[i];
+    for (size_t i = 0; i < change->list.count; i++) {
+        const struct group_line *line = &change->list.lines[i];
         entities_number(entities, line->name, line->cresgroup, change->first ? 0 : change->instant);
     }
     int result = entities_store(entities, err);
@@ -133,7 +247,7 @@ static int store_changes(struct group_change *change, uint64_t *changed, struct 
     if (found < 0 || read_held(change, err))
         return -1;
     change->first = !found;
-    bool *fresh = memory_zeroed(change->list->count, sizeof *fresh);
+    bool *fresh = memory_zeroed(change->list.count, sizeof *fresh);
     *changed = compare(change, fresh);
     int result = 0;
     if (*changed)
@@ -147,18 +261,22 @@ static int store_changes(struct group_change *change, uint64_t *changed, struct 
     return result;
 }
 
-int groups_store(struct db *db, const char *cluster, const struct group_list *list, int64_t instant,
-                 uint64_t *changed, struct error *err)
+int groups_import(struct db *db, const char *cluster, const char *path, int64_t instant,
+                  uint64_t *changed, struct error *err)
 {
     struct group_change change = {
-        .db = db, .cluster = cluster, .list = list, .instant = instant, .names = names_create()
+        .db = db, .cluster = cluster, .instant = instant, .names = names_create()
     };
-    int result = db_begin(db, err) ? -1 : store_changes(&change, changed, err);
-    result = rows_commit(db, result, err);
-    for (size_t i = 0; i < change.held_count; i++) {
-        free(change.held[i].line.name);
-        free(change.held[i].line.parent);
+    int result = read_file(&change.list, path, err);
+    if (!result) {
+        result = db_begin(db, err) ? -1 : store_changes(&change, changed, err);
+        result = rows_commit(db, result, err);
     }
+    for (size_t i = 0; i < change.list.count; i++)
+        free_line(&change.list.lines[i]);
+    for (size_t i = 0; i < change.held_count; i++)
+        free_line(&change.held[i].line);
+    free(change.list.lines);
     free(change.held);
     names_destroy(change.names);
     return result;

@@ -3,17 +3,24 @@
 #define FAIRMILL_IMPORT_GROUPS_H
 
 #include "db/db.h"
-#include "import/group_file.h"
 
-/* Bring what pbs_group has of a cluster to what a resource_group says, as of an instant: a line
- * that is not there any more, or says something else, held until then.  The first file holds since
- * ever, so that all usage has its tree.  Names that are new get their number (import/entities.h).
- * *changed lines were changed, added or removed.
+/* Bring what pbs_group has of a cluster to what a resource_group says (OpenPBS's Administrator's
+ * Guide, Fairshare), as of an instant.  The file has one line for each group or entity,
  *
- * An instant before one that a line holds since is refused (ERROR_DATA): the past is not written
- * anew.
- */
-int groups_store(struct db *db, const char *cluster, const struct group_list *list, int64_t instant,
-                 uint64_t *changed, struct error *err);
+ *     NAME CRESGROUP PARENT SHARES
+ *
+ * with blanks or tabs between.  Lines that begin with `#` or `*` are comments, and further words
+ * are ignored.  The parent is `root`, or the name of an earlier line, TREEROOT or unknown.  Each
+ * name occurs once.
+ *
+ * A line that is not there any more, or says something else, held until the instant.  The first
+ * file holds since ever, so that all usage has its tree.  Names that are new get their number
+ * (import/entities.h).  *changed lines were changed, added or removed.
+ *
+ * Fails with ERROR_DATA, the file's name and the line if the scheduler would skip a line, since all
+ * members below it would be unknown; and if the instant is before one that a line holds since: the
+ * past is not written anew. */
+int groups_import(struct db *db, const char *cluster, const char *path, int64_t instant,
+                  uint64_t *changed, struct error *err);
 
 #endif

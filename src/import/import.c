@@ -7,15 +7,13 @@
 
 #include "core/priority/formula_jobs.h"
 #include "import/groups.h"
-#include "import/line_queue.h"
+#include "import/logs.h"
 #include "import/qstat.h"
-#include "import/refused.h"
 #include "import/sched_config.h"
-#include "import/scheduler_print.h"
 #include "import/server_database.h"
 #include "import/store.h"
-#include "import/usage_store.h"
-#include "import/waiting_store.h"
+#include "import/usage_file.h"
+#include "import/waiting.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
@@ -230,18 +228,6 @@ static int date_changes(struct importer *importer, struct error *err)
     return 0;
 }
 
-static int import_groups(struct importer *importer, struct error *err)
-{
-    struct import *import = importer->import;
-    struct group_list list;
-    if (group_file_read(&list, import->groups, err))
-        return -1;
-    int result = groups_store(importer->db, import->cluster, &list, import->instant,
-                              &import->changed_groups, err);
-    group_list_free(&list);
-    return result;
-}
-
 static int import_config(struct importer *importer, struct error *err)
 {
     struct import *import = importer->import;
@@ -255,18 +241,6 @@ static int import_config(struct importer *importer, struct error *err)
                              &import->changed_values, err);
     result = rows_commit(importer->db, result, err);
     sched_config_free(&config);
-    return result;
-}
-
-static int import_usage(struct importer *importer, struct error *err)
-{
-    struct import *import = importer->import;
-    struct usage_list list;
-    if (usage_file_read(&list, import->usage, err))
-        return -1;
-    import->usages = list.count;
-    int result = usage_store(importer->db, import->cluster, &list, err);
-    usage_list_free(&list);
     return result;
 }
 
@@ -346,11 +320,12 @@ int import_run(struct import *import, const struct settings *settings,
     }
     int result = date_changes(&importer, err);
     if (!result && import->groups)
-        result = import_groups(&importer, err);
+        result = groups_import(importer.db, import->cluster, import->groups, import->instant,
+                               &import->changed_groups, err);
     if (!result && import->config)
         result = import_config(&importer, err);
     if (!result && import->usage)
-        result = import_usage(&importer, err);
+        result = usage_import(importer.db, import->cluster, import->usage, &import->usages, err);
     if (!result && import->accounting)
         result = import_logs(&importer, err);
     if (!result && (import->queue || import->server))

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "import/run.h"
+#include "import/record.h"
 
 /* The runs that an accounting log contains, line by line.  A start opens a run; an end, a rerun or
  * an abort of its job closes it, and so does a later start of its job, or the end of a run that

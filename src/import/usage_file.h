@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "db/db.h"
+
 struct error;
 
 /* What OpenPBS's scheduler keeps of usage, sched_priv/usage: a binary file, in which numbers are a
@@ -28,8 +30,13 @@ struct usage_list {
     int64_t written;    /* when the file was changed last */
 };
 
-/* -1 with the file's name and the offset of what the scheduler would pass over (ERROR_DATA). */
+/* Fails with ERROR_DATA, the file's name and the offset of what the scheduler would pass over. */
 int usage_file_read(struct usage_list *list, const char *path, struct error *err);
 void usage_list_free(struct usage_list *list);
+
+/* Bring a usage file into pbs_usage, as of when it was written, and its *count names among the
+ * entities.  One of the same instant is replaced. */
+int usage_import(struct db *db, const char *cluster, const char *path, uint64_t *count,
+                 struct error *err);
 
 #endif

@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
+#include "db/db.h"
 #include "import/dated.h"
-#include "import/run.h"
+#include "import/record.h"
 #include "settings/pbs_values.h"
 #include "util/text.h"
 
@@ -68,5 +69,11 @@ int waiting_set_priority(struct waiting *waiting, const char *priority, struct e
 void waiting_tell_server(struct waiting *waiting, const char *name, const char *value);
 
 void waiting_free(struct waiting *waiting);
+
+/* Put what was told of jobs, of queues and of the server in the place of what was told before; what
+ * was not told of stays.  A job that waits on keeps its key.  *changed grows by the server's values
+ * that are new. */
+int waiting_store(struct db *db, const char *cluster, const struct waiting *waiting,
+                  uint64_t *changed, struct error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "import/line_queue.h"
-#include "import/run.h"
+#include "import/logs.h"
+#include "import/record.h"
 #include "util/error.h"
 #include "util/text.h"
 

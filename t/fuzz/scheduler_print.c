@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "import/scheduler_print.h"
+#include "import/sched_config.h"
 #include "util/error.h"
 
 /* What qmgr prints of schedulers. */
