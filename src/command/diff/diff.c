@@ -5,15 +5,13 @@
 #include "command/command.h"
 #include "command/diff/diff_causes.h"
 #include "command/diff/diff_finder.h"
-#include "command/diff/diff_jobs.h"
-#include "command/diff/diff_pbs.h"
+#include "command/diff/diff_values.h"
 #include "report/differences.h"
-#include "report/job_differences.h"
-#include "report/pbs_differences.h"
 #include "report/pbsfs_print.h"
 #include "report/sprio_print.h"
 #include "report/sshare_json.h"
 #include "report/sshare_print.h"
+#include "report/value_differences.h"
 #include "results/published.h"
 #include "results/published_jobs.h"
 #include "settings/load.h"
@@ -150,29 +148,6 @@ static int align_step(struct options *options, const struct settings *settings, 
     return 0;
 }
 
-static int find_job_differences(const struct options *options, const struct settings *settings,
-                                const struct input *input, struct prio_list *published,
-                                struct job_differences *differences, struct error *err)
-{
-    struct sprio_print print;
-    if (sprio_print_read(&print, text_of(input), input->cluster->name, err))
-        return fail_in(err, "'%s'", options->shared.operands[0]);
-    struct db *source = open_source(options, settings);
-    struct diff_jobs_case asked = {
-        settings,
-        &print,
-        published,
-        viewer_only(&input->published.viewer),
-        source,
-        options->at,
-        period_of(options, settings),
-    };
-    int result = diff_jobs_find(&asked, differences, err);
-    db_close(source);
-    sprio_print_free(&print);
-    return result;
-}
-
 /* Of any age: an output may be old, and diff says of when both are. */
 static int read_published(struct input *input, const struct settings *settings,
                           const struct options *options, struct error *err)
@@ -225,75 +200,58 @@ static int read_jobs(struct input *input, const struct settings *settings,
     return 0;
 }
 
-/* Likewise, of jobs. */
-static int diff_jobs(struct options *options, const struct settings *settings, struct input *input,
-                     struct text *text, struct error *err)
+static int find_value_differences(const struct options *options, const struct settings *settings,
+                                  const struct input *input, struct prio_list *jobs,
+                                  struct value_differences *differences, struct error *err)
 {
-    struct job_differences differences = { 0 };
-    struct prio_list *list = NULL;
-    int result = -1;
-    struct table *table = table_create(text, &job_differences_layout, &options->shared.table, err);
-    if (!table || read_jobs(input, settings, options, &list, err) ||
-        find_job_differences(options, settings, input, list, &differences, err))
-        goto done;
-    if (table_is_page(&options->shared.table))
-        job_differences_add_page(text, &differences);
-    else
-        job_differences_print(&differences, table);
-    if (!table_end(table, err))
-        result = !job_differences_are_explained(&differences);
-done:
-    job_differences_free(&differences);
-    prio_list_destroy(list);
-    table_destroy(table);
-    return result;
-}
-
-static int find_pbs_differences(const struct options *options, const struct settings *settings,
-                                const struct input *input, struct pbs_differences *differences,
-                                struct error *err)
-{
-    struct pbsfs_print print;
-    if (!scheduler_of(input->cluster->settings)->has_pbsfs)
+    struct sprio_print sprio = { 0 };
+    struct pbsfs_print pbsfs = { 0 };
+    if (!jobs && !scheduler_of(input->cluster->settings)->has_pbsfs)
         return fail(err, ERROR_USAGE,
                     "diff: '%s' is of pbsfs, and cluster '%s' is not of layout = pbs",
                     options->shared.operands[0], input->cluster->name);
-    if (pbsfs_print_read(&print, text_of(input), err))
+    if (jobs ? sprio_print_read(&sprio, text_of(input), input->cluster->name, err)
+             : pbsfs_print_read(&pbsfs, text_of(input), err))
         return fail_in(err, "'%s'", options->shared.operands[0]);
     struct db *source = open_source(options, settings);
-    const struct diff_pbs_case asked = {
-        settings,
-        &print,
-        input->cluster,
-        viewer_only(&input->published.viewer),
-        source,
-        options->at,
-        options->period ? options->period : CYCLE_S,
+    uint64_t cycle = options->period ? options->period : CYCLE_S;
+    const struct diff_values_case asked = {
+        settings,    viewer_only(&input->published.viewer),       source,
+        options->at, jobs ? period_of(options, settings) : cycle,
     };
-    int result = diff_pbs_find(&asked, differences, err);
+    int result = jobs ? diff_jobs_find(&asked, &sprio, jobs, differences, err)
+                      : diff_pbs_find(&asked, &pbsfs, input->cluster, differences, err);
     db_close(source);
-    pbsfs_print_free(&print);
+    sprio_print_free(&sprio);
+    pbsfs_print_free(&pbsfs);
     return result;
 }
 
-/* Likewise, of OpenPBS's entities. */
-static int diff_entities(struct options *options, const struct settings *settings,
-                         struct input *input, struct text *text, struct error *err)
+/* Likewise, of jobs or of entities. */
+static int diff_values(struct options *options, const struct settings *settings,
+                       struct input *input, struct text *text, struct error *err)
 {
-    struct pbs_differences differences = { 0 };
+    bool of_jobs = print_kind_of(text_of(input)) == PRINT_OF_SPRIO;
+    const struct table_layout *layout =
+        &value_differences_layouts[of_jobs ? VALUES_OF_JOBS : VALUES_OF_ENTITIES];
+    struct value_differences differences = { 0 };
+    struct prio_list *list = NULL;
     int result = -1;
-    struct table *table = table_create(text, &pbs_differences_layout, &options->shared.table, err);
-    if (!table || read_published(input, settings, options, err) ||
-        find_pbs_differences(options, settings, input, &differences, err))
+    struct table *table = table_create(text, layout, &options->shared.table, err);
+    if (!table ||
+        (of_jobs ? read_jobs(input, settings, options, &list, err)
+                 : read_published(input, settings, options, err)) ||
+        find_value_differences(options, settings, input, list, &differences, err))
         goto done;
     if (table_is_page(&options->shared.table))
-        pbs_differences_add_page(text, &differences);
+        value_differences_add_page(text, &differences);
     else
-        pbs_differences_print(&differences, table);
+        value_differences_print(&differences, table);
     if (!table_end(table, err))
-        result = !pbs_differences_are_explained(&differences);
+        result = !value_differences_are_explained(&differences);
 done:
-    pbs_differences_free(&differences);
+    value_differences_free(&differences);
+    prio_list_destroy(list);
     table_destroy(table);
     return result;
 }
@@ -303,9 +261,8 @@ static int diff_print(struct options *options, const struct settings *settings, 
 {
     switch (print_kind_of(text_of(input))) {
     case PRINT_OF_SPRIO:
-        return diff_jobs(options, settings, input, text, err);
     case PRINT_OF_PBSFS:
-        return diff_entities(options, settings, input, text, err);
+        return diff_values(options, settings, input, text, err);
     default:
         return diff_associations(options, settings, input, text, err);
     }

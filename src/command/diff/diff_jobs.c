@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "command/diff/diff_jobs.h"
+#include "command/diff/diff_values.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,10 +8,10 @@
 
 #include "compute/compute.h"
 #include "compute/prior.h"
-#include "report/job_differences.h"
 #include "report/priorities.h"
 #include "report/sprio.h"
 #include "report/sprio_print.h"
+#include "report/value_differences.h"
 #include "settings/settings.h"
 #include "source/source.h"
 #include "util/error.h"
@@ -23,20 +23,21 @@ static const char *const part_names[PRIO_PARTS] = {
 };
 
 struct finder {
-    const struct diff_jobs_case *asked;
-    struct job_differences *differences;
+    const struct diff_values_case *asked;
+    const struct sprio_print *print;
+    struct value_differences *differences;
     const struct prio_list *ours;
     const struct prio_list *by_slurmctld; /* the same under its conformance; NULL: ours are */
     bool *taken;                          /* of our rows */
 };
 
 /* Our list of jobs that wait, at the instant of the print. */
-static int compute_list(const struct diff_jobs_case *asked, enum conformance conformance,
-                        struct prio_list **list, struct error *err)
+static int compute_list(const struct diff_values_case *asked, const struct prio_list *published,
+                        enum conformance conformance, struct prio_list **list, struct error *err)
 {
     struct settings settings = *asked->settings;
     struct prior prior;
-    const char *cluster = asked->published->cluster;
+    const char *cluster = published->cluster;
     settings.conformance = conformance;
     struct source source = source_of(&settings, asked->source, cluster);
     source.instant = &asked->printed_at;
@@ -48,7 +49,7 @@ static int compute_list(const struct diff_jobs_case *asked, enum conformance con
     if (result)
         return -1;
     *list = prio_list_create(cluster, asked->printed_at);
-    (*list)->weights = asked->published->weights;
+    (*list)->weights = published->weights;
     if (computation.queue)
         prio_list_add_queue(*list, computation.queue, NULL, NULL);
     computation_free(&computation);
@@ -78,14 +79,14 @@ static bool is_name(const struct finder *finder, const char *ours, const char *p
     if (!printed)
         return true;
     size_t length = strlen(printed);
-    return finder->asked->print->is_table && length >= width ? !strncmp(ours, printed, length)
-                                                             : !strcmp(ours, printed);
+    return finder->print->is_table && length >= width ? !strncmp(ours, printed, length)
+                                                      : !strcmp(ours, printed);
 }
 
 static bool may_be(const struct finder *finder, size_t place, const struct printed_job *job)
 {
     const struct prio_row *row = &finder->ours->rows[place];
-    const struct sprio_print *print = finder->asked->print;
+    const struct sprio_print *print = finder->print;
     return !finder->taken[place] && is_name(finder, row->user, job->user, 0) &&
            is_name(finder, row->account, job->account, 0) &&
            is_name(finder, row->partition, job->partition, print->partition_width) &&
@@ -144,24 +145,17 @@ static size_t find_row(const struct finder *finder, const struct printed_job *jo
 
 /* What differs. */
 
-static const char *text_copy(struct finder *finder, const char *text)
-{
-    return arena_copy(finder->differences->texts, text, strlen(text));
-}
-
 static void add_difference(struct finder *finder, const struct prio_row *row,
-                           const struct job_difference *found)
+                           const struct value_difference *found)
 {
-    struct job_differences *differences = finder->differences;
-    struct job_difference added = *found;
+    struct value_differences *differences = finder->differences;
+    struct value_difference added = *found;
     added.id_job = row->id_job;
-    added.user = text_copy(finder, row->user);
-    added.partition = text_copy(finder, row->partition);
-    added.qos = text_copy(finder, row->qos);
-    added.factor = text_copy(finder, found->factor);
-    differences->rows =
-        memory_grown(differences->rows, differences->count, sizeof *differences->rows);
-    differences->rows[differences->count++] = added;
+    added.user = value_differences_copy(differences, row->user);
+    added.partition = value_differences_copy(differences, row->partition);
+    added.qos = value_differences_copy(differences, row->qos);
+    added.value = value_differences_copy(differences, found->value);
+    value_differences_add(differences, &added);
 }
 
 /* The same row under slurmctld's conformance; NULL where ours is already. */
@@ -186,21 +180,20 @@ static bool is_of_pass(const struct finder *finder, const struct printed_job *jo
     double ours,
         period = (double)finder->asked->period / (double)finder->asked->settings->max_age_s;
     const struct printed_number *printed = part_of(job, PRIO_AGE, row, &ours);
-    double weight = printed == &job->factor[PRIO_AGE]
-                        ? 1
-                        : (double)finder->asked->published->weights.of[PRIO_AGE];
+    double weight =
+        printed == &job->factor[PRIO_AGE] ? 1 : (double)finder->ours->weights.of[PRIO_AGE];
     return printed->low <= ours && miss_of(printed, ours) <= period * weight;
 }
 
-static enum job_cause cause_of(const struct finder *finder, const struct printed_job *job,
-                               enum prio_part part, const struct prio_row *row)
+static enum value_cause cause_of(const struct finder *finder, const struct printed_job *job,
+                                 enum prio_part part, const struct prio_row *row)
 {
     const struct prio_row *other = row_by_slurmctld(finder, row);
     if (other && same_part(job, part, other))
         return JOB_CAUSE_CONFORMANCE;
     if (part == PRIO_AGE && is_of_pass(finder, job, other ? other : row))
         return JOB_CAUSE_PASS;
-    return JOB_CAUSE_NONE;
+    return VALUE_CAUSE_NONE;
 }
 
 /* Read the next `name=number` of a list of TRES; false at the end of the list. */
@@ -241,9 +234,9 @@ static size_t compare_tres(struct finder *finder, const struct prio_row *row, co
         snprintf(factor, sizeof factor, "tres %.*s", (int)(name.length < 100 ? name.length : 100),
                  name.bytes);
         add_difference(finder, row,
-                       &(struct job_difference){ .factor = factor,
-                                                 .ours = of_printed ? other : value,
-                                                 .printed = of_printed ? value : other });
+                       &(struct value_difference){ .value = factor,
+                                                   .ours = of_printed ? other : value,
+                                                   .printed = of_printed ? value : other });
         count++;
     }
     return count;
@@ -265,14 +258,14 @@ static double find_unrecorded(struct finder *finder, const struct printed_number
 {
     double ours = (double)(is_nice ? row->nice : row->site);
     bool known = is_nice ? row->nice_known : row->site_known;
-    enum job_cause cause = known ? JOB_CAUSE_NONE : is_nice ? JOB_CAUSE_NICE : JOB_CAUSE_SITE;
+    enum value_cause cause = known ? VALUE_CAUSE_NONE : is_nice ? JOB_CAUSE_NICE : JOB_CAUSE_SITE;
     if (miss_of(printed, ours) <= 0)
         return 0;
     add_difference(finder, row,
-                   &(struct job_difference){ .factor = is_nice ? "nice" : "site",
-                                             .ours = ours,
-                                             .printed = printed_middle(printed),
-                                             .cause = cause });
+                   &(struct value_difference){ .value = is_nice ? "nice" : "site",
+                                               .ours = ours,
+                                               .printed = printed_middle(printed),
+                                               .cause = cause });
     return printed_middle(printed) - ours;
 }
 
@@ -304,10 +297,12 @@ static bool find_priority(struct finder *finder, const struct printed_job *job,
     double rounding = is_norm ? 1.0 / UINT32_MAX : 1;
     if (expected < rounding || miss_of(printed, expected) <= rounding)
         return false;
-    finder->differences->nice_unknown |= !printed_is_there(&job->nice) && !row->nice_known;
+    if (!finder->differences->notes[0] && !printed_is_there(&job->nice) && !row->nice_known)
+        value_differences_note(finder->differences,
+                               "this print has no nice; sprio -l and its format %N print it");
     add_difference(finder, row,
-                   &(struct job_difference){
-                       .factor = "priority", .ours = ours, .printed = printed_middle(printed) });
+                   &(struct value_difference){
+                       .value = "priority", .ours = ours, .printed = printed_middle(printed) });
     return true;
 }
 
@@ -317,8 +312,8 @@ static void compare(struct finder *finder, const struct printed_job *job,
     bool is_norm = printed_is_there(&job->norm);
     if (is_by_hand(job)) {
         add_difference(finder, row,
-                       &(struct job_difference){
-                           .factor = "priority",
+                       &(struct value_difference){
+                           .value = "priority",
                            .ours = is_norm ? row->norm : (double)row->priority,
                            .printed = printed_middle(is_norm ? &job->norm : &job->priority),
                            .cause = JOB_CAUSE_BY_HAND });
@@ -335,10 +330,10 @@ static void compare(struct finder *finder, const struct printed_job *job,
             continue;
         differing++;
         add_difference(finder, row,
-                       &(struct job_difference){ .factor = part_names[part],
-                                                 .ours = ours,
-                                                 .printed = printed_middle(printed),
-                                                 .cause = cause_of(finder, job, part, row) });
+                       &(struct value_difference){ .value = part_names[part],
+                                                   .ours = ours,
+                                                   .printed = printed_middle(printed),
+                                                   .cause = cause_of(finder, job, part, row) });
     }
     double more = find_unrecorded(finder, &job->site, row, false) -
                   find_unrecorded(finder, &job->nice, row, true);
@@ -348,8 +343,8 @@ static void compare(struct finder *finder, const struct printed_job *job,
 
 static void compare_all(struct finder *finder)
 {
-    const struct sprio_print *print = finder->asked->print;
-    struct job_differences *differences = finder->differences;
+    const struct sprio_print *print = finder->print;
+    struct value_differences *differences = finder->differences;
     finder->taken = memory_zeroed(finder->ours->count + 1, sizeof *finder->taken);
     for (size_t i = 0; i < print->count; i++) {
         size_t place = find_row(finder, &print->rows[i]);
@@ -359,7 +354,7 @@ static void compare_all(struct finder *finder)
             compare(finder, &print->rows[i], &finder->ours->rows[place]);
         } else if (!finder->asked->login) {
             if (!differences->only_printed++)
-                differences->first_only_printed = print->rows[i].id;
+                differences->first_job_printed = print->rows[i].id;
         }
     }
     for (size_t i = 0; i < finder->ours->count; i++)
@@ -377,29 +372,33 @@ static void prepare(struct prio_list *list, const char *login)
         prio_list_sort(list, "i", &ignored);
 }
 
-int diff_jobs_find(const struct diff_jobs_case *asked, struct job_differences *differences,
+int diff_jobs_find(const struct diff_values_case *asked, const struct sprio_print *print,
+                   struct prio_list *published, struct value_differences *differences,
                    struct error *err)
 {
     struct prio_list *computed = NULL, *by_slurmctld = NULL;
     const struct settings *settings = asked->settings;
-    bool anew = asked->source && asked->published->as_of != asked->printed_at;
-    if (anew && compute_list(asked, settings->conformance, &computed, err))
+    bool anew = asked->source && published->as_of != asked->printed_at;
+    if (anew && compute_list(asked, published, settings->conformance, &computed, err))
         return -1;
     if (asked->source && settings->conformance != CONFORMANCE_SLURMCTLD &&
-        compute_list(asked, CONFORMANCE_SLURMCTLD, &by_slurmctld, err)) {
+        compute_list(asked, published, CONFORMANCE_SLURMCTLD, &by_slurmctld, err)) {
         prio_list_destroy(computed);
         return -1;
     }
-    struct prio_list *ours = anew ? computed : asked->published;
+    struct prio_list *ours = anew ? computed : published;
     prepare(ours, asked->login);
     prepare(by_slurmctld, asked->login);
-    *differences = (struct job_differences){ .texts = arena_create(),
-                                             .cluster = ours->cluster,
-                                             .as_of = ours->as_of,
-                                             .printed_at = asked->printed_at };
-    compare_all(&(struct finder){
-        .asked = asked, .differences = differences, .ours = ours, .by_slurmctld = by_slurmctld });
-    differences->cluster = asked->published->cluster;
+    *differences = (struct value_differences){ .texts = arena_create(),
+                                               .kind = VALUES_OF_JOBS,
+                                               .cluster = published->cluster,
+                                               .as_of = ours->as_of,
+                                               .printed_at = asked->printed_at };
+    compare_all(&(struct finder){ .asked = asked,
+                                  .print = print,
+                                  .differences = differences,
+                                  .ours = ours,
+                                  .by_slurmctld = by_slurmctld });
     prio_list_destroy(computed);
     prio_list_destroy(by_slurmctld);
     return 0;

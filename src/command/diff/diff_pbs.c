@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "command/diff/diff_pbs.h"
+#include "command/diff/diff_values.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "core/tree/tree.h"
 #include "core/usage/clock.h"
 #include "core/usage/entity.h"
-#include "report/pbs_differences.h"
 #include "report/pbs_forms.h"
 #include "report/pbsfs_print.h"
+#include "report/value_differences.h"
 #include "results/published.h"
 #include "settings/settings.h"
 #include "source/pbs/rules.h"
@@ -27,8 +27,10 @@
 #define ROUNDING 1e-12
 
 struct finder {
-    const struct diff_pbs_case *asked;
-    struct pbs_differences *differences;
+    const struct diff_values_case *asked;
+    const struct pbsfs_print *print;
+    const struct published_cluster *published;
+    struct value_differences *differences;
     struct pbs_view ours, without_ledger;
     double decay;           /* what steps may make of usage: so many times as much; 1: nothing */
     struct names *entities; /* UTF-8 */
@@ -48,11 +50,9 @@ static const struct tree *tree_of(const struct finder *finder)
 
 static const char *name_copy(struct finder *finder, const char *name)
 {
-    struct text text = { 0 };
-    text_add(&text, "");
-    text_add_as_utf8(&text, name, strlen(name));
-    const char *copy = arena_copy(finder->differences->texts, text.bytes, text.length);
-    text_free(&text);
+    char *utf8 = utf8_copy(name, strlen(name));
+    const char *copy = value_differences_copy(finder->differences, utf8);
+    free(utf8);
     return copy;
 }
 
@@ -88,8 +88,8 @@ static void note_missing(size_t *count, const char **first, const char *name)
 
 static void match_rows(struct finder *finder)
 {
-    const struct pbsfs_print *print = finder->asked->print;
-    struct pbs_differences *differences = finder->differences;
+    const struct pbsfs_print *print = finder->print;
+    struct value_differences *differences = finder->differences;
     for (uint32_t i = 0; i < print->count; i++) {
         const char *name = print->rows[i].name;
         uint32_t number = names_find(finder->entities, name, strlen(name));
@@ -115,8 +115,8 @@ static bool may_be_forgotten(const struct finder *finder, uint32_t node)
 
 static void note_only_ours(struct finder *finder)
 {
-    struct pbs_differences *differences = finder->differences;
-    for (uint32_t i = 0; finder->asked->print->whole && i < tree_of(finder)->count; i++) {
+    struct value_differences *differences = finder->differences;
+    for (uint32_t i = 0; finder->print->whole && i < tree_of(finder)->count; i++) {
         const char *name = pbs_tree_member(&finder->ours.pbs, i).name;
         if (finder->row_of[i] == NO_NODE && may_be_shown(finder, i, name) &&
             !may_be_forgotten(finder, i))
@@ -147,7 +147,7 @@ static uint32_t *groups_of(const struct pbsfs_print *print)
  * group.  A row with the minimum may have used nothing. */
 static void sum_print(struct finder *finder)
 {
-    const struct pbsfs_print *print = finder->asked->print;
+    const struct pbsfs_print *print = finder->print;
     uint32_t *groups = groups_of(print);
     double *shares = memory_zeroed(print->count, sizeof *shares);
     finder->percentages = memory_zeroed(print->count, sizeof *finder->percentages);
@@ -184,14 +184,11 @@ static bool is_printed(const struct printed_number *printed, double low, double 
 }
 
 static void add_difference(struct finder *finder, uint32_t node,
-                           const struct pbs_difference *difference)
+                           const struct value_difference *difference)
 {
-    struct pbs_differences *differences = finder->differences;
-    struct pbs_difference added = *difference;
-    added.entity = name_copy(finder, pbs_tree_member(&finder->ours.pbs, node).name);
-    differences->rows =
-        memory_grown(differences->rows, differences->count, sizeof *differences->rows);
-    differences->rows[differences->count++] = added;
+    struct value_difference added = *difference;
+    added.user = name_copy(finder, pbs_tree_member(&finder->ours.pbs, node).name);
+    value_differences_add(finder->differences, &added);
 }
 
 static void compare_integer(struct finder *finder, uint32_t node, const char *value, int64_t ours,
@@ -201,32 +198,33 @@ static void compare_integer(struct finder *finder, uint32_t node, const char *va
         return;
     finder->tree_differs = true;
     add_difference(finder, node,
-                   &(struct pbs_difference){ .value = value,
-                                             .ours = (double)ours,
-                                             .printed = (double)printed,
-                                             .cause = PBS_CAUSE_TREE });
+                   &(struct value_difference){ .value = value,
+                                               .ours = (double)ours,
+                                               .printed = (double)printed,
+                                               .cause = PBS_CAUSE_TREE });
 }
 
 static void compare_percentage(struct finder *finder, uint32_t node, double ours)
 {
     uint32_t place = finder->row_of[node];
-    const struct printed_number *printed = &finder->asked->print->rows[place].percentage;
+    const struct printed_number *printed = &finder->print->rows[place].percentage;
     double by_print = finder->percentages[place];
     /* Nothing else makes percentages; of a whole tree it is seen whether it does. */
     bool follows =
-        !finder->asked->print->whole || is_printed(printed, by_print, by_print, SINGLE_ROUNDING);
+        !finder->print->whole || is_printed(printed, by_print, by_print, SINGLE_ROUNDING);
     if (is_printed(printed, ours, ours, SINGLE_ROUNDING))
         return;
-    add_difference(finder, node,
-                   &(struct pbs_difference){ .value = "Perc",
-                                             .ours = ours,
-                                             .printed = printed_middle(printed),
-                                             .cause = follows ? PBS_CAUSE_TREE : PBS_CAUSE_NONE });
+    add_difference(
+        finder, node,
+        &(struct value_difference){ .value = "Perc",
+                                    .ours = ours,
+                                    .printed = printed_middle(printed),
+                                    .cause = follows ? PBS_CAUSE_TREE : VALUE_CAUSE_NONE });
 }
 
 /* Of jobs alone, or as steps may have left it. */
-static enum pbs_cause cause_in(const struct finder *finder, const struct pbs_view *view,
-                               uint32_t node, const struct printed_number *printed)
+static enum value_cause cause_in(const struct finder *finder, const struct pbs_view *view,
+                                 uint32_t node, const struct printed_number *printed)
 {
     double usage = pbs_tree_member(&view->pbs, node).usage;
     double seen = fmax(usage - view->behind[node], 0);
@@ -237,24 +235,24 @@ static enum pbs_cause cause_in(const struct finder *finder, const struct pbs_vie
         return PBS_CAUSE_RUNNING;
     return is_printed(printed, least * finder->decay, usage / finder->decay, ROUNDING)
                ? PBS_CAUSE_DECAY
-               : PBS_CAUSE_NONE;
+               : VALUE_CAUSE_NONE;
 }
 
-static enum pbs_cause cause_of(const struct finder *finder, uint32_t node,
-                               const struct printed_number *printed)
+static enum value_cause cause_of(const struct finder *finder, uint32_t node,
+                                 const struct printed_number *printed)
 {
-    enum pbs_cause cause = cause_in(finder, &finder->ours, node, printed);
+    enum value_cause cause = cause_in(finder, &finder->ours, node, printed);
     if (cause || !finder->ours.has_ledger)
         return cause;
     const struct tree *tree = finder->without_ledger.pbs.fairshare.tree;
     uint32_t place = tree_place(tree, tree_of(finder)->nodes[node].id);
     if (place == NO_NODE || tree->nodes[place].id != tree_of(finder)->nodes[node].id)
-        return PBS_CAUSE_NONE;
+        return VALUE_CAUSE_NONE;
     double usage = pbs_tree_member(&finder->without_ledger.pbs, place).usage;
     return is_printed(printed, usage, usage, ROUNDING) ||
                    cause_in(finder, &finder->without_ledger, place, printed)
                ? PBS_CAUSE_LEDGER
-               : PBS_CAUSE_NONE;
+               : VALUE_CAUSE_NONE;
 }
 
 /* A group of which others are members in the print has another sum. */
@@ -262,7 +260,7 @@ static bool follows_from_members(const struct finder *finder, uint32_t node,
                                  const struct printed_number *printed)
 {
     uint32_t place = finder->row_of[node];
-    return finder->tree_differs && finder->asked->print->whole && place != NO_NODE &&
+    return finder->tree_differs && finder->print->whole && place != NO_NODE &&
            !tree_of(finder)->nodes[node].is_user &&
            is_printed(printed, finder->below[place].low, finder->below[place].high, ROUNDING);
 }
@@ -284,12 +282,12 @@ static void compare_usage(struct finder *finder, uint32_t node,
     double ours = pbs_tree_member(&finder->ours.pbs, node).usage;
     if (is_printed(printed, ours - bases_below(finder, node), ours, ROUNDING))
         return;
-    enum pbs_cause cause = cause_of(finder, node, printed);
+    enum value_cause cause = cause_of(finder, node, printed);
     if (!cause && follows_from_members(finder, node, printed))
         cause = PBS_CAUSE_TREE;
     add_difference(
         finder, node,
-        &(struct pbs_difference){
+        &(struct value_difference){
             .value = "Usage", .ours = ours, .printed = printed_middle(printed), .cause = cause });
 }
 
@@ -325,11 +323,12 @@ static void compare_tree_usage(struct finder *finder, uint32_t node,
         return;
     struct printed_number by_path = tree_usage_by_path(row);
     bool follows = is_printed(&row->tree_usage, by_path.low, by_path.high, SINGLE_ROUNDING);
-    add_difference(finder, node,
-                   &(struct pbs_difference){ .value = "fairshare_tree_usage",
-                                             .ours = ours,
-                                             .printed = printed_middle(&row->tree_usage),
-                                             .cause = follows ? PBS_CAUSE_USAGE : PBS_CAUSE_NONE });
+    add_difference(
+        finder, node,
+        &(struct value_difference){ .value = "fairshare_tree_usage",
+                                    .ours = ours,
+                                    .printed = printed_middle(&row->tree_usage),
+                                    .cause = follows ? PBS_CAUSE_USAGE : VALUE_CAUSE_NONE });
 }
 
 /* Groups on the way to an entity that are not printed by themselves, each once. */
@@ -360,7 +359,7 @@ static const struct printed_member *row_of(const struct finder *finder, uint32_t
 {
     uint32_t place = finder->row_of[node];
     const char *name = pbs_tree_member(&finder->ours.pbs, node).name;
-    return place != NO_NODE && may_be_shown(finder, node, name) ? &finder->asked->print->rows[place]
+    return place != NO_NODE && may_be_shown(finder, node, name) ? &finder->print->rows[place]
                                                                 : NULL;
 }
 
@@ -385,14 +384,6 @@ static void compare_trees(struct finder *finder)
 
 /* ---- all of it ---- */
 
-static void note_unknown(struct pbs_differences *differences, const char *sentence)
-{
-    size_t count = 0;
-    while (differences->unknown[count])
-        count++;
-    differences->unknown[count] = sentence;
-}
-
 /* OpenPBS decays at once, fairmill all the time, so usage may differ by one fairshare_decay_factor.
  * With decay = steps and a usage file both decay at the same instants: then only a step that is due
  * may be missing in the print, until the scheduler's next cycle. */
@@ -409,8 +400,9 @@ static int read_decay(struct finder *finder, const struct source *source, struct
         return 0;
     }
     if (!settings->half_life_of_source) {
-        note_unknown(finder->differences,
-                     "[usage] half_life is given, and OpenPBS's decay may be another one");
+        value_differences_note(
+            finder->differences,
+            "[usage] half_life is given, and OpenPBS's decay may be another one");
         return 0;
     }
     if (pbs_rules_read(&rules, source, finder->asked->printed_at, err))
@@ -423,15 +415,15 @@ static int read_decay(struct finder *finder, const struct source *source, struct
 
 static int take_views(struct finder *finder, struct error *err)
 {
-    const struct diff_pbs_case *asked = finder->asked;
+    const struct diff_values_case *asked = finder->asked;
     if (!asked->source) {
-        pbs_view_publish(&finder->ours, asked->published);
-        note_unknown(finder->differences,
-                     "without the accounting database these cannot be told apart:\n"
-                     "  cycle, running, decay, ledger");
+        pbs_view_publish(&finder->ours, finder->published);
+        value_differences_note(finder->differences,
+                               "without the accounting database these cannot be told apart:\n"
+                               "  cycle, running, decay, ledger");
         return 0;
     }
-    struct source source = source_of(asked->settings, asked->source, asked->published->name);
+    struct source source = source_of(asked->settings, asked->source, finder->published->name);
     source.instant = &asked->printed_at;
     if (pbs_view_compute(&finder->ours, &source, asked->period, true, err) ||
         read_decay(finder, &source, err))
@@ -444,22 +436,28 @@ static int take_views(struct finder *finder, struct error *err)
 
 static void compare_units(struct finder *finder)
 {
-    const char *ours = finder->asked->published->usage_unit;
-    const char *printed = finder->asked->print->unit;
+    const char *ours = finder->published->usage_unit;
+    const char *printed = finder->print->unit;
     finder->differences->unit = ours;
     if (printed && strcmp(printed, ours) != 0)
         finder->differences->other_unit = name_copy(finder, printed);
 }
 
-int diff_pbs_find(const struct diff_pbs_case *asked, struct pbs_differences *differences,
+int diff_pbs_find(const struct diff_values_case *asked, const struct pbsfs_print *print,
+                  const struct published_cluster *published, struct value_differences *differences,
                   struct error *err)
 {
-    struct finder finder = { .asked = asked, .differences = differences, .decay = 1 };
-    *differences = (struct pbs_differences){ .texts = arena_create(),
-                                             .cluster = asked->published->name,
-                                             .as_of = asked->published->as_of,
-                                             .printed_at = asked->printed_at,
-                                             .cycle = asked->period };
+    struct finder finder = { .asked = asked,
+                             .print = print,
+                             .published = published,
+                             .differences = differences,
+                             .decay = 1 };
+    *differences = (struct value_differences){ .texts = arena_create(),
+                                               .kind = VALUES_OF_ENTITIES,
+                                               .cluster = published->name,
+                                               .as_of = published->as_of,
+                                               .printed_at = asked->printed_at,
+                                               .cycle = asked->period };
     int result = take_views(&finder, err);
     if (!result) {
         compare_units(&finder);
