@@ -8,7 +8,6 @@
 #include "compute/computation.h"
 #include "compute/seal_plan.h"
 #include "compute/sinks.h"
-#include "compute/split.h"
 #include "core/usage/ledger.h"
 #include "results/days.h"
 #include "settings/settings.h"

@@ -2,7 +2,10 @@
 #ifndef FAIRMILL_COMPUTE_H
 #define FAIRMILL_COMPUTE_H
 
+#include <stdint.h>
+
 #include "compute/computation.h"
+#include "results/seal_rows.h"
 
 struct prior;
 struct seal_plan;
@@ -25,5 +28,48 @@ double compute_capacity(const struct settings *settings, const struct accounting
 
 /* Both, without a plan; -1 leaves nothing to be freed. */
 int compute_cluster(struct computation *computation, const struct prior *prior, struct error *err);
+
+struct computation;
+struct error;
+struct jobs_seen;
+
+/* How far back the usage of a computation reaches, and what its jobs say of that. */
+
+/* Make the computation's clock, as of `now`, with its ledger.  Usage begins with the last reset, or
+ * with what the source says of a later instant. */
+int reach_begin(struct computation *computation, uint64_t now, struct error *err);
+/* Rows that ended at this instant or before are not read. */
+uint64_t reach_cutoff(const struct computation *computation);
+/* The oldest end of all rows, UINT64_MAX where none has ended; it stays as it is where all rows are
+ * read anyway, so that it is among what is seen. */
+int reach_oldest_end(const struct computation *computation, uint64_t *oldest_end,
+                     struct error *err);
+/* What the jobs' times are for the run's record. */
+void reach_note_seen(struct computation *computation, const struct jobs_seen *seen);
+
+struct db;
+struct source;
+
+/* What the last run kept of a cluster, for computations of which nothing is published: they read
+ * only what a run would read now, and make of it what they would make of all jobs, to the bit. */
+struct last_run {
+    struct db *results; /* the caller's */
+    char *source_identity;
+    struct kept_seal kept;
+};
+/* With a session that must last as long. */
+int last_run_read(struct last_run *last, const struct source *source, struct db *results,
+                  struct error *err);
+void last_run_free(struct last_run *last);
+
+/* compute_read() without a plan, where what was kept is good for the computation with its instant,
+ * its settings and what is known.  Else, or where a run publishes meanwhile, all jobs are read.
+ * The settings must be as they were loaded. */
+int last_run_compute_read(struct last_run *last, struct computation *computation,
+                          const struct prior *prior, struct error *err);
+
+/* The same with a session of its own; without result tables nothing was kept. */
+int compute_read_current(struct computation *computation, const struct prior *prior,
+                         struct error *err);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "run/clusters.h"
-#include "run/instants.h"
+#include "run/replays.h"
 
 struct error;
 struct settings;

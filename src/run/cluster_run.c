@@ -14,7 +14,6 @@
 #include "results/history.h"
 #include "results/ledger_rows.h"
 #include "results/schema.h"
-#include "run/failure.h"
 #include "run/retry.h"
 #include "run/run_session.h"
 #include "source/source.h"

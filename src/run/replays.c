@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/replays.h"
 
+#include <time.h>
+
 #include "compute/replay.h"
+#include "core/usage/calendar.h"
+#include "core/usage/usage.h"
+#include "results/history_rows.h"
 #include "results/schema.h"
 #include "run/retry.h"
 #include "run/run.h"
 #include "settings/settings.h"
+#include "source/source.h"
 #include "util/error.h"
 
 int replay_run(struct replay *replay, const struct settings *settings, struct db **source,
@@ -46,4 +52,60 @@ int replay_notes_find(const struct settings *settings, const char *cluster,
     db_rollback(results);
     db_close(results);
     return result ? results_explain(settings, err) : 0;
+}
+
+#define DAY_S 86400
+
+/* How many dates there are between 1970 and that of an instant. */
+static uint64_t date_of(uint64_t instant)
+{
+    struct tm date;
+    time_t at = (time_t)instant;
+    localtime_r(&at, &date);
+    return (uint64_t)((int64_t)instant + date.tm_gmtoff) / DAY_S;
+}
+
+/* The first instant from `from` on that is one of every so many seconds, or days. */
+static int64_t first_instant(int64_t from, uint64_t every_s)
+{
+    if (every_s % DAY_S)
+        return (from + (int64_t)every_s - 1) / (int64_t)every_s * (int64_t)every_s;
+    uint64_t day = calendar_day((uint64_t)from);
+    if ((int64_t)day < from)
+        day = calendar_next_day((uint64_t)from);
+    while (date_of(day) % (every_s / DAY_S))
+        day = calendar_next_day(day);
+    return (int64_t)day;
+}
+
+/* When the first job ended that is there. */
+static int find_first_end(const struct settings *settings, struct db *db, const char *cluster,
+                          int64_t now, int64_t *first_end, struct error *err)
+{
+    const struct source source = source_of(settings, db, cluster);
+    uint64_t first, last;
+    if (db_begin(db, err))
+        return -1;
+    int result = source.layout->read_ends(&source, 0, (uint64_t)now, &first, &last, err);
+    db_rollback(db);
+    *first_end = !result && first ? (int64_t)first : now;
+    return result;
+}
+
+int instants_find(const struct instants_asked *asked, const struct settings *settings,
+                  struct db *source, const char *cluster, struct instants *instants,
+                  struct error *err)
+{
+    int64_t now = time(NULL), end = now - CLOCK_SKEW_S, since;
+    int64_t oldest = now - (int64_t)settings->history_days * DAY_S;
+    if (asked->until && *asked->until < end)
+        end = *asked->until + 1;
+    if (asked->since)
+        since = *asked->since;
+    else if (find_first_end(settings, source, cluster, now, &since, err))
+        return -1;
+    for (int64_t at = first_instant(since < oldest ? oldest : since, asked->every_s); at < end;
+         at = first_instant(at + 1, asked->every_s))
+        instants_add(instants, at);
+    return 0;
 }

@@ -9,7 +9,7 @@
 #include "results/publish.h"
 #include "results/schema.h"
 #include "run/cluster_run.h"
-#include "run/failure.h"
+#include "run/run_session.h"
 #include "settings/settings.h"
 #include "source/source.h"
 #include "util/error.h"

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/run_session.h"
 
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "compute/computation.h"
+#include "results/health.h"
+#include "results/history.h"
 #include "results/publish.h"
 #include "results/schema.h"
+#include "results/settings_rows.h"
 #include "run/retry.h"
 #include "settings/settings.h"
+#include "settings/table.h"
 #include "util/error.h"
+#include "util/log.h"
+#include "util/memory.h"
 
 int run_session_open_source(struct run_session *session, struct error *err)
 {
@@ -79,4 +90,106 @@ int run_session_lock(struct run_session *session, const char *cluster, struct pu
         if (!try_again(&retry, err))
             return results_explain(session->settings, err);
     }
+}
+
+void failure_unrecorded(const struct run_session *session, const struct error *reason)
+{
+    if (session->options->unrecorded && reason->class != ERROR_LOCKED)
+        *session->options->unrecorded = error_exit_status(reason->class);
+}
+
+void failure_record(struct run_session *session, struct publisher *publisher,
+                    const struct failure *failure)
+{
+    struct error ignored;
+    struct run_record record = run_record_empty;
+    record.half_life_s = session->settings->half_life_s;
+    record.started_at = time(NULL);
+    record.as_of = session->options->now ? *session->options->now : record.started_at;
+    record.duration_ms = clock_milliseconds() - failure->began;
+    record.message = failure->reason->message;
+    if (failure->reason->class == ERROR_LOCKED)
+        return;
+    if (!session->results || !publisher->locked ||
+        db_limit_waits(publisher->db, session->deadline, &ignored) ||
+        publisher_record_failure(publisher, &record, failure->findings, &ignored)) {
+        failure_unrecorded(session, failure->reason);
+        return;
+    }
+    if (failure->is_there && finding_rows_end_vanished(publisher, &ignored))
+        return;
+    int64_t newest = INT64_MAX;
+    if (session->options->now || !history_newest(publisher, &newest, &ignored))
+        history_prune_runs(publisher, newest, &ignored);
+}
+
+void failure_record_of(struct run_session *session, const char *cluster,
+                       const struct failure *failure)
+{
+    struct publisher publisher;
+    struct error unlocked;
+    if (!session->results || run_session_lock(session, cluster, &publisher, &unlocked)) {
+        if (!session->results || unlocked.class != ERROR_LOCKED)
+            failure_unrecorded(session, failure->reason);
+        return;
+    }
+    failure_record(session, &publisher, failure);
+    publisher_end(&publisher);
+}
+
+static bool same_text(const char *one, const char *other)
+{
+    return !strcmp(one ? one : "", other ? other : "");
+}
+
+/* Whether the cluster's last run had the source that this one has.  Nobody can ask the source. */
+static bool has_source(struct run_session *session, const struct cluster_health *cluster)
+{
+    struct error ignored;
+    char *text = settings_rows_text(session->results, cluster->settings_digest, &ignored);
+    struct settings *last = settings_recorded(text ? text : "");
+    const struct db_settings *one = &last->source, *other = &session->settings->source;
+    bool same = same_text(one->driver, other->driver) && same_text(one->host, other->host) &&
+                same_text(one->socket, other->socket) && one->port == other->port &&
+                same_text(one->service, other->service) &&
+                same_text(one->database, other->database);
+    settings_destroy(last);
+    free(text);
+    return same;
+}
+
+/* Whether the run was about a cluster that is known. */
+static bool is_meant(const struct run_session *session, const char *cluster)
+{
+    const struct cluster_names *asked = &session->options->clusters;
+    return asked->count ? cluster_is_listed(asked, cluster)
+                        : settings_want_cluster(session->settings, cluster);
+}
+
+void failure_record_all(struct run_session *session, const struct failure *failure)
+{
+    struct error ignored;
+    struct health health;
+    size_t meant = 0, own = 0;
+    bool read = session->results &&
+                !health_read(session->results, session->settings, time(NULL), &health, &ignored);
+    if (!read)
+        failure_unrecorded(session, failure->reason);
+    if (!session->results)
+        return;
+    bool *is_own = memory_zeroed(health.count + 1, sizeof *is_own);
+    for (size_t i = 0; read && i < health.count; i++)
+        if (is_meant(session, health.clusters[i].cluster)) {
+            is_own[i] = has_source(session, &health.clusters[i]);
+            own += is_own[i];
+            meant++;
+        }
+    /* A source that no run had before may be a slip of the settings: then all are concerned. */
+    for (size_t i = 0; read && i < health.count; i++)
+        if (own ? is_own[i] : is_meant(session, health.clusters[i].cluster))
+            failure_record_of(session, health.clusters[i].cluster, failure);
+    if (read && !meant)
+        failure_record_of(session, "", failure);
+    free(is_own);
+    health_free(&health);
 }

@@ -14,7 +14,6 @@
 #include "results/viewers.h"
 #include "results/history_rows.h"
 #include "results/schema.h"
-#include "run/instants.h"
 #include "run/replays.h"
 #include "run/run.h"
 #include "settings/load.h"

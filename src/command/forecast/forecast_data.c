@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compute/last_run.h"
+#include "compute/compute.h"
 #include "core/usage/clock.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"

@@ -4,7 +4,6 @@
 #include "command/show/computed_shares.h"
 #include "results/viewers.h"
 #include "compute/compute.h"
-#include "compute/last_run.h"
 #include "compute/prior.h"
 #include "report/forms.h"
 #include "report/shares.h"

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "compute/last_run.h"
 #include "compute/prior.h"
 #include "command/whatif/whatif_changes.h"
 #include "compute/compute.h"
