@@ -10,13 +10,8 @@
 
 static int read_clusters(const struct source *source, struct cluster_list *list, struct error *err)
 {
-    static const struct query query = { .sql =
-                                            "SELECT \"name\", \"deleted\" FROM \"cluster_table\"",
-                                        .types = "ti" };
     *list = (struct cluster_list){ 0 };
-    if (slurmdbd_probe(source, &slurmdbd_clusters, NULL, err))
-        return -1;
-    if (slurmdbd_read(source, &slurmdbd_clusters, &query, reading_cluster, list, err)) {
+    if (slurmdbd_each_cluster(source, reading_cluster, list, err)) {
         cluster_list_free(list);
         return -1;
     }
@@ -35,23 +30,14 @@ static int take_identity(void *context, const struct db_value *row, struct error
     (void)err;
     if (row[0].type == DB_TEXT && reads_as(row[0].text.bytes, row[0].text.length, reader->cluster))
         text_format(reader->identity, "creation_time %" PRId64 ", id %" PRId64,
-                    db_value_integer(&row[1], 0), db_value_integer(&row[2], 0));
+                    db_value_integer(&row[2], 0), db_value_integer(&row[3], 0));
     return 0;
 }
 
 static int identify(const struct source *source, struct text *identity, struct error *err)
 {
-    unsigned has;
-    if (slurmdbd_probe(source, &slurmdbd_clusters, &has, err))
-        return -1;
     struct identity_reader reader = { source->cluster, identity };
-    struct text sql = { 0 };
-    text_format(&sql, "SELECT \"name\", %s, %s FROM \"cluster_table\"",
-                has & HAS_CREATION_TIME ? "\"creation_time\"" : "0", has & HAS_ID ? "\"id\"" : "0");
-    const struct query query = { .sql = sql.bytes, .types = "tii" };
-    int result = slurmdbd_read(source, &slurmdbd_clusters, &query, take_identity, &reader, err);
-    text_free(&sql);
-    return result;
+    return slurmdbd_each_cluster(source, take_identity, &reader, err);
 }
 
 static const struct queue_port queue_port = {

@@ -23,14 +23,6 @@ struct factor_reader {
     struct findings *findings;
 };
 
-/* Whether a table that a run can do without is there and may be read. */
-static int is_there(const struct source *source, const struct table *table, bool *there,
-                    struct error *err)
-{
-    *there = !slurmdbd_probe(source, table, NULL, err);
-    return *there || err->class == ERROR_MISSING ? 0 : -1;
-}
-
 static int take_times(void *context, const struct db_value *row, struct error *err)
 {
     const struct change_reader *reader = context;
@@ -42,19 +34,16 @@ static int take_times(void *context, const struct db_value *row, struct error *e
 
 static int read_times(struct change_reader *reader, struct error *err)
 {
+    static const struct query query = {
+        .sql = "SELECT \"id_assoc\", \"creation_time\", \"mod_time\" FROM {}", .types = "iii"
+    };
     const struct table *table = &slurmdbd_association_times;
     bool there;
-    if (is_there(reader->source, table, &there, err))
+    if (slurmdbd_probe_optional(reader->source, table, &there, err))
         return -1;
     if (!there)
         return 0;
-    struct text sql = { 0 };
-    text_add(&sql, "SELECT \"id_assoc\", \"creation_time\", \"mod_time\" FROM ");
-    slurmdbd_add_name(&sql, table, reader->source->cluster);
-    const struct query query = { .sql = sql.bytes, .types = "iii" };
-    int result = slurmdbd_read(reader->source, table, &query, take_times, reader, err);
-    text_free(&sql);
-    return result;
+    return slurmdbd_read(reader->source, table, &query, take_times, reader, err);
 }
 
 enum { TXN_ID, TXN_TIME, TXN_ACTION, TXN_CLUSTER, TXN_NAME, TXN_INFO };
@@ -112,14 +101,13 @@ static int take_first(void *context, const struct db_value *row, struct error *e
 int slurmdbd_read_factors(const struct source *source, struct factor_past *past, int64_t since,
                           struct findings *findings, struct error *err)
 {
-    static const struct query first = { .sql =
-                                            "SELECT \"action\" FROM \"txn_table\" WHERE \"id\" = 1",
+    static const struct query first = { .sql = "SELECT \"action\" FROM {} WHERE \"id\" = 1",
                                         .types = "i" };
     const struct db_value arguments[] = { db_integer(since), db_integer(TRANSACTION_ADD_QOS),
                                           db_integer(TRANSACTION_MODIFY_QOS) };
     const struct query changes = {
         .sql = "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
-               " FROM \"txn_table\" WHERE \"timestamp\" >= ? AND \"action\" IN (?, ?)"
+               " FROM {} WHERE \"timestamp\" >= ? AND \"action\" IN (?, ?)"
                " ORDER BY \"timestamp\", \"id\"",
         .arguments = arguments,
         .argument_count = sizeof arguments / sizeof *arguments,
@@ -128,7 +116,7 @@ int slurmdbd_read_factors(const struct source *source, struct factor_past *past,
     const struct table *table = &slurmdbd_transactions;
     struct factor_reader reader = { past, findings };
     bool there;
-    if (is_there(source, table, &there, err))
+    if (slurmdbd_probe_optional(source, table, &there, err))
         return -1;
     if (!there)
         return 0;
@@ -161,16 +149,16 @@ static int read_transactions(struct change_reader *reader, enum changes_wanted w
                              struct error *err)
 {
     static const struct query
-        oldest = { .sql = "SELECT MIN(\"timestamp\") FROM \"txn_table\"", .types = "i" },
+        oldest = { .sql = "SELECT MIN(\"timestamp\") FROM {}", .types = "i" },
         all = { .sql = "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
-                       " FROM \"txn_table\" WHERE \"action\" IN (?, ?, ?, ?, ?, ?)"
+                       " FROM {} WHERE \"action\" IN (?, ?, ?, ?, ?, ?)"
                        " ORDER BY \"timestamp\", \"id\"",
                 .arguments = actions,
                 .argument_count = 6,
                 .types = "iiittt" },
         of_life = { .sql =
                         "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
-                        " FROM \"txn_table\" WHERE \"action\" IN (?, ?, ?, ?)"
+                        " FROM {} WHERE \"action\" IN (?, ?, ?, ?)"
                         " ORDER BY \"timestamp\", \"id\"",
                     .arguments = actions,
                     .argument_count = 4,
@@ -186,7 +174,7 @@ static int read_transactions(struct change_reader *reader, enum changes_wanted w
 static int count_removals(const struct source *source, uint64_t *count, struct error *err)
 {
     static const struct query removals = {
-        .sql = "SELECT COUNT(*) FROM \"txn_table\" WHERE \"action\" IN (?, ?, ?)",
+        .sql = "SELECT COUNT(*) FROM {} WHERE \"action\" IN (?, ?, ?)",
         .arguments = actions,
         .argument_count = 3,
         .types = "i",
@@ -202,7 +190,7 @@ int slurmdbd_read_changes(const struct source *source, enum changes_wanted wante
     struct change_reader reader = { source, past, findings };
     uint64_t removals = 1;
     bool there;
-    if (is_there(source, &slurmdbd_transactions, &there, err))
+    if (slurmdbd_probe_optional(source, &slurmdbd_transactions, &there, err))
         return -1;
     if (!there) {
         log_note("%s", err->message);

@@ -51,15 +51,6 @@ static int take_key(void *context, const struct db_value *row, struct error *err
     return 0;
 }
 
-/* A query on the job table, which is named j. */
-static void add_query(struct text *sql, const struct source *source, const char *columns,
-                      const char *rest)
-{
-    text_format(sql, "SELECT %s FROM ", columns);
-    slurmdbd_add_name(sql, &slurmdbd_jobs, source->cluster);
-    text_format(sql, " j %s", rest);
-}
-
 /* Run a query of one column on the job table; what stands in query->sql is the rest behind the
  * table's name. */
 static int query_jobs(const struct source *source, const char *column, const struct query *query,
@@ -67,7 +58,7 @@ static int query_jobs(const struct source *source, const char *column, const str
 {
     struct text sql = { 0 };
     struct query whole = *query;
-    add_query(&sql, source, column, query->sql);
+    text_format(&sql, "SELECT %s FROM {} j %s", column, query->sql);
     whole.sql = sql.bytes;
     whole.types = "i";
     int result = slurmdbd_read(source, &slurmdbd_jobs, &whole, take, context, err);
@@ -354,15 +345,14 @@ static void add_resized_to(struct text *columns, const struct job_rows *rows)
 static void add_jobs_query(struct text *sql, const struct job_rows *rows,
                            const struct selection *selection)
 {
-    struct text columns = { 0 }, rest = { 0 };
-    add_job_columns(&columns, rows);
+    text_add(sql, "SELECT ");
+    add_job_columns(sql, rows);
     if (rows->accounting->tells_resized)
-        add_resized_to(&columns, rows);
-    text_format(&rest, "%s WHERE j.\"time_start\" > 0 AND %s", selection->hint,
+        add_resized_to(sql, rows);
+    text_add(sql, " FROM ");
+    slurmdbd_add_name(sql, &slurmdbd_jobs, rows->base.base.source.cluster);
+    text_format(sql, " j %s WHERE j.\"time_start\" > 0 AND %s", selection->hint,
                 selection->where.bytes);
-    add_query(sql, &rows->base.base.source, columns.bytes, rest.bytes);
-    text_free(&columns);
-    text_free(&rest);
 }
 
 /* The second of the cancellation, which no column of the job tells: mod_time moves with each later

@@ -24,10 +24,9 @@ static const char *text_of(struct cluster_limits *limits, const struct db_value 
 static int take_tres(void *context, const struct db_value *row, struct error *err)
 {
     struct cluster_limits *limits = context;
-    const char *type = text_of(limits, &row[1]), *name = text_of(limits, &row[2]);
     struct text whole = { 0 };
     (void)err;
-    text_format(&whole, "%s%s%s", type, *name ? "/" : "", name);
+    slurmdbd_add_tres_name(&whole, row);
     limits->tres = memory_grown(limits->tres, limits->tres_count, sizeof *limits->tres);
     limits->tres[limits->tres_count++] =
         (struct tres_fact){ reading_number(&row[0]),
@@ -63,18 +62,15 @@ static int read_running(const struct source *source, uint64_t instant,
                         struct cluster_limits *limits, struct error *err)
 {
     const struct db_value now = slurmdbd_instant(instant), arguments[] = { now, now };
-    struct text sql = { 0 };
-    text_add(&sql, "SELECT \"id_assoc\", \"id_qos\", \"time_start\", \"timelimit\", \"tres_alloc\""
-                   " FROM ");
-    slurmdbd_add_name(&sql, &slurmdbd_jobs, source->cluster);
-    text_add(&sql, " WHERE (\"time_end\" = 0 OR \"time_end\" > ?) AND \"time_start\" > 0"
-                   " AND \"time_start\" <= ?");
     const struct query query = {
-        .sql = sql.bytes, .arguments = arguments, .argument_count = 2, .types = "iiiit"
+        .sql = "SELECT \"id_assoc\", \"id_qos\", \"time_start\", \"timelimit\", \"tres_alloc\""
+               " FROM {} WHERE (\"time_end\" = 0 OR \"time_end\" > ?) AND \"time_start\" > 0"
+               " AND \"time_start\" <= ?",
+        .arguments = arguments,
+        .argument_count = 2,
+        .types = "iiiit"
     };
-    int result = slurmdbd_read(source, &slurmdbd_jobs, &query, take_job, limits, err);
-    text_free(&sql);
-    return result;
+    return slurmdbd_read(source, &slurmdbd_jobs, &query, take_job, limits, err);
 }
 
 struct tres_search {
@@ -85,15 +81,12 @@ struct tres_search {
 static int match_tres(void *context, const struct db_value *row, struct error *err)
 {
     struct tres_search *search = context;
-    char *type = db_value_text(&row[1]), *name = db_value_text(&row[2]);
     struct text whole = { 0 };
     (void)err;
-    text_format(&whole, "%s%s%s", type, *name ? "/" : "", name);
+    slurmdbd_add_tres_name(&whole, row);
     if (!strcasecmp(whole.bytes, search->name))
         search->id = reading_number(&row[0]);
     text_free(&whole);
-    free(type);
-    free(name);
     return 0;
 }
 
@@ -101,14 +94,13 @@ int slurmdbd_find_tres(const struct source *source, const char *name, uint64_t *
                        struct error *err)
 {
     struct tres_search search = { name, 0 };
-    static const struct query query = { .sql =
-                                            "SELECT \"id\", \"type\", \"name\" FROM \"tres_table\"",
+    static const struct query query = { .sql = "SELECT \"id\", \"type\", \"name\" FROM {}",
                                         .types = "itt" };
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         if (!strcasecmp(name, usual[i]))
             search.id = i + 1;
-    if (!search.id && (slurmdbd_probe(source, &slurmdbd_tres, NULL, err) ||
-                       slurmdbd_read(source, &slurmdbd_tres, &query, match_tres, &search, err)))
+    if (!search.id &&
+        slurmdbd_probe_and_read(source, &slurmdbd_tres, &query, match_tres, &search, err))
         return -1;
     *id = search.id;
     return 0;

@@ -48,18 +48,15 @@ int slurmdbd_jobs_on_node(const struct source *source, const char *node, uint64_
                           struct job_keys *ids, struct error *err)
 {
     struct search search = { .node = node, .length = strlen(node), .ids = ids };
-    if (slurmdbd_probe(source, &slurmdbd_jobs, NULL, err) ||
-        slurmdbd_probe(source, &slurmdbd_job_nodes, NULL, err))
+    const struct db_value span[] = { slurmdbd_instant(from), slurmdbd_instant(to) };
+    const struct query query = { "SELECT \"id_job\", \"nodelist\" FROM {} WHERE \"time_end\" >= ?"
+                                 " AND \"time_end\" > 0 AND \"time_start\" > 0"
+                                 " AND \"time_start\" <= ?",
+                                 span, 2, "it", true };
+    if (slurmdbd_probe(source, &slurmdbd_jobs, NULL, err))
         return -1;
-    struct text sql = { 0 };
-    struct db_value span[] = { slurmdbd_instant(from), slurmdbd_instant(to) };
-    text_add(&sql, "SELECT \"id_job\", \"nodelist\" FROM ");
-    slurmdbd_add_name(&sql, &slurmdbd_jobs, source->cluster);
-    text_add(&sql, " WHERE \"time_end\" >= ? AND \"time_end\" > 0 AND \"time_start\" > 0"
-                   " AND \"time_start\" <= ?");
-    const struct query query = { sql.bytes, span, 2, "it", true };
-    int result = slurmdbd_read(source, &slurmdbd_jobs, &query, take_job, &search, err);
-    text_free(&sql);
+    int result =
+        slurmdbd_probe_and_read(source, &slurmdbd_job_nodes, &query, take_job, &search, err);
     job_keys_sort(ids);
     return result;
 }

@@ -56,20 +56,16 @@ static int take_account(void *context, const struct db_value *row, struct error 
 static int read_accounts(const struct source *source, struct accounting *accounting,
                          struct error *err)
 {
+    static const struct query query = {
+        .sql = "SELECT \"acct\", \"flags\" FROM {} WHERE \"user\" = '' AND \"deleted\" = 0",
+        .types = "ti"
+    };
     unsigned has;
-    struct text sql = { 0 };
     if (slurmdbd_probe(source, &slurmdbd_associations, &has, err))
         return -1;
-    if (!(has & HAS_FLAGS))
-        return 0;
-    text_add(&sql, "SELECT \"acct\", \"flags\" FROM ");
-    slurmdbd_add_name(&sql, &slurmdbd_associations, source->cluster);
-    text_add(&sql, " WHERE \"user\" = '' AND \"deleted\" = 0");
-    const struct query query = { .sql = sql.bytes, .types = "ti" };
-    int result =
-        slurmdbd_read(source, &slurmdbd_associations, &query, take_account, accounting, err);
-    text_free(&sql);
-    return result;
+    return has & HAS_FLAGS ? slurmdbd_read(source, &slurmdbd_associations, &query, take_account,
+                                           accounting, err)
+                           : 0;
 }
 
 /* A login of an earlier release may read neither table: then nobody has privileges, which hides
@@ -78,24 +74,21 @@ static int read_table(const struct source *source, const struct table *table,
                       const struct query *query, row_taker take, struct accounting *accounting,
                       struct error *err)
 {
-    struct error why;
-    if (!slurmdbd_probe(source, table, NULL, &why))
-        return slurmdbd_read(source, table, query, take, accounting, err);
-    if (why.class == ERROR_MISSING)
-        return 0;
-    *err = why;
-    return -1;
+    bool there;
+    if (slurmdbd_probe_optional(source, table, &there, err))
+        return -1;
+    return there ? slurmdbd_read(source, table, query, take, accounting, err) : 0;
 }
 
 int slurmdbd_read_privileges(const struct source *source, struct accounting *accounting,
                              struct error *err)
 {
-    static const struct query coordinators = {
-        .sql = "SELECT \"acct\", \"user\", \"deleted\" FROM \"acct_coord_table\"", .types = "tti"
-    };
-    static const struct query users = {
-        .sql = "SELECT \"name\", \"admin_level\", \"deleted\" FROM \"user_table\"", .types = "tii"
-    };
+    static const struct query coordinators = { .sql =
+                                                   "SELECT \"acct\", \"user\", \"deleted\" FROM {}",
+                                               .types = "tti" };
+    static const struct query users = { .sql =
+                                            "SELECT \"name\", \"admin_level\", \"deleted\" FROM {}",
+                                        .types = "tii" };
     if (!source->settings->private)
         return 0;
     return read_table(source, &slurmdbd_coordinators, &coordinators, take_coordinator, accounting,

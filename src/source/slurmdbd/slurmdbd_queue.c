@@ -29,11 +29,8 @@ static int take_tres(void *context, const struct db_value *row, struct error *er
 {
     struct cluster_facts *facts = context;
     (void)err;
-    struct bytes type = bytes_of(&row[1]), name = bytes_of(&row[2]);
     struct text whole = { 0 };
-    text_add_bytes(&whole, type.bytes, type.length);
-    text_add(&whole, name.length ? "/" : "");
-    text_add_bytes(&whole, name.bytes, name.length);
+    slurmdbd_add_tres_name(&whole, row);
     facts->tres = memory_grown(facts->tres, facts->tres_count, sizeof *facts->tres);
     facts->tres[facts->tres_count++] = (struct tres_fact){
         .id = reading_number(&row[0]),
@@ -80,8 +77,7 @@ static int probe_jobs(const struct source *source, unsigned *has, struct error *
 int slurmdbd_read_facts(const struct source *source, struct cluster_facts *facts, struct error *err)
 {
     static const struct query query = {
-        .sql =
-            "SELECT \"id\", \"name\", \"priority\", \"deleted\" FROM \"qos_table\" ORDER BY \"id\"",
+        .sql = "SELECT \"id\", \"name\", \"priority\", \"deleted\" FROM {} ORDER BY \"id\"",
         .types = "itii"
     };
     *facts = (struct cluster_facts){ .arena = arena_create(), .registered = "", .nodes = "" };
@@ -138,9 +134,7 @@ static int read_limits(const struct source *source, const struct table *table, r
         if (there)
             text_format(&any, "%s\"%s\" IS NOT NULL", any.length ? " OR " : "", table->wanted[i]);
     }
-    text_add(&sql, " FROM ");
-    slurmdbd_add_name(&sql, table, source->cluster);
-    text_format(&sql, " WHERE \"deleted\" = 0 AND (%s)", any.length ? any.bytes : "");
+    text_format(&sql, " FROM {} WHERE \"deleted\" = 0 AND (%s)", any.length ? any.bytes : "");
     const struct query query = { .sql = sql.bytes, .types = table->wanted[2] ? "iiii" : "iii" };
     int result = any.length ? slurmdbd_read(source, table, &query, take, accrual, err) : 0;
     text_free(&sql);
@@ -385,9 +379,8 @@ static int read_few_arrays(const struct source *source, uint64_t instant, struct
                                                       slurmdbd_instant(instant) };
     text_add(&sql, "SELECT \"id_array_job\", \"time_submit\","
                    " MIN(CASE WHEN \"time_eligible\" BETWEEN 1 AND ? THEN \"time_eligible\" END),"
-                   " MIN(\"time_start\") FROM ");
-    slurmdbd_add_name(&sql, &slurmdbd_jobs, source->cluster);
-    text_add(&sql, " WHERE +\"time_start\" > 0 AND +\"time_start\" <= ? AND \"id_array_job\"");
+                   " MIN(\"time_start\") FROM {} WHERE +\"time_start\" > 0 AND +\"time_start\" <= "
+                   "? AND \"id_array_job\"");
     size_t added = slurmdbd_add_keys(&sql, arguments + 2, ids.keys, ids.count);
     text_add(&sql, " GROUP BY \"id_array_job\", \"time_submit\" ORDER BY 1, 2");
     const struct query query = {

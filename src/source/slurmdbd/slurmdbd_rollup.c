@@ -43,40 +43,20 @@ static int take_last_ran(void *context, const struct db_value *row, struct error
 
 static int read_last_ran(const struct source *source, struct last_ran *last, struct error *err)
 {
-    struct text sql = { 0 };
-    if (slurmdbd_probe(source, &slurmdbd_last_ran, NULL, err))
-        return -1;
-    text_add(&sql, "SELECT \"hourly_rollup\", \"daily_rollup\", \"monthly_rollup\" FROM ");
-    slurmdbd_add_name(&sql, &slurmdbd_last_ran, source->cluster);
-    const struct query query = { .sql = sql.bytes, .types = "iii" };
-    int result = slurmdbd_read(source, &slurmdbd_last_ran, &query, take_last_ran, last, err);
-    text_free(&sql);
-    return result;
+    static const struct query query = {
+        .sql = "SELECT \"hourly_rollup\", \"daily_rollup\", \"monthly_rollup\" FROM {}",
+        .types = "iii"
+    };
+    return slurmdbd_probe_and_read(source, &slurmdbd_last_ran, &query, take_last_ran, last, err);
 }
 
 /* The start of a table's oldest row, 0 where there is none. */
 static int read_oldest(const struct source *source, const struct table *table, uint64_t *oldest,
                        struct error *err)
 {
-    struct text sql = { 0 };
+    static const struct query query = { .sql = "SELECT MIN(\"time_start\") FROM {}", .types = "i" };
     *oldest = 0;
-    text_add(&sql, "SELECT MIN(\"time_start\") FROM ");
-    slurmdbd_add_name(&sql, table, source->cluster);
-    const struct query query = { .sql = sql.bytes, .types = "i" };
-    int result = slurmdbd_read(source, table, &query, slurmdbd_take_number, oldest, err);
-    text_free(&sql);
-    return result;
-}
-
-/* Whether the database has the tables by QOS: from 24.11 on, and readable. */
-static int has_table(const struct source *source, const struct table *table, bool *has,
-                     struct error *err)
-{
-    *has = true;
-    if (!slurmdbd_probe(source, table, NULL, err))
-        return 0;
-    *has = false;
-    return err->class == ERROR_MISSING ? 0 : -1;
+    return slurmdbd_read(source, table, &query, slurmdbd_take_number, oldest, err);
 }
 
 /* Which rows count: those of a span that start within [from[span], from[span - 1]), the hours up to
@@ -129,7 +109,7 @@ static int make_plan(const struct source *source, uint64_t now, struct plan *pla
     for (int span = 0; span < SPANS; span++) {
         bool has;
         plan->by_qos[span] = UINT64_MAX;
-        if (has_table(source, &slurmdbd_qos_usage[span], &has, err) ||
+        if (slurmdbd_probe_optional(source, &slurmdbd_qos_usage[span], &has, err) ||
             (has && read_oldest(source, &slurmdbd_qos_usage[span], &plan->by_qos[span], err)))
             return -1;
         if (!plan->by_qos[span])
@@ -348,21 +328,16 @@ static int read_part(const struct source *source, uint64_t tres, const struct pa
 {
     const struct table *table = &slurmdbd_usage[part->span];
     struct sums of = { part->span, sums->take, sums->context };
-    struct text sql = { 0 };
     const struct db_value arguments[] = { db_unsigned(tres), slurmdbd_instant(part->from),
                                           slurmdbd_instant(part->until) };
-    if (part->from >= part->until)
-        return 0;
-    text_add(&sql, "SELECT \"id\", \"time_start\", \"alloc_secs\" FROM ");
-    slurmdbd_add_name(&sql, table, source->cluster);
-    text_add(&sql, " WHERE \"id_tres\" = ? AND \"time_start\" >= ? AND \"time_start\" < ?"
-                   " ORDER BY \"time_start\"");
     const struct query query = {
-        .sql = sql.bytes, .arguments = arguments, .argument_count = 3, .types = "iii"
+        .sql = "SELECT \"id\", \"time_start\", \"alloc_secs\" FROM {} WHERE \"id_tres\" = ?"
+               " AND \"time_start\" >= ? AND \"time_start\" < ? ORDER BY \"time_start\"",
+        .arguments = arguments,
+        .argument_count = 3,
+        .types = "iii"
     };
-    int result = slurmdbd_read(source, table, &query, take_sum, &of, err);
-    text_free(&sql);
-    return result;
+    return part->from < part->until ? slurmdbd_read(source, table, &query, take_sum, &of, err) : 0;
 }
 
 static int plan_parts(const struct source *source, uint64_t from, uint64_t until,

@@ -135,12 +135,11 @@ static int read_associations(const struct source *source, struct accounting *acc
     struct text sql = { 0 };
     text_format(&sql,
                 "SELECT \"id_assoc\", %s, \"acct\", \"user\", \"partition\", \"shares\","
-                " \"deleted\", \"parent_acct\", %s, %s, \"priority\", %s, %s, %s FROM ",
+                " \"deleted\", \"parent_acct\", %s, %s, \"priority\", %s, %s, %s FROM {}",
                 has & HAS_ID_PARENT ? "\"id_parent\"" : "0", lineage ? "\"lineage\"" : "''",
                 lft ? "\"lft\"" : "0", has & HAS_MOD_TIME ? "\"mod_time\"" : "NULL",
                 has & HAS_GRP_TRES_MINS ? "\"grp_tres_mins\"" : "''",
                 has & HAS_IS_DEF ? "\"is_def\"" : "0");
-    slurmdbd_add_name(&sql, &slurmdbd_associations, source->cluster);
     /* As slurmdbd itself asks.  Of NULL every database thinks otherwise. */
     if (collated)
         text_add(&sql, " ORDER BY \"lineage\" IS NOT NULL, \"lineage\", \"id_assoc\"");
@@ -184,43 +183,33 @@ static int take_qos(void *context, const struct db_value *row, struct error *err
     return 0;
 }
 
-static int read_qos(const struct source *source, struct accounting *accounting, struct error *err)
-{
-    static const struct query query = {
-        .sql = "SELECT \"id\", \"name\", \"usage_factor\", \"deleted\" FROM \"qos_table\"",
-        .types = "itri"
-    };
-    return slurmdbd_probe(source, &slurmdbd_qos, NULL, err)
-               ? -1
-               : slurmdbd_read(source, &slurmdbd_qos, &query, take_qos, accounting, err);
-}
-
 int slurmdbd_each_tres(const struct source *source, row_taker take, void *context,
                        struct error *err)
 {
-    static const struct query query = { .sql =
-                                            "SELECT \"id\", \"type\", \"name\" FROM \"tres_table\""
-                                            " WHERE \"deleted\" = 0 ORDER BY \"id\"",
+    static const struct query query = { .sql = "SELECT \"id\", \"type\", \"name\" FROM {}"
+                                               " WHERE \"deleted\" = 0 ORDER BY \"id\"",
                                         .types = "itt" };
-    if (slurmdbd_probe(source, &slurmdbd_tres, NULL, err))
-        return -1;
-    return slurmdbd_read(source, &slurmdbd_tres, &query, take, context, err);
+    return slurmdbd_probe_and_read(source, &slurmdbd_tres, &query, take, context, err);
+}
+
+void slurmdbd_add_tres_name(struct text *text, const struct db_value *row)
+{
+    char *type = db_value_text(&row[1]), *name = db_value_text(&row[2]);
+    text_format(text, "%s%s%s", type, *name ? "/" : "", name);
+    free(type);
+    free(name);
 }
 
 /* The cluster's own event without an end is what it last registered. */
 int slurmdbd_each_registration(const struct source *source, row_taker take, void *context,
                                struct error *err)
 {
-    if (slurmdbd_probe(source, &slurmdbd_events, NULL, err))
-        return -1;
-    struct text sql = { 0 };
-    text_add(&sql, "SELECT \"tres\", \"cluster_nodes\" FROM ");
-    slurmdbd_add_name(&sql, &slurmdbd_events, source->cluster);
-    text_add(&sql, " WHERE \"node_name\" = '' AND \"time_end\" = 0 ORDER BY \"time_start\"");
-    const struct query query = { .sql = sql.bytes, .types = "tt" };
-    int result = slurmdbd_read(source, &slurmdbd_events, &query, take, context, err);
-    text_free(&sql);
-    return result;
+    static const struct query query = {
+        .sql = "SELECT \"tres\", \"cluster_nodes\" FROM {}"
+               " WHERE \"node_name\" = '' AND \"time_end\" = 0 ORDER BY \"time_start\"",
+        .types = "tt"
+    };
+    return slurmdbd_probe_and_read(source, &slurmdbd_events, &query, take, context, err);
 }
 
 struct cluster_reader {
@@ -228,35 +217,18 @@ struct cluster_reader {
     const char *cluster;
 };
 
+/* The protocol that slurmctld registered with, whose release may differ from slurmdbd's, and when
+ * the cluster was added. */
 static int take_cluster(void *context, const struct db_value *row, struct error *err)
 {
     const struct cluster_reader *reader = context;
     (void)err;
     if (row[0].type == DB_TEXT &&
         reads_as(row[0].text.bytes, row[0].text.length, reader->cluster)) {
-        reader->accounting->protocol = reading_number(&row[1]);
+        reader->accounting->protocol = reading_number(&row[4]);
         reader->accounting->created = reading_number(&row[2]);
     }
     return 0;
-}
-
-/* The protocol that slurmctld registered with, whose release may differ from slurmdbd's, and when
- * the cluster was added. */
-static int read_cluster(const struct source *source, struct accounting *accounting,
-                        struct error *err)
-{
-    unsigned has;
-    if (slurmdbd_probe(source, &slurmdbd_clusters, &has, err))
-        return -1;
-    struct cluster_reader reader = { accounting, source->cluster };
-    struct text sql = { 0 };
-    text_format(&sql, "SELECT \"name\", %s, %s FROM \"cluster_table\"",
-                has & HAS_RPC_VERSION ? "\"rpc_version\"" : "0",
-                has & HAS_CREATION_TIME ? "\"creation_time\"" : "0");
-    const struct query query = { .sql = sql.bytes, .types = "tii" };
-    int result = slurmdbd_read(source, &slurmdbd_clusters, &query, take_cluster, &reader, err);
-    text_free(&sql);
-    return result;
 }
 
 static int take_tres(void *context, const struct db_value *row, struct error *err)
@@ -290,12 +262,17 @@ static int take_registration(void *context, const struct db_value *row, struct e
 
 int slurmdbd_read_small(const struct source *source, struct accounting **read, struct error *err)
 {
+    static const struct query qos = {
+        .sql = "SELECT \"id\", \"name\", \"usage_factor\", \"deleted\" FROM {}", .types = "itri"
+    };
     struct accounting *accounting = accounting_create(source->settings);
-    if (read_qos(source, accounting, err) ||
+    struct cluster_reader cluster = { accounting, source->cluster };
+    if (slurmdbd_probe_and_read(source, &slurmdbd_qos, &qos, take_qos, accounting, err) ||
         (slurmdbd_weighs_tres(source->settings) &&
          slurmdbd_each_tres(source, take_tres, accounting, err)) ||
         slurmdbd_each_registration(source, take_registration, accounting, err) ||
-        read_cluster(source, accounting, err) || read_associations(source, accounting, err) ||
+        slurmdbd_each_cluster(source, take_cluster, &cluster, err) ||
+        read_associations(source, accounting, err) ||
         slurmdbd_read_privileges(source, accounting, err) ||
         (source->settings->suspended == SUSPENDED_OMITTED &&
          slurmdbd_probe(source, &slurmdbd_suspends, NULL, err)) ||

@@ -150,12 +150,8 @@ bool slurmdbd_is_read(const struct table *table, const struct settings *settings
 static int find_readable(const struct source *source, const struct table *table, bool wanted,
                          bool *readable, struct error *err)
 {
-    struct error why;
-    *readable = wanted && !slurmdbd_probe(source, table, NULL, &why);
-    if (*readable || !wanted || why.class == ERROR_MISSING)
-        return 0;
-    *err = why;
-    return -1;
+    *readable = false;
+    return wanted ? slurmdbd_probe_optional(source, table, readable, err) : 0;
 }
 
 static int take_registered(void *context, const struct db_value *row, struct error *err)
@@ -171,14 +167,11 @@ static int take_registered(void *context, const struct db_value *row, struct err
 /* slurmctld registers with each start at which its TRES are not what they were. */
 static int read_registered(const struct source *source, struct passes *passes, struct error *err)
 {
-    struct text sql = { 0 };
-    text_add(&sql, "SELECT \"time_start\" FROM ");
-    slurmdbd_add_name(&sql, &slurmdbd_events, source->cluster);
-    text_add(&sql, " WHERE \"node_name\" = '' ORDER BY \"time_start\"");
-    const struct query query = { .sql = sql.bytes, .types = "i" };
-    int result = slurmdbd_read(source, &slurmdbd_events, &query, take_registered, passes, err);
-    text_free(&sql);
-    return result;
+    static const struct query query = {
+        .sql = "SELECT \"time_start\" FROM {} WHERE \"node_name\" = '' ORDER BY \"time_start\"",
+        .types = "i"
+    };
+    return slurmdbd_read(source, &slurmdbd_events, &query, take_registered, passes, err);
 }
 
 int slurmdbd_find_passes(const struct source *source, struct accounting *accounting,
@@ -349,12 +342,51 @@ int slurmdbd_explain(const struct source *source, const struct table *table, str
     return -1;
 }
 
+int slurmdbd_probe_optional(const struct source *source, const struct table *table, bool *there,
+                            struct error *err)
+{
+    *there = !slurmdbd_probe(source, table, NULL, err);
+    return *there || err->class == ERROR_MISSING ? 0 : -1;
+}
+
 int slurmdbd_read(const struct source *source, const struct table *table, const struct query *query,
                   row_taker take, void *context, struct error *err)
 {
-    return reading_each(source->db, query, take, context, err)
-               ? slurmdbd_explain(source, table, err)
-               : 0;
+    struct query named = *query;
+    struct text sql = { 0 };
+    const char *place = strstr(query->sql, "{}");
+    text_add_bytes(&sql, query->sql, (size_t)(place - query->sql));
+    slurmdbd_add_name(&sql, table, source->cluster);
+    text_add(&sql, place + strlen("{}"));
+    named.sql = sql.bytes;
+    int result = reading_each(source->db, &named, take, context, err);
+    text_free(&sql);
+    return result ? slurmdbd_explain(source, table, err) : 0;
+}
+
+int slurmdbd_probe_and_read(const struct source *source, const struct table *table,
+                            const struct query *query, row_taker take, void *context,
+                            struct error *err)
+{
+    return slurmdbd_probe(source, table, NULL, err)
+               ? -1
+               : slurmdbd_read(source, table, query, take, context, err);
+}
+
+int slurmdbd_each_cluster(const struct source *source, row_taker take, void *context,
+                          struct error *err)
+{
+    unsigned has;
+    if (slurmdbd_probe(source, &slurmdbd_clusters, &has, err))
+        return -1;
+    struct text sql = { 0 };
+    text_format(&sql, "SELECT \"name\", \"deleted\", %s, %s, %s FROM {}",
+                has & HAS_CREATION_TIME ? "\"creation_time\"" : "0", has & HAS_ID ? "\"id\"" : "0",
+                has & HAS_RPC_VERSION ? "\"rpc_version\"" : "0");
+    const struct query query = { .sql = sql.bytes, .types = "tiiii" };
+    int result = slurmdbd_read(source, &slurmdbd_clusters, &query, take, context, err);
+    text_free(&sql);
+    return result;
 }
 
 int slurmdbd_take_number(void *number, const struct db_value *row, struct error *err)

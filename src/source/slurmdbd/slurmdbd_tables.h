@@ -89,9 +89,21 @@ void slurmdbd_add_grants(struct text *text, const struct settings *settings, con
 /* The layout's add_missing(). */
 int slurmdbd_add_missing(struct text *text, const struct source *source, struct error *err);
 
-/* Run a query on a table that was probed. */
+/* Like slurmdbd_probe() of a table that a run can do without; *there is whether it can be read. */
+int slurmdbd_probe_optional(const struct source *source, const struct table *table, bool *there,
+                            struct error *err);
+
+/* Run a query on a table that was probed.  `{}` in the query is the table's name. */
 int slurmdbd_read(const struct source *source, const struct table *table, const struct query *query,
                   row_taker take, void *context, struct error *err);
+/* Probe the table before. */
+int slurmdbd_probe_and_read(const struct source *source, const struct table *table,
+                            const struct query *query, row_taker take, void *context,
+                            struct error *err);
+/* Read name, deleted, creation_time, id and rpc_version of each cluster; the last three are 0 if a
+ * release does not have them. */
+int slurmdbd_each_cluster(const struct source *source, row_taker take, void *context,
+                          struct error *err);
 /* Say that a probed table cannot be read; returns -1.  A column that was there a moment ago and is
  * not any more means that somebody upgrades slurmdbd just now: it will be there again. */
 int slurmdbd_explain(const struct source *source, const struct table *table, struct error *err);
@@ -113,6 +125,8 @@ int slurmdbd_each_tres(const struct source *source, row_taker take, void *contex
                        struct error *err);
 int slurmdbd_each_registration(const struct source *source, row_taker take, void *context,
                                struct error *err);
+/* Add the whole name of such a TRES, TYPE or TYPE/NAME. */
+void slurmdbd_add_tres_name(struct text *text, const struct db_value *row);
 
 /* The layout's jobs(), suspensions(), read_ends() and read_open_keys(). */
 struct job_reading *slurmdbd_jobs_of(const struct source *source,
