@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/usage/entity.h"
-#include "import/dated.h"
+#include "import/sched_config.h"
 #include "import/entities.h"
 #include "import/lines.h"
 #include "results/rows.h"

@@ -32,10 +32,10 @@ struct importer {
     struct store_writer *writer;
     struct runs *runs;
     struct record record;
-    struct line_queue *queue;    /* lines of the log at hand */
-    struct refused_list refused; /* likewise, those that cannot be read */
-    struct scheduler_print scheduler;
-    bool has_server; /* the server's attributes were imported */
+    struct line_queue *queue;                  /* lines of the log at hand */
+    struct refused_list refused;               /* likewise, those that cannot be read */
+    struct dated_value scheduler[SERVER_KEYS]; /* its attributes */
+    bool has_server;                           /* the server's attributes were imported */
 };
 
 static void complain_of(struct importer *importer, const struct log_file *log, uint64_t number,
@@ -228,19 +228,24 @@ static int date_changes(struct importer *importer, struct error *err)
     return 0;
 }
 
-static int import_config(struct importer *importer, struct error *err)
+/* Store what OpenPBS is set to. */
+static int store_values(struct importer *importer, struct dated_values values, struct error *err)
 {
     struct import *import = importer->import;
-    struct sched_config config;
-    if (sched_config_read(&config, import->config, err))
-        return -1;
-    const struct dated_values values = { config.values, PBS_SCHED_KEYS };
     int result = db_begin(importer->db, err);
     if (!result)
         result = dated_store(importer->db, import->cluster, values, import->instant,
                              &import->changed_values, err);
-    result = rows_commit(importer->db, result, err);
-    sched_config_free(&config);
+    return rows_commit(importer->db, result, err);
+}
+
+static int import_config(struct importer *importer, struct error *err)
+{
+    struct dated_value values[PBS_SCHED_KEYS];
+    if (sched_config_read(values, importer->import->config, err))
+        return -1;
+    int result = store_values(importer, (struct dated_values){ values, PBS_SCHED_KEYS }, err);
+    dated_free(values, PBS_SCHED_KEYS);
     return result;
 }
 
@@ -262,7 +267,7 @@ static void check_formula(struct import *import, const struct dated_value *serve
 static void add_formula(struct importer *importer, struct waiting *waiting)
 {
     const size_t formula = PBS_SORT_FORMULA - PBS_SCHED_KEYS;
-    char **from = &importer->scheduler.values[formula].value;
+    char **from = &importer->scheduler[formula].value;
     importer->has_server = waiting->has_server;
     if (!waiting->has_server || waiting->server[formula].value)
         return;
@@ -272,19 +277,14 @@ static void add_formula(struct importer *importer, struct waiting *waiting)
 
 static int store_scheduler(struct importer *importer, struct error *err)
 {
-    struct import *import = importer->import;
-    struct dated_value *values = importer->scheduler.values;
+    struct dated_value *values = importer->scheduler;
     bool has_formula =
         !importer->has_server && values[PBS_SORT_FORMULA - PBS_SCHED_KEYS].value != NULL;
     const struct dated_values stored = { has_formula ? values : values + 1,
                                          has_formula ? SERVER_KEYS : SERVER_KEYS - 1 };
-    if (db_begin(importer->db, err))
-        return -1;
-    int result = dated_store(importer->db, import->cluster, stored, import->instant,
-                             &import->changed_values, err);
-    result = rows_commit(importer->db, result, err);
+    int result = store_values(importer, stored, err);
     if (!result && has_formula)
-        check_formula(import, values);
+        check_formula(importer->import, values);
     return result;
 }
 
@@ -312,10 +312,10 @@ int import_run(struct import *import, const struct settings *settings,
                void (*take_error)(const struct error *err), struct error *err)
 {
     struct importer importer = { .import = import, .complain = take_error };
-    if (import->scheduler && scheduler_print_read(&importer.scheduler, import->scheduler, err))
+    if (import->scheduler && scheduler_print_read(importer.scheduler, import->scheduler, err))
         return -1;
     if (store_open(&importer.db, importer.lock, settings, err)) {
-        scheduler_print_free(&importer.scheduler);
+        dated_free(importer.scheduler, SERVER_KEYS);
         return -1;
     }
     int result = date_changes(&importer, err);
@@ -332,7 +332,7 @@ int import_run(struct import *import, const struct settings *settings,
         result = import_waiting(&importer, err);
     if (!result && import->scheduler)
         result = store_scheduler(&importer, err);
-    scheduler_print_free(&importer.scheduler);
+    dated_free(importer.scheduler, SERVER_KEYS);
     store_close(importer.db, importer.lock);
     return result;
 }

@@ -2,14 +2,127 @@
 #include "import/sched_config.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "import/lines.h"
+#include "results/rows.h"
+#include "sql.h"
 #include "util/error.h"
+#include "util/instant.h"
 #include "util/memory.h"
 #include "util/text.h"
+
+int dated_check(const char *name, int64_t since, int64_t instant, struct error *err)
+{
+    if (since < instant)
+        return 0;
+    struct text text = { 0 };
+    instant_add(&text, since);
+    fail(err, ERROR_DATA, "'%s' is as it is since %s; a change has to be after that", name,
+         text.bytes);
+    text_free(&text);
+    return -1;
+}
+
+/* What was noted of a value last. */
+struct noted {
+    bool there;
+    int64_t since;
+    char *value;
+};
+
+struct dating {
+    struct db *db;
+    const char *cluster;
+    struct dated_values values;
+    struct noted *noted;
+};
+
+static void note(struct noted *noted, const struct db_value *row)
+{
+    free(noted->value);
+    noted->there = true;
+    noted->since = db_value_integer(&row[1], 0);
+    noted->value = row[2].type == DB_NULL ? NULL : db_value_text(&row[2]);
+}
+
+static int read_noted(const struct dating *dating, struct error *err)
+{
+    const struct db_value *row;
+    struct db_value name = db_text(dating->cluster);
+    struct db_rows *rows = db_query(dating->db, sql_query_pbs_setting_read, &name, 1, "tit", err);
+    while (db_fetch(rows, &row, err) > 0) {
+        for (size_t i = 0; i < dating->values.count; i++) {
+            if (reads_as(row[0].text.bytes, row[0].text.length, dating->values.values[i].name))
+                note(&dating->noted[i], row);
+        }
+    }
+    return db_finish(rows);
+}
+
+static bool is_same(const struct noted *noted, const char *value)
+{
+    if (!noted->there || !noted->value || !value)
+        return noted->there && noted->value == value;
+    return !strcmp(noted->value, value);
+}
+
+static bool is_first(const struct dating *dating)
+{
+    for (size_t i = 0; i < dating->values.count; i++) {
+        if (dating->noted[i].there)
+            return false;
+    }
+    return true;
+}
+
+static int write_changes(const struct dating *dating, int64_t instant, uint64_t *changed,
+                         struct error *err)
+{
+    int result = 0;
+    struct row_writer rows = { .db = dating->db, .table = "pbs_setting" };
+    int64_t since = is_first(dating) ? 0 : instant;
+    for (size_t i = 0; i < dating->values.count && !result; i++) {
+        const struct dated_value *value = &dating->values.values[i];
+        const struct noted *noted = &dating->noted[i];
+        const struct row_field fields[] = {
+            { "cluster", 't', db_text(dating->cluster) },
+            { "name", 't', db_text(value->name) },
+            { "since", 'i', db_integer(since) },
+            { "value", 't', db_text(value->value) },
+        };
+        if (is_same(noted, value->value))
+            continue;
+        result = noted->there ? dated_check(value->name, noted->since, instant, err) : 0;
+        if (!result)
+            result = rows_add(&rows, fields, COUNT(fields), err);
+        ++*changed;
+    }
+    return rows_end(&rows, result, err);
+}
+
+void dated_free(struct dated_value *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(values[i].value);
+        values[i].value = NULL;
+    }
+}
+
+int dated_store(struct db *db, const char *cluster, struct dated_values values, int64_t instant,
+                uint64_t *changed, struct error *err)
+{
+    struct dating dating = { db, cluster, values,
+                             memory_zeroed(values.count, sizeof *dating.noted) };
+    int result = read_noted(&dating, err) || write_changes(&dating, instant, changed, err) ? -1 : 0;
+    for (size_t i = 0; i < values.count; i++)
+        free(dating.noted[i].value);
+    free(dating.noted);
+    return result;
+}
 
 static const struct parameter {
     const char *name;
@@ -77,7 +190,7 @@ static const char *number_of(const struct parameter *parameter, const char *valu
     return !strcasecmp(value, "true") ? "1" : !strcasecmp(value, "false") ? "0" : value;
 }
 
-static int take_parameter(struct sched_config *config, const struct parameter *parameter, char *at,
+static int take_parameter(struct dated_value *values, const struct parameter *parameter, char *at,
                           struct error *err)
 {
     const char *value = next_word(&at, ' ');
@@ -98,7 +211,7 @@ static int take_parameter(struct sched_config *config, const struct parameter *p
     text_free(&reason);
     if (result)
         return -1;
-    struct dated_value *kept = &config->values[parameter->key];
+    struct dated_value *kept = &values[parameter->key];
     free(kept->value);
     kept->value = utf8_copy(value, strlen(value));
     return 0;
@@ -125,28 +238,23 @@ static int take_line(void *context, char *line, struct error *err)
     return 0;
 }
 
-int sched_config_read(struct sched_config *config, const char *path, struct error *err)
+int sched_config_read(struct dated_value values[PBS_SCHED_KEYS], const char *path,
+                      struct error *err)
 {
-    *config = (struct sched_config){ 0 };
+    memset(values, 0, PBS_SCHED_KEYS * sizeof *values);
     for (size_t i = sizeof parameters / sizeof *parameters; i-- > 0;)
-        config->values[parameters[i].key].name = parameters[i].name;
-    if (!lines_read(path, true, take_line, config, err))
+        values[parameters[i].key].name = parameters[i].name;
+    if (!lines_read(path, true, take_line, values, err))
         return 0;
-    sched_config_free(config);
+    dated_free(values, PBS_SCHED_KEYS);
     return -1;
-}
-
-void sched_config_free(struct sched_config *config)
-{
-    for (size_t i = 0; i < PBS_SCHED_KEYS; i++)
-        free(config->values[i].value);
-    *config = (struct sched_config){ 0 };
 }
 
 #define NAME_OF_DEFAULT "default"
 
 struct reader {
-    struct scheduler_print *print;
+    struct dated_value *values;
+    bool is_there;            /* the output has the scheduler `default` */
     bool of_default;          /* the lines are of the scheduler `default` */
     struct dated_value *open; /* its value may continue on the next line; NULL */
 };
@@ -160,11 +268,11 @@ static char *cut_word(char *at)
     return next;
 }
 
-static struct dated_value *value_named(struct scheduler_print *print, const char *name)
+static struct dated_value *value_named(struct dated_value *values, const char *name)
 {
     for (size_t i = 0; i < SERVER_KEYS; i++)
-        if (!strcmp(print->values[i].name, name))
-            return &print->values[i];
+        if (!strcmp(values[i].name, name))
+            return &values[i];
     return NULL;
 }
 
@@ -183,7 +291,7 @@ static void take_attribute(struct reader *reader, char *name)
     reader->open = NULL;
     if (!reader->of_default || *sign != '=' || (sign[1] && sign[1] != ' '))
         return;
-    struct dated_value *value = value_named(reader->print, name);
+    struct dated_value *value = value_named(reader->values, name);
     if (!value)
         return;
     free(value->value);
@@ -218,7 +326,7 @@ static void take_words(struct reader *reader, char *line)
         reader->of_default = !is_named || !strcmp(name, NAME_OF_DEFAULT);
         take_attribute(reader, attribute);
     }
-    reader->print->is_there |= reader->of_default;
+    reader->is_there |= reader->of_default;
 }
 
 static int scheduler_take_line(void *context, char *line, struct error *err)
@@ -235,13 +343,13 @@ static int scheduler_take_line(void *context, char *line, struct error *err)
     return 0;
 }
 
-static int check(const struct scheduler_print *print, const char *path, struct error *err)
+static int check(const struct reader *reader, const char *path, struct error *err)
 {
-    const struct dated_value *threshold = &print->values[PBS_SORT_THRESHOLD - PBS_SCHED_KEYS];
+    const struct dated_value *threshold = &reader->values[PBS_SORT_THRESHOLD - PBS_SCHED_KEYS];
     struct text reason = { 0 };
     const char *value = threshold->value ? threshold->value : "";
     int result = 0;
-    if (!print->is_there)
+    if (!reader->is_there)
         result = fail(
             err, ERROR_DATA,
             "'%s' has no scheduler '" NAME_OF_DEFAULT "'; `qmgr -c 'list sched'` prints it", path);
@@ -252,21 +360,15 @@ static int check(const struct scheduler_print *print, const char *path, struct e
     return result;
 }
 
-int scheduler_print_read(struct scheduler_print *print, const char *path, struct error *err)
+int scheduler_print_read(struct dated_value values[SERVER_KEYS], const char *path,
+                         struct error *err)
 {
-    *print = (struct scheduler_print){ 0 };
+    struct reader reader = { .values = values };
+    memset(values, 0, SERVER_KEYS * sizeof *values);
     for (size_t i = 0; i < SERVER_KEYS; i++)
-        print->values[i].name = pbs_defaults[PBS_SCHED_KEYS + i].name;
-    struct reader reader = { .print = print };
-    if (!lines_read(path, false, scheduler_take_line, &reader, err) && !check(print, path, err))
+        values[i].name = pbs_defaults[PBS_SCHED_KEYS + i].name;
+    if (!lines_read(path, false, scheduler_take_line, &reader, err) && !check(&reader, path, err))
         return 0;
-    scheduler_print_free(print);
+    dated_free(values, SERVER_KEYS);
     return -1;
-}
-
-void scheduler_print_free(struct scheduler_print *print)
-{
-    for (size_t i = 0; i < SERVER_KEYS; i++)
-        free(print->values[i].value);
-    *print = (struct scheduler_print){ 0 };
 }

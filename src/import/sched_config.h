@@ -2,8 +2,35 @@
 #ifndef FAIRMILL_IMPORT_SCHED_CONFIG_H
 #define FAIRMILL_IMPORT_SCHED_CONFIG_H
 
-#include "import/dated.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "db/db.h"
 #include "settings/pbs_values.h"
+
+/* What OpenPBS is set to, from when on: pbs_setting. */
+
+struct dated_value {
+    const char *name;
+    char *value; /* NULL: nothing is set, and OpenPBS's default counts */
+};
+
+/* Note those of a cluster that differ from what was noted last, as of an instant, in the caller's
+ * transaction; where nothing is noted of any of them, they have held since ever.  *changed grows by
+ * how many are new. */
+struct dated_values {
+    const struct dated_value *values;
+    size_t count;
+};
+int dated_store(struct db *db, const char *cluster, struct dated_values values, int64_t instant,
+                uint64_t *changed, struct error *err);
+
+/* The past is not written anew: refuse (ERROR_DATA) a change as of an instant where something is
+ * as it is since then, or later. */
+int dated_check(const char *name, int64_t since, int64_t instant, struct error *err);
+
+/* Free the values themselves; their names stay. */
+void dated_free(struct dated_value *values, size_t count);
 
 /* OpenPBS's sched_config (its Administrator's Guide, Scheduler Configuration Parameters): a
  * parameter a line,
@@ -12,30 +39,22 @@
  *
  * with quotes around a value that has blanks, `#` or `*` at the beginning of a comment, and a
  * backslash at the end of a line that goes on.  Further words are ignored.  The last line of a name
- * counts. */
-
-/* What a file says of fairshare, as it stands there, but `true` or `false` where it means that. */
-struct sched_config {
-    struct dated_value values[PBS_SCHED_KEYS];
-};
-
-/* -1, with the file's name and the line, where the scheduler would pass over a line or take it for
- * something else than it says (ERROR_DATA).  Lines that are not of fairshare are left alone. */
-int sched_config_read(struct sched_config *config, const char *path, struct error *err);
-void sched_config_free(struct sched_config *config);
+ * counts.
+ *
+ * Reads what a file says of fairshare, as it stands there, but `true` or `false` where it means
+ * that; the caller frees it with dated_free(), unless this fails.  Fails with ERROR_DATA, the
+ * file's name and the line if the scheduler would pass over a line or take it for something else
+ * than it says.  Lines that are not of fairshare are left alone. */
+int sched_config_read(struct dated_value values[PBS_SCHED_KEYS], const char *path,
+                      struct error *err);
 
 /* The output of `qmgr -c 'list sched'`, or of `print sched`: the attributes of OpenPBS's
- * schedulers.  job_sort_formula_threshold is one of them, and qstat does not print it. */
-
-/* The attributes of the scheduler `default` among those after PBS_SCHED_KEYS of enum pbs_key. */
-struct scheduler_print {
-    bool is_there; /* the output has this scheduler */
-    struct dated_value values[SERVER_KEYS];
-};
-
-/* Reads a file.  Fails with ERROR_DATA if it has no such scheduler, or a threshold that is not a
- * number. */
-int scheduler_print_read(struct scheduler_print *print, const char *path, struct error *err);
-void scheduler_print_free(struct scheduler_print *print);
+ * schedulers.  job_sort_formula_threshold is one of them, and qstat does not print it.
+ *
+ * Reads the attributes of the scheduler `default` among those after PBS_SCHED_KEYS of enum pbs_key;
+ * the caller frees them with dated_free(), unless this fails.  Fails with ERROR_DATA if there is no
+ * such scheduler, or a threshold that is not a number. */
+int scheduler_print_read(struct dated_value values[SERVER_KEYS], const char *path,
+                         struct error *err);
 
 #endif

@@ -248,8 +248,7 @@ void waiting_free(struct waiting *waiting)
         free_job(&waiting->jobs[i]);
     for (size_t i = 0; i < waiting->queue_count; i++)
         free(waiting->queues[i].name);
-    for (size_t i = 0; i < SERVER_KEYS; i++)
-        free(waiting->server[i].value);
+    dated_free(waiting->server, SERVER_KEYS);
     free(waiting->jobs);
     free(waiting->queues);
     *waiting = (struct waiting){ 0 };

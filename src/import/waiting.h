@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "db/db.h"
-#include "import/dated.h"
+#include "import/sched_config.h"
 #include "import/record.h"
 #include "settings/pbs_values.h"
 #include "util/text.h"

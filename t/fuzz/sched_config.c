@@ -13,37 +13,37 @@ static char quote_of(const char *value)
 }
 
 /* What was read, as lines of its own, means the same. */
-static void read_again(const struct sched_config *config)
+static void read_again(const struct dated_value *values)
 {
     struct text text = { 0 };
-    struct sched_config again;
+    struct dated_value again[PBS_SCHED_KEYS];
     struct error err;
     text_add(&text, "#\n");
     for (size_t i = 0; i < PBS_SCHED_KEYS; i++) {
-        const struct dated_value *value = &config->values[i];
+        const struct dated_value *value = &values[i];
         must(value->name != NULL, "a value has its name");
         if (value->value)
             text_format(&text, "%s:%c%s%c\n", value->name, quote_of(value->value), value->value,
                         quote_of(value->value));
     }
     write_file("again", text.bytes, text.length);
-    must(!sched_config_read(&again, "again", &err), "what was read can be read again");
+    must(!sched_config_read(again, "again", &err), "what was read can be read again");
     for (size_t i = 0; i < PBS_SCHED_KEYS; i++) {
-        const char *one = config->values[i].value, *other = again.values[i].value;
+        const char *one = values[i].value, *other = again[i].value;
         must(one ? other && !strcmp(one, other) : !other, "and says the same");
     }
-    sched_config_free(&again);
+    dated_free(again, PBS_SCHED_KEYS);
     text_free(&text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    struct sched_config config;
+    struct dated_value values[PBS_SCHED_KEYS];
     struct error err;
     write_file("sched_config", bytes, size);
-    if (!sched_config_read(&config, "sched_config", &err)) {
-        read_again(&config);
-        sched_config_free(&config);
+    if (!sched_config_read(values, "sched_config", &err)) {
+        read_again(values);
+        dated_free(values, PBS_SCHED_KEYS);
     } else {
         must(err.class == ERROR_DATA && strstr(err.message, "'sched_config', line "),
              "a refusal says where");

@@ -14,12 +14,9 @@
 
 struct change_reader {
     const struct source *source;
-    struct past *past;
-    struct findings *findings;
-};
-
-struct factor_reader {
-    struct factor_past *past;
+    struct past *past; /* of associations; NULL: not wanted */
+    struct factor_past
+        *factors; /* likewise of usage factors, of which QOS are those of all clusters */
     struct findings *findings;
 };
 
@@ -46,16 +43,23 @@ static int read_times(struct change_reader *reader, struct error *err)
     return slurmdbd_read(reader->source, table, &query, take_times, reader, err);
 }
 
+#define TRANSACTIONS \
+    "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\" FROM {} WHERE "
+#define IN_ORDER " ORDER BY \"timestamp\", \"id\""
 enum { TXN_ID, TXN_TIME, TXN_ACTION, TXN_CLUSTER, TXN_NAME, TXN_INFO };
 
 /* Users and accounts are removed on all clusters at once, under no cluster's name. */
+static bool is_of_another(const struct change_reader *reader, const struct db_value *cluster)
+{
+    return reader->past && cluster->type == DB_TEXT && cluster->text.length &&
+           !reads_as(cluster->text.bytes, cluster->text.length, reader->source->cluster);
+}
+
 static int take_transaction(void *context, const struct db_value *row, struct error *err)
 {
     const struct change_reader *reader = context;
-    const struct db_value *cluster = &row[TXN_CLUSTER];
     (void)err;
-    if (cluster->type == DB_TEXT && cluster->text.length &&
-        !reads_as(cluster->text.bytes, cluster->text.length, reader->source->cluster))
+    if (is_of_another(reader, &row[TXN_CLUSTER]))
         return 0;
     char *name = db_value_text(&row[TXN_NAME]), *info = db_value_text(&row[TXN_INFO]);
     struct transaction transaction = {
@@ -64,25 +68,8 @@ static int take_transaction(void *context, const struct db_value *row, struct er
         .name = name,
         .info = info,
     };
-    if (!transaction_add(&transaction, reader->past))
-        findings_add(reader->findings, FINDING_PAST_UNREADABLE, reading_number(&row[TXN_ID]),
-                     "action %" PRId64 ", %s", transaction.action, name);
-    free(name);
-    free(info);
-    return 0;
-}
-
-/* QOS are those of all clusters. */
-static int take_factor(void *context, const struct db_value *row, struct error *err)
-{
-    const struct factor_reader *reader = context;
-    (void)err;
-    char *name = db_value_text(&row[TXN_NAME]), *info = db_value_text(&row[TXN_INFO]);
-    const struct transaction transaction = { .at = (int64_t)reading_number(&row[TXN_TIME]),
-                                             .action = (int64_t)reading_number(&row[TXN_ACTION]),
-                                             .name = name,
-                                             .info = info };
-    if (!factor_past_add(reader->past, &transaction))
+    if (!(reader->past ? transaction_add(&transaction, reader->past)
+                       : factor_past_add(reader->factors, &transaction)))
         findings_add(reader->findings, FINDING_PAST_UNREADABLE, reading_number(&row[TXN_ID]),
                      "action %" PRId64 ", %s", transaction.action, name);
     free(name);
@@ -106,15 +93,13 @@ int slurmdbd_read_factors(const struct source *source, struct factor_past *past,
     const struct db_value arguments[] = { db_integer(since), db_integer(TRANSACTION_ADD_QOS),
                                           db_integer(TRANSACTION_MODIFY_QOS) };
     const struct query changes = {
-        .sql = "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
-               " FROM {} WHERE \"timestamp\" >= ? AND \"action\" IN (?, ?)"
-               " ORDER BY \"timestamp\", \"id\"",
+        .sql = TRANSACTIONS "\"timestamp\" >= ? AND \"action\" IN (?, ?)" IN_ORDER,
         .arguments = arguments,
         .argument_count = sizeof arguments / sizeof *arguments,
         .types = "iiittt",
     };
     const struct table *table = &slurmdbd_transactions;
-    struct factor_reader reader = { past, findings };
+    struct change_reader reader = { .factors = past, .findings = findings };
     bool there;
     if (slurmdbd_probe_optional(source, table, &there, err))
         return -1;
@@ -123,7 +108,7 @@ int slurmdbd_read_factors(const struct source *source, struct factor_past *past,
     past->complete = since == 0;
     if (slurmdbd_read(source, table, &first, take_first, past, err))
         return -1;
-    return slurmdbd_read(source, table, &changes, take_factor, &reader, err);
+    return slurmdbd_read(source, table, &changes, take_transaction, &reader, err);
 }
 
 static int take_reach(void *context, const struct db_value *row, struct error *err)
@@ -148,21 +133,16 @@ static const struct db_value actions[] = {
 static int read_transactions(struct change_reader *reader, enum changes_wanted wanted,
                              struct error *err)
 {
-    static const struct query
-        oldest = { .sql = "SELECT MIN(\"timestamp\") FROM {}", .types = "i" },
-        all = { .sql = "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
-                       " FROM {} WHERE \"action\" IN (?, ?, ?, ?, ?, ?)"
-                       " ORDER BY \"timestamp\", \"id\"",
-                .arguments = actions,
-                .argument_count = 6,
-                .types = "iiittt" },
-        of_life = { .sql =
-                        "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
-                        " FROM {} WHERE \"action\" IN (?, ?, ?, ?)"
-                        " ORDER BY \"timestamp\", \"id\"",
-                    .arguments = actions,
-                    .argument_count = 4,
-                    .types = "iiittt" };
+    static const struct query oldest = { .sql = "SELECT MIN(\"timestamp\") FROM {}", .types = "i" },
+                              all = { .sql =
+                                          TRANSACTIONS "\"action\" IN (?, ?, ?, ?, ?, ?)" IN_ORDER,
+                                      .arguments = actions,
+                                      .argument_count = 6,
+                                      .types = "iiittt" },
+                              of_life = { .sql = TRANSACTIONS "\"action\" IN (?, ?, ?, ?)" IN_ORDER,
+                                          .arguments = actions,
+                                          .argument_count = 4,
+                                          .types = "iiittt" };
     const struct table *table = &slurmdbd_transactions;
     if (slurmdbd_read(reader->source, table, &oldest, take_reach, reader, err))
         return -1;
@@ -187,7 +167,7 @@ static int count_removals(const struct source *source, uint64_t *count, struct e
 int slurmdbd_read_changes(const struct source *source, enum changes_wanted wanted,
                           struct past *past, struct findings *findings, struct error *err)
 {
-    struct change_reader reader = { source, past, findings };
+    struct change_reader reader = { .source = source, .past = past, .findings = findings };
     uint64_t removals = 1;
     bool there;
     if (slurmdbd_probe_optional(source, &slurmdbd_transactions, &there, err))

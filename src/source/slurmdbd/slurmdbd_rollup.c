@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <strings.h>
 
 #include "settings/settings.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
@@ -367,13 +368,50 @@ static int plan_parts(const struct source *source, uint64_t from, uint64_t until
     return 0;
 }
 
+/* Those that every slurmdbd has under these ids. */
+static const char *const usual[] = { "cpu",     "mem",     "energy", "node",
+                                     "billing", "fs/disk", "vmem",   "pages" };
+
+struct tres_search {
+    const char *name;
+    uint64_t id;
+};
+
+static int match_tres(void *context, const struct db_value *row, struct error *err)
+{
+    struct tres_search *search = context;
+    struct text whole = { 0 };
+    (void)err;
+    slurmdbd_add_tres_name(&whole, row);
+    if (!strcasecmp(whole.bytes, search->name))
+        search->id = reading_number(&row[0]);
+    text_free(&whole);
+    return 0;
+}
+
+/* The id of a TRES that is called as in sreport, 0 where there is none. */
+static int find_tres(const struct source *source, const char *name, uint64_t *id, struct error *err)
+{
+    struct tres_search search = { name, 0 };
+    static const struct query query = { .sql = "SELECT \"id\", \"type\", \"name\" FROM {}",
+                                        .types = "itt" };
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (!strcasecmp(name, usual[i]))
+            search.id = i + 1;
+    if (!search.id &&
+        slurmdbd_probe_and_read(source, &slurmdbd_tres, &query, match_tres, &search, err))
+        return -1;
+    *id = search.id;
+    return 0;
+}
+
 int slurmdbd_read_sums(const struct source *source, const struct sum_range *range, sum_taker *take,
                        void *context, struct error *err)
 {
     const struct sums sums = { .take = take, .context = context };
     struct part parts[PARTS];
     uint64_t id;
-    if (slurmdbd_find_tres(source, range->tres, &id, err) ||
+    if (find_tres(source, range->tres, &id, err) ||
         plan_parts(source, range->from, range->until, parts, err))
         return -1;
     if (!id)

@@ -172,9 +172,6 @@ struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
                                            uint64_t until);
 int slurmdbd_read_sums(const struct source *source, const struct sum_range *range, sum_taker *take,
                        void *context, struct error *err);
-/* The id of a TRES that is called as in sreport, 0 where there is none. */
-int slurmdbd_find_tres(const struct source *source, const char *name, uint64_t *id,
-                       struct error *err);
 int slurmdbd_find_purge(const struct source *source, bool *purged, struct error *err);
 /* When the first of all jobs that ended could have started; 0 where there is none. */
 int slurmdbd_first_eligible(const struct source *source, uint64_t *eligible, struct error *err);
@@ -186,11 +183,6 @@ int slurmdbd_read_changes(const struct source *source, enum changes_wanted wante
 /* The layout's read_factors(). */
 int slurmdbd_read_factors(const struct source *source, struct factor_past *past, int64_t since,
                           struct findings *findings, struct error *err);
-
-/* Read who coordinates accounts, and who is an operator or administrator, where settings hide
- * anything; nobody where the login may not read that. */
-int slurmdbd_read_privileges(const struct source *source, struct accounting *accounting,
-                             struct error *err);
 
 /* The layout's read(). */
 int slurmdbd_read_small(const struct source *source, struct accounting **accounting,
