@@ -361,8 +361,8 @@ static int take_span(struct options *options, struct error *err)
     options->span.to = INT64_MAX;
     options->days = USUAL_DAYS;
     if ((options->from_text &&
-         option_bound("from", options->from_text, &options->span.from, err)) ||
-        (options->to_text && option_bound("to", options->to_text, &options->span.to, err)))
+         option_bound("since", options->from_text, &options->span.from, err)) ||
+        (options->to_text && option_bound("until", options->to_text, &options->span.to, err)))
         return -1;
     if (options->days_text &&
         (!number_unsigned(options->days_text, strlen(options->days_text), &options->days) ||
@@ -370,13 +370,13 @@ static int take_span(struct options *options, struct error *err)
         return fail(err, ERROR_USAGE, "history: --days '%s': must be a number of days",
                     options->days_text);
     if (options->from_text && options->days_text)
-        return fail(err, ERROR_USAGE, "history: --from and --days exclude each other");
+        return fail(err, ERROR_USAGE, "history: --since and --days exclude each other");
     return 0;
 }
 
 static const struct command_option own_options[] = {
-    { "from", NULL, 0, OPTION_VALUE, AT(from_text), "TIME", .help = "from this instant on" },
-    { "to", NULL, 0, OPTION_VALUE, AT(to_text), "TIME",
+    { "since", "from", 0, OPTION_VALUE, AT(from_text), "TIME", .help = "from this instant on" },
+    { "until", "to", 0, OPTION_VALUE, AT(to_text), "TIME",
       .help = "up to this one; else up to the newest" },
     { "days", NULL, 'd', OPTION_VALUE, AT(days_text), "NUMBER",
       .help = "so many days before the last instant; else 30" },

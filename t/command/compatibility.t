@@ -24,9 +24,15 @@ TAKEN_AWAY = {'letter compare -n --top', 'letter forecast -u --until', 'letter h
 NAMES = {'--cluster', '--account', '--user', '--partition'}
 
 
+# Help shows the first of two spellings that mean the same.
+ALSO = {f'option {command} --{old}': f'option {command} --{new}' for command in ('history', 'ledger')
+        for old, new in (('from', 'since'), ('to', 'until'))}
+
+
 def name_of(line):
     """A line as it is compared: a setting without its default, an option that takes names in plural."""
     line = line.partition(' =')[0]
+    line = ALSO.get(line, line)
     return line + 's' if line.split()[-1] in NAMES else line
 
 

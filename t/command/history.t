@@ -460,7 +460,7 @@ def shown(place):
     at = [NOW, NOW + 10, NOW + 40 * DAY]
     for instant in at:
         place.succeed('run', '--now', instant)
-    place.succeed('history', 'bob', '--json', '--from', 0)
+    place.succeed('history', 'bob', '--json', '--since', 0)
     (bob,) = json.loads(place.out)['associations']
     tap.same([point['as_of'] for point in bob['points']], at, 'every point is there')
     tap.same((bob['cluster'], bob['account'], bob['username'], bob['partition'], bob['id_assoc']),
@@ -610,15 +610,15 @@ def wrong(place):
     for arguments, why in ((('history',), 'a name must be given'),
                            (('history', 'a', 'b'), 'only one'),
                            (('history', 'nobody'), 'of somebody who is known'),
-                           (('history', 'bob', '--from', 'then'), '--from must be an instant'),
-                           (('history', 'bob', '--to', 'soon'), 'so must --to'),
+                           (('history', 'bob', '--since', 'then'), '--since must be an instant'),
+                           (('history', 'bob', '--until', 'soon'), 'so must --until'),
                            (('history', 'bob', '--days', '0'), '--days must be a number'),
-                           (('history', 'bob', '--days', '2', '--from', '5'), '--from and --days exclude each other'),
+                           (('history', 'bob', '--days', '2', '--since', '5'), '--since and --days exclude each other'),
                            (('history', 'bob', '--csv', '--json'), 'so do --csv and --json'),
                            (('history', 'bob', '--cluster', 'none'), 'the cluster must be known')):
         place.ends(64, why, *arguments)
     place.says('and is what the message names', "cluster 'none'")
-    place.ends(1, 'a span without a point', 'history', 'bob', '--to', 5)
+    place.ends(1, 'a span without a point', 'history', 'bob', '--until', 5)
     place.says('says so', "'bob'")
 
 

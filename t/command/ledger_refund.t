@@ -61,7 +61,7 @@ def several(place):
 
 def by_node(place):
     ready(place)
-    span = ('--from', T + 1000, '--to', T + 2000)
+    span = ('--since', T + 1000, '--until', T + 2000)
     place.succeed('ledger', 'refund', '--node', 'n7', *span, '--why', 'n7 died', '--dry-run', '--now', NOW + 10)
     tap.ok('refund 3 jobs' in place.out and all(f'job {number} of' in place.out for number in (101, 102, 104)),
            'jobs of which a part ran on the node then, and that have ended', place.out)
@@ -78,11 +78,11 @@ def by_node(place):
     tap.same([job for job, _ in refunded(place)][-1], 103, 'n07 is not n7, and --to is now')
     for arguments, said in ((('--node', 'n9', *span), "no job that has ended ran on node 'n9'"),
                             (('--node', "n7'; DROP TABLE x", *span), 'no job that has ended'),
-                            (('--node', 'n7'), '--node needs --from'),
-                            (('--node', 'n7', '--from', T + 9, '--to', T), '--from is after --to'),
+                            (('--node', 'n7'), '--node needs --since'),
+                            (('--node', 'n7', '--since', T + 9, '--until', T), '--since is after --until'),
                             (('5', '--node', 'n7', *span), 'the number of a job must follow, or --node'),
                             ((), 'the number of a job must follow, or --node'),
-                            (('102', '--from', T), 'for list, and refund --node'),
+                            (('102', '--since', T), 'for list, and refund --node'),
                             (('102', '--jobs', '5'), 'takes no --jobs, which is for list')):
         place.ends(64, f"refused: {' '.join(map(str, arguments))}", 'ledger', 'refund', *arguments, '--why', 'w', '--yes')
         place.says('with the reason', said)
@@ -114,13 +114,13 @@ def listed(place):
     place.succeed('ledger', 'refund', '103', '--why', 'c', '--at', T + 7000, '--yes')
     place.succeed('ledger', 'undo', '1', '--why', 'd', '--yes')
     for arguments, wanted in (((), [1, 2, 3, 4]), (('--jobs', '103'), [3]), (('--jobs', '101,103'), [1, 3]), (('--kinds', 'undo,credit'), [2, 4]),
-                              (('--from', T + 6000), [2, 3]), (('--to', T + 6000), [1, 2, 4]),
-                              (('--from', T + 6000, '--to', T + 6000), [2]), (('-u', 'bob'), [2]), (('--jobs', '7'), [])):
+                              (('--since', T + 6000), [2, 3]), (('--until', T + 6000), [1, 2, 4]),
+                              (('--since', T + 6000, '--until', T + 6000), [2]), (('-u', 'bob'), [2]), (('--jobs', '7'), [])):
         tap.same(ids(*arguments), wanted, f"list {' '.join(map(str, arguments))}")
     place.ends(64, 'a kind that is none is refused', 'ledger', 'list', '--kinds', 'refunds')
     place.says('by its name', "there is no kind of entries 'refunds'")
     place.ends(64, 'so is a node', 'ledger', 'list', '--node', 'n7')
-    place.ends(64, 'and a span the wrong way round', 'ledger', 'list', '--from', 9, '--to', 8)
+    place.ends(64, 'and a span the wrong way round', 'ledger', 'list', '--since', 9, '--until', 8)
 
 
 def body():

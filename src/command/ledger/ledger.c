@@ -70,8 +70,8 @@ static int check_actions(const struct options *options, unsigned action, struct 
         { options->partition, "--partition", ADJUST | RESET | LIST },
         { options->all, "--all", RESET },
         { options->refund.node, "--node", REFUND },
-        { options->from, "--from", REFUND | LIST },
-        { options->to, "--to", REFUND | LIST },
+        { options->from, "--since", REFUND | LIST },
+        { options->to, "--until", REFUND | LIST },
         { options->jobs.count > 0, "--jobs", LIST },
         { options->kinds.count > 0, "--kinds", LIST },
         { options->at, "--at", ENTER & ~UNDO },
@@ -187,11 +187,12 @@ static const struct command_option own_options[] = {
       .former = 'p' },
     { "all", NULL, 0, OPTION_FLAG, AT(all), NULL, .help = "reset everything" },
     { "node", NULL, 0, OPTION_ONE, AT(refund.node), "NAME",
-      .help = "with refund: all jobs of which a part ran on this node between --from and --to, and "
-              "that have ended" },
-    { "from", NULL, 0, OPTION_VALUE, AT(from), "TIME",
+      .help =
+          "with refund: all jobs of which a part ran on this node between --since and --until, and "
+          "that have ended" },
+    { "since", "from", 0, OPTION_VALUE, AT(from), "TIME",
       .help = "with refund and --node; with list: entries dated then or later" },
-    { "to", NULL, 0, OPTION_VALUE, AT(to), "TIME",
+    { "until", "to", 0, OPTION_VALUE, AT(to), "TIME",
       .help = "likewise, up to this instant; else now" },
     { "jobs", "job", 'j', OPTION_LIST, AT(jobs), "IDS",
       .help = "with list: refunds of these jobs" },
@@ -234,7 +235,7 @@ const struct command command_ledger = {
              "                   TRES-hours as in 12.5h\n"
              "  debit AMOUNT     put usage on it\n"
              "  refund JOB,...   take off what jobs charged, as if they had not run; or of\n"
-             "                   all that ran on a node then (--node, --from)\n"
+             "                   all that ran on a node then (--node, --since)\n"
              "  reset            usage before the instant does not count: of a user, an\n"
              "                   account with all below it now, or (--all) the whole cluster\n"
              "  set AMOUNT       a user's association has used so much at the instant,\n"

@@ -68,10 +68,10 @@ int take_span(const struct options *options, int64_t *from, int64_t *to, struct 
 {
     *from = INT64_MIN;
     *to = INT64_MAX;
-    if ((options->from && option_bound("from", options->from, from, err)) ||
-        (options->to && option_bound("to", options->to, to, err)))
+    if ((options->from && option_bound("since", options->from, from, err)) ||
+        (options->to && option_bound("until", options->to, to, err)))
         return -1;
-    return *from <= *to ? 0 : fail(err, ERROR_USAGE, "ledger: --from is after --to");
+    return *from <= *to ? 0 : fail(err, ERROR_USAGE, "ledger: --since is after --until");
 }
 
 /* What an action needs of the options that it takes. */
@@ -80,10 +80,11 @@ static int check_options(const struct options *options, struct error *err)
     bool resets = action_is(options, "reset");
     bool adjusts = ledger_kind_has_amount(ledger_kind_named(options->action));
     if (!options->refund.node && (options->from || options->to))
-        return fail(err, ERROR_USAGE, "ledger %s: --from and --to are for list, and refund --node",
+        return fail(err, ERROR_USAGE,
+                    "ledger %s: --since and --until are for list, and refund --node",
                     options->action);
     if (options->refund.node && !options->from)
-        return fail(err, ERROR_USAGE, "ledger refund: --node needs --from");
+        return fail(err, ERROR_USAGE, "ledger refund: --node needs --since");
     if (adjusts && !options->user)
         return fail(err, ERROR_USAGE, "ledger %s: --user is needed", options->action);
     if (resets && options->all == (options->user || options->account))

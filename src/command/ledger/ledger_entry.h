@@ -22,7 +22,7 @@ struct options {
 
 bool action_is(const struct options *options, const char *action);
 
-/* Read --from and --to, once the time zone is set; what is not given is no limit.  ERROR_USAGE. */
+/* Read --since and --until, once the time zone is set; what is not given is no limit.  ERROR_USAGE. */
 int take_span(const struct options *options, int64_t *from, int64_t *to, struct error *err);
 
 /* Make the entry, or several of a refund, show what they do, ask, and enter them. */
