@@ -8,6 +8,7 @@
 #include "report/table.h"
 #include "results/published.h"
 #include "results/published_find.h"
+#include "results/rows.h"
 #include "settings/load.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
@@ -16,7 +17,6 @@
 #include "util/memory.h"
 
 #define USUAL_DAYS 30
-#define INFINITE_LEVEL_FS 1e100
 
 /* Instants from one on and up to another. */
 struct span {
@@ -125,13 +125,12 @@ static struct series_point point_of(const struct db_value *row)
 {
     char *name = db_value_text(&row[4]);
     const struct algorithm *algorithm = algorithm_named(name);
-    double level_fs = db_value_real(&row[3]);
     free(name);
     return (struct series_point){
         .at = row[0].integer,
         .fairshare = db_value_real(&row[1]),
         .usage = db_value_real(&row[2]),
-        .level_fs = level_fs >= INFINITE_LEVEL_FS ? INFINITY : level_fs,
+        .level_fs = rows_real_of(&row[3]),
         .algorithm = algorithm ? algorithm->name : "",
     };
 }

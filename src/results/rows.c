@@ -20,6 +20,12 @@ struct db_value rows_real(double number)
     return db_real(isinf(number) ? copysign(INFINITE, number) : number);
 }
 
+double rows_real_of(const struct db_value *value)
+{
+    double real = db_value_real(value);
+    return fabs(real) >= INFINITE ? copysign(INFINITY, real) : real;
+}
+
 struct db_value rows_integer(int64_t number)
 {
     return number < 0 ? db_null() : db_integer(number);

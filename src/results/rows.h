@@ -10,8 +10,10 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* A real number: NAN is NULL, and infinity is 1e100, since databases differ in how they hold it. */
+/* A real number: NAN is NULL, and infinity is 1e100, since databases differ in how they hold it.
+ * And what is read back. */
 struct db_value rows_real(double number);
+double rows_real_of(const struct db_value *value);
 /* An integer; one below 0 is NULL. */
 struct db_value rows_integer(int64_t number);
 /* A text as UTF-8.  Nearly all are that already; `converted` holds the others. */

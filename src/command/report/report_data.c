@@ -30,8 +30,6 @@
 /* Numbers of series that are in memory where each account has a page. */
 #define NUMBERS_OF_ALL 8000000u
 
-#define INFINITE_LEVEL_FS 1e100
-
 struct reading {
     struct db *db;
     struct page_cluster *cluster;
@@ -42,12 +40,6 @@ struct reading {
     uint32_t gone_count;
     double *sums; /* of a day, by row */
 };
-
-static double level_fs_of(const struct db_value *value)
-{
-    double level_fs = db_value_real(value);
-    return level_fs >= INFINITE_LEVEL_FS ? INFINITY : level_fs;
-}
 
 /* Hand each row of a query to `take`. */
 static int for_each(struct reading *reading, struct db_rows *rows,
@@ -202,7 +194,7 @@ static int read_instant(const struct reading *reading, struct page_point *point,
         published_check_point(cluster->name, row[0].integer, point->at, row + 1);
         point->factor[series] = db_value_real(&row[1]);
         point->usage[series] = db_value_real(&row[2]);
-        point->level_fs[series] = level_fs_of(&row[3]);
+        point->level_fs[series] = rows_real_of(&row[3]);
     }
     return db_finish(rows);
 }
