@@ -68,7 +68,8 @@ static int read_queue(struct computation *computation, struct error *err)
         return 0;
     const struct release *release = release_of(source.settings, computation->accounting);
     computation->queue = queue_create(computation->accounting->names);
-    computation->queue->options.leaves_spec_cpus = release && release->leaves_spec_cpus;
+    computation->queue->options.leaves_spec_cpus =
+        release_follows(release, RULE_SPEC_CPUS_LEFT_OUT);
     return priorities_read(computation->queue, &computation->source, now, now,
                            computation->findings, err);
 }

@@ -580,8 +580,8 @@ static void bound_ages(struct queue *queue, const struct settings *settings,
 {
     const struct release *release = release_of(settings, accounting);
     const struct accrual_rules rules = {
-        .takes_least = release && release->takes_least_accrue_limit,
-        .hides_tasks = release && release->hides_split_tasks,
+        .takes_least = release_follows(release, RULE_LEAST_ACCRUE_LIMIT),
+        .hides_tasks = release_follows(release, RULE_SPLIT_TASKS_HIDDEN),
     };
     accrual_replay(queue->accrual, tree, rules);
     for (size_t i = 0; i < queue->count; i++) {

@@ -59,7 +59,7 @@ static void add_users(struct privilege_rows *rows, const struct publication *pub
                       uint32_t account)
 {
     const struct tree *tree = publication->tree;
-    bool only_direct = publication->release && publication->release->only_direct_users_coordinate;
+    bool only_direct = release_follows(publication->release, RULE_DIRECT_USERS_COORDINATE);
     bool *inside = memory_zeroed(tree->count + 1, sizeof *inside);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];

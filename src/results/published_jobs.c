@@ -169,6 +169,6 @@ struct prio_list *published_job_list(const struct published_cluster *cluster)
         .tres = prio_list_text(list, settings->weight_tres, strlen(settings->weight_tres)),
     };
     list->of_formula = scheduler_of(settings)->orders_by_formula;
-    list->names_qos = release && release->sprio_names_qos;
+    list->names_qos = release_follows(release, RULE_SPRIO_NAMES_QOS);
     return list;
 }

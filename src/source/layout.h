@@ -3,7 +3,6 @@
 #define FAIRMILL_SOURCE_LAYOUT_H
 
 #include "core/usage/factor_past.h"
-#include "core/usage/rollup.h"
 #include "core/priority/arrays.h"
 #include "core/tree/tree.h"
 #include "core/usage/clock.h"
@@ -79,7 +78,7 @@ struct association_priority {
 enum privilege_kind {
     PRIVILEGE_COORDINATOR,      /* of an account, and all below */
     PRIVILEGE_USERS_COORDINATE, /* whoever is in the account, or below it, coordinates his own; see
-                                 * only_direct_users_coordinate of the release */
+                                 * RULE_DIRECT_USERS_COORDINATE of the release */
     PRIVILEGE_OPERATOR,
     PRIVILEGE_ADMINISTRATOR,
 };

@@ -353,7 +353,8 @@ void check_slurm_release(struct text *text, const struct settings *settings,
     text_format(text, "  slurmctld: %s", release->name);
     add_release_reason(text, settings, accounting, release);
     text_add(text, "\n");
-    if (conf && !conf->given[SLURM_TYPE].value && release->needs_priority_type)
+    if (conf && !conf->given[SLURM_TYPE].value &&
+        release_follows(release, RULE_PRIORITY_TYPE_NEEDED))
         text_format(text,
                     "  warning: '%s' has no PriorityType, which is priority/basic up to Slurm "
                     "23.02: Slurm uses no priorities there\n",

@@ -7,7 +7,6 @@
 #include "command/diff/diff_finder.h"
 #include "core/fairshare/fairshare.h"
 #include "core/fairshare/release.h"
-#include "core/tree/lineage.h"
 #include "core/tree/tree.h"
 #include "report/sshare_print.h"
 #include "results/published.h"
@@ -52,9 +51,9 @@ static const struct release *printed_release(const struct finder *finder,
     }
     const struct release *release = ours ? ours : releases;
     if (!finder->asked->cluster->algorithm->by_rules || !users || !any_account ||
-        release->leaves_accounts_out == !accounts)
+        release_follows(release, RULE_ACCOUNTS_LEFT_OUT) == !accounts)
         return release;
-    for (release = releases; !accounts && !release->leaves_accounts_out;)
+    for (release = releases; !accounts && !release_follows(release, RULE_ACCOUNTS_LEFT_OUT);)
         release++;
     return release;
 }

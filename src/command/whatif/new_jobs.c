@@ -70,7 +70,8 @@ static int read_snapshot(struct reading *reading, struct adder *adder,
     if (!source.layout->queue)
         return 0;
     reading->queue = queue_create(reading->names);
-    reading->queue->options.leaves_spec_cpus = adder->release && adder->release->leaves_spec_cpus;
+    reading->queue->options.leaves_spec_cpus =
+        release_follows(adder->release, RULE_SPEC_CPUS_LEFT_OUT);
     if (priorities_read(reading->queue, &source, (uint64_t)time(NULL), (uint64_t)adder->list->as_of,
                         reading->findings, err))
         return -1;

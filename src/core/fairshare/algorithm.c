@@ -58,12 +58,12 @@ bool is_led_to_root(const struct node *node)
 
 bool has_roots_factor(const struct fairshare_options *options, const struct node *node)
 {
-    return is_led_to_root(node) && rules_of(options)->gives_roots_factor;
+    return is_led_to_root(node) && release_follows(rules_of(options), RULE_ROOTS_FACTOR);
 }
 
 bool has_no_factor(const struct fairshare_options *options, const struct node *node)
 {
-    return !node->is_user && rules_of(options)->leaves_accounts_out;
+    return !node->is_user && release_follows(rules_of(options), RULE_ACCOUNTS_LEFT_OUT);
 }
 
 void leave_out_by_rules(const struct fairshare *fairshare, uint32_t *order)

@@ -93,8 +93,8 @@ static void compute_plain(struct fairshare *fairshare)
 {
     struct values *values = fairshare->values;
     bool classic_is_there = fairshare->ratios != NULL;
-    bool damped =
-        fairshare->options->dampening != 1 || rules_of(fairshare->options)->gives_roots_factor;
+    bool damped = fairshare->options->dampening != 1 ||
+                  release_follows(rules_of(fairshare->options), RULE_ROOTS_FACTOR);
     const double *ratios = fairshare_ratios(fairshare);
     for (uint32_t i = 1; i < fairshare->tree->count; i++) {
         const struct values *above = &values[fairshare->tree->nodes[i].fairshare_parent];

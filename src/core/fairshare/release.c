@@ -4,55 +4,39 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The protocol is SLURM_*_PROTOCOL_VERSION of Slurm's slurm_protocol_common.h. */
 const struct release releases[] = {
-    { .name = "20.11", .protocol = 36 << 8, .needs_priority_type = true },
-    { .name = "21.08", .protocol = 37 << 8, .needs_priority_type = true },
-    { .name = "22.05", .protocol = 38 << 8, .needs_priority_type = true, .leaves_spec_cpus = true },
-    { .name = "23.02",
-      .protocol = 39 << 8,
-      .needs_priority_type = true,
-      .sprio_names_qos = true,
-      .leaves_spec_cpus = true },
-    { .name = "23.11", .protocol = 40 << 8, .sprio_names_qos = true, .leaves_spec_cpus = true },
-    { .name = "24.05",
-      .protocol = 41 << 8,
-      .takes_least_accrue_limit = true,
-      .sprio_names_qos = true,
-      .leaves_spec_cpus = true },
-    { .name = "24.11",
-      .protocol = 42 << 8,
-      .takes_least_accrue_limit = true,
-      .hides_split_tasks = true,
-      .sprio_names_qos = true,
-      .leaves_spec_cpus = true },
-    { .name = "25.05",
-      .protocol = 43 << 8,
-      .takes_least_accrue_limit = true,
-      .hides_split_tasks = true,
-      .only_direct_users_coordinate = true,
-      .sprio_names_qos = true,
-      .leaves_spec_cpus = true },
-    { .name = "25.11",
-      .protocol = 44 << 8,
-      .takes_least_accrue_limit = true,
-      .hides_split_tasks = true,
-      .gives_roots_factor = true,
-      .leaves_accounts_out = true,
-      .only_direct_users_coordinate = true,
-      .sprio_names_qos = true,
-      .leaves_spec_cpus = true },
-    { .name = "26.05",
-      .protocol = 45 << 8,
-      .takes_least_accrue_limit = true,
-      .hides_split_tasks = true,
-      .gives_roots_factor = true,
-      .leaves_accounts_out = true,
-      .only_direct_users_coordinate = true,
-      .sprio_names_qos = true,
-      .leaves_spec_cpus = true },
-    { .name = NULL },
+    { "20.11", SLURM_20_11 },
+    { "21.08", SLURM_21_08 },
+    { "22.05", SLURM_22_05 },
+    { "23.02", SLURM_23_02 },
+    { "23.11", SLURM_23_11 },
+    { "24.05", SLURM_24_05 },
+    { "24.11", SLURM_24_11 },
+    { "25.05", SLURM_25_05 },
+    { "25.11", SLURM_25_11 },
+    { "26.05", SLURM_26_05 },
+    { NULL, 0 },
 };
+
+/* Each rule is followed since a release and until before another; 0: since or until any. */
+static const struct {
+    uint64_t since, until;
+} rules[] = {
+    [RULE_ROOTS_FACTOR] = { SLURM_25_11, 0 },
+    [RULE_ACCOUNTS_LEFT_OUT] = { SLURM_25_11, 0 },
+    [RULE_LEAST_ACCRUE_LIMIT] = { SLURM_24_05, 0 },
+    [RULE_SPLIT_TASKS_HIDDEN] = { SLURM_24_11, 0 },
+    [RULE_PRIORITY_TYPE_NEEDED] = { 0, SLURM_23_11 },
+    [RULE_SPRIO_NAMES_QOS] = { SLURM_23_02, 0 },
+    [RULE_SPEC_CPUS_LEFT_OUT] = { SLURM_22_05, 0 },
+    [RULE_DIRECT_USERS_COORDINATE] = { SLURM_25_05, 0 },
+};
+
+bool release_follows(const struct release *release, enum release_rule rule)
+{
+    return release && release->protocol >= rules[rule].since &&
+           (!rules[rule].until || release->protocol < rules[rule].until);
+}
 
 const struct release *release_named(const char *version)
 {
