@@ -8,7 +8,6 @@
 #include "core/finding.h"
 #include "core/tree/association_times.h"
 #include "core/tree/heirs.h"
-#include "core/tree/lineage.h"
 #include "core/tree/past.h"
 #include "core/tree/tree.h"
 #include "core/usage/owners.h"

@@ -2,11 +2,11 @@
 #ifndef FAIRMILL_CHARGE_H
 #define FAIRMILL_CHARGE_H
 
-#include "core/usage/slice.h"
+#include "core/usage/owners.h"
 
 struct error;
 
-/* A charge: what a slice of a row's time (core/usage/slice.h) adds to usage, or takes off it.  A
+/* A charge: what a slice of a row's time (core/usage/owners.h) adds to usage, or takes off it.  A
  * suspension is a charge like that of its job, taken off. */
 struct charge {
     const struct job_row *row;

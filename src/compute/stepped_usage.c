@@ -7,7 +7,7 @@
 #include "compute/charge.h"
 #include "compute/computation.h"
 #include "core/usage/ledger.h"
-#include "core/usage/slice.h"
+#include "core/usage/owners.h"
 #include "core/usage/steps.h"
 #include "settings/settings.h"
 #include "source/reading.h"

@@ -9,8 +9,8 @@
 
 #include "core/finding.h"
 #include "core/usage/calendar.h"
-#include "core/usage/rollup.h"
-#include "core/usage/slice.h"
+#include "core/usage/clock.h"
+#include "core/usage/owners.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/log.h"

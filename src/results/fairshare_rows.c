@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/fairshare/ranking.h"
-#include "core/tree/lineage.h"
+#include "core/tree/tree.h"
 #include "results/kept.h"
 #include "results/rows.h"
 #include "settings/scheduler.h"

@@ -10,7 +10,7 @@
 #include "core/fairshare/ranking.h"
 #include "core/fairshare/release.h"
 #include "core/finding.h"
-#include "core/tree/lineage.h"
+#include "core/tree/tree.h"
 #include "report/column.h"
 #include "results/health.h"
 #include "results/publication.h"

@@ -5,7 +5,6 @@
 
 #include "core/usage/calendar.h"
 #include "core/usage/clock.h"
-#include "core/usage/rollup.h"
 
 /* Computed with seven hundred bits: Q(b) - Q(a), what 16 TRES over [a, b) come to in TRES-seconds
  * as the nearest double, and where the grid begins. */

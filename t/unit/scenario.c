@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include "core/insight/scenario.h"
-#include "core/tree/lineage.h"
+#include "core/tree/tree.h"
 #include "site.h"
 
 /* A tree taken apart, changed and put together. */

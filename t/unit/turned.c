@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/insight/turned.h"
+#include "core/insight/backtest.h"
 
 #include <string.h>
 

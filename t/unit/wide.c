@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "core/number/extended.h"
+#include "core/number/floating.h"
 #include "core/number/wide.h"
 
 static uint64_t state = 88172645463325252u;

@@ -9,7 +9,6 @@
 #include "compute/compute.h"
 #include "compute/prior.h"
 #include "core/insight/top_jobs.h"
-#include "core/insight/daily_usage.h"
 #include "core/priority/formula_jobs.h"
 #include "core/usage/ledger.h"
 #include "db/db.h"

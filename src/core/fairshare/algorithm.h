@@ -123,6 +123,13 @@ const struct wide *level_usage(const struct fairshare *fairshare, const struct n
  * effective usage above it the part that is the association's share of its level. */
 double effective_usage(const struct fairshare *fairshare, uint32_t i, double own, double parents);
 double values_shares_norm(const struct values *values);
+/* Defines values_FIELD(), the function for a field of struct values. */
+#define VALUES_FIELD(field)                                   \
+    static double values_##field(const struct values *values) \
+    {                                                         \
+        return values->field;                                 \
+    }
+
 /* The release whose rules count; under `documents` the oldest, which has none of its own. */
 const struct release *rules_of(const struct fairshare_options *options);
 /* Whether `parent' shares lead a node to the root. */
@@ -132,5 +139,28 @@ bool has_roots_factor(const struct fairshare_options *options, const struct node
 bool has_no_factor(const struct fairshare_options *options, const struct node *node);
 /* Take the place of every node that has none from an order. */
 void leave_out_by_rules(const struct fairshare *fairshare, uint32_t *order);
+
+/* The columns that several algorithms have in their explanations (struct explain_column).  A cell
+ * without a value stays empty. */
+
+/* Digits of results, which nothing else is computed from, and of settings. */
+#define RESULT_DIGITS 6
+#define SETTING_DIGITS 15
+
+typedef void explain_cell(struct text *text, const struct explain_context *context, uint32_t node);
+
+explain_cell explain_add_shares;      /* `shares/level's shares` */
+explain_cell explain_add_shares_norm; /* the product of these along the path */
+explain_cell explain_add_usage;       /* TRES-seconds */
+explain_cell explain_add_usage_norm;
+explain_cell explain_add_effective_usage;
+explain_cell explain_add_factor;
+
+/* An amount of usage, with two digits more than other numbers have. */
+void explain_add_usage_figure(struct text *text, const struct explain_context *context,
+                              const struct wide *usage);
+
+const struct node *context_node(const struct explain_context *context, uint32_t node);
+const struct values *context_values(const struct explain_context *context, uint32_t node);
 
 #endif

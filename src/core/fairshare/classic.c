@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "core/fairshare/columns.h"
+#include "core/fairshare/algorithm.h"
 #include "core/fairshare/ratio.h"
 
 /* Slurm's classic factor: seed 002, "The SLURM Fair-Share Formula", in its 2^ form of today.
@@ -28,19 +28,16 @@ static void decide(const struct fairshare *fairshare, uint32_t *order)
     ratios_order_by_rules(fairshare, order);
 }
 
-static double factor(const struct values *values)
-{
-    return values->classic_factor;
-}
-
-static double usage(const struct values *values)
-{
-    return values->classic_usage;
-}
+VALUES_FIELD(classic_factor)
+VALUES_FIELD(classic_usage)
 
 static const struct explain_column columns[] = {
-    { "Shares", add_shares }, { "S", add_shares_norm },      { "Usage", add_usage },
-    { "UA", add_usage_norm }, { "UE", add_effective_usage }, { "F", add_factor },
+    { "Shares", explain_add_shares },
+    { "S", explain_add_shares_norm },
+    { "Usage", explain_add_usage },
+    { "UA", explain_add_usage_norm },
+    { "UE", explain_add_effective_usage },
+    { "F", explain_add_factor },
     { NULL, NULL },
 };
 
@@ -49,9 +46,9 @@ const struct algorithm classic = {
     .short_name = "classic",
     .compute = compute,
     .decide = decide,
-    .factor = factor,
+    .factor = values_classic_factor,
     .norm_shares = values_shares_norm,
-    .effective_usage = usage,
+    .effective_usage = values_classic_usage,
     .of_ratio = true,
     .by_rules = true,
     .columns = columns,

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/fairshare/columns.h"
+#include "core/fairshare/algorithm.h"
 #include "core/fairshare/order.h"
 #include "core/fairshare/ratio.h"
 #include "core/number/figure.h"
@@ -173,10 +173,7 @@ static void decide(const struct fairshare *fairshare, uint32_t *order)
     free(contest.list);
 }
 
-static double factor(const struct values *values)
-{
-    return values->depth_oblivious_factor;
-}
+VALUES_FIELD(depth_oblivious_factor)
 
 static double usage(const struct values *values)
 {
@@ -197,14 +194,14 @@ static void add_part_of_siblings(struct text *text, const struct explain_context
                                  uint32_t i)
 {
     const struct node *node = context_node(context, i);
-    add_usage_figure(text, context, &node->usage);
+    explain_add_usage_figure(text, context, &node->usage);
     if (!i || (node_has_parent_shares(node) && !is_at_top(context, i)))
         return;
     text_add(text, "/");
-    add_usage_figure(text, context,
-                     is_at_top(context, i)
-                         ? &context->fairshare->tree->nodes[0].usage
-                         : &level_of(context->fairshare->tree, node)->sharer_usage);
+    explain_add_usage_figure(text, context,
+                             is_at_top(context, i)
+                                 ? &context->fairshare->tree->nodes[0].usage
+                                 : &level_of(context->fairshare->tree, node)->sharer_usage);
 }
 
 /* rl; NAN where there is none. */
@@ -239,9 +236,12 @@ static void add_ratio(struct text *text, const struct explain_context *context, 
 }
 
 static const struct explain_column columns[] = {
-    { "Shares", add_shares }, { "Usage", add_part_of_siblings },
-    { "rl", add_local },      { "k", add_k },
-    { "R", add_ratio },       { "F", add_factor },
+    { "Shares", explain_add_shares },
+    { "Usage", add_part_of_siblings },
+    { "rl", add_local },
+    { "k", add_k },
+    { "R", add_ratio },
+    { "F", explain_add_factor },
     { NULL, NULL },
 };
 
@@ -250,7 +250,7 @@ const struct algorithm depth_oblivious = {
     .short_name = "depth-obl",
     .compute = compute,
     .decide = decide,
-    .factor = factor,
+    .factor = values_depth_oblivious_factor,
     .norm_shares = values_shares_norm,
     .effective_usage = usage,
     .of_ratio = true,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fairshare/columns.h"
+#include "core/fairshare/algorithm.h"
 #include "core/fairshare/fair_tree_slurmctld.h"
 #include "core/number/figure.h"
 #include "util/memory.h"
@@ -310,20 +310,9 @@ static void decide(const struct fairshare *fairshare, uint32_t *order)
             order[i] = tree->user_count + 1 - fairshare->values[i].fair_tree_rank;
 }
 
-static double factor(const struct values *values)
-{
-    return values->fair_tree_factor;
-}
-
-static double norm_shares(const struct values *values)
-{
-    return values->level_shares_norm;
-}
-
-static double usage(const struct values *values)
-{
-    return values->level_usage;
-}
+VALUES_FIELD(fair_tree_factor)
+VALUES_FIELD(level_shares_norm)
+VALUES_FIELD(level_usage)
 
 static void add_level_share(struct text *text, const struct explain_context *context, uint32_t i)
 {
@@ -334,11 +323,12 @@ static void add_level_share(struct text *text, const struct explain_context *con
 /* `usage/level's usage` */
 static void add_part(struct text *text, const struct explain_context *context, uint32_t i)
 {
-    add_usage(text, context, i);
+    explain_add_usage(text, context, i);
     if (!i)
         return;
     text_add(text, "/");
-    add_usage_figure(text, context, level_usage(context->fairshare, context_node(context, i)));
+    explain_add_usage_figure(text, context,
+                             level_usage(context->fairshare, context_node(context, i)));
 }
 
 static void add_level_usage(struct text *text, const struct explain_context *context, uint32_t i)
@@ -385,8 +375,8 @@ static bool follows(const struct explain_context *context, uint32_t node)
 }
 
 static const struct explain_column columns[] = {
-    { "Shares", add_shares }, { "S", add_level_share },    { "Usage", add_part },
-    { "U", add_level_usage }, { "LevelFS", add_level_fs }, { NULL, NULL },
+    { "Shares", explain_add_shares }, { "S", add_level_share },    { "Usage", add_part },
+    { "U", add_level_usage },         { "LevelFS", add_level_fs }, { NULL, NULL },
 };
 
 const struct algorithm fair_tree = {
@@ -395,9 +385,9 @@ const struct algorithm fair_tree = {
     .compute = compute,
     .decide = decide,
     .find_one = find_one,
-    .factor = factor,
-    .norm_shares = norm_shares,
-    .effective_usage = usage,
+    .factor = values_fair_tree_factor,
+    .norm_shares = values_level_shares_norm,
+    .effective_usage = values_level_usage,
     .ranks_users = true,
     .columns = columns,
     .digits = 7,

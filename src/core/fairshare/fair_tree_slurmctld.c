@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/usage/clock.h"
-#include "core/number/extended.h"
+#include "core/number/floating.h"
 #include "core/fairshare/algorithm.h"
 #include "util/memory.h"
 

@@ -1,10 +1,359 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdlib.h>
 
-#include "core/fairshare/columns.h"
-#include "core/fairshare/surplus.h"
+#include "core/fairshare/algorithm.h"
+#include "core/fairshare/order.h"
 #include "core/number/figure.h"
+#include "core/number/floating.h"
+#include "core/number/fraction.h"
+#include "core/usage/clock.h"
+#include "util/memory.h"
 #include "util/text.h"
+
+/* ---- surpluses ---- */
+
+/* The share that an association has not used, by effective usage: S - UE of linear.
+ *
+ * With D = T UE, u an association's usage, s / L its part of its level's shares,
+ *
+ *     D = (u (L - s) + Dparent s) / L, right below the root u
+ *
+ * so that S - UE is a fraction of integers, too.  It is computed and rounded as ratios are
+ * (ratio.h). */
+
+/* UE of a unit where there was no capacity. */
+static const struct floating too_much = { (uint128)1 << 127, 8192 };
+
+/* Numbers here are cut three times a level, and a few times at the end. */
+static uint128 units_at(uint32_t depth)
+{
+    return 16 * (uint128)depth + 128;
+}
+
+/* What the members of an account's list need of it. */
+struct account {
+    struct floating share, used; /* S and UE */
+    /* S, UE and the UE of a unit of usage, by the shares of its list. */
+    struct floating share_part, used_part, part;
+    uint64_t shares; /* of its list */
+    double factor;
+    bool odd; /* shares are above the level's, whose sum slurmctld has cut to 32 bits */
+};
+
+struct surpluses {
+    const struct fairshare *fairshare;
+    const struct tree *tree;
+    struct account *accounts; /* by level */
+    struct floating of_unit;  /* UE of a unit of D */
+};
+
+/* A node with what its surplus is made of. */
+struct member {
+    const struct node *node;
+    const struct account *above;
+    uint64_t shares, of_level;
+    bool top;      /* right below the root */
+    bool inherits; /* `parent` shares, not at the top: it has the factor of the account above */
+};
+
+static inline struct member member_of(const struct surpluses *surpluses, uint32_t i)
+{
+    const struct node *nodes = surpluses->tree->nodes, *node = &nodes[i];
+    const struct account *above = &surpluses->accounts[nodes[node->fairshare_parent].level];
+    bool parent = node_has_parent_shares(node), top = node->fairshare_parent == 0;
+    return (struct member){
+        .node = node,
+        .above = above,
+        .shares = parent ? 1 : (uint64_t)node->shares,
+        .of_level = parent ? 1 : above->shares,
+        .top = top,
+        .inherits = parent && !top,
+    };
+}
+
+/* Whether S and D are those of the account above; `parent` shares are 1 of 1. */
+static inline bool is_like_parent(const struct member *member)
+{
+    return !member->top && member->shares == member->of_level && member->of_level;
+}
+
+static bool is_odd(const struct member *member)
+{
+    return member->above->odd || (member->of_level && member->shares > member->of_level);
+}
+
+static inline struct floating share_of(const struct member *member)
+{
+    if (is_like_parent(member))
+        return member->above->share;
+    if (!member->of_level)
+        return floating_of(0);
+    if (node_has_parent_shares(member->node))
+        return floating_of(1);
+    return floating_times(member->above->share_part, member->shares);
+}
+
+static inline struct floating used_of(const struct surpluses *surpluses,
+                                      const struct member *member)
+{
+    const struct account *above = member->above;
+    if (is_like_parent(member) || (!member->top && !member->of_level))
+        return above->used;
+    struct floating usage = floating_of_sum(&member->node->usage);
+    if (member->top)
+        return floating_product(usage, surpluses->of_unit);
+    usage = floating_product(usage, floating_times(above->part, member->of_level - member->shares));
+    return floating_sum(usage, floating_times(above->used_part, member->shares));
+}
+
+/* ---- the fraction ---- */
+
+/* UE of a unit. */
+static struct fraction exact_unit(const struct surpluses *surpluses)
+{
+    struct fraction unit, capacity;
+    uint64_t divisor;
+    fraction_start(&unit, 0);
+    if (!(surpluses->fairshare->options->capacity > 0)) {
+        fraction_set_floating(&unit, too_much);
+        return unit;
+    }
+    fraction_start(&capacity, 0);
+    fraction_set_floating(&unit, clock_unit(surpluses->fairshare->options->clock, &divisor));
+    fraction_scale(&unit, 1, divisor);
+    fraction_set_double(&capacity, surpluses->fairshare->options->capacity);
+    fraction_divide(&unit, &capacity);
+    fraction_free(&capacity);
+    return unit;
+}
+
+/* Go down by a member: S and D of it from those of the account above. */
+static void go_down(const struct member *member, struct fraction *share, struct fraction *used)
+{
+    struct fraction own;
+    if (is_like_parent(member))
+        return;
+    fraction_start(&own, 0);
+    fraction_set_sum(&own, &member->node->usage);
+    if (!member->top && member->of_level) {
+        fraction_scale(&own, (int64_t)(member->of_level - member->shares), 1);
+        fraction_scale(used, (int64_t)member->shares, 1);
+        fraction_add(used, &own);
+        fraction_scale(used, 1, member->of_level);
+    } else if (member->top) {
+        fraction_add(used, &own);
+    }
+    fraction_scale(share, member->of_level ? (int64_t)member->shares : 0,
+                   member->of_level ? member->of_level : 1);
+    fraction_free(&own);
+}
+
+/* (S - UE + 1) / 2, before it is kept within 0 and 1. */
+static struct fraction exact_factor(const struct surpluses *surpluses, const struct path *path)
+{
+    struct fraction factor, used, unit = exact_unit(surpluses), one;
+    fraction_start(&factor, 1);
+    fraction_start(&one, 1);
+    fraction_start(&used, 0);
+    for (uint32_t i = 1; i < path->count; i++) {
+        struct member member = member_of(surpluses, path->nodes[i]);
+        go_down(&member, &factor, &used);
+    }
+    fraction_multiply(&used, &unit);
+    fraction_subtract(&factor, &used);
+    fraction_add(&factor, &one);
+    fraction_scale(&factor, 1, 2);
+    fraction_free(&used);
+    fraction_free(&unit);
+    fraction_free(&one);
+    return factor;
+}
+
+/* The next place of a path at which S and D change. */
+static uint32_t next_change(const struct surpluses *surpluses, const struct path *path, uint32_t at)
+{
+    for (; at < path->count; at++) {
+        struct member member = member_of(surpluses, path->nodes[at]);
+        if (!is_like_parent(&member))
+            break;
+    }
+    return at;
+}
+
+static bool is_alike(const struct member *one, const struct member *other)
+{
+    return wide_is_equal(&one->node->usage, &other->node->usage) &&
+           !one->of_level == !other->of_level &&
+           (uint128)one->shares * other->of_level == (uint128)other->shares * one->of_level;
+}
+
+/* Whether all that two nodes are made of is the same. */
+static bool are_alike(const struct surpluses *surpluses, const struct path *a, const struct path *b)
+{
+    uint32_t i = next_change(surpluses, a, 1), j = next_change(surpluses, b, 1);
+    while (i < a->count && j < b->count) {
+        struct member one = member_of(surpluses, a->nodes[i]);
+        struct member other = member_of(surpluses, b->nodes[j]);
+        if (a->nodes[i] != b->nodes[j] && !is_alike(&one, &other))
+            return false;
+        i = next_change(surpluses, a, i + 1);
+        j = next_change(surpluses, b, j + 1);
+    }
+    return i == a->count && j == b->count;
+}
+
+/* The node whose factor it is: a `parent` association has that of the account above. */
+static uint32_t owner_of(const struct tree *tree, uint32_t i)
+{
+    while (node_has_parent_shares(&tree->nodes[i]) && tree->nodes[i].fairshare_parent != 0)
+        i = tree->nodes[i].fairshare_parent;
+    return i;
+}
+
+/* Of two that have the same double, which is not 0. */
+static int compare_exactly(const void *context, uint32_t one, uint32_t other)
+{
+    const struct surpluses *surpluses = context;
+    one = owner_of(surpluses->tree, one);
+    other = owner_of(surpluses->tree, other);
+    if (one == other)
+        return 0;
+    int order = 0;
+    struct path a = path_to(surpluses->tree, one, true), b = path_to(surpluses->tree, other, true);
+    if (!are_alike(surpluses, &a, &b)) {
+        struct fraction first = exact_factor(surpluses, &a), second = exact_factor(surpluses, &b);
+        order = fraction_compare(&second, &first);
+        fraction_free(&first);
+        fraction_free(&second);
+    }
+    path_free(&a);
+    path_free(&b);
+    return order;
+}
+
+/* ---- all of a tree ---- */
+
+static double exactly_rounded(const struct surpluses *surpluses, uint32_t i)
+{
+    struct path path = path_to(surpluses->tree, i, true);
+    struct fraction factor = exact_factor(surpluses, &path);
+    double nearest = fmin(1, fmax(0, fraction_to_double(&factor)));
+    fraction_free(&factor);
+    path_free(&path);
+    return nearest;
+}
+
+/* (S - UE + 1) / 2, where 128 bits tell it; else false. */
+static inline bool round_factor(const struct surpluses *surpluses, const struct member *member,
+                                double *nearest)
+{
+    struct floating whole = floating_sum(floating_of(1), share_of(member));
+    struct floating used = used_of(surpluses, member);
+    uint128 units = units_at(member->node->depth);
+    if (is_odd(member) || floating_is_near(whole, used, units))
+        return false;
+    *nearest = 0;
+    if (floating_compare(whole, used) < 0)
+        return true;
+    struct floating rest = floating_difference(whole, used);
+    /* What the two are off stays, while what is left has become smaller. */
+    int lost = whole.exponent - rest.exponent;
+    rest.exponent--;
+    return lost < 64 && floating_rounds(rest, 2 * units << lost, nearest);
+}
+
+static double factor_of(const struct surpluses *surpluses, const struct member *member, uint32_t i)
+{
+    double nearest;
+    if (!member->of_level)
+        return 0;
+    if (member->inherits)
+        return member->above->factor;
+    return round_factor(surpluses, member, &nearest) ? fmin(1, nearest)
+                                                     : exactly_rounded(surpluses, i);
+}
+
+/* The sums of an account, whose factor is there, for those below it. */
+static void fill_list(const struct surpluses *surpluses, struct account *account, uint32_t i)
+{
+    account->shares = list_shares(surpluses->fairshare, i);
+    if (!account->shares)
+        return;
+    account->share_part = floating_divided(account->share, account->shares);
+    account->used_part = floating_divided(account->used, account->shares);
+    account->part = floating_divided(surpluses->of_unit, account->shares);
+}
+
+/* (S - UE + 1) / 2 of a node that is not the root, kept within 0 and 1, 0 in a level whose shares
+ * are all 0; correctly rounded.  All nodes are gone through in the order of the tree. */
+static double surplus_next(struct surpluses *surpluses, uint32_t i)
+{
+    struct member member = member_of(surpluses, i);
+    double factor = factor_of(surpluses, &member, i);
+    if (member.node->level == NO_NODE)
+        return factor;
+    struct account *account = &surpluses->accounts[member.node->level];
+    *account = (struct account){ .factor = factor, .odd = is_odd(&member) };
+    if (!account->odd) {
+        account->share = share_of(&member);
+        account->used = used_of(surpluses, &member);
+    }
+    fill_list(surpluses, account, i);
+    return factor;
+}
+
+/* Of a cluster whose capacity is known. */
+static struct surpluses *surpluses_create(const struct fairshare *fairshare)
+{
+    const struct tree *tree = fairshare->tree;
+    double capacity = fairshare->options->capacity;
+    struct surpluses *surpluses = memory_zeroed(1, sizeof *surpluses);
+    uint64_t divisor;
+    struct floating unit = clock_unit(fairshare->options->clock, &divisor);
+    *surpluses = (struct surpluses){
+        .fairshare = fairshare,
+        .tree = tree,
+        .accounts = memory_zeroed(tree->level_count, sizeof *surpluses->accounts),
+        .of_unit = too_much,
+    };
+    if (capacity > 0)
+        surpluses->of_unit =
+            floating_quotient(floating_divided(unit, divisor), floating_of_double(capacity));
+    struct account *root = &surpluses->accounts[tree->nodes[0].level];
+    root->share = floating_of(1);
+    fill_list(surpluses, root, 0);
+    return surpluses;
+}
+
+static void surpluses_destroy(struct surpluses *surpluses)
+{
+    if (!surpluses)
+        return;
+    free(surpluses->accounts);
+    free(surpluses);
+}
+
+/* Sets order[node] of all but the root by that number (order.h); all that have 0 are equal. */
+static void surpluses_order(const struct fairshare *fairshare, uint32_t *order)
+{
+    const struct tree *tree = fairshare->tree;
+    struct surpluses *surpluses = surpluses_create(fairshare);
+    struct contest contest = {
+        .list = memory_zeroed(tree->count, sizeof *contest.list),
+        .higher_is_ahead = true,
+        .compare = compare_exactly,
+        .context = surpluses,
+    };
+    for (uint32_t i = 1; i < tree->count; i++) {
+        double factor = surplus_next(surpluses, i);
+        if (factor > 0)
+            contest.list[contest.count++] = (struct contender){ floating_of_double(factor), i };
+    }
+    contest_decide(&contest, tree, order);
+    free(contest.list);
+    surpluses_destroy(surpluses);
+}
 
 /* The factor as seed 002 writes it: "The SLURM Fair-Share Formula".
  *
@@ -33,15 +382,8 @@ static void decide(const struct fairshare *fairshare, uint32_t *order)
         surpluses_order(fairshare, order);
 }
 
-static double factor(const struct values *values)
-{
-    return values->linear_factor;
-}
-
-static double usage(const struct values *values)
-{
-    return values->linear_usage;
-}
+VALUES_FIELD(linear_factor)
+VALUES_FIELD(linear_usage)
 
 static void add_capacity_usage(struct text *text, const struct explain_context *context, uint32_t i)
 {
@@ -58,12 +400,12 @@ static void add_note(struct text *text, const struct fairshare_options *options)
 }
 
 static const struct explain_column columns[] = {
-    { "Shares", add_shares },
-    { "S", add_shares_norm },
-    { "Usage", add_usage },
+    { "Shares", explain_add_shares },
+    { "S", explain_add_shares_norm },
+    { "Usage", explain_add_usage },
     { "UA", add_capacity_usage },
-    { "UE", add_effective_usage },
-    { "F", add_factor },
+    { "UE", explain_add_effective_usage },
+    { "F", explain_add_factor },
     { NULL, NULL },
 };
 
@@ -72,9 +414,9 @@ const struct algorithm linear = {
     .short_name = "linear",
     .compute = compute,
     .decide = decide,
-    .factor = factor,
+    .factor = values_linear_factor,
     .norm_shares = values_shares_norm,
-    .effective_usage = usage,
+    .effective_usage = values_linear_usage,
     .columns = columns,
     .digits = 8,
     .formulas = "S = S above x Shares, UA = Usage / what the cluster could deliver\n"

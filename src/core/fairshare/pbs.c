@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/fairshare/columns.h"
+#include "core/fairshare/algorithm.h"
 #include "core/fairshare/ratio.h"
 #include "core/fairshare/release.h"
 #include "core/number/figure.h"
@@ -299,15 +299,8 @@ uint32_t *pbs_order(const struct fairshare *fairshare)
     return ordering.order;
 }
 
-static double factor(const struct values *values)
-{
-    return values->pbs_factor;
-}
-
-static double usage(const struct values *values)
-{
-    return values->pbs_tree_usage;
-}
+VALUES_FIELD(pbs_factor)
+VALUES_FIELD(pbs_tree_usage)
 
 static void add_note(struct text *text, const struct fairshare_options *options)
 {
@@ -319,8 +312,12 @@ static void add_note(struct text *text, const struct fairshare_options *options)
 }
 
 static const struct explain_column columns[] = {
-    { "Shares", add_shares }, { "Target", add_shares_norm },        { "Usage", add_usage },
-    { "U", add_usage_norm },  { "TreeUsage", add_effective_usage }, { "F", add_factor },
+    { "Shares", explain_add_shares },
+    { "Target", explain_add_shares_norm },
+    { "Usage", explain_add_usage },
+    { "U", explain_add_usage_norm },
+    { "TreeUsage", explain_add_effective_usage },
+    { "F", explain_add_factor },
     { NULL, NULL },
 };
 
@@ -329,9 +326,9 @@ const struct algorithm pbs = {
     .short_name = "pbs",
     .compute = compute,
     .decide = decide,
-    .factor = factor,
+    .factor = values_pbs_factor,
     .norm_shares = values_shares_norm,
-    .effective_usage = usage,
+    .effective_usage = values_pbs_tree_usage,
     .of_ratio = true,
     .columns = columns,
     .digits = 8,

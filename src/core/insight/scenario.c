@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/finding.h"
-#include "core/tree/lineage.h"
+#include "core/tree/tree.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"

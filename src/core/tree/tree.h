@@ -2,6 +2,8 @@
 #ifndef FAIRMILL_CORE_TREE_H
 #define FAIRMILL_CORE_TREE_H
 
+#include <stdint.h>
+
 #include "core/number/wide.h"
 #include "core/tree/association.h"
 
@@ -83,5 +85,15 @@ struct path path_to(const struct tree *tree, uint32_t node, bool fairshare);
 void path_free(struct path *path);
 
 bool node_has_parent_shares(const struct node *node);
+
+struct names;
+struct tree;
+
+/* Give a tree the order in which slurmctld visits what is tied, made from names: bytewise by
+ * lineage that is depth first, siblings by their own part of it. */
+void tree_order_by_lineage(struct tree *tree, const struct names *names);
+
+/* By node: how many nodes come before it in the order that the tree has. */
+uint32_t *tree_places_in_order(const struct tree *tree);
 
 #endif

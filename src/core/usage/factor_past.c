@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/tree/transaction.h"
-#include "core/tree/txn_text.h"
 #include "util/hash.h"
 #include "util/memory.h"
 #include "util/number.h"

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/usage/usage.h"
+
 /* Whose usage it is what an association used, by time.  Nearly all have no owner: it is their own
  * always. */
 struct owner {
@@ -25,5 +27,40 @@ bool owners_at(const struct owners *owners, uint32_t place, uint64_t *associatio
 /* A hash of what they say of the time before `reach`; 0 where that is nothing.  Where it differs,
  * sums of that time are somebody else's. */
 uint64_t owners_hash(const struct owners *owners, uint64_t reach);
+
+/* A part of the time that a row may be charged for, in which one tariff holds and whose usage it is
+ * does not change.  The slices of a row follow each other and are the whole time; nearly every row
+ * has one.  Each is charged by itself, and as sums are exact, a cut by itself changes nothing. */
+struct slice {
+    uint64_t start, end;         /* no second where end <= start */
+    uint64_t association;        /* whose usage it is */
+    const struct tariff *tariff; /* that holds */
+    uint64_t own;                /* the association that used it */
+    const struct owner *owner;   /* of what it used since `start`; NULL: itself */
+};
+
+/* Cut it where something else begins to hold than at its start, or at `end`. */
+void slice_cut(struct slice *slice, uint64_t end);
+
+/* The first slice of the time from `start` to `end`.  `tariff` is the first of its chain, `owner`
+ * likewise (NULL: none).  Inline, as the next one: every job row comes here. */
+static inline struct slice slice_first(uint64_t start, uint64_t end, const struct tariff *tariff,
+                                       uint64_t association, const struct owner *owner)
+{
+    struct slice slice = { start, end, association, tariff, association, owner };
+    if (tariff->later || owner)
+        slice_cut(&slice, end);
+    return slice;
+}
+
+/* Make it the next one of the time up to `end`; false where it is the last. */
+static inline bool slice_next(struct slice *slice, uint64_t end)
+{
+    if (slice->end >= end)
+        return false;
+    slice->start = slice->end;
+    slice_cut(slice, end);
+    return true;
+}
 
 #endif
