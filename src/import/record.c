@@ -9,7 +9,6 @@
 #include <strings.h>
 #include <time.h>
 
-#include "source/pbs/resources.h"
 #include "util/error.h"
 #include "util/instant.h"
 #include "util/memory.h"

@@ -9,7 +9,6 @@
 #include "core/usage/price.h"
 #include "core/usage/usage.h"
 #include "settings/pbs_values.h"
-#include "source/pbs/resources.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/formula/formula.h"
+
 struct db_value;
 struct error;
 struct text;
@@ -44,5 +46,10 @@ void text_add_field(struct text *text, struct part key, struct part value);
 
 /* Refuse (ERROR_DATA) what stands at the beginning of a text: `why at 'TEXT'`. */
 int part_refuse(struct part text, const char *why, struct error *err);
+
+/* A resource's value as a formula of OpenPBS's has it: a number as it is, a span of time in
+ * seconds, a size in kilobytes (words of 8 bytes), True as 1 and False as 0; 0 where it is none of
+ * these, or not there. */
+struct formula_value resource_value(struct part text);
 
 #endif

@@ -2,14 +2,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/usage/entity.h"
 #include "core/usage/price.h"
 #include "settings/settings.h"
 #include "source/pbs/charging.h"
-#include "source/pbs/queued.h"
-#include "source/pbs/refused_lines.h"
+#include "source/pbs/imported.h"
 #include "source/pbs/rules.h"
 #include "source/reading.h"
 #include "sql.h"
@@ -28,31 +26,11 @@ static const char *const tables[] = { "pbs_entity",     "pbs_group",  "pbs_job",
                                       "pbs_suspension", "pbs_seen",   "pbs_setting",
                                       "pbs_usage",      NULL };
 
-static int explain(const struct source *source, struct error *err)
-{
-    fail_in(err, "cannot read OpenPBS's tables, which `fairmill import pbs' makes");
-    struct text grant = { 0 };
-    if (err->class == ERROR_DENIED)
-        db_add_grant(&grant, source->db->settings, "SELECT", NULL, "pbs_job");
-    if (grant.length) {
-        struct error reason = *err;
-        fail(err, reason.class, "%.1500s; of each table: %s", reason.message, grant.bytes);
-    }
-    text_free(&grant);
-    return -1;
-}
-
-static int read_query(const struct source *source, const struct query *query, row_taker take,
-                      void *context, struct error *err)
-{
-    return reading_each(source->db, query, take, context, err) ? explain(source, err) : 0;
-}
-
 static int read_clusters(const struct source *source, struct cluster_list *list, struct error *err)
 {
     const struct query query = { .sql = sql_query_pbs_clusters, .types = "ti" };
     struct cluster_list read = { 0 };
-    if (read_query(source, &query, reading_cluster, &read, err)) {
+    if (pbs_read(source, &query, reading_cluster, &read, err)) {
         cluster_list_free(&read);
         return -1;
     }
@@ -160,8 +138,8 @@ static int read_lines(struct tree_reader *reader, const struct source *source,
     unknown.shares = (int64_t)shares;
     names_add(reader->groups, unknown_name, strlen(unknown_name));
     return add_line(reader, &root, err) || add_line(reader, &unknown, err) ||
-                   read_query(source, &groups, take_group, reader, err) ||
-                   read_query(source, &seen, take_seen, reader, err)
+                   pbs_read(source, &groups, take_group, reader, err) ||
+                   pbs_read(source, &seen, take_seen, reader, err)
                ? -1
                : 0;
 }
@@ -199,18 +177,13 @@ static int read_charging(struct accounting *accounting, const struct source *sou
     };
     accounting->pbs = pbs_charging_create(entity_kind_of(rules->values[PBS_ENTITY]),
                                           rules->values[PBS_USAGE_RES], err);
-    return accounting->pbs ? read_query(source, &query, take_entity, accounting->pbs, err) : -1;
-}
-
-static int64_t instant_of(const struct source *source)
-{
-    return source->instant ? *source->instant : (int64_t)time(NULL);
+    return accounting->pbs ? pbs_read(source, &query, take_entity, accounting->pbs, err) : -1;
 }
 
 static int read_small(const struct source *source, struct accounting **read, struct error *err)
 {
     struct pbs_rules rules;
-    int64_t instant = instant_of(source);
+    int64_t instant = pbs_instant(source);
     if (pbs_rules_read(&rules, source, instant, err))
         return -1;
     struct accounting *accounting = accounting_create(NULL);
@@ -223,54 +196,6 @@ static int read_small(const struct source *source, struct accounting **read, str
     else
         *read = accounting;
     return result;
-}
-
-/* ---- the usage file ---- */
-
-static int take_newest(void *context, const struct db_value *row, struct error *err)
-{
-    struct usage_starts *starts = context;
-    (void)err;
-    starts->instant = reading_number(&row[0]);
-    uint64_t decayed = reading_number(&row[1]);
-    /* A scheduler that has never decayed begins to count when it reads the file. */
-    starts->steps.epoch = decayed && decayed < starts->instant ? decayed : starts->instant;
-    return 0;
-}
-
-static int take_start(void *context, const struct db_value *row, struct error *err)
-{
-    struct usage_starts *starts = context;
-    double usage = db_value_real(&row[1]);
-    (void)err;
-    if (!isfinite(usage))
-        return 0;
-    starts->starts = memory_grown(starts->starts, starts->count, sizeof *starts->starts);
-    starts->starts[starts->count++] = (struct usage_start){ reading_number(&row[0]), usage };
-    return 0;
-}
-
-static int read_starts(const struct source *source, struct usage_starts *starts, struct error *err)
-{
-    struct db_value arguments[] = { db_text(source->cluster), db_text(source->cluster),
-                                    db_integer(instant_of(source)) };
-    const struct query newest = { .sql = sql_query_pbs_usage_newest,
-                                  .arguments = arguments,
-                                  .argument_count = 3,
-                                  .types = "ii" };
-    const struct query usage = { .sql = sql_query_pbs_usage_of,
-                                 .arguments = arguments + 1,
-                                 .argument_count = 2,
-                                 .types = "ir" };
-    struct pbs_rules rules;
-    if (pbs_rules_read(&rules, source, instant_of(source), err))
-        return -1;
-    starts->steps = pbs_rules_steps(&rules);
-    pbs_rules_free(&rules);
-    if (read_query(source, &newest, take_newest, starts, err))
-        return -1;
-    arguments[2] = db_unsigned(starts->instant);
-    return starts->instant ? read_query(source, &usage, take_start, starts, err) : 0;
 }
 
 /* ---- runs of jobs ---- */
@@ -364,18 +289,18 @@ static int ask(struct reading *reading, struct error *err)
 
 static int explain_rows(const struct reading *reading, struct error *err)
 {
-    return explain(&reading->source, err);
+    return pbs_explain(&reading->source, err);
 }
 
 static struct run_rows *rows_of(const struct source *source, const struct accounting *accounting,
                                 const struct job_range *range)
 {
     struct run_rows *rows = memory_zeroed(1, sizeof *rows);
-    struct db_value cluster = db_text(source->cluster), now = db_integer(instant_of(source));
+    struct db_value cluster = db_text(source->cluster), now = db_integer(pbs_instant(source));
     rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain_rows };
     rows->base.make = make_row;
     rows->charging = accounting->pbs;
-    rows->now = (uint64_t)instant_of(source);
+    rows->now = (uint64_t)pbs_instant(source);
     const struct db_value arguments[] = { now, now, cluster, now, cluster, db_unsigned(range->from),
                                           now };
     memcpy(rows->arguments, arguments, sizeof arguments);
@@ -419,42 +344,10 @@ static int read_ends(const struct source *source, uint64_t after, uint64_t until
     const struct query query = {
         .sql = sql_query_pbs_job_ends, .arguments = arguments, .argument_count = 3, .types = "ii"
     };
-    int result = read_query(source, &query, take_ends, &ends, err);
+    int result = pbs_read(source, &query, take_ends, &ends, err);
     *oldest = ends.oldest;
     *newest = ends.newest;
     return result;
-}
-
-/* ---- findings ---- */
-
-static int read_findings(const struct source *source, struct findings *findings, struct error *err)
-{
-    return pbs_refused_find(source, findings, err) ? explain(source, err) : 0;
-}
-
-/* ---- jobs that wait ---- */
-
-static int read_formula_jobs(const struct source *source, const struct accounting *accounting,
-                             struct formula_jobs **jobs, struct error *err)
-{
-    return pbs_queued_read(source, accounting, instant_of(source), jobs, err) ? explain(source, err)
-                                                                              : 0;
-}
-
-static int take_name(void *context, const struct db_value *row, struct error *err)
-{
-    (void)err;
-    text_add_bytes(context, row[0].text.bytes, row[0].text.length);
-    return 0;
-}
-
-static int name_job(const struct source *source, uint64_t key, struct text *id, struct error *err)
-{
-    const struct db_value arguments[] = { db_text(source->cluster), db_unsigned(key) };
-    const struct query query = {
-        .sql = sql_query_pbs_job_named, .arguments = arguments, .argument_count = 2, .types = "t"
-    };
-    return read_query(source, &query, take_name, id, err);
 }
 
 static void add_grants(struct text *text, const struct settings *settings, const char *cluster)
@@ -467,20 +360,13 @@ static void add_grants(struct text *text, const struct settings *settings, const
     }
 }
 
-static const struct imported_port imported_port = {
-    .read_findings = read_findings,
-    .read_starts = read_starts,
-    .read_formula_jobs = read_formula_jobs,
-    .name_job = name_job,
-};
-
 /* Every run reads all that can count, since what a run of a job costs hangs on parameters that the
  * database may change. */
 const struct layout layout_pbs = {
     .name = "pbs",
     .tells_past = true,
     .omits_suspended = true,
-    .imported = &imported_port,
+    .imported = &pbs_imported,
     .clusters = read_clusters,
     .read = read_small,
     .jobs = runs_of,
