@@ -22,22 +22,9 @@ struct entry {
 
 struct tres_minutes {
     struct arena *arena;
-    struct id_index *places; /* of nodes, among the entries */
-    struct entry *entries;
+    struct entry *entries; /* by node */
     uint32_t count;
 };
-
-static struct entry *entry_of(struct tres_minutes *minutes, uint32_t node)
-{
-    uint32_t place = id_index_find(minutes->places, node);
-    if (place == INDEX_NONE) {
-        place = minutes->count;
-        id_index_add(minutes->places, node, place);
-        minutes->entries = memory_grown(minutes->entries, place, sizeof *minutes->entries);
-        minutes->entries[minutes->count++] = (struct entry){ { NULL, NULL }, NULL };
-    }
-    return &minutes->entries[place];
-}
 
 /* False where a list has no such TRES, or no number of it. */
 static bool count_in(const char *list, uint64_t id, uint64_t *count)
@@ -66,7 +53,7 @@ static void take_limit(struct tres_minutes *minutes, const struct cluster_limits
         if (count_in(list, limits->tres[i].id, &number))
             add_number(&text, limits->tres[i].name, number);
     if (text.length)
-        entry_of(minutes, node)->texts.group_limit =
+        minutes->entries[node].texts.group_limit =
             arena_copy(minutes->arena, text.bytes, text.length);
     text_free(&text);
 }
@@ -100,7 +87,7 @@ static uint64_t left_of(const struct running_job *job, const struct accounting *
 static uint64_t *seconds_of(struct tres_minutes *minutes, const struct cluster_limits *limits,
                             uint32_t node)
 {
-    struct entry *entry = entry_of(minutes, node);
+    struct entry *entry = &minutes->entries[node];
     if (!entry->seconds)
         entry->seconds = memory_zeroed(limits->tres_count, sizeof *entry->seconds);
     return entry->seconds;
@@ -125,8 +112,7 @@ static void add_to_parents(struct tres_minutes *minutes, const struct cluster_li
                            const struct tree *tree)
 {
     for (uint32_t node = tree->count; node-- > 1;) {
-        uint32_t place = id_index_find(minutes->places, node);
-        const uint64_t *seconds = place == INDEX_NONE ? NULL : minutes->entries[place].seconds;
+        const uint64_t *seconds = minutes->entries[node].seconds;
         if (!seconds)
             continue;
         uint64_t *above = seconds_of(minutes, limits, tree->nodes[node].parent);
@@ -162,13 +148,12 @@ static void take_limits(struct tres_minutes *minutes, const struct cluster_limit
 static void take_jobs(struct tres_minutes *minutes, const struct cluster_limits *limits,
                       const struct accounting *accounting, const struct tree *tree, uint64_t now)
 {
-    entry_of(minutes, 0);
     for (size_t i = 0; i < limits->job_count; i++)
         take_job(minutes, limits, tree, &limits->jobs[i],
                  left_of(&limits->jobs[i], accounting, now));
     add_to_parents(minutes, limits, tree);
     for (uint32_t i = 0; i < minutes->count; i++)
-        if (minutes->entries[i].seconds || i == id_index_find(minutes->places, 0))
+        if (minutes->entries[i].seconds || !i)
             write_running(minutes, limits, &minutes->entries[i]);
 }
 
@@ -185,7 +170,9 @@ int tres_minutes_read(struct tres_minutes **read, const struct source *source,
     if (source->layout->queue->read_limits(source, now, enforced, &limits, err))
         return -1;
     struct tres_minutes *minutes = memory_zeroed(1, sizeof *minutes);
-    *minutes = (struct tres_minutes){ .arena = arena_create(), .places = id_index_create() };
+    *minutes = (struct tres_minutes){ .arena = arena_create(),
+                                      .entries = memory_zeroed(tree->count, sizeof(struct entry)),
+                                      .count = tree->count };
     take_limits(minutes, &limits, accounting, tree);
     if (enforced)
         take_jobs(minutes, &limits, accounting, tree, now);
@@ -201,14 +188,12 @@ void tres_minutes_destroy(struct tres_minutes *minutes)
     for (uint32_t i = 0; i < minutes->count; i++)
         free(minutes->entries[i].seconds);
     arena_destroy(minutes->arena);
-    id_index_destroy(minutes->places);
     free(minutes->entries);
     free(minutes);
 }
 
 struct tres_minutes_texts tres_minutes_of(const struct tres_minutes *minutes, uint32_t node)
 {
-    uint32_t place = minutes ? id_index_find(minutes->places, node) : INDEX_NONE;
-    return place == INDEX_NONE ? (struct tres_minutes_texts){ NULL, NULL }
-                               : minutes->entries[place].texts;
+    return minutes && node < minutes->count ? minutes->entries[node].texts
+                                            : (struct tres_minutes_texts){ NULL, NULL };
 }

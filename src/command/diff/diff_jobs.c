@@ -145,16 +145,20 @@ static size_t find_row(const struct finder *finder, const struct printed_job *jo
 
 /* What differs. */
 
-static void add_difference(struct finder *finder, const struct prio_row *row,
-                           const struct value_difference *found)
+static void add_difference(struct finder *finder, const struct prio_row *row, const char *factor,
+                           double ours, double printed, enum value_cause cause)
 {
     struct value_differences *differences = finder->differences;
-    struct value_difference added = *found;
-    added.id_job = row->id_job;
-    added.user = value_differences_copy(differences, row->user);
-    added.partition = value_differences_copy(differences, row->partition);
-    added.qos = value_differences_copy(differences, row->qos);
-    added.value = value_differences_copy(differences, found->value);
+    const struct value_difference added = {
+        .id_job = row->id_job,
+        .user = value_differences_copy(differences, row->user),
+        .partition = value_differences_copy(differences, row->partition),
+        .qos = value_differences_copy(differences, row->qos),
+        .value = value_differences_copy(differences, factor),
+        .ours = ours,
+        .printed = printed,
+        .cause = cause,
+    };
     value_differences_add(differences, &added);
 }
 
@@ -233,10 +237,8 @@ static size_t compare_tres(struct finder *finder, const struct prio_row *row, co
             continue;
         snprintf(factor, sizeof factor, "tres %.*s", (int)(name.length < 100 ? name.length : 100),
                  name.bytes);
-        add_difference(finder, row,
-                       &(struct value_difference){ .value = factor,
-                                                   .ours = of_printed ? other : value,
-                                                   .printed = of_printed ? value : other });
+        add_difference(finder, row, factor, of_printed ? other : value, of_printed ? value : other,
+                       VALUE_CAUSE_NONE);
         count++;
     }
     return count;
@@ -261,11 +263,7 @@ static double find_unrecorded(struct finder *finder, const struct printed_number
     enum value_cause cause = known ? VALUE_CAUSE_NONE : is_nice ? JOB_CAUSE_NICE : JOB_CAUSE_SITE;
     if (miss_of(printed, ours) <= 0)
         return 0;
-    add_difference(finder, row,
-                   &(struct value_difference){ .value = is_nice ? "nice" : "site",
-                                               .ours = ours,
-                                               .printed = printed_middle(printed),
-                                               .cause = cause });
+    add_difference(finder, row, is_nice ? "nice" : "site", ours, printed_middle(printed), cause);
     return printed_middle(printed) - ours;
 }
 
@@ -300,9 +298,7 @@ static bool find_priority(struct finder *finder, const struct printed_job *job,
     if (!finder->differences->notes[0] && !printed_is_there(&job->nice) && !row->nice_known)
         value_differences_note(finder->differences,
                                "this print has no nice; sprio -l and its format %N print it");
-    add_difference(finder, row,
-                   &(struct value_difference){
-                       .value = "priority", .ours = ours, .printed = printed_middle(printed) });
+    add_difference(finder, row, "priority", ours, printed_middle(printed), VALUE_CAUSE_NONE);
     return true;
 }
 
@@ -311,12 +307,8 @@ static void compare(struct finder *finder, const struct printed_job *job,
 {
     bool is_norm = printed_is_there(&job->norm);
     if (is_by_hand(job)) {
-        add_difference(finder, row,
-                       &(struct value_difference){
-                           .value = "priority",
-                           .ours = is_norm ? row->norm : (double)row->priority,
-                           .printed = printed_middle(is_norm ? &job->norm : &job->priority),
-                           .cause = JOB_CAUSE_BY_HAND });
+        add_difference(finder, row, "priority", is_norm ? row->norm : (double)row->priority,
+                       printed_middle(is_norm ? &job->norm : &job->priority), JOB_CAUSE_BY_HAND);
         return;
     }
     bool norm_only = is_norm && !printed_is_there(&job->priority);
@@ -329,11 +321,8 @@ static void compare(struct finder *finder, const struct printed_job *job,
         if (same_part(job, part, row))
             continue;
         differing++;
-        add_difference(finder, row,
-                       &(struct value_difference){ .value = part_names[part],
-                                                   .ours = ours,
-                                                   .printed = printed_middle(printed),
-                                                   .cause = cause_of(finder, job, part, row) });
+        add_difference(finder, row, part_names[part], ours, printed_middle(printed),
+                       cause_of(finder, job, part, row));
     }
     double more = find_unrecorded(finder, &job->site, row, false) -
                   find_unrecorded(finder, &job->nice, row, true);

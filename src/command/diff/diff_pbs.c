@@ -183,12 +183,14 @@ static bool is_printed(const struct printed_number *printed, double low, double 
     return low - slack <= printed->high && high + slack >= printed->low;
 }
 
-static void add_difference(struct finder *finder, uint32_t node,
-                           const struct value_difference *difference)
+static void add_difference(struct finder *finder, uint32_t node, const char *value, double ours,
+                           double printed, enum value_cause cause)
 {
-    struct value_difference added = *difference;
-    added.user = name_copy(finder, pbs_tree_member(&finder->ours.pbs, node).name);
-    value_differences_add(finder->differences, &added);
+    const char *name = name_copy(finder, pbs_tree_member(&finder->ours.pbs, node).name);
+    value_differences_add(
+        finder->differences,
+        &(struct value_difference){
+            .user = name, .value = value, .ours = ours, .printed = printed, .cause = cause });
 }
 
 static void compare_integer(struct finder *finder, uint32_t node, const char *value, int64_t ours,
@@ -197,11 +199,7 @@ static void compare_integer(struct finder *finder, uint32_t node, const char *va
     if (ours == printed)
         return;
     finder->tree_differs = true;
-    add_difference(finder, node,
-                   &(struct value_difference){ .value = value,
-                                               .ours = (double)ours,
-                                               .printed = (double)printed,
-                                               .cause = PBS_CAUSE_TREE });
+    add_difference(finder, node, value, (double)ours, (double)printed, PBS_CAUSE_TREE);
 }
 
 static void compare_percentage(struct finder *finder, uint32_t node, double ours)
@@ -214,12 +212,8 @@ static void compare_percentage(struct finder *finder, uint32_t node, double ours
         !finder->print->whole || is_printed(printed, by_print, by_print, SINGLE_ROUNDING);
     if (is_printed(printed, ours, ours, SINGLE_ROUNDING))
         return;
-    add_difference(
-        finder, node,
-        &(struct value_difference){ .value = "Perc",
-                                    .ours = ours,
-                                    .printed = printed_middle(printed),
-                                    .cause = follows ? PBS_CAUSE_TREE : VALUE_CAUSE_NONE });
+    add_difference(finder, node, "Perc", ours, printed_middle(printed),
+                   follows ? PBS_CAUSE_TREE : VALUE_CAUSE_NONE);
 }
 
 /* Of jobs alone, or as steps may have left it. */
@@ -285,10 +279,7 @@ static void compare_usage(struct finder *finder, uint32_t node,
     enum value_cause cause = cause_of(finder, node, printed);
     if (!cause && follows_from_members(finder, node, printed))
         cause = PBS_CAUSE_TREE;
-    add_difference(
-        finder, node,
-        &(struct value_difference){
-            .value = "Usage", .ours = ours, .printed = printed_middle(printed), .cause = cause });
+    add_difference(finder, node, "Usage", ours, printed_middle(printed), cause);
 }
 
 /* What TreeUsage the usage and the parts on a printed path make, as far as their digits tell. */
@@ -323,12 +314,8 @@ static void compare_tree_usage(struct finder *finder, uint32_t node,
         return;
     struct printed_number by_path = tree_usage_by_path(row);
     bool follows = is_printed(&row->tree_usage, by_path.low, by_path.high, SINGLE_ROUNDING);
-    add_difference(
-        finder, node,
-        &(struct value_difference){ .value = "fairshare_tree_usage",
-                                    .ours = ours,
-                                    .printed = printed_middle(&row->tree_usage),
-                                    .cause = follows ? PBS_CAUSE_USAGE : VALUE_CAUSE_NONE });
+    add_difference(finder, node, "fairshare_tree_usage", ours, printed_middle(&row->tree_usage),
+                   follows ? PBS_CAUSE_USAGE : VALUE_CAUSE_NONE);
 }
 
 /* Groups on the way to an entity that are not printed by themselves, each once. */
