@@ -151,18 +151,6 @@ struct view {
     int decimals;
 };
 
-static struct view usage_view(const struct differences *differences)
-{
-    return (struct view){ differences, true, USAGE_ROUNDING, 1, 1 };
-}
-
-static struct view fairshare_view(const struct differences *differences)
-{
-    bool ranks = differences->algorithm->ranks_users;
-    return (struct view){ differences, false, FACTOR_ROUNDING, ranks ? differences->users : 1,
-                          ranks ? 0 : 6 };
-}
-
 static const struct difference *difference_in(const struct view *view,
                                               const struct compared_association *association)
 {
@@ -380,7 +368,10 @@ static void add_left(struct text *text, const struct differences *differences)
 
 void differences_add_page(struct text *text, const struct differences *differences)
 {
-    struct view usage = usage_view(differences), fairshare = fairshare_view(differences);
+    bool ranks = differences->algorithm->ranks_users;
+    const struct view usage = { differences, true, USAGE_ROUNDING, 1, 1 };
+    const struct view fairshare = { differences, false, FACTOR_ROUNDING,
+                                    ranks ? differences->users : 1, ranks ? 0 : 6 };
     text_format_printable(text, "%s, printed ", differences->cluster);
     instant_add(text, differences->printed_at);
     text_add(text, ", our run as of ");
@@ -391,9 +382,7 @@ void differences_add_page(struct text *text, const struct differences *differenc
     }
     text_add(text, "\n\nRawUsage, in TRES-seconds:\n");
     add_view(text, &usage);
-    text_format(text, "\n%s:\n",
-                differences->algorithm->ranks_users ? "Rank, of which FairShare is made"
-                                                    : "FairShare");
+    text_format(text, "\n%s:\n", ranks ? "Rank, of which FairShare is made" : "FairShare");
     add_view(text, &fairshare);
     text_add(text, "\n");
     for (int cause = 0; cause < CAUSES; cause++)

@@ -15,7 +15,6 @@ struct share_set share_set_create(const char *cluster)
     struct share_set list = { .arena = arena_create(),
                               .keys = names_create(),
                               .pairs = names_create(),
-                              .partitioned = names_create(),
                               .users = names_create() };
     list.cluster = share_set_text(&list, cluster);
     return list;
@@ -29,7 +28,6 @@ void share_set_free(struct share_set *list)
     free(list->entries);
     names_destroy(list->keys);
     names_destroy(list->pairs);
-    names_destroy(list->partitioned);
     names_destroy(list->users);
     free(list->first_of_user);
     *list = (struct share_set){ 0 };
@@ -78,7 +76,7 @@ static void index_user(struct share_set *list, const struct share_entry *entry)
     }
     add(list->pairs, entry->account, entry->user, NULL);
     if (*entry->partition)
-        add(list->partitioned, entry->account, entry->user, NULL);
+        add(list->pairs, entry->account, entry->user, "*");
 }
 
 bool share_set_add(struct share_set *list, const struct share_entry *entry)
@@ -125,7 +123,7 @@ bool share_set_has_pair(const struct share_set *list, const char *account, const
 
 bool share_set_has_partitions(const struct share_set *list, const char *account, const char *user)
 {
-    return find(list->partitioned, account, user, NULL) != INDEX_NONE;
+    return find(list->pairs, account, user, "*") != INDEX_NONE;
 }
 
 /* In small letters, to be freed. */

@@ -32,9 +32,8 @@ struct share_set {
     const char *cluster;
     struct share_entry *entries;
     size_t count;
-    struct names *keys;        /* account, user and partition: the number is the entry's */
-    struct names *pairs;       /* account and user */
-    struct names *partitioned; /* those of them that have a partition */
+    struct names *keys;  /* account, user and partition: the number is the entry's */
+    struct names *pairs; /* account and user; with "*", if that pair has a partition */
     struct names *users;
     size_t *first_of_user; /* by number in `users` */
 };

@@ -111,19 +111,12 @@ struct finding_row {
     uint64_t seen; /* of its kind */
 };
 
-static void get_kind(const void *of, struct cell *cell)
+/* What a finding of this kind is called, what it means or what to do about it. */
+static void finding_get_word(const void *of, struct cell *cell)
 {
-    cell_text(cell, finding_name(((const struct finding_row *)of)->kind));
-}
-
-static void get_meaning(const void *of, struct cell *cell)
-{
-    cell_text(cell, finding_meaning(((const struct finding_row *)of)->kind));
-}
-
-static void get_remedy(const void *of, struct cell *cell)
-{
-    cell_text(cell, finding_remedy(((const struct finding_row *)of)->kind));
+    static const char *(*const words[])(enum finding_kind kind) = { finding_name, finding_meaning,
+                                                                    finding_remedy };
+    cell_text(cell, words[cell->column->index](((const struct finding_row *)of)->kind));
 }
 
 /* A text, as in fairmill_finding; "" is the cluster. */
@@ -144,12 +137,12 @@ static void get_detail(const void *of, struct cell *cell)
 
 static const struct column columns[] = {
     { "cluster", "Cluster", COLUMN_TEXT, .stored = STORED_AS_CLUSTER },
-    { "kind", "Kind", COLUMN_TEXT, .get = get_kind },
+    { "kind", "Kind", COLUMN_TEXT, .get = finding_get_word, .index = 0 },
     { "subject", "Subject", COLUMN_TEXT, .get = get_subject, .right = true },
     { "seen", "Seen", COLUMN_INTEGER, MEMBER(struct finding_row, seen) },
     { "detail", "Detail", COLUMN_TEXT, .get = get_detail },
-    { "meaning", "Meaning", COLUMN_TEXT, .get = get_meaning },
-    { "remedy", "Remedy", COLUMN_TEXT, .get = get_remedy },
+    { "meaning", "Meaning", COLUMN_TEXT, .get = finding_get_word, .index = 1 },
+    { "remedy", "Remedy", COLUMN_TEXT, .get = finding_get_word, .index = 2 },
     { .name = NULL },
 };
 

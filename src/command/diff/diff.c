@@ -148,15 +148,21 @@ static int align_step(struct options *options, const struct settings *settings, 
     return 0;
 }
 
-/* Of any age: an output may be old, and diff says of when both are. */
+/* Of any age: an output may be old, and diff says of when both are.  Of the cluster its tree is
+ * read, or its jobs (NULL: the tree). */
 static int read_published(struct input *input, const struct settings *settings,
-                          const struct options *options, struct error *err)
+                          const struct options *options, struct prio_list **jobs, struct error *err)
 {
     struct published *published = &input->published;
     const struct published_filter filter = { .clusters = options->shared.clusters,
                                              .of_any_age = true };
-    if (published_open_trees(published, settings, &filter, err) ||
+    if ((jobs ? published_open(published, settings, &filter, err)
+              : published_open_trees(published, settings, &filter, err)) ||
         !(input->cluster = published_only(published, err)))
+        return -1;
+    if (jobs)
+        *jobs = published_job_list(input->cluster);
+    if (jobs && published_jobs_read(published->db, *jobs, err))
         return -1;
     published_close(published);
     return 0;
@@ -169,7 +175,7 @@ static int diff_associations(struct options *options, const struct settings *set
     struct differences differences = { 0 };
     int result = -1;
     struct table *table = table_create(text, &differences_layout, &options->shared.table, err);
-    if (!table || read_published(input, settings, options, err) ||
+    if (!table || read_published(input, settings, options, NULL, err) ||
         find_differences(options, settings, input, &differences, err))
         goto done;
     if (table_is_page(&options->shared.table))
@@ -182,22 +188,6 @@ done:
     diff_causes_free(&differences);
     table_destroy(table);
     return result;
-}
-
-static int read_jobs(struct input *input, const struct settings *settings,
-                     const struct options *options, struct prio_list **list, struct error *err)
-{
-    struct published *published = &input->published;
-    const struct published_filter filter = { .clusters = options->shared.clusters,
-                                             .of_any_age = true };
-    if (published_open(published, settings, &filter, err) ||
-        !(input->cluster = published_only(published, err)))
-        return -1;
-    *list = published_job_list(input->cluster);
-    if (published_jobs_read(published->db, *list, err))
-        return -1;
-    published_close(published);
-    return 0;
 }
 
 static int find_value_differences(const struct options *options, const struct settings *settings,
@@ -238,9 +228,7 @@ static int diff_values(struct options *options, const struct settings *settings,
     struct prio_list *list = NULL;
     int result = -1;
     struct table *table = table_create(text, layout, &options->shared.table, err);
-    if (!table ||
-        (of_jobs ? read_jobs(input, settings, options, &list, err)
-                 : read_published(input, settings, options, err)) ||
+    if (!table || read_published(input, settings, options, of_jobs ? &list : NULL, err) ||
         find_value_differences(options, settings, input, list, &differences, err))
         goto done;
     if (table_is_page(&options->shared.table))

@@ -54,12 +54,13 @@ static double counts_from(const struct counts *counts, double number, bool above
     return from < counts->count ? counts->list[from].users : 0;
 }
 
+enum { COUNTS_LOW, COUNTS_HIGH, COUNTS_FIXED, COUNTS_TAKEN, COUNTS };
 struct ranks {
     const struct tree *tree;
     const struct values *values;
     const struct usage_bounds *level_fs;
-    struct counts lows, highs, fixed, taken; /* of the list at hand */
-    double *down, *up;                       /* by node: how many ranks it may lose, or win */
+    struct counts counts[COUNTS]; /* of the list at hand */
+    double *down, *up;            /* by node: how many ranks it may lose, or win */
 };
 
 static uint32_t users_of(const struct node *node)
@@ -78,39 +79,39 @@ static void count_member(struct ranks *ranks, uint32_t node)
 {
     struct usage_bounds bounds = ranks->level_fs[node];
     uint32_t users = users_of(&ranks->tree->nodes[node]);
-    counts_add(&ranks->lows, bounds.low, users);
-    counts_add(&ranks->highs, bounds.high, users);
-    counts_add(&ranks->taken, taken_of(ranks, node), users);
+    counts_add(&ranks->counts[COUNTS_LOW], bounds.low, users);
+    counts_add(&ranks->counts[COUNTS_HIGH], bounds.high, users);
+    counts_add(&ranks->counts[COUNTS_TAKEN], taken_of(ranks, node), users);
     if (bounds.low >= bounds.high)
-        counts_add(&ranks->fixed, bounds.low, users);
+        counts_add(&ranks->counts[COUNTS_FIXED], bounds.low, users);
 }
 
 static void bound_member(struct ranks *ranks, uint32_t node)
 {
+    const struct counts *counts = ranks->counts;
     struct usage_bounds bounds = ranks->level_fs[node];
     double taken = taken_of(ranks, node), same = users_of(&ranks->tree->nodes[node]);
     if (bounds.low >= bounds.high)
-        same = counts_from(&ranks->fixed, bounds.low, false) -
-               counts_from(&ranks->fixed, bounds.low, true);
-    double ahead_at_most = counts_from(&ranks->highs, bounds.low, false) - same;
-    double ahead_at_least = counts_from(&ranks->lows, bounds.high, true);
+        same = counts_from(&counts[COUNTS_FIXED], bounds.low, false) -
+               counts_from(&counts[COUNTS_FIXED], bounds.low, true);
+    double ahead_at_most = counts_from(&counts[COUNTS_HIGH], bounds.low, false) - same;
+    double ahead_at_least = counts_from(&counts[COUNTS_LOW], bounds.high, true);
     uint32_t above = ranks->tree->nodes[node].fairshare_parent;
     ranks->down[node] =
-        ranks->down[above] + ahead_at_most - counts_from(&ranks->taken, taken, true);
+        ranks->down[above] + ahead_at_most - counts_from(&counts[COUNTS_TAKEN], taken, true);
     ranks->up[node] =
-        ranks->up[above] + counts_from(&ranks->taken, taken, false) - same - ahead_at_least;
+        ranks->up[above] + counts_from(&counts[COUNTS_TAKEN], taken, false) - same - ahead_at_least;
 }
 
 static void bound_list(struct ranks *ranks, const struct node *parent)
 {
     const uint32_t *list = &ranks->tree->children[parent->first_child];
-    ranks->lows.count = ranks->highs.count = ranks->fixed.count = ranks->taken.count = 0;
+    for (int i = 0; i < COUNTS; i++)
+        ranks->counts[i].count = 0;
     for (uint32_t i = 0; i < parent->child_count; i++)
         count_member(ranks, list[i]);
-    counts_sum(&ranks->lows);
-    counts_sum(&ranks->highs);
-    counts_sum(&ranks->fixed);
-    counts_sum(&ranks->taken);
+    for (int i = 0; i < COUNTS; i++)
+        counts_sum(&ranks->counts[i]);
     for (uint32_t i = 0; i < parent->child_count; i++)
         bound_member(ranks, list[i]);
 }
@@ -125,15 +126,13 @@ static void bound_list(struct ranks *ranks, const struct node *parent)
 static void possible_ranks(const struct tree *tree, const struct values *values,
                            const struct usage_bounds *level_fs, struct usage_bounds *fairshare)
 {
-    struct ranks ranks = { tree,
-                           values,
-                           level_fs,
-                           { memory_zeroed(tree->count, sizeof(struct count)), 0 },
-                           { memory_zeroed(tree->count, sizeof(struct count)), 0 },
-                           { memory_zeroed(tree->count, sizeof(struct count)), 0 },
-                           { memory_zeroed(tree->count, sizeof(struct count)), 0 },
-                           memory_zeroed(tree->count, sizeof(double)),
-                           memory_zeroed(tree->count, sizeof(double)) };
+    struct ranks ranks = { .tree = tree,
+                           .values = values,
+                           .level_fs = level_fs,
+                           .down = memory_zeroed(tree->count, sizeof(double)),
+                           .up = memory_zeroed(tree->count, sizeof(double)) };
+    for (int i = 0; i < COUNTS; i++)
+        ranks.counts[i].list = memory_zeroed(tree->count, sizeof(struct count));
     for (uint32_t i = 0; i < tree->count; i++)
         if (tree->nodes[i].child_count)
             bound_list(&ranks, &tree->nodes[i]);
@@ -143,10 +142,8 @@ static void possible_ranks(const struct tree *tree, const struct values *values,
                 fmax(values[i].fair_tree_rank - ranks.down[i], 1) / tree->user_count,
                 fmin(values[i].fair_tree_rank + ranks.up[i], tree->user_count) / tree->user_count
             };
-    free(ranks.lows.list);
-    free(ranks.highs.list);
-    free(ranks.fixed.list);
-    free(ranks.taken.list);
+    for (int i = 0; i < COUNTS; i++)
+        free(ranks.counts[i].list);
     free(ranks.down);
     free(ranks.up);
 }
@@ -206,18 +203,10 @@ static void find_usage(struct finder *finder, const double *lacking, bool known)
     }
 }
 
-static const struct printed_row *row_of(const struct finder *finder, uint32_t node)
+static struct printed_row row_of(const struct finder *finder, uint32_t node)
 {
-    static const struct printed_row none = {
-        .raw_usage = NOT_PRINTED,
-        .norm_shares = NOT_PRINTED,
-        .norm_usage = NOT_PRINTED,
-        .effective_usage = NOT_PRINTED,
-        .fairshare = NOT_PRINTED,
-        .level_fs = NOT_PRINTED,
-    };
     const struct printed_row *row = finder->asked->rows[node];
-    return row ? row : &none;
+    return row ? *row : PRINTED_ROW;
 }
 
 static void check_shares(struct finder *finder, uint32_t node)
@@ -225,14 +214,14 @@ static void check_shares(struct finder *finder, uint32_t node)
     double shares = finder->asked->algorithm->norm_shares(&finder->asked->values[node]);
     if (!isnan(shares))
         narrowed(finder, node, WRONG_NORM_SHARES, (struct usage_bounds){ shares, shares },
-                 row_of(finder, node)->norm_shares);
+                 row_of(finder, node).norm_shares);
 }
 
 static void find_part_of_root(struct finder *finder, uint32_t node)
 {
     finder->part[node] =
         narrowed(finder, node, WRONG_NORM_USAGE, part_of(finder->usage[node], finder->usage[0]),
-                 row_of(finder, node)->norm_usage);
+                 row_of(finder, node).norm_usage);
 }
 
 /* classic: UE = UA + (UEparent - UA) S / Slevel, the parent's where no member has shares */
@@ -310,10 +299,10 @@ static struct usage_bounds oblivious_between(const struct finder *finder, uint32
 static struct usage_bounds oblivious_usage(const struct finder *finder, uint32_t node)
 {
     const struct tree *tree = finder->asked->tree;
-    const struct printed_number *number = &row_of(finder, node)->effective_usage;
-    struct usage_bounds printed = { number->low, number->high };
+    const struct printed_number number = row_of(finder, node).effective_usage;
+    struct usage_bounds printed = { number.low, number.high };
     struct usage_bounds usage = oblivious_between(finder, node, siblings_part(finder, node));
-    if (!printed_is_there(number) || bounds_meet(usage, printed))
+    if (!printed_is_there(&number) || bounds_meet(usage, printed))
         return usage;
     double siblings = tree->nodes[tree->nodes[node].fairshare_parent].child_count;
     struct usage_bounds unasked =
@@ -334,7 +323,7 @@ static void find_effective(struct finder *finder, uint32_t node)
     else if (node)
         bounds = oblivious_usage(finder, node);
     finder->effective[node] = node ? narrowed(finder, node, WRONG_EFFECTIVE_USAGE, bounds,
-                                              row_of(finder, node)->effective_usage)
+                                              row_of(finder, node).effective_usage)
                                    : bounds;
 }
 
@@ -378,7 +367,7 @@ static struct usage_bounds level_fs_of(struct finder *finder, uint32_t node)
     else
         finder->possible->wrong[node] |= WRONG_NORM_USAGE;
     part =
-        narrowed(finder, node, WRONG_EFFECTIVE_USAGE, part, row_of(finder, node)->effective_usage);
+        narrowed(finder, node, WRONG_EFFECTIVE_USAGE, part, row_of(finder, node).effective_usage);
     if (node_has_parent_shares(at)) {
         double fixed = at->is_user ? INFINITY : NO_VAL;
         return (struct usage_bounds){ fixed, fixed };
@@ -413,7 +402,7 @@ static void find_ranks(struct finder *finder)
         level_fs[i] = level_fs_of(finder, i);
         if (!node_has_parent_shares(&tree->nodes[i]))
             level_fs[i] =
-                narrowed(finder, i, WRONG_LEVEL_FS, level_fs[i], row_of(finder, i)->level_fs);
+                narrowed(finder, i, WRONG_LEVEL_FS, level_fs[i], row_of(finder, i).level_fs);
         fix_certain(finder, i, &level_fs[i]);
     }
     possible_ranks(tree, finder->asked->values, level_fs, finder->possible->fairshare);

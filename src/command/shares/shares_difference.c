@@ -178,15 +178,11 @@ static const struct share_entry *entry_of(const struct share_difference *row)
     return row->file ? row->file : row->database;
 }
 
-enum { GET_ACCOUNT, GET_USER, GET_PARTITION };
-
 static void get_name(const void *row, struct cell *cell)
 {
     const struct share_entry *entry = entry_of(row);
-    const char *name = cell->column->index == GET_ACCOUNT ? entry->account
-                       : cell->column->index == GET_USER  ? entry->user
-                                                          : entry->partition;
-    cell_text(cell, name);
+    const char *const names[] = { entry->account, entry->user, entry->partition };
+    cell_text(cell, names[cell->column->index]);
 }
 
 const char *share_difference_word(const struct share_difference *difference)
@@ -206,31 +202,16 @@ static void get_difference(const void *row, struct cell *cell)
 }
 
 /* The parent or the shares of one side. */
-static void get_side(const struct share_difference *row, const struct share_entry *entry,
-                     struct cell *cell)
+static void get_side(const void *of, struct cell *cell)
 {
+    const struct share_difference *row = of;
+    const struct share_entry *entry = cell->column->index ? row->database : row->file;
     struct text shares = { 0 };
     if (!entry)
         return;
-    if (row->kind == DIFFERS_IN_PARENT) {
-        cell_text(cell, entry->parent);
-        return;
-    }
     share_add(&shares, entry->shares);
-    cell_format(cell, "%s", shares.bytes);
+    cell_format(cell, "%s", row->kind == DIFFERS_IN_PARENT ? entry->parent : shares.bytes);
     text_free(&shares);
-}
-
-static void get_file(const void *row, struct cell *cell)
-{
-    const struct share_difference *difference = row;
-    get_side(difference, difference->file, cell);
-}
-
-static void get_database(const void *row, struct cell *cell)
-{
-    const struct share_difference *difference = row;
-    get_side(difference, difference->database, cell);
 }
 
 static void get_line(const void *row, struct cell *cell)
@@ -242,13 +223,12 @@ static void get_line(const void *row, struct cell *cell)
 
 static const struct column columns[] = {
     CLUSTER_COLUMN,
-    { "account", "Account", COLUMN_TEXT, .get = get_name, .index = GET_ACCOUNT },
-    { "username", "User", COLUMN_TEXT, .get = get_name, .index = GET_USER },
-    { "partition", "Partition", COLUMN_TEXT, .get = get_name, .index = GET_PARTITION,
-      .optional = true },
+    { "account", "Account", COLUMN_TEXT, .get = get_name, .index = 0 },
+    { "username", "User", COLUMN_TEXT, .get = get_name, .index = 1 },
+    { "partition", "Partition", COLUMN_TEXT, .get = get_name, .index = 2, .optional = true },
     { "difference", "Difference", COLUMN_TEXT, .get = get_difference },
-    { "file", "File", COLUMN_TEXT, .get = get_file, .right = true },
-    { "database", "Database", COLUMN_TEXT, .get = get_database, .right = true },
+    { "file", "File", COLUMN_TEXT, .get = get_side, .index = 0, .right = true },
+    { "database", "Database", COLUMN_TEXT, .get = get_side, .index = 1, .right = true },
     { "line", "Line", COLUMN_INTEGER, .get = get_line, .expendable = 1 },
     { .name = NULL },
 };
