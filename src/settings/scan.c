@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "util/error.h"
-#include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -20,7 +19,6 @@ struct scan {
     const char *path;
     unsigned line;
     const char *section; /* NULL: none yet */
-    struct names *names; /* of the sections and keys so far */
     struct settings_lines *lines;
     struct error *err;
 };
@@ -41,16 +39,16 @@ static const char *keep_name(const struct scan *scan, const char *name)
     return copy;
 }
 
-/* Whether this is the first line with a key of the section or, if the key is NULL, with the
+/* Whether this is the first line with a key of the section or, if the key is "", with the
  * section's beginning. */
 static bool is_first(const struct scan *scan, const char *key)
 {
-    struct text name = { 0 };
-    uint32_t count = names_count(scan->names);
-    text_format(&name, key ? "%s:%s" : "%s", scan->section, key); /* neither has a colon */
-    bool first = names_add(scan->names, name.bytes, name.length) == count;
-    text_free(&name);
-    return first;
+    for (size_t i = 0; i < scan->lines->count; i++) {
+        const struct settings_line *line = &scan->lines->each[i];
+        if (!strcmp(line->section, scan->section) && !strcmp(line->key ? line->key : "", key))
+            return false;
+    }
+    return true;
 }
 
 static void keep_line(struct scan *scan, const char *key, const char *value)
@@ -78,7 +76,7 @@ static int scan_section(struct scan *scan, char *text)
     if (strchr(name, ':'))
         return refuse_line(scan, "a colon in the section's name", name);
     scan->section = keep_name(scan, name);
-    if (!is_first(scan, NULL))
+    if (!is_first(scan, ""))
         return refuse_line(scan, "there is another section", name);
     keep_line(scan, NULL, NULL);
     return 0;
@@ -218,9 +216,7 @@ int settings_scan(struct settings_lines *lines, const char *path, struct error *
     FILE *file = fopen(path, "re");
     if (!file)
         return fail(err, ERROR_SETTINGS, "cannot open '%s': %s", path, strerror(errno));
-    scan.names = names_create();
     int result = scan_file(&scan, file);
-    names_destroy(scan.names);
     fclose(file);
     return result;
 }

@@ -6,9 +6,9 @@
 
 struct error;
 
-/* What the lines of a settings file mean by the rule of fairmill.conf(5), FORMAT.  iniparser reads
- * the file, and its releases differ in what they make of some lines.  So whatever one of them reads
- * otherwise is refused here, before any of them sees it. */
+/* A guard before iniparser, which reads the settings file.  Its releases differ in what they make
+ * of some lines.  So this refuses what one of them reads otherwise than fairmill.conf(5), FORMAT,
+ * says; the caller compares the rest with what iniparser has read. */
 
 struct settings_line {
     unsigned line;

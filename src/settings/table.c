@@ -22,17 +22,58 @@ static const char *const decays[] = { "exact", "steps", NULL };
 static const char *const ties_names[] = { "collation", "bytes", NULL };
 static const char *const suspendeds[] = { "charged", "omitted", NULL };
 
+#define FORM_OF_DURATION "a number with s, m, h, d or w behind it"
+#define FORM_OF_SPAN \
+    "must be " FORM_OF_DURATION ", or a time string: min, hr:min:00, days-hr:min:00 or days-hr"
+#define BEYOND_CENTURY "is more than a century"
+#define BEYOND_SLURM "is more than 4294967295 minutes"
+
+/* clang-format off */
+static const struct number_value ports = { VALUE_WHOLE, OF_UNSIGNED, 0, 65535,
+    .wanted = "must be a port number, 1 to 65535 (0: the usual one)" };
+static const struct number_value days = { VALUE_WHOLE, OF_UINT64, 0, 36525,
+    .wanted = "must be a number of days" };
+static const struct number_value weights = { VALUE_WHOLE, OF_UINT64, 0, UINT32_MAX,
+    .wanted = "must be a whole number from 0 to 4294967295" };
+static const struct number_value dampenings = { VALUE_REAL, OF_DOUBLE, 1, 65535,
+    .wanted = "must be a number from 1 to 65535" };
+static const struct number_value capacities = { VALUE_REAL, OF_DOUBLE, 1e-9, 1e18,
+    .wanted = "must be auto or a number above 0", .word = "auto" };
+static const struct number_value factors = { VALUE_REAL, OF_DOUBLE, 1e-9, 1e9,
+    .wanted = "must be a number above 0" };
+static const struct number_value usages = { VALUE_REAL, OF_DOUBLE, 0, 1e15,
+    .wanted = "must be a number from 0 to 1e15" };
+static const struct number_value durations = { VALUE_DURATION, OF_UINT64, 0, CENTURY_S,
+    .wanted = "must be " FORM_OF_DURATION };
+static const struct number_value deadlines = { VALUE_DURATION, OF_UINT64, 1, 86400,
+    .wanted = "must be " FORM_OF_DURATION ", up to a day" };
+static const struct number_value lags = { VALUE_DURATION, OF_INT64, 0, CENTURY_S,
+    .wanted = "must be none or " FORM_OF_DURATION, .word = "none", .of_word = -1 };
+static const struct number_value time_strings = { VALUE_TIME_STRING, OF_UINT64, 0, CENTURY_S,
+    .wanted = FORM_OF_SPAN, .above = BEYOND_CENTURY };
+static const struct number_value horizons = { VALUE_TIME_STRING, OF_UINT64, 1, CENTURY_S,
+    .wanted = FORM_OF_SPAN, .word = "none", .above = BEYOND_CENTURY,
+    .below = "must be none or above 0" };
+static const struct number_value half_lives = { VALUE_TIME_STRING, OF_UINT64, 0, SLURM_LONGEST_S,
+    .wanted = FORM_OF_SPAN, .above = BEYOND_SLURM };
+static const struct number_value ages = { VALUE_TIME_STRING, OF_UINT64, 0, SLURM_LONGEST_S,
+    .wanted = FORM_OF_SPAN ", or infinite", .word = "infinite", .of_word = (uint32_t)-60,
+    .above = BEYOND_SLURM ", or infinite" };
+/* clang-format on */
+
 /* How the last column is written: the field; `CHARGE_` where the charge of a closed job depends on
- * the setting; `CHOICE` where the value is one of some names. */
-#define FIELD(name) offsetof(struct settings, name), NULL, false
-#define CHARGE_FIELD(name) offsetof(struct settings, name), NULL, true
-#define CHOICE(name, names) NULL, offsetof(struct settings, name), names, false
-#define CHARGE_CHOICE(name, names) NULL, offsetof(struct settings, name), names, true
+ * the setting; `CHOICE` where the value is one of some names, `NUMBER` where it is one. */
+#define FIELD(name) offsetof(struct settings, name), NULL, false, NULL
+#define CHARGE_FIELD(name) offsetof(struct settings, name), NULL, true, NULL
+#define CHOICE(name, names) NULL, offsetof(struct settings, name), names, false, NULL
+#define CHARGE_CHOICE(name, names) NULL, offsetof(struct settings, name), names, true, NULL
+#define NUMBER(name, type) NULL, offsetof(struct settings, name), NULL, false, &type
+#define CHARGE_NUMBER(name, type) NULL, offsetof(struct settings, name), NULL, true, &type
 /* clang-format off */
 #define WEIGHT(key, what) \
     { "priority", #key, "1", \
       "How much " what " counts: a whole number.  With conformance = slurmctld the default is 0.", \
-      read_weight, FIELD(key) }
+      NUMBER(key, weights) }
 #define CONNECTION(section, what) \
     { #section, "driver", NULL, \
       "The database system of " what ": mysql (MariaDB too), pgsql or sqlite.", \
@@ -42,7 +83,7 @@ static const char *const suspendeds[] = { "charged", "omitted", NULL };
       read_text, FIELD(section.host) }, \
     { #section, "port", "0", \
       "Its TCP port; 0: the usual one.", \
-      read_port, FIELD(section.port) }, \
+      NUMBER(section.port, ports) }, \
     { #section, "socket", "", \
       "The path of its unix socket, for pgsql of the folder it is in; empty: the usual one.", \
       read_text, FIELD(section.socket) }, \
@@ -87,11 +128,11 @@ const struct setting settings_table[] = {
     { "source", "deadline", "120 s",
       "How long the databases may take: no statement lasts longer, and tries end by then.  A "
       "number with s, m, h, d or w behind it.",
-      read_deadline, FIELD(deadline_s) },
+      NUMBER(deadline_s, deadlines) },
     { "source", "max_lag", "none",
       "Where the accounting database is a replica that lags more than this, a run ends with 69 and "
       "old results stay.  A number with s, m, h, d or w behind it, or none.",
-      read_max_lag, FIELD(max_lag_s) },
+      NUMBER(max_lag_s, lags) },
     { "source", "on_bad_rows", "fail",
       "What an association without a parent, in a cycle or there twice does: fail the cluster, "
       "or skip: be left out with all below it, and reported as a finding.",
@@ -114,7 +155,7 @@ const struct setting settings_table[] = {
     { "usage", "half_life", "7-0",
       "After this time usage counts half; 0: no decay.  A time string: min, hr:min:00, "
       "days-hr:min:00 or days-hr.",
-      read_half_life, CHARGE_FIELD(half_life_s) },
+      CHARGE_NUMBER(half_life_s, half_lives) },
     { "usage", "decay", "exact",
       "exact: usage decays all the time.  steps, with layout pbs: at the instants at which "
       "OpenPBS's "
@@ -157,19 +198,19 @@ const struct setting settings_table[] = {
     { "usage", "open_job_cap", "1-0",
       "A job without an end, or with one in the future, is charged this long beyond its time "
       "limit.  A time string.",
-      read_time_string, CHARGE_FIELD(open_job_cap_s) },
+      CHARGE_NUMBER(open_job_cap_s, time_strings) },
     { "usage", "horizon", "none",
       "Jobs that ended longer ago than this are not read; none: all that can still matter are.  A "
       "time string.",
-      read_horizon, CHARGE_FIELD(horizon_s) },
+      CHARGE_NUMBER(horizon_s, horizons) },
     { "usage", "seal_after", "1-0",
       "Jobs that ended this long before the newest end are not read again by each run: what they "
       "add is kept beside the results.  A time string.",
-      read_time_string, FIELD(seal_after_s) },
+      NUMBER(seal_after_s, time_strings) },
     { "usage", "full_every", "7-0",
       "Even so all jobs are read again this often, to see what changed behind our back.  A time "
       "string.",
-      read_time_string, FIELD(full_every_s) },
+      NUMBER(full_every_s, time_strings) },
 
     { "fairshare", "algorithm", "fair_tree",
       "The value published as `fairshare`; all are computed: fair_tree, depth_oblivious, classic, "
@@ -188,31 +229,31 @@ const struct setting settings_table[] = {
       CHOICE(ties, ties_names) },
     { "fairshare", "dampening", "1",
       "FairShareDampeningFactor: divides the exponent of classic and depth_oblivious.",
-      read_dampening, FIELD(dampening) },
+      NUMBER(dampening, dampenings) },
     { "fairshare", "capacity", "auto",
       "How much of the charged TRES the cluster has, for capacity_usage and linear; auto: what "
       "the cluster registered.",
-      read_capacity, FIELD(capacity) },
+      NUMBER(capacity, capacities) },
     { "fairshare", "capacity_half_lives", "2",
       "How many half-lives of that capacity are the whole of which capacity_usage is a part.",
-      read_half_lives, FIELD(capacity_half_lives) },
+      NUMBER(capacity_half_lives, factors) },
     { "fairshare", "pbs_minimum_usage", "0",
       "The usage with which each entity and group begins, in TRES-seconds: 0 as in the document, 1 "
       "as in OpenPBS.  Charged usage is added.  With layout = pbs it defaults to 1.",
-      read_minimum_usage, FIELD(pbs_minimum_usage) },
+      NUMBER(pbs_minimum_usage, usages) },
 
     { "retention", "history_interval", "1 h",
       "Of every span of this length the first run is kept in fairmill_history; 0: every run.  A "
       "number with s, m, h, d or w behind it.",
-      read_duration, FIELD(history_interval_s) },
+      NUMBER(history_interval_s, durations) },
     { "retention", "history_days", "400",
       "For how many days that is kept, and fairmill_fairness, and the usage of each day; 0: none "
       "is.",
-      read_days, FIELD(history_days) },
+      NUMBER(history_days, days) },
     { "retention", "run_days", "90",
       "For how many days the rows of earlier runs are kept, and findings that no run had since; 0: "
       "for good.",
-      read_days, FIELD(run_days) },
+      NUMBER(run_days, days) },
 
     { "report", "private", "no",
       "What users are not told of others: usage, their associations and what these have, jobs, "
@@ -225,7 +266,7 @@ const struct setting settings_table[] = {
       "A run that ends with 69 or 75 (a database is not available, another run is at work) says so "
       "once such runs have lasted this long, unless it has -v or a terminal; 0: at once.  A number "
       "with s, m, h, d or w behind it.",
-      read_duration, FIELD(alert_after_s) },
+      NUMBER(alert_after_s, durations) },
 
     WEIGHT(weight_age, "the time that a job waits"),
     WEIGHT(weight_assoc, "the priority of its association"),
@@ -239,7 +280,7 @@ const struct setting settings_table[] = {
       read_weight_tres, FIELD(weight_tres) },
     { "priority", "max_age", "7-0",
       "A job that waits as long as this, or longer, has age factor 1.  A time string, or infinite.",
-      read_age, FIELD(max_age_s) },
+      NUMBER(max_age_s, ages) },
     { "priority", "favor_small", "no", "yes: the smaller a job, the higher its size factor.",
       read_yes_no, FIELD(favor_small) },
     { "priority", "partition_factors", "",
@@ -288,6 +329,14 @@ const struct setting settings_table[] = {
     { .section = NULL },
 };
 
+const struct tried_setting tried_settings[TRIED_SETTINGS] = {
+    [TRY_HALF_LIFE] = { "half-life", "usage", "half_life", "", true, true },
+    [TRY_ALGORITHM] = { "algorithm", "fairshare", "algorithm", "", true, false },
+    [TRY_CONFORMANCE] = { "conformance", "fairshare", "conformance", "", true, true },
+    [TRY_DAMPENING] = { "dampening", "fairshare", "dampening", "dampening ", false, true },
+    [TRY_RESET] = { "reset-period", "usage", "reset_period", "reset ", false, true },
+};
+
 size_t settings_count(void)
 {
     return sizeof settings_table / sizeof *settings_table - 1;
@@ -309,7 +358,7 @@ bool setting_is_chosen(const struct settings *settings, const char *section, con
 /* The weights are 1 in seed 002's document, and 0 in a Slurm of today. */
 const char *setting_fallback(const struct setting *setting, const struct settings *settings)
 {
-    bool weight = setting->read == read_weight;
+    bool weight = setting->number == &weights;
     const struct scheduler_default *own = scheduler_of(settings)->defaults;
     for (; own && own->key; own++)
         if (setting == setting_named(own->section, own->key))
@@ -319,10 +368,10 @@ const char *setting_fallback(const struct setting *setting, const struct setting
 
 bool setting_is_minutes(const struct setting *setting, const char *value)
 {
-    return (setting->read == read_time_string || setting->read == read_half_life ||
-            setting->read == read_age || setting->read == read_horizon ||
-            setting->read == read_reset_period) &&
-           strspn(value, "0") < strlen(value) && strspn(value, "0123456789") == strlen(value);
+    bool is_span = setting->read == read_reset_period ||
+                   (setting->number && setting->number->form == VALUE_TIME_STRING);
+    return is_span && strspn(value, "0") < strlen(value) &&
+           strspn(value, "0123456789") == strlen(value);
 }
 
 int setting_assign(const struct setting *setting, struct settings *settings, const char *value,
@@ -330,8 +379,9 @@ int setting_assign(const struct setting *setting, struct settings *settings, con
 {
     void *field = (char *)settings + setting->offset;
     struct text reason = { 0 };
-    bool good = setting->choices ? read_choice(field, value, setting->choices, &reason)
-                                 : setting->read(field, value, &reason);
+    bool good = setting->choices  ? read_choice(field, value, setting->choices, &reason)
+                : setting->number ? read_number(field, value, setting->number, &reason)
+                                  : setting->read(field, value, &reason);
     if (field == &settings->half_life_s)
         settings->half_life_of_source = false;
     int result = good ? 0

@@ -17,11 +17,12 @@ struct setting {
     const char *section, *key;
     const char *fallback; /* the default; NULL: must be given */
     const char *summary;  /* a sentence or two, for people */
-    /* How a value is read; NULL where it is one of `choices`. */
+    /* How a value is read; NULL where it is one of `choices` or a number. */
     bool (*read)(void *field, const char *value, struct text *reason);
-    size_t offset;              /* of its field in struct settings */
-    const char *const *choices; /* ended by NULL; the field is an int of its place */
-    bool charges;               /* whether the charge of a closed job depends on it */
+    size_t offset;                     /* of its field in struct settings */
+    const char *const *choices;        /* ended by NULL; the field is an int of its place */
+    bool charges;                      /* whether the charge of a closed job depends on it */
+    const struct number_value *number; /* of settings/values.h */
 };
 
 /* The table of settings, ended by a NULL section.  The reader of the settings file, the sample
@@ -44,6 +45,15 @@ bool setting_is_minutes(const struct setting *setting, const char *value);
  * text points to it.  ERROR_SETTINGS names the setting, the value and what it must be. */
 int setting_assign(const struct setting *setting, struct settings *settings, const char *value,
                    struct error *err);
+
+/* The settings of which backtest and whatif try other values, by the option that gives these. */
+enum { TRY_HALF_LIFE, TRY_ALGORITHM, TRY_CONFORMANCE, TRY_DAMPENING, TRY_RESET, TRIED_SETTINGS };
+extern const struct tried_setting {
+    const char *option, *section, *key;
+    const char *before; /* the value, in a label */
+    bool of_whatif;
+    bool needs_source; /* the results do not show what it changes */
+} tried_settings[TRIED_SETTINGS];
 
 /* A sentence about a section; NULL where there is no such section. */
 const char *section_summary(const char *section);

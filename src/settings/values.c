@@ -17,9 +17,6 @@
 #include "util/number.h"
 #include "util/text.h"
 
-/* A century. */
-#define LONGEST_S ((uint64_t)36525 * 86400)
-
 static bool refuse(struct text *reason, const char *wanted)
 {
     text_add(reason, wanted);
@@ -133,91 +130,58 @@ bool read_slurm_version(void *field, const char *value, struct text *reason)
     return false;
 }
 
-bool read_port(void *field, const char *value, struct text *reason)
+static bool parse_number(const char *value, const struct number_value *type, double *number)
 {
-    uint64_t port;
-    if (!number_unsigned(value, strlen(value), &port) || port > 65535)
-        return refuse(reason, "must be a port number, 1 to 65535 (0: the usual one)");
-    *(unsigned *)field = (unsigned)port;
-    return true;
-}
-
-static bool read_span(void *field, const char *value, uint64_t longest_s, struct text *reason)
-{
-    uint64_t seconds;
-    if (!time_string_parse(value, &seconds))
-        return refuse(
-            reason,
-            "must be a number with s, m, h, d or w behind it, or a time string: min, hr:min:00, "
-            "days-hr:min:00 or days-hr");
-    if (seconds > longest_s)
-        return refuse(reason, longest_s == LONGEST_S ? "is more than a century"
-                                                     : "is more than 4294967295 minutes");
-    *(uint64_t *)field = seconds;
-    return true;
-}
-
-bool read_time_string(void *field, const char *value, struct text *reason)
-{
-    return read_span(field, value, LONGEST_S, reason);
-}
-
-bool read_half_life(void *field, const char *value, struct text *reason)
-{
-    return read_span(field, value, SLURM_LONGEST_S, reason);
-}
-
-bool read_age(void *field, const char *value, struct text *reason)
-{
-    if (!strcasecmp(value, "infinite")) {
-        *(uint64_t *)field = (uint32_t)-60;
-        return true;
+    uint64_t whole;
+    bool good = false;
+    switch (type->form) {
+    case VALUE_REAL:
+        return number_real(value, number);
+    case VALUE_WHOLE:
+        good = number_unsigned(value, strlen(value), &whole);
+        break;
+    case VALUE_DURATION:
+        good = duration_parse(value, &whole);
+        break;
+    case VALUE_TIME_STRING:
+        good = time_string_parse(value, &whole);
+        break;
     }
-    bool good = read_half_life(field, value, reason);
-    if (!good)
-        text_add(reason, ", or infinite");
+    *number = good ? (double)whole : 0;
     return good;
 }
 
-bool read_horizon(void *field, const char *value, struct text *reason)
+static void store_number(void *field, const struct number_value *type, double number)
 {
-    if (!strcasecmp(value, "none")) {
-        *(uint64_t *)field = 0;
-        return true;
+    switch (type->field) {
+    case OF_UNSIGNED:
+        *(unsigned *)field = (unsigned)number;
+        break;
+    case OF_INT64:
+        *(int64_t *)field = (int64_t)number;
+        break;
+    case OF_UINT64:
+        *(uint64_t *)field = (uint64_t)number;
+        break;
+    case OF_DOUBLE:
+        *(double *)field = number;
+        break;
     }
-    if (!read_time_string(field, value, reason))
-        return false;
-    return *(uint64_t *)field || refuse(reason, "must be none or above 0");
 }
 
-bool read_duration(void *field, const char *value, struct text *reason)
+bool read_number(void *field, const char *value, const struct number_value *type,
+                 struct text *reason)
 {
-    uint64_t seconds;
-    if (!duration_parse(value, &seconds) || seconds > LONGEST_S)
-        return refuse(reason, "must be a number with s, m, h, d or w behind it");
-    *(uint64_t *)field = seconds;
-    return true;
-}
-
-bool read_deadline(void *field, const char *value, struct text *reason)
-{
-    uint64_t seconds;
-    if (!duration_parse(value, &seconds) || seconds == 0 || seconds > 86400)
-        return refuse(reason, "must be a number with s, m, h, d or w behind it, up to a day");
-    *(uint64_t *)field = seconds;
-    return true;
-}
-
-bool read_max_lag(void *field, const char *value, struct text *reason)
-{
-    uint64_t seconds;
-    if (!strcasecmp(value, "none")) {
-        *(int64_t *)field = -1;
-        return true;
-    }
-    if (!duration_parse(value, &seconds) || seconds > LONGEST_S)
-        return refuse(reason, "must be none or a number with s, m, h, d or w behind it");
-    *(int64_t *)field = (int64_t)seconds;
+    double number;
+    if (type->word && !strcasecmp(value, type->word))
+        number = type->of_word;
+    else if (!parse_number(value, type, &number))
+        return refuse(reason, type->wanted);
+    else if (number < type->least)
+        return refuse(reason, type->below ? type->below : type->wanted);
+    else if (number > type->most)
+        return refuse(reason, type->above ? type->above : type->wanted);
+    store_number(field, type, number);
     return true;
 }
 
@@ -232,67 +196,12 @@ bool read_reset_period(void *field, const char *value, struct text *reason)
             return true;
         }
     period->unit = RESET_EVERY;
-    if (time_string_parse(value, &period->span) && period->span && period->span <= LONGEST_S)
+    if (time_string_parse(value, &period->span) && period->span && period->span <= CENTURY_S)
         return true;
     return refuse(
         reason,
         "must be none, daily, weekly, monthly, quarterly, yearly, a number with s, m, h, d or w "
         "behind it, or a time string (min, hr:min:00, days-hr:min:00, days-hr)");
-}
-
-bool read_days(void *field, const char *value, struct text *reason)
-{
-    uint64_t days;
-    if (!number_unsigned(value, strlen(value), &days) || days > LONGEST_S / 86400)
-        return refuse(reason, "must be a number of days");
-    *(uint64_t *)field = days;
-    return true;
-}
-
-bool read_weight(void *field, const char *value, struct text *reason)
-{
-    uint64_t weight;
-    if (!number_unsigned(value, strlen(value), &weight) || weight > UINT32_MAX)
-        return refuse(reason, "must be a whole number from 0 to 4294967295");
-    *(uint64_t *)field = weight;
-    return true;
-}
-
-static bool read_number(double *field, const char *value, const double range[2])
-{
-    double number;
-    if (!number_real(value, &number) || number < range[0] || number > range[1])
-        return false;
-    *field = number;
-    return true;
-}
-
-bool read_dampening(void *field, const char *value, struct text *reason)
-{
-    return read_number(field, value, (const double[]){ 1, 65535 }) ||
-           refuse(reason, "must be a number from 1 to 65535");
-}
-
-bool read_capacity(void *field, const char *value, struct text *reason)
-{
-    if (!strcasecmp(value, "auto")) {
-        *(double *)field = 0;
-        return true;
-    }
-    return read_number(field, value, (const double[]){ 1e-9, 1e18 }) ||
-           refuse(reason, "must be auto or a number above 0");
-}
-
-bool read_half_lives(void *field, const char *value, struct text *reason)
-{
-    return read_number(field, value, (const double[]){ 1e-9, 1e9 }) ||
-           refuse(reason, "must be a number above 0");
-}
-
-bool read_minimum_usage(void *field, const char *value, struct text *reason)
-{
-    return read_number(field, value, (const double[]){ 0, 1e15 }) ||
-           refuse(reason, "must be a number from 0 to 1e15");
 }
 
 /* Slurm's PriorityJobFactor has 16 bits. */

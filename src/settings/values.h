@@ -10,6 +10,7 @@ struct text;
 
 /* The longest half-life and age, in seconds: the minutes that slurm.conf's 32 bits can say.  Other
  * spans of time are a century at most. */
+#define CENTURY_S ((uint64_t)36525 * 86400)
 #define SLURM_LONGEST_S ((uint64_t)UINT32_MAX * 60)
 
 /* How the values of settings are read.  Each reader stores the value in a field of struct settings;
@@ -17,6 +18,20 @@ struct text;
 
 /* One of the names, in any case; the field is an int, the place among them. */
 bool read_choice(int *field, const char *value, const char *const *names, struct text *reason);
+
+/* A number with the type of its field, its range, and a word that stands for a number.  All of them
+ * are exact as a double. */
+struct number_value {
+    enum { VALUE_WHOLE, VALUE_REAL, VALUE_DURATION, VALUE_TIME_STRING } form;
+    enum { OF_UNSIGNED, OF_INT64, OF_UINT64, OF_DOUBLE } field;
+    double least, most;
+    const char *wanted; /* what the value must be */
+    const char *word;   /* in any case; NULL: none */
+    double of_word;
+    const char *above, *below; /* what is wrong out of the range; NULL: `wanted` */
+};
+bool read_number(void *field, const char *value, const struct number_value *type,
+                 struct text *reason);
 
 /* Fields of type const char *, which point to the value. */
 bool read_text(void *field, const char *value, struct text *reason);
@@ -29,26 +44,8 @@ bool read_private(void *field, const char *value, struct text *reason);
 bool read_yes_no(void *field, const char *value, struct text *reason);    /* bool */
 bool read_algorithm(void *field, const char *value, struct text *reason); /* struct algorithm * */
 bool read_slurm_version(void *field, const char *value, struct text *reason); /* struct release * */
-bool read_port(void *field, const char *value, struct text *reason);          /* unsigned */
 
-/* Fields of type uint64_t, in seconds. */
-bool read_time_string(void *field, const char *value, struct text *reason);
-bool read_half_life(void *field, const char *value, struct text *reason);
-bool read_age(void *field, const char *value, struct text *reason); /* `infinite` as Slurm has it */
-bool read_horizon(void *field, const char *value, struct text *reason); /* `none` is 0 */
-bool read_duration(void *field, const char *value, struct text *reason);
-bool read_deadline(void *field, const char *value, struct text *reason);
-bool read_max_lag(void *field, const char *value, struct text *reason); /* int64_t; `none` is -1 */
 bool read_reset_period(void *field, const char *value, struct text *reason); /* its struct */
-
-bool read_days(void *field, const char *value, struct text *reason);   /* uint64_t */
-bool read_weight(void *field, const char *value, struct text *reason); /* uint64_t */
-
-/* Fields of type double. */
-bool read_dampening(void *field, const char *value, struct text *reason);
-bool read_capacity(void *field, const char *value, struct text *reason); /* `auto` is 0 */
-bool read_half_lives(void *field, const char *value, struct text *reason);
-bool read_minimum_usage(void *field, const char *value, struct text *reason);
 
 /* Fields of [priority]. */
 

@@ -27,7 +27,7 @@
 
 struct options {
     struct shared_options shared;
-    struct name_list values[KEYS];
+    struct name_list values[TRIED_SETTINGS];
     const char *since, *until, *every, *top_text;
     bool points;
 };
@@ -283,15 +283,15 @@ static int backtest(const struct options *options, const struct settings *settin
 /* ---- The command line ---- */
 
 static const struct command_option own_options[] = {
-    { "half-life", NULL, 0, OPTION_AGAIN, AT(values[KEY_HALF_LIFE]), "TIME",
+    { "half-life", NULL, 0, OPTION_AGAIN, AT(values[TRY_HALF_LIFE]), "TIME",
       .help = "as in the settings, such as 14-0" },
-    { "algorithm", NULL, 0, OPTION_AGAIN, AT(values[KEY_ALGORITHM]), "NAME",
+    { "algorithm", NULL, 0, OPTION_AGAIN, AT(values[TRY_ALGORITHM]), "NAME",
       .help = "such as classic" },
-    { "conformance", NULL, 0, OPTION_AGAIN, AT(values[KEY_CONFORMANCE]), "NAME",
+    { "conformance", NULL, 0, OPTION_AGAIN, AT(values[TRY_CONFORMANCE]), "NAME",
       .help = "documents or slurmctld" },
-    { "dampening", NULL, 0, OPTION_AGAIN, AT(values[KEY_DAMPENING]), "NUMBER",
+    { "dampening", NULL, 0, OPTION_AGAIN, AT(values[TRY_DAMPENING]), "NUMBER",
       .help = "FairShareDampeningFactor" },
-    { "reset-period", NULL, 0, OPTION_AGAIN, AT(values[KEY_RESET]), "PERIOD",
+    { "reset-period", NULL, 0, OPTION_AGAIN, AT(values[TRY_RESET]), "PERIOD",
       .help = "such as monthly" },
     { "since", NULL, 0, OPTION_VALUE, AT(since), "TIME",
       .help = "the first instant (as far as jobs and history_days go back)" },
@@ -325,7 +325,7 @@ static int backtest_command(const struct invocation *invocation, struct error *e
         log_set_verbose(options.shared.verbose);
         result = backtest(&options, settings, top, err);
     }
-    for (size_t key = 0; key < KEYS; key++)
+    for (size_t key = 0; key < TRIED_SETTINGS; key++)
         name_list_free(&options.values[key]);
     options_free(&options.shared);
     settings_destroy(settings);

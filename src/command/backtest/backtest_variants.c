@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "settings/table.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -11,35 +10,26 @@
 /* Each costs as much as backfill. */
 #define VARIANTS_AT_MOST 16
 
-static const struct {
-    const char *section, *key;
-    const char *before; /* its value, in a label */
-} keys[KEYS] = {
-    [KEY_HALF_LIFE] = { "usage", "half_life", "" },
-    [KEY_ALGORITHM] = { "fairshare", "algorithm", "" },
-    [KEY_CONFORMANCE] = { "fairshare", "conformance", "" },
-    [KEY_DAMPENING] = { "fairshare", "dampening", "dampening " },
-    [KEY_RESET] = { "usage", "reset_period", "reset " },
-};
-
 static int add_variant(struct backtest_variants *variants, const struct settings *settings,
-                       const struct name_list values[KEYS], size_t number, struct error *err)
+                       const struct name_list values[TRIED_SETTINGS], size_t number,
+                       struct error *err)
 {
     struct backtest_settings *variant = &variants->list[variants->count];
     struct text label = { 0 };
     struct error reason;
     variant->settings = *settings;
-    for (size_t key = 0; key < KEYS; key++) {
+    for (size_t key = 0; key < TRIED_SETTINGS; key++) {
         if (!values[key].count)
             continue;
         const char *value = values[key].values[number % values[key].count];
         number /= values[key].count;
-        const struct setting *setting = setting_named(keys[key].section, keys[key].key);
+        const struct tried_setting *tried = &tried_settings[key];
+        const struct setting *setting = setting_named(tried->section, tried->key);
         if (setting_assign(setting, &variant->settings, value, &reason)) {
             text_free(&label);
             return fail(err, ERROR_USAGE, "backtest: %s", reason.message);
         }
-        text_format(&label, "%s%s%s", label.length ? ", " : "", keys[key].before, value);
+        text_format(&label, "%s%s%s", label.length ? ", " : "", tried->before, value);
     }
     variant->label = label.bytes;
     variants->count++;
@@ -47,11 +37,11 @@ static int add_variant(struct backtest_variants *variants, const struct settings
 }
 
 int backtest_variants_make(struct backtest_variants *variants, const struct settings *settings,
-                           const struct name_list values[KEYS], struct error *err)
+                           const struct name_list values[TRIED_SETTINGS], struct error *err)
 {
     size_t count = 1;
     bool any = false;
-    for (size_t key = 0; key < KEYS; key++)
+    for (size_t key = 0; key < TRIED_SETTINGS; key++)
         if (values[key].count) {
             any = true;
             count *= values[key].count;

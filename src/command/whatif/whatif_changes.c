@@ -17,29 +17,22 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* The options that change something. */
-static const struct whatif_option options[] = {
-    { "shares", WHATIF_SHARES, NULL, NULL, false },
-    { "move", WHATIF_MOVE, NULL, NULL, false },
-    { "add-usage", WHATIF_ADD_USAGE, NULL, NULL, false },
-    { "remove-user", WHATIF_REMOVE, NULL, NULL, false },
-    { "half-life", WHATIF_SETTING, "usage", "half_life", true },
-    { "algorithm", WHATIF_SETTING, "fairshare", "algorithm", false },
-    { "conformance", WHATIF_SETTING, "fairshare", "conformance", true },
-    { "weights", WHATIF_SETTING, "priority", NULL, false },
-    { NULL, WHATIF_SETTING, NULL, NULL, false },
+/* The options that change something else than a setting of tried_settings. */
+static const struct whatif_option {
+    const char *name;
+    enum whatif_kind kind;
+} options[] = {
+    { "shares", WHATIF_SHARES },       { "move", WHATIF_MOVE },
+    { "add-usage", WHATIF_ADD_USAGE }, { "remove-user", WHATIF_REMOVE },
+    { "weights", WHATIF_SETTING },     { NULL, WHATIF_SETTING },
 };
-/* Weights of TRES depend on what each job requests, which only the accounting database has. */
-static const struct whatif_option tres_weights = { "weights", WHATIF_SETTING, "priority",
-                                                   "weight_tres", true };
 
-static struct whatif_change *add(struct whatif_changes *changes, const struct whatif_option *option,
-                                 const char *text)
+static struct whatif_change *add(struct whatif_changes *changes, enum whatif_kind kind,
+                                 const char *option, const char *text)
 {
     changes->list = memory_grown(changes->list, changes->count, sizeof *changes->list);
     struct whatif_change *change = &changes->list[changes->count++];
-    *change =
-        (struct whatif_change){ .kind = option->kind, .option = option, .text = memory_text(text) };
+    *change = (struct whatif_change){ .kind = kind, .option = option, .text = memory_text(text) };
     return change;
 }
 
@@ -51,31 +44,36 @@ static int check_setting(const struct whatif_change *change, struct error *err)
     struct error reason;
     if (!setting_assign(setting, &scratch, change->value, &reason))
         return 0;
-    return fail(err, ERROR_USAGE, "whatif: --%s '%s': %s", change->option->name, change->text,
+    return fail(err, ERROR_USAGE, "whatif: --%s '%s': %s", change->option, change->text,
                 reason.message);
 }
 
-static int add_setting(struct whatif_changes *changes, const struct whatif_option *option,
-                       const char *text, const char *key, const char *value, struct error *err)
+static int add_setting(struct whatif_changes *changes, const struct tried_setting *tried,
+                       const char *text, const char *value, struct error *err)
 {
-    struct whatif_change *change = add(changes, option, text);
-    change->name = memory_text(key);
+    struct whatif_change *change = add(changes, WHATIF_SETTING, tried->option, text);
+    change->name = memory_text(tried->key);
     change->value = memory_text(value);
-    change->setting = setting_named(option->section, key);
+    change->needs_source = tried->needs_source;
+    change->setting = setting_named(tried->section, tried->key);
     if (!change->setting)
         return fail(err, ERROR_USAGE,
                     "whatif: --weights '%s': '%s' is no weight; they are age, assoc, fairshare, "
                     "job_size, partition, qos, and tres",
-                    text, key + strlen("weight_"));
+                    text, tried->key + strlen("weight_"));
     return check_setting(change, err);
 }
 
-/* `age=1000,fairshare=5000`, or `tres=CPU=100,Mem=50`. */
-static int add_weights(struct whatif_changes *changes, const struct whatif_option *option,
-                       const char *text, struct error *err)
+/* `age=1000,fairshare=5000`, or `tres=CPU=100,Mem=50`.  Weights of TRES depend on what each job
+ * requests, which only the accounting database has. */
+static int add_weights(struct whatif_changes *changes, const char *text, struct error *err)
 {
-    if (!strncmp(text, "tres=", 5))
-        return add_setting(changes, &tres_weights, text, "weight_tres", text + 5, err);
+    struct tried_setting weight = { .option = "weights", .section = "priority" };
+    if (!strncmp(text, "tres=", 5)) {
+        weight.key = "weight_tres";
+        weight.needs_source = true;
+        return add_setting(changes, &weight, text, text + 5, err);
+    }
     const char *at = text;
     int result = 0;
     bool any = false;
@@ -86,8 +84,9 @@ static int add_weights(struct whatif_changes *changes, const struct whatif_optio
         if (value)
             *value++ = '\0';
         text_format(&key, "weight_%s", item);
+        weight.key = key.bytes;
         result =
-            value ? add_setting(changes, option, text, key.bytes, value, err)
+            value ? add_setting(changes, &weight, text, value, err)
                   : fail(err, ERROR_USAGE, "whatif: --weights '%s': must be NAME=NUMBER,...", text);
         text_free(&key);
     }
@@ -100,7 +99,7 @@ static int add_pair(struct whatif_changes *changes, const struct whatif_option *
                     const char *text, struct error *err)
 {
     const char *sign = option->kind == WHATIF_MOVE ? strchr(text, '=') : strrchr(text, '=');
-    struct whatif_change *change = add(changes, option, text);
+    struct whatif_change *change = add(changes, option->kind, option->name, text);
     if (!sign || sign == text || !sign[1])
         return fail(err, ERROR_USAGE, "whatif: --%s '%s': must be NAME=%s", option->name, text,
                     option->kind == WHATIF_MOVE     ? "PARENT"
@@ -142,16 +141,18 @@ static int parse_usage(struct whatif_change *change, struct error *err)
 int changes_add(struct whatif_changes *changes, const char *name, const char *text,
                 struct error *err)
 {
+    for (int i = 0; i < TRIED_SETTINGS; i++)
+        if (tried_settings[i].of_whatif && !strcmp(tried_settings[i].option, name))
+            return add_setting(changes, &tried_settings[i], text, text, err);
     const struct whatif_option *option = options;
     while (option->name && strcmp(option->name, name) != 0)
         option++;
     if (!option->name)
         return fail(err, ERROR_USAGE, "whatif: '%s' is no change", name);
     if (option->kind == WHATIF_SETTING)
-        return option->key ? add_setting(changes, option, text, option->key, text, err)
-                           : add_weights(changes, option, text, err);
+        return add_weights(changes, text, err);
     if (option->kind == WHATIF_REMOVE) {
-        add(changes, option, text)->name = memory_text(text);
+        add(changes, option->kind, option->name, text)->name = memory_text(text);
         return 0;
     }
     if (add_pair(changes, option, text, err))
@@ -225,11 +226,10 @@ static int find_one(struct whatif_change *change, const struct published *publis
     int result = account ? published_find_account(published, cluster, change->name, &named, err)
                          : published_find(published, cluster, change->name, &named, err);
     if (result)
-        return fail_in(err, "whatif: --%s '%s'", change->option->name, change->text);
+        return fail_in(err, "whatif: --%s '%s'", change->option, change->text);
     if (!named.node && change->kind != WHATIF_ADD_USAGE)
         return fail(err, ERROR_USAGE, "whatif: --%s '%s': '%s' is the root, which has no %s",
-                    change->option->name, change->text, change->name,
-                    account ? "parent" : "shares");
+                    change->option, change->text, change->name, account ? "parent" : "shares");
     add_id(change, cluster->tree->nodes[named.node].id);
     return 0;
 }
@@ -280,12 +280,12 @@ static int check_change(const struct whatif_change *change, const struct setting
 {
     const struct scheduler *scheduler = scheduler_of(settings);
     bool is_parent = change->kind == WHATIF_SHARES && change->shares == SHARES_PARENT;
-    const char *why = change->kind == WHATIF_REMOVE              ? scheduler->no_removal
-                      : is_parent                                ? scheduler->no_parent_shares
-                      : !strcmp(change->option->name, "weights") ? scheduler->no_weights
-                                                                 : NULL;
+    const char *why = change->kind == WHATIF_REMOVE        ? scheduler->no_removal
+                      : is_parent                          ? scheduler->no_parent_shares
+                      : !strcmp(change->option, "weights") ? scheduler->no_weights
+                                                           : NULL;
     return why ? fail(err, ERROR_USAGE, "whatif: --%s '%s': not with layout = %s: %s",
-                      change->option->name, change->text, settings->layout, why)
+                      change->option, change->text, settings->layout, why)
                : 0;
 }
 
@@ -310,7 +310,7 @@ int changes_find(struct whatif_changes *changes, const struct published *publish
 bool changes_need_source(const struct whatif_changes *changes)
 {
     for (size_t i = 0; i < changes->count; i++)
-        if (changes->list[i].option->needs_source)
+        if (changes->list[i].needs_source)
             return true;
     return false;
 }
@@ -376,7 +376,7 @@ int changes_make(const struct whatif_changes *changes, struct scenario *scenario
                 return fail(err, ERROR_OTHER,
                             "whatif: --%s '%s': association %u is not in the accounting database "
                             "any more",
-                            change->option->name, change->text, change->ids[j]);
+                            change->option, change->text, change->ids[j]);
             if (make(change, scenario, row, clock, err))
                 return -1;
         }

@@ -19,18 +19,11 @@ struct whatif;
 
 enum whatif_kind { WHATIF_SHARES, WHATIF_MOVE, WHATIF_ADD_USAGE, WHATIF_REMOVE, WHATIF_SETTING };
 
-struct whatif_option {
-    const char *name;
-    enum whatif_kind kind;
-    const char *section, *key; /* of a setting */
-    bool needs_source;         /* the results do not say what it changes */
-};
-
 struct whatif_change {
     enum whatif_kind kind;
-    const struct whatif_option *option;
-    char *text; /* as given */
-    char *name; /* whose; a setting's key */
+    const char *option; /* without dashes */
+    char *text;         /* as given */
+    char *name;         /* whose; a setting's key */
     char *value;
     /* Once it is found: */
     uint32_t *ids; /* of associations */
@@ -39,6 +32,7 @@ struct whatif_change {
     int32_t shares;                /* WHATIF_SHARES */
     double usage;                  /* WHATIF_ADD_USAGE: TRES-seconds */
     const struct setting *setting; /* WHATIF_SETTING */
+    bool needs_source;             /* the results do not show what it changes */
 };
 
 struct whatif_changes {

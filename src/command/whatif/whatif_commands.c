@@ -61,7 +61,7 @@ static void end_line(struct command_line *line, struct whatif *whatif,
 {
     if (line->obstacle) {
         text_free(&line->text);
-        text_format(&line->text, "# %s: --%s ", line->obstacle, change->option->name);
+        text_format(&line->text, "# %s: --%s ", line->obstacle, change->option);
         text_add_printable(&line->text, change->text);
     }
     whatif_add_command(whatif, line->text.bytes);
