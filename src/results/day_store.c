@@ -308,16 +308,15 @@ static int read_row(struct db *db, const char *cluster, struct usage_span *span,
 int usage_span_read(struct db *db, const char *cluster, struct usage_span *span, bool *known,
                     bool *intact, struct error *err)
 {
-    struct kept_parts parts;
+    struct kept_rows stored;
     int result = read_row(db, cluster, span, err);
     if (result && err->class != ERROR_DATA)
         return -1;
-    if (kept_read(db, cluster, usage_span_table, &parts, err))
+    if (kept_read_all(db, cluster, usage_span_table, &stored, err))
         return -1;
-    struct kept_rows stored = kept_of(&parts, 0), found = rows_of(span);
+    struct kept_rows found = rows_of(span);
     *known = stored.rows != 0;
     *intact = !result && kept_same(&stored, &found);
-    kept_parts_free(&parts);
     return 0;
 }
 

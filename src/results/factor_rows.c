@@ -16,17 +16,6 @@
 enum { QOS_ID, QOS_AS_OF, QOS_TOLD, QOS_SEEN_BEFORE, QOS_NAME, QOS_FACTOR };
 #define QOS_TYPES "iititr"
 
-static void note_damage(void *context, const struct kept_table *table, int64_t part,
-                        const struct kept_rows *known, const struct kept_rows *found)
-{
-    struct factor_past *past = context;
-    (void)table;
-    (void)known;
-    (void)found;
-    if (past->distrusted == FACTOR_UNSEEN || part < past->distrusted)
-        past->distrusted = part;
-}
-
 static void take_note(struct factor_past *past, const struct db_value *row)
 {
     char *told = db_value_text(&row[QOS_TOLD]), *name = db_value_text(&row[QOS_NAME]);
@@ -48,7 +37,7 @@ int factor_rows_read(struct db *db, const char *cluster, struct factor_past *pas
 {
     const struct db_value *row, name = db_text(cluster);
     if (share_rows_last(db, cluster, &past->last_seen, err) ||
-        kept_compare(db, cluster, &kept_factors, note_damage, past, err))
+        kept_find_loss(db, cluster, &kept_factors, &past->distrusted, err))
         return -1;
     if (past->distrusted != FACTOR_UNSEEN)
         return 0;

@@ -14,7 +14,6 @@
 #include "source/tres_minutes.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/hash.h"
 #include "util/index.h"
 #include "util/text.h"
 
@@ -185,11 +184,9 @@ static int look_at_some(struct writer *writer, bool *as_stored, struct error *er
 static int find_tree(struct writer *writer, const struct kept_rows *wanted, bool *is_there,
                      struct error *err)
 {
-    struct kept_parts parts;
-    if (kept_read(writer->publisher->db, writer->publisher->cluster, tree_table, &parts, err))
+    struct kept_rows stored;
+    if (kept_read_all(writer->publisher->db, writer->publisher->cluster, tree_table, &stored, err))
         return -1;
-    const struct kept_rows stored = kept_of(&parts, 0);
-    kept_parts_free(&parts);
     *is_there = kept_same(&stored, wanted);
     return *is_there ? look_at_some(writer, is_there, err) : 0;
 }

@@ -207,21 +207,13 @@ int forget_check(struct db *db, const char *cluster, struct error *err)
                 cluster);
 }
 
-static int forget_rows(const struct publisher *publisher, struct error *err)
-{
-    struct db_value cluster = db_text(publisher->cluster);
-    if (db_begin(publisher->db, err))
-        return -1;
-    return rows_commit(publisher->db, rows_execute_all(publisher->db, removals, &cluster, 1, err),
-                       err);
-}
-
 int forget_cluster(const struct publisher *publisher, struct error *err)
 {
+    struct db_value cluster = db_text(publisher->cluster);
     struct settings_digests digests;
     if (remove_past(publisher, err) || settings_rows_read(publisher, &digests, err))
         return -1;
-    int result = forget_rows(publisher, err);
+    int result = execute_alone(publisher->db, removals, &cluster, 1, err);
     if (!result)
         result = settings_rows_prune(publisher, &digests, err);
     settings_digests_free(&digests);

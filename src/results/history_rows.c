@@ -292,16 +292,6 @@ int history_write_point(const struct publisher *publisher, const struct publicat
     return write_values(publisher, publication, as_of, err);
 }
 
-static void note_part(void *context, const struct kept_table *table, int64_t part,
-                      const struct kept_rows *known, const struct kept_rows *found)
-{
-    struct instants *damaged = context;
-    (void)table;
-    (void)known;
-    (void)found;
-    instants_add(damaged, part);
-}
-
 void instants_add(struct instants *instants, int64_t instant)
 {
     instants->list = memory_grown(instants->list, instants->count, sizeof *instants->list);
@@ -314,28 +304,27 @@ void instants_free(struct instants *instants)
     *instants = (struct instants){ 0 };
 }
 
-static int ascending(const void *a, const void *b)
+static int by_part(const void *a, const void *b)
 {
-    int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
-    return (one > other) - (one < other);
+    const struct kept_loss *one = a, *other = b;
+    return (one->part > other->part) - (one->part < other->part);
 }
 
 int history_damaged(struct db *db, const char *cluster, struct instants *damaged, struct error *err)
 {
+    struct kept_losses losses = { 0 };
     *damaged = (struct instants){ 0 };
-    if (kept_compare(db, cluster, &kept_history, note_part, damaged, err) ||
-        kept_compare(db, cluster, &kept_names, note_part, damaged, err)) {
-        instants_free(damaged);
-        return -1;
-    }
-    size_t kept = 0;
-    if (damaged->count)
-        qsort(damaged->list, damaged->count, sizeof *damaged->list, ascending);
-    for (size_t i = 0; i < damaged->count; i++)
-        if (!kept || damaged->list[kept - 1] != damaged->list[i])
-            damaged->list[kept++] = damaged->list[i];
-    damaged->count = kept;
-    return 0;
+    int result = kept_compare(db, cluster, &kept_history, &losses, err) ||
+                         kept_compare(db, cluster, &kept_names, &losses, err)
+                     ? -1
+                     : 0;
+    if (!result && losses.count)
+        qsort(losses.list, losses.count, sizeof *losses.list, by_part);
+    for (size_t i = 0; !result && i < losses.count; i++)
+        if (!i || losses.list[i].part != losses.list[i - 1].part)
+            instants_add(damaged, losses.list[i].part);
+    free(losses.list);
+    return result;
 }
 
 int history_points(struct db *db, const char *cluster, bool of_backfill, struct instants *points,

@@ -8,7 +8,7 @@
 
 #include "results/rows.h"
 #include "sql.h"
-#include "util/hash.h"
+#include "util/index.h"
 #include "util/memory.h"
 
 void kept_add(struct kept_rows *kept, const uint64_t *words, size_t count)
@@ -116,6 +116,16 @@ struct kept_rows kept_of(const struct kept_parts *parts, int64_t part)
     return found ? found->kept : (struct kept_rows){ 0 };
 }
 
+int kept_read_all(struct db *db, const char *cluster, const char *table, struct kept_rows *stored,
+                  struct error *err)
+{
+    struct kept_parts parts;
+    int result = kept_read(db, cluster, table, &parts, err);
+    *stored = kept_of(&parts, 0);
+    kept_parts_free(&parts);
+    return result;
+}
+
 void kept_forget(struct kept_parts *parts, int64_t part)
 {
     struct kept_part *found = find(parts, part);
@@ -213,8 +223,9 @@ static struct kept_rows *rows_of(struct kept_parts *parts, int64_t part)
     return &parts->parts[low].kept;
 }
 
-int kept_find(struct db *db, const char *cluster, const struct kept_table *table,
-              const int64_t *only, struct kept_parts *found, struct error *err)
+/* What is there, of one instant only or (NULL) of all. */
+static int kept_find(struct db *db, const char *cluster, const struct kept_table *table,
+                     const int64_t *only, struct kept_parts *found, struct error *err)
 {
     const struct db_value *row;
     struct db_value arguments[] = { db_text(cluster), db_integer(only ? *only : INT64_MIN),
@@ -271,10 +282,14 @@ int kept_write_older(struct db *db, const char *cluster, const struct kept_table
     return result;
 }
 
+static void kept_add_loss(struct kept_losses *losses, const struct kept_loss *loss)
+{
+    losses->list = memory_grown(losses->list, losses->count, sizeof *losses->list);
+    losses->list[losses->count++] = *loss;
+}
+
 int kept_compare(struct db *db, const char *cluster, const struct kept_table *table,
-                 void (*take)(void *context, const struct kept_table *table, int64_t part,
-                              const struct kept_rows *known, const struct kept_rows *found),
-                 void *context, struct error *err)
+                 struct kept_losses *losses, struct error *err)
 {
     struct kept_parts known, found;
     if (kept_read(db, cluster, table->name, &known, err))
@@ -284,19 +299,31 @@ int kept_compare(struct db *db, const char *cluster, const struct kept_table *ta
         return -1;
     }
     for (size_t i = 0; i < known.count; i++) {
-        struct kept_rows there = kept_of(&found, known.parts[i].part);
-        if (!kept_same(&known.parts[i].kept, &there))
-            take(context, table, known.parts[i].part, &known.parts[i].kept, &there);
+        const struct kept_part *part = &known.parts[i];
+        struct kept_rows there = kept_of(&found, part->part);
+        if (!kept_same(&part->kept, &there))
+            kept_add_loss(losses, &(struct kept_loss){ table, part->part, part->kept, there });
     }
     /* Of what is older than anything that is known an older release kept no hash. */
     for (size_t i = 0; i < found.count; i++) {
         const struct kept_part *part = &found.parts[i];
-        struct kept_rows nothing = { 0 };
         bool is_hashed = table->is_one_part || (known.count && part->part > known.parts[0].part);
         if (is_hashed && !find(&known, part->part))
-            take(context, table, part->part, &nothing, &part->kept);
+            kept_add_loss(losses, &(struct kept_loss){ table, part->part, .found = part->kept });
     }
     kept_parts_free(&known);
     kept_parts_free(&found);
     return 0;
+}
+
+int kept_find_loss(struct db *db, const char *cluster, const struct kept_table *table,
+                   int64_t *first, struct error *err)
+{
+    struct kept_losses losses = { 0 };
+    int result = kept_compare(db, cluster, table, &losses, err);
+    for (size_t i = 0; i < losses.count; i++)
+        if (!i || losses.list[i].part < *first)
+            *first = losses.list[i].part;
+    free(losses.list);
+    return result;
 }

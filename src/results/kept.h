@@ -42,6 +42,9 @@ struct kept_parts {
 int kept_read(struct db *db, const char *cluster, const char *table, struct kept_parts *parts,
               struct error *err);
 void kept_parts_free(struct kept_parts *parts);
+/* What is stored of part 0, which is all rows of a cluster. */
+int kept_read_all(struct db *db, const char *cluster, const char *table, struct kept_rows *stored,
+                  struct error *err);
 /* What is stored of a part; of one that is not listed there are no rows. */
 struct kept_rows kept_of(const struct kept_parts *parts, int64_t part);
 /* Take a part off the list. */
@@ -68,9 +71,6 @@ extern const struct kept_table kept_share_past;       /* one part, written once 
 extern const struct kept_table kept_share_state;      /* one part, which each run writes */
 extern const struct kept_table *const kept_records[]; /* these; ended by NULL */
 
-/* What is there, of one instant only or (NULL) of all. */
-int kept_find(struct db *db, const char *cluster, const struct kept_table *table,
-              const int64_t *only, struct kept_parts *found, struct error *err);
 /* Inside the transaction that has written rows of an instant: keep what is there of it. */
 int kept_write_found(struct db *db, const char *cluster, const struct kept_table *table,
                      int64_t part, struct error *err);
@@ -82,10 +82,21 @@ int kept_write_all(struct db *db, const char *cluster, const struct kept_table *
  */
 int kept_write_older(struct db *db, const char *cluster, const struct kept_table *table,
                      int64_t part, struct error *err);
-/* Hand out what is not as it was written; of what is older than any that is known, nothing. */
+/* Parts of tables that are not as they were written. */
+struct kept_losses {
+    struct kept_loss {
+        const struct kept_table *table;
+        int64_t part;
+        struct kept_rows known, found; /* what was written, and what is there */
+    } * list;
+    size_t count;
+};
+/* Add what is not as it was written to `losses`, whose list the caller frees; of what is older than
+ * any that is known, nothing. */
 int kept_compare(struct db *db, const char *cluster, const struct kept_table *table,
-                 void (*take)(void *context, const struct kept_table *table, int64_t part,
-                              const struct kept_rows *known, const struct kept_rows *found),
-                 void *context, struct error *err);
+                 struct kept_losses *losses, struct error *err);
+/* Set *first to the lowest of these parts; leave it as it is if there is none. */
+int kept_find_loss(struct db *db, const char *cluster, const struct kept_table *table,
+                   int64_t *first, struct error *err);
 
 #endif

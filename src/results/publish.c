@@ -235,61 +235,42 @@ static void add_repairs(const struct days *days, struct findings *findings,
         record->drift_max = repairs->drift;
 }
 
-/* What is not as it was stored, and cannot be made anew. */
-struct losses {
-    struct loss {
-        const struct kept_table *table;
-        struct kept_part part;
-    } * list;
-    size_t count;
-};
-
-static void take_loss(void *context, const struct kept_table *table, int64_t part,
-                      const struct kept_rows *known, const struct kept_rows *found)
-{
-    struct losses *losses = context;
-    (void)known;
-    losses->list = memory_grown(losses->list, losses->count, sizeof *losses->list);
-    losses->list[losses->count++] = (struct loss){ table, { part, *found } };
-}
-
+/* Find what is not as it was stored, and cannot be made anew. */
 static int find_losses(const struct publisher *publisher, const struct publication *publication,
-                       struct losses *losses, struct error *err)
+                       struct kept_losses *losses, struct error *err)
 {
     for (size_t i = 0; publication->looks_through && kept_records[i]; i++)
-        if (kept_compare(publisher->db, publisher->cluster, kept_records[i], take_loss, losses,
-                         err))
+        if (kept_compare(publisher->db, publisher->cluster, kept_records[i], losses, err))
             return -1;
     return 0;
 }
 
 /* It is named once, and stays as it is now.  Records of associations and factors, by which
  * later runs would tell the past, went before this run noted all of them anew. */
-static int settle_losses(const struct publisher *publisher, const struct losses *losses,
+static int settle_losses(const struct publisher *publisher, const struct kept_losses *losses,
                          struct findings *findings, struct error *err)
 {
     int result = 0;
     for (size_t i = 0; !result && i < losses->count; i++) {
-        const struct loss *loss = &losses->list[i];
+        const struct kept_loss *loss = &losses->list[i];
         struct text where = { 0 };
         text_add(&where, loss->table->name);
         if (loss->table != &kept_share_past) {
             text_add(&where, " of ");
-            instant_add(&where, loss->part.part);
+            instant_add(&where, loss->part);
         }
-        findings_add(findings, FINDING_RECORDS_CHANGED, (uint64_t)loss->part.part, "%s",
-                     where.bytes);
+        findings_add(findings, FINDING_RECORDS_CHANGED, (uint64_t)loss->part, "%s", where.bytes);
         text_free(&where);
         if (loss->table != &kept_changes && loss->table != &kept_factors &&
             loss->table != &kept_share_past)
-            result =
-                kept_write(publisher->db, publisher->cluster, loss->table->name, &loss->part, err);
+            result = kept_write(publisher->db, publisher->cluster, loss->table->name,
+                                &(struct kept_part){ loss->part, loss->found }, err);
     }
     return result;
 }
 
-static int forget_changed_shares(const struct publisher *publisher, const struct losses *losses,
-                                 struct error *err)
+static int forget_changed_shares(const struct publisher *publisher,
+                                 const struct kept_losses *losses, struct error *err)
 {
     bool changes = false, past = false;
     for (size_t i = 0; i < losses->count; i++) {
@@ -303,8 +284,8 @@ static int forget_changed_shares(const struct publisher *publisher, const struct
 }
 
 static int write_days(const struct publisher *publisher, const struct publication *publication,
-                      const struct losses *losses, struct run_record *record, struct text *message,
-                      struct error *err)
+                      const struct kept_losses *losses, struct run_record *record,
+                      struct text *message, struct error *err)
 {
     struct findings *findings = findings_create();
     findings_merge(findings, publication->findings);
@@ -330,7 +311,7 @@ static int note_seen(const struct publisher *publisher, const struct publication
 }
 
 static int write_all(struct publisher *publisher, const struct publication *publication,
-                     const struct losses *losses, struct run_record record, struct error *err)
+                     const struct kept_losses *losses, struct run_record record, struct error *err)
 {
     struct text message = { 0 };
     int result =
@@ -362,7 +343,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
 int publisher_publish(struct publisher *publisher, const struct publication *publication,
                       const struct run_record *record, struct error *err)
 {
-    struct losses losses = { 0 };
+    struct kept_losses losses = { 0 };
     int result = settings_rows_write(publisher, err) ||
                          find_losses(publisher, publication, &losses, err) ||
                          db_begin(publisher->db, err)

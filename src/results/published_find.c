@@ -14,7 +14,8 @@
 /* A message that names more candidates than these is too long to help. */
 #define CANDIDATES_NAMED 10
 
-void association_name_add(struct text *text, const struct association_name *name)
+/* Add what tells it from all others: `account/`, `account/user`, `account/user/partition`. */
+static void association_name_add(struct text *text, const struct association_name *name)
 {
     text_format(text, "%s/%s%s%s", name->account, name->user, *name->partition ? "/" : "",
                 name->partition);

@@ -26,8 +26,6 @@ enum name_match {
     NAME_EXACT,    /* this one and no other */
 };
 enum name_match association_name_match(const struct association_name *name, const char *asked);
-/* Add what tells it from all others: `account/`, `account/user`, `account/user/partition`. */
-void association_name_add(struct text *text, const struct association_name *name);
 
 /* An association that was found. */
 struct published_node {

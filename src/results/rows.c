@@ -111,7 +111,9 @@ int rows_execute_all(struct db *db, const char *const *statements, const struct 
     return result;
 }
 
-void rows_add_condition(struct text *sql, struct db_value *arguments, struct row_ids ids)
+/* Write a query's text that ends in a column as that column's condition: its value is one of the
+ * ids.  These, which follow the other arguments, must be ROW_IDS_AT_ONCE or fewer. */
+static void rows_add_condition(struct text *sql, struct db_value *arguments, struct row_ids ids)
 {
     for (size_t i = 0; i < ids.count; i++) {
         text_add(sql, i ? ", ?" : " IN (?");

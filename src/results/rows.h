@@ -67,9 +67,6 @@ struct row_ids {
     const uint64_t *ids;
     size_t count;
 };
-/* Write a query's text that ends in a column as that column's condition: its value is one of the
- * ids.  These, which follow the other arguments, must be ROW_IDS_AT_ONCE or fewer. */
-void rows_add_condition(struct text *sql, struct db_value *arguments, struct row_ids ids);
 /* Run a statement that ends in such a column, for any number of ids; `key` has its two arguments
  * at most. */
 int rows_execute_for(struct db *db, const char *sql, const struct db_value *key, size_t key_count,

@@ -98,13 +98,10 @@ static void add_finding(struct findings *findings, const struct db_value *row,
 static int compare_kept(struct db *db, const char *cluster, const char *table,
                         const struct kept_rows *found, bool *intact, struct error *err)
 {
-    struct kept_parts parts;
-    if (kept_read(db, cluster, table, &parts, err))
-        return -1;
-    struct kept_rows known = kept_of(&parts, 0);
+    struct kept_rows known;
+    int result = kept_read_all(db, cluster, table, &known, err);
     *intact = kept_same(&known, found);
-    kept_parts_free(&parts);
-    return 0;
+    return result;
 }
 
 static int read_findings(struct db *db, const char *cluster, struct kept_seal *kept, bool *intact,

@@ -12,7 +12,6 @@
 #include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
-#include "util/hash.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -54,15 +53,14 @@ static int read_state(struct db *db, const char *cluster, struct state *state, s
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
-    struct kept_parts parts;
+    struct kept_rows known;
     *state = (struct state){ 0 };
     struct db_rows *rows = db_query(db, sql_query_share_state_read, &name, 1, "ii", err);
     if (db_fetch(rows, &row, err) > 0)
         *state = (struct state){ true, false, row[0].integer, rows_bits_of(&row[1]) };
-    if (db_finish(rows) || kept_read(db, cluster, state_table, &parts, err))
+    if (db_finish(rows) || kept_read_all(db, cluster, state_table, &known, err))
         return -1;
-    struct kept_rows known = kept_of(&parts, 0), found = rows_of_state(state);
-    kept_parts_free(&parts);
+    struct kept_rows found = rows_of_state(state);
     if (known.rows && !kept_same(&known, &found))
         *state = (struct state){ .damaged = true };
     return 0;
@@ -140,18 +138,6 @@ static int read_runs(struct db *db, const char *cluster, struct share_notes *not
     return db_finish(rows);
 }
 
-/* The first record that is not as it was noted. */
-static void note_damage(void *context, const struct kept_table *table, int64_t part,
-                        const struct kept_rows *known, const struct kept_rows *found)
-{
-    struct share_notes *notes = context;
-    (void)table;
-    (void)known;
-    (void)found;
-    if (notes->distrusted == NEVER || part < notes->distrusted)
-        notes->distrusted = part;
-}
-
 int share_notes_read(struct db *db, const char *cluster, struct share_notes **read,
                      struct error *err)
 {
@@ -160,7 +146,7 @@ int share_notes_read(struct db *db, const char *cluster, struct share_notes **re
     notes->distrusted = NEVER;
     *read = notes;
     if (!read_state(db, cluster, &notes->state, err) &&
-        !kept_compare(db, cluster, &kept_changes, note_damage, notes, err) &&
+        !kept_find_loss(db, cluster, &kept_changes, &notes->distrusted, err) &&
         !read_runs(db, cluster, notes, err) && !read_changes(db, cluster, notes, err))
         return 0;
     share_notes_free(notes);

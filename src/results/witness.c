@@ -126,15 +126,14 @@ static void explain_seal(struct witness *witness, bool damaged)
 }
 
 /* What cannot be made anew has its hash only. */
-static void report_record(void *context, const struct kept_table *table, int64_t part,
-                          const struct kept_rows *known, const struct kept_rows *found)
+static void report_record(struct witness *witness, const struct kept_loss *loss)
 {
     struct text key = { 0 };
     text_add(&key, "");
-    if (table != &kept_share_state)
-        instant_add(&key, part);
-    witness_report_hash(context, table->name, key.bytes, part,
-                        (struct kept_rows[]){ *found, *known });
+    if (loss->table != &kept_share_state)
+        instant_add(&key, loss->part);
+    witness_report_hash(witness, loss->table->name, key.bytes, loss->part,
+                        (struct kept_rows[]){ loss->found, loss->known });
     text_free(&key);
 }
 
@@ -145,13 +144,17 @@ static int witness_explain(struct witness *witness, bool seal_damaged, struct er
     if (explain_tables(witness, err))
         return -1;
     explain_seal(witness, seal_damaged);
-    for (size_t i = 0; kept_records[i]; i++)
-        if (kept_compare(witness->stored, witness->cluster, kept_records[i], report_record, witness,
-                         err))
-            return -1;
+    struct kept_losses losses = { 0 };
+    int result = 0;
+    for (size_t i = 0; !result && kept_records[i]; i++)
+        result = kept_compare(witness->stored, witness->cluster, kept_records[i], &losses, err);
     /* It hangs on when the source touched associations last, so that it is not as then any more. */
-    return kept_compare(witness->stored, witness->cluster, &kept_share_state, report_record,
-                        witness, err);
+    if (!result)
+        result = kept_compare(witness->stored, witness->cluster, &kept_share_state, &losses, err);
+    for (size_t i = 0; i < losses.count; i++)
+        report_record(witness, &losses.list[i]);
+    free(losses.list);
+    return result;
 }
 
 /* The driver of a session that compares. */
