@@ -13,7 +13,7 @@
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
 #include "source/reading.h"
-#include "util/hash.h"
+#include "util/index.h"
 #include "util/log.h"
 
 /* Rows that are read together, the sinks of their charges, and those of the rows themselves. */

@@ -11,7 +11,7 @@
 #include "core/usage/seal.h"
 #include "results/days.h"
 #include "util/error.h"
-#include "util/hash.h"
+#include "util/index.h"
 #include "util/log.h"
 #include "util/text.h"
 

@@ -51,16 +51,6 @@ int db_lock_by_query(struct db *db, const char *sql, struct db_value key, const 
     return 0;
 }
 
-void db_add_quoted(struct text *text, char quote, const char *value)
-{
-    text_add_bytes(text, &quote, 1);
-    for (; *value; value++) {
-        text_add_bytes(text, value, 1);
-        text_add_bytes(text, value, *value == quote);
-    }
-    text_add_bytes(text, &quote, 1);
-}
-
 void db_add_columns(struct text *sql, const struct db_column *columns, size_t column_count)
 {
     for (size_t i = 0; i < column_count; i++) {

@@ -22,9 +22,6 @@ int db_lock_by_query(struct db *db, const char *sql, struct db_value key, const 
  * end it; most end before that. */
 #define ROWS_TO_READ_ON 1000
 
-/* Add a text in quotes of this kind, those in it doubled. */
-void db_add_quoted(struct text *text, char quote, const char *value);
-
 /* Add `"a", "b"`. */
 void db_add_columns(struct text *sql, const struct db_column *columns, size_t column_count);
 

@@ -123,16 +123,13 @@ int db_add_doubts(struct db *db, struct text *text, struct error *err)
         return 0;
     const struct db_value *row;
     struct db_rows *rows = db_query(db, db->driver->doubt_query, NULL, 0, "tt", err);
-    int got = rows ? 1 : -1;
-    while (got > 0 && (got = db_fetch(rows, &row, err)) > 0) {
+    while (db_fetch(rows, &row, err) > 0) {
         text_add(text, text->length ? ", " : "");
         text_add_bytes(text, row[0].text.bytes, row[0].text.length);
         text_add(text, " = ");
         text_add_bytes(text, row[1].text.bytes, row[1].text.length);
     }
-    if (rows)
-        db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 int db_be_owner(struct db *db, struct error *err)
@@ -141,12 +138,11 @@ int db_be_owner(struct db *db, struct error *err)
         return 0;
     const struct db_value *row;
     struct db_rows *rows = db_query(db, db->driver->owner_query, NULL, 0, "t", err);
-    int got = rows ? db_fetch(rows, &row, err) : -1;
+    int got = db_fetch(rows, &row, err);
     if (got > 0)
         fail(err, ERROR_DENIED, "%s: permission denied, the tables belong to '%.*s'", db->name,
              (int)row[0].text.length, row[0].text.bytes);
-    if (rows)
-        db_finish(rows);
+    db_finish(rows);
     return got ? -1 : 0;
 }
 

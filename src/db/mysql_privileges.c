@@ -27,15 +27,15 @@ static void add_account(struct text *text, const struct db_settings *settings)
     const char *at = db_given(settings->login) ? strrchr(settings->login, '@') : NULL;
     if (at) { /* the server's own word */
         char *user = memory_bytes(settings->login, (size_t)(at - settings->login));
-        db_add_quoted(text, '\'', user);
+        text_add_quoted(text, '\'', user);
         text_add(text, "@");
-        db_add_quoted(text, '\'', at + 1);
+        text_add_quoted(text, '\'', at + 1);
         free(user);
         return;
     }
     bool by_address = db_given(settings->host) &&
                       (!strcmp(settings->host, "127.0.0.1") || !strcmp(settings->host, "::1"));
-    db_add_quoted(text, '\'', db_given(settings->user) ? settings->user : "fairmill");
+    text_add_quoted(text, '\'', db_given(settings->user) ? settings->user : "fairmill");
     text_format(text, "@'%s'",
                 by_address             ? settings->host
                 : db_is_here(settings) ? "localhost"
@@ -48,12 +48,12 @@ static void add_grant(struct text *text, const struct db_settings *settings, con
     text_format(text, "GRANT %s", privileges);
     for (size_t i = 0; columns && columns[i]; i++) {
         text_add(text, i ? ", " : " (");
-        db_add_quoted(text, '`', columns[i]);
+        text_add_quoted(text, '`', columns[i]);
     }
     text_add(text, columns ? ") ON " : " ON ");
-    db_add_quoted(text, '`', settings->database);
+    text_add_quoted(text, '`', settings->database);
     text_add(text, ".");
-    db_add_quoted(text, '`', table);
+    text_add_quoted(text, '`', table);
     text_add(text, " TO ");
     add_account(text, settings);
 }
@@ -113,7 +113,7 @@ static void add_role(struct text *text, const struct db_settings *results, const
 static void add_before_tables(struct text *text, const struct db_settings *results)
 {
     struct text database = { 0 };
-    db_add_quoted(&database, '`', results->database);
+    text_add_quoted(&database, '`', results->database);
     text_format(text,
                 "CREATE DATABASE IF NOT EXISTS %s DEFAULT CHARACTER SET utf8mb4 COLLATE "
                 "utf8mb4_bin;\nUSE %s;\n"
@@ -133,9 +133,9 @@ static void add_writing(struct text *text, const struct db_settings *results,
 {
     for (size_t i = 0; i < table_count; i++) {
         text_format(text, "GRANT INSERT%s ON ", tables[i].only_grows ? "" : ", UPDATE, DELETE");
-        db_add_quoted(text, '`', results->database);
+        text_add_quoted(text, '`', results->database);
         text_add(text, ".");
-        db_add_quoted(text, '`', tables[i].name);
+        text_add_quoted(text, '`', tables[i].name);
         text_add(text, " TO fairmill_writer;\n");
     }
     text_add(text, "REVOKE /*!80030 IF EXISTS */ INSERT, UPDATE, DELETE ON ");
@@ -149,7 +149,7 @@ static void add_dashboard(struct text *text, const struct db_settings *results,
     text_add(text, "CREATE ROLE IF NOT EXISTS fairmill_dashboard; -- reads what has no names\n");
     for (size_t i = 0; nameless[i]; i++) {
         text_add(text, "GRANT SELECT ON ");
-        db_add_quoted(text, '`', results->database);
+        text_add_quoted(text, '`', results->database);
         text_format(text, ".`%s` TO fairmill_dashboard;\n", nameless[i]);
     }
 }

@@ -24,9 +24,9 @@ static void add_connect(struct text *text, const struct db_settings *settings)
 static void add_role(struct text *text, const char *role, const char *options)
 {
     text_format(text, "SELECT format('CREATE ROLE %%I%s', ", options);
-    db_add_quoted(text, '\'', role);
+    text_add_quoted(text, '\'', role);
     text_add(text, ") WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = ");
-    db_add_quoted(text, '\'', role);
+    text_add_quoted(text, '\'', role);
     text_add(text, ")\\gexec\n");
 }
 
@@ -75,9 +75,9 @@ static void add_login(struct text *text, const struct db_settings *settings)
 static void add_before_tables(struct text *text, const struct db_settings *results)
 {
     text_add(text, "SELECT format('CREATE DATABASE %I TEMPLATE template0 ENCODING ''UTF8''', ");
-    db_add_quoted(text, '\'', results->database);
+    text_add_quoted(text, '\'', results->database);
     text_add(text, ") WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_database WHERE datname = ");
-    db_add_quoted(text, '\'', results->database);
+    text_add_quoted(text, '\'', results->database);
     text_add(text, ")\\gexec\n");
     add_connect(text, results);
     text_add(text, "\n-- Roles of the results: who runs `fairmill init`, who runs `fairmill run`, "

@@ -1,10 +1,10 @@
+#include "util/name_list.h"
 /* SPDX-License-Identifier: MIT */
 #ifndef FAIRMILL_REPORT_VIEWER_H
 #define FAIRMILL_REPORT_VIEWER_H
 
 #include <stdbool.h>
 
-#include "util/name_list.h"
 
 struct error;
 

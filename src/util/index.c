@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "util/index.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,4 +182,16 @@ void names_destroy(struct names *names)
     free(names->lengths);
     free(names->slots);
     free(names);
+}
+
+uint64_t hash_words(const uint64_t *words, size_t count)
+{
+    if (htole64(1) == 1)
+        return XXH3_64bits(words, count * sizeof *words);
+    uint64_t *turned = memory_zeroed(count + 1, sizeof *turned);
+    for (size_t i = 0; i < count; i++)
+        turned[i] = htole64(words[i]);
+    uint64_t hash = XXH3_64bits(turned, count * sizeof *turned);
+    free(turned);
+    return hash;
 }

@@ -32,4 +32,8 @@ size_t names_length(const struct names *names, uint32_t number);
 uint32_t names_count(const struct names *names);
 void names_destroy(struct names *names);
 
+/* The hash of numbers that is kept in a database: the same on processors of either order of bytes,
+ * so that a run on another machine finds what is kept unchanged. */
+uint64_t hash_words(const uint64_t *words, size_t count);
+
 #endif

@@ -64,12 +64,19 @@ void text_add_blanks(struct text *text, size_t count)
     text->bytes[text->length] = '\0';
 }
 
+void text_add_quoted(struct text *text, char quote, const char *value)
+{
+    text_add_bytes(text, &quote, 1);
+    for (; *value; value++) {
+        text_add_bytes(text, value, 1);
+        text_add_bytes(text, value, *value == quote);
+    }
+    text_add_bytes(text, &quote, 1);
+}
+
 void text_add_identifier(struct text *text, const char *name)
 {
-    text_add(text, "\"");
-    for (; *name; name++)
-        text_add_bytes(text, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
-    text_add(text, "\"");
+    text_add_quoted(text, '"', name);
 }
 
 void text_free(struct text *text)

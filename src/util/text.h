@@ -19,6 +19,8 @@ void text_format(struct text *text, const char *format, ...) __attribute__((form
 void text_format_list(struct text *text, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 void text_add_blanks(struct text *text, size_t count);
+/* Add a text in quotes of this kind, those in it doubled. */
+void text_add_quoted(struct text *text, char quote, const char *value);
 /* Add an identifier in double quotes, as every database of ours takes it. */
 void text_add_identifier(struct text *text, const char *name);
 void text_free(struct text *text);

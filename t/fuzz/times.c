@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "settings/slurm/slurm_hosts.h"
 #include "settings/slurm/slurm_value.h"
 #include "util/number.h"
 

@@ -3,7 +3,7 @@
 
 #include <xxhash.h>
 
-#include "util/hash.h"
+#include "util/index.h"
 
 int main(void)
 {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "settings/slurm/slurm_conf.h"
-#include "settings/slurm/slurm_hosts.h"
 #include "settings/slurm/slurm_read.h"
 #include "settings/slurm/slurm_value.h"
 #include "util/error.h"

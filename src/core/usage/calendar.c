@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/usage/calendar.h"
 
-#include "util/hash.h"
+#include "util/index.h"
 
 #include <time.h>
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/tree/transaction.h"
-#include "util/hash.h"
+#include "util/index.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/hash.h"
 #include "util/index.h"
 #include "util/memory.h"
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "util/hash.h"
 #include "util/index.h"
 #include "util/memory.h"
 

@@ -6,7 +6,6 @@
 
 #include <xxhash.h>
 
-#include "util/hash.h"
 #include "util/index.h"
 #include "util/memory.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "util/hash.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"

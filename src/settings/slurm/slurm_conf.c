@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings/slurm/slurm_conf.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
+#include "util/error.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 #define NOTES_AT_MOST 100
 
@@ -63,4 +68,334 @@ void slurm_conf_note(struct slurm_conf *conf, struct slurm_place place, const ch
     conf->notes = memory_grown(conf->notes, conf->note_count, sizeof *conf->notes);
     conf->notes[conf->note_count++] =
         (struct slurm_note){ place, arena_copy(conf->arena, text, strlen(text)) };
+}
+
+/* No slurm.conf has as much as this. */
+#define DEPTH_AT_MOST 16
+#define FILES_AT_MOST 1000
+#define BYTES_AT_MOST (32u << 20)
+
+#define BLANKS " \t\r\n\v\f"
+
+struct reading {
+    const struct slurm_reader *reader;
+    struct slurm_files *files;
+    size_t bytes;
+    struct error *err;
+};
+
+/* A file that is open, and the one that includes it. */
+struct source {
+    const char *path;
+    FILE *file;
+    unsigned line, depth;
+    struct stat status;
+    const struct source *includer;
+};
+
+static int read_path(struct reading *reading, const char *path, const struct source *includer);
+
+/* Cut the line at the first # that is not escaped. */
+static void cut_comment(char *line)
+{
+    for (bool escaped = false; *line; line++) {
+        if (*line == '#' && !escaped) {
+            *line = '\0';
+            return;
+        }
+        escaped = *line == '\\' && !escaped;
+    }
+}
+
+/* Whether the line goes on in the next one; the backslash that says so is cut off.  Blanks may
+ * stand behind it. */
+static bool cut_continuation(char *line)
+{
+    size_t end = strlen(line);
+    while (end && strchr(BLANKS, line[end - 1]))
+        end--;
+    size_t start = end;
+    while (start && line[start - 1] == '\\')
+        start--;
+    if ((end - start) % 2 == 0)
+        return false;
+    line[end - 1] = '\0';
+    return true;
+}
+
+static void resolve_escapes(char *line)
+{
+    char *to = line;
+    for (; *line; line++) {
+        if (*line == '\\' && !*++line)
+            break;
+        *to++ = *line;
+    }
+    *to = '\0';
+}
+
+static int refuse(const struct reading *reading, const struct source *source, const char *what)
+{
+    return fail(reading->err, ERROR_SETTINGS, "'%s', line %u: %s", source->path, source->line,
+                what);
+}
+
+static int check_physical(struct reading *reading, const struct source *source, const char *line,
+                          size_t length)
+{
+    reading->bytes += length;
+    if (reading->bytes > BYTES_AT_MOST)
+        return refuse(reading, source, "more than 32 MiB in all, which is no slurm.conf");
+    if (strlen(line) != length)
+        return refuse(reading, source, "a NUL byte");
+    if (source->line == 1 && !strncmp(line, "\xef\xbb\xbf", 3))
+        return refuse(reading, source, "a byte-order mark; save the file without it");
+    return 0;
+}
+
+/* The next line with those that continue it: 1, 0 at the end of the file, or -1. */
+static int read_line(struct reading *reading, struct source *source, struct text *whole,
+                     unsigned *first)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    int result = 0;
+    bool more = true;
+    *first = source->line + 1;
+    whole->length = 0;
+    while (more && result >= 0 && (length = getline(&line, &room, source->file)) >= 0) {
+        source->line++;
+        result = check_physical(reading, source, line, (size_t)length) ? -1 : 1;
+        cut_comment(line);
+        more = cut_continuation(line);
+        text_add(whole, line);
+    }
+    if (result >= 0 && ferror(source->file))
+        result = fail(reading->err, ERROR_SETTINGS, "cannot read '%s': %s", source->path,
+                      strerror(errno));
+    free(line);
+    return result;
+}
+
+/* Put the cluster's name, in small letters as Slurm does, where %c stands. */
+static int add_modified(struct reading *reading, const struct source *source, struct text *path,
+                        const char *name)
+{
+    for (const char *at; (at = strstr(name, "%c")); name = at + 2) {
+        const char *cluster = *reading->reader->cluster;
+        if (!cluster)
+            return refuse(reading, source, "an Include with %c, and no ClusterName above it");
+        text_add_bytes(path, name, (size_t)(at - name));
+        for (; *cluster; cluster++) {
+            char small = *cluster;
+            if (small >= 'A' && small <= 'Z')
+                small = (char)(small + ('a' - 'A'));
+            text_add_bytes(path, &small, 1);
+        }
+    }
+    text_add(path, name);
+    return 0;
+}
+
+/* A name that is no path from the root, in the folder of another file. */
+static char *beside(const char *other, const char *name)
+{
+    struct text path = { 0 };
+    const char *slash = strrchr(other, '/');
+    if (slash && *name != '/')
+        text_add_bytes(&path, other, (size_t)(slash + 1 - other));
+    text_add(&path, name);
+    return path.bytes;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Up to Slurm 22.05 an included file includes from its own folder, from 23.02 on from that of the
+ * first.  Nothing here tells the release, but mostly there is a file in one of them only. */
+static int include_named(struct reading *reading, const struct source *source, const char *name)
+{
+    const struct source *first = source;
+    while (first->includer)
+        first = first->includer;
+    char *path = beside(first->path, name), *own = beside(source->path, name);
+    struct stat there, here;
+    bool is_there = !stat(path, &there), is_here = !stat(own, &here);
+    int result;
+    if (is_there && is_here && !same_file(&there, &here))
+        result = fail(reading->err, ERROR_SETTINGS,
+                      "'%s', line %u: Slurm up to 22.05 includes '%s' here, and from 23.02 on "
+                      "'%s': write the whole path",
+                      source->path, source->line, own, path);
+    else
+        result = read_path(reading, is_here && !is_there ? own : path, source);
+    free(path);
+    free(own);
+    return result;
+}
+
+static int include(struct reading *reading, const struct source *source, const char *name)
+{
+    struct text given = { 0 };
+    int result = add_modified(reading, source, &given, name);
+    if (!result && strchr(given.bytes, '*'))
+        result = refuse(reading, source,
+                        "an Include of a pattern, which Slurm does not take: name each file");
+    if (!result)
+        result = include_named(reading, source, given.bytes);
+    text_free(&given);
+    return result;
+}
+
+/* Where the line is `Include NAME`, the name, cut out of it; else NULL. */
+static char *included_name(char *line)
+{
+    line += strspn(line, BLANKS);
+    if (strncasecmp(line, "include", 7) != 0 || !line[7] || !strchr(BLANKS, line[7]))
+        return NULL;
+    line += 7;
+    return line + strspn(line, BLANKS);
+}
+
+static int take_line(struct reading *reading, const struct source *source, unsigned first,
+                     char *line)
+{
+    resolve_escapes(line);
+    if (!line[strspn(line, BLANKS)])
+        return 0;
+    const struct slurm_reader *reader = reading->reader;
+    struct source begun = *source;
+    begun.line = first;
+    char *name = included_name(line);
+    if (!name)
+        return reader->take(reader->context, (struct slurm_place){ source->path, first }, line,
+                            reading->err);
+    char *end = name + strcspn(name, BLANKS);
+    if (!*name)
+        return refuse(reading, &begun, "an Include without a file");
+    if (*name == '=')
+        return refuse(reading, &begun,
+                      "an Include with a =, which Slurm takes for the file's name");
+    if (end[strspn(end, BLANKS)])
+        return refuse(reading, &begun, "an Include of more than one file");
+    *end = '\0';
+    return include(reading, &begun, name);
+}
+
+static int read_source(struct reading *reading, struct source *source)
+{
+    struct text whole = { 0 };
+    unsigned first;
+    int result;
+    while ((result = read_line(reading, source, &whole, &first)) > 0)
+        if (take_line(reading, source, first, whole.bytes)) {
+            result = -1;
+            break;
+        }
+    text_free(&whole);
+    return result;
+}
+
+/* Say which file cannot be read, and which line includes it. */
+static int refuse_path(const struct reading *reading, const struct source *includer,
+                       const char *path, const char *why)
+{
+    if (includer)
+        return fail(reading->err, ERROR_SETTINGS, "'%s', line %u: cannot read '%s': %s",
+                    includer->path, includer->line, path, why);
+    return fail(reading->err, ERROR_SETTINGS, "cannot read '%s': %s", path, why);
+}
+
+static const char *why_not(const struct reading *reading, const struct source *source)
+{
+    if (!S_ISREG(source->status.st_mode))
+        return "it is no file";
+    if (source->status.st_mode & S_IWOTH)
+        return "everybody may write to it: chmod o-w it";
+    for (const struct source *each = source->includer; each; each = each->includer)
+        if (same_file(&each->status, &source->status))
+            return "it includes itself";
+    if (source->depth > DEPTH_AT_MOST)
+        return "it is included by more than 16 files in turn";
+    if (reading->files->count >= FILES_AT_MOST)
+        return "more than 1000 files are included";
+    return NULL;
+}
+
+static void keep_file(struct slurm_files *files, const char *path, time_t changed)
+{
+    files->each = memory_grown(files->each, files->count, sizeof *files->each);
+    files->each[files->count++] = (struct slurm_file){ path, changed };
+}
+
+static int read_path(struct reading *reading, const char *path, const struct source *includer)
+{
+    struct source source = {
+        .path = arena_copy(reading->reader->arena, path, strlen(path)),
+        .depth = includer ? includer->depth + 1 : 0,
+        .includer = includer,
+    };
+    /* Check before opening: to open a pipe may wait, and to open a device may do worse. */
+    const char *why = stat(path, &source.status) ? strerror(errno) : why_not(reading, &source);
+    if (!why && !(source.file = fopen(path, "re")))
+        why = strerror(errno);
+    if (why)
+        return refuse_path(reading, includer, path, why);
+    keep_file(reading->files, source.path, source.status.st_mtime);
+    int result = read_source(reading, &source);
+    fclose(source.file);
+    return result;
+}
+
+int slurm_file_read(const struct slurm_reader *reader, const char *path, struct slurm_files *files,
+                    struct error *err)
+{
+    struct reading reading = { .reader = reader, .files = files, .err = err };
+    return read_path(&reading, path, NULL);
+}
+
+static bool in_key(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || byte == '_' || byte == '.';
+}
+
+/* Where the value ends: at its closing quote if a blank stands behind that, else at a blank. */
+static char *value_end(char *value)
+{
+    if (*value == '"') {
+        char *quote = strchr(value + 1, '"');
+        if (quote && (!quote[1] || strchr(BLANKS, quote[1])))
+            return quote + 1;
+    }
+    return value + strcspn(value, BLANKS);
+}
+
+bool slurm_pair_next(char **at, struct slurm_pair *pair)
+{
+    *at += strspn(*at, BLANKS);
+    char *key = *at, *key_end = key;
+    while (in_key(*key_end))
+        key_end++;
+    char *equals = key_end + strspn(key_end, BLANKS);
+    /* Slurm reads `+=` and the like as `=`. */
+    if (*equals && strchr("+-*/", *equals))
+        equals++;
+    if (key_end == key || *equals != '=')
+        return false;
+    char *value = equals + 1 + strspn(equals + 1, BLANKS), *end = value_end(value);
+    *at = *end ? end + 1 : end;
+    bool quoted = end > value + 1 && *value == '"' && end[-1] == '"' &&
+                  !memchr(value + 1, '"', (size_t)(end - value - 2));
+    *key_end = *end = '\0';
+    if (quoted) {
+        value++;
+        end[-1] = '\0';
+    }
+    pair->key = key;
+    pair->value = value;
+    return true;
 }

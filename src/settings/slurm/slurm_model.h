@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "settings/slurm/slurm_file.h"
+#include "settings/slurm/slurm_conf.h"
 
 struct arena;
 struct error;

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "settings/slurm/slurm_conf.h"
-#include "settings/slurm/slurm_hosts.h"
 #include "settings/slurm/slurm_model.h"
 #include "settings/slurm/slurm_value.h"
 #include "util/error.h"

@@ -3,7 +3,7 @@
 
 #include "core/usage/seal.h"
 #include "db/db.h"
-#include "settings/slurm/slurm_hosts.h"
+#include "settings/slurm/slurm_value.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
 #include "util/memory.h"

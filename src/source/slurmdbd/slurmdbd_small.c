@@ -8,7 +8,6 @@
 #include "settings/settings.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
-#include "util/hash.h"
 #include "util/index.h"
 #include "util/memory.h"
 
