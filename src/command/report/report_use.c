@@ -2,35 +2,130 @@
 #include "command/report/report_use.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "report/page/cluster.h"
+#include "compute/compute.h"
+#include "compute/prior.h"
+#include "compute/sinks.h"
+#include "core/usage/clock.h"
+#include "settings/settings.h"
+#include "source/source.h"
+#include "util/error.h"
+#include "util/index.h"
 #include "util/memory.h"
+#include "util/text.h"
 
-static struct page_uses uses_of(const struct class_usages *usages)
+/* Sums by the number of a name. */
+struct class_sums {
+    struct names *names;
+    struct wide *list;
+    size_t count;
+};
+struct class_sums_sink {
+    struct charge_sink sink;
+    struct computation computation;
+    struct class_sums partitions, qos;
+};
+
+static bool class_sums_add(struct class_sums *sums, const char *name, size_t length,
+                           const struct charge *charge)
 {
-    struct page_uses uses = { memory_zeroed(usages->count + 1, sizeof *uses.list), usages->count };
-    for (size_t i = 0; i < usages->count; i++)
-        uses.list[i] = (struct page_use){ usages->list[i].name, usages->list[i].usage };
-    return uses;
+    uint32_t number = names_add(sums->names, name, length);
+    while (sums->count <= number) {
+        sums->list = memory_grown(sums->list, sums->count, sizeof *sums->list);
+        sums->list[sums->count++] = (struct wide){ { 0 } };
+    }
+    return wide_add_product(&sums->list[number], charge->counted.units, charge->counted.weight,
+                            charge->negative);
 }
 
-int report_use_read(struct report_use *use, const struct settings *settings, struct db *source,
+/* There are few. */
+static const char *qos_name(const struct accounting *accounting, uint64_t id)
+{
+    for (size_t i = 0; i < accounting->qos_count; i++)
+        if (accounting->qos[i].id == id)
+            return accounting->qos[i].name;
+    return "";
+}
+
+static int class_sums_take(struct charge_sink *sink, const struct charge *charge, struct error *err)
+{
+    struct class_sums_sink *gathering = (struct class_sums_sink *)sink;
+    const struct job_row *row = charge->row;
+    const char *qos = qos_name(gathering->computation.accounting, row->qos);
+    if (class_sums_add(&gathering->partitions, row->partition, row->partition_length, charge) &&
+        class_sums_add(&gathering->qos, qos, strlen(qos), charge))
+        return 0;
+    return fail(err, ERROR_DATA,
+                "the usage of a partition or QOS is beyond the range of our integers");
+}
+
+static int largest_first(const void *a, const void *b)
+{
+    const struct page_use *one = a, *other = b;
+    if (one->usage < other->usage || one->usage > other->usage)
+        return one->usage > other->usage ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+/* Suspensions are taken off after their jobs, so that a sum may be below 0 until then. */
+static struct page_uses page_uses_of(const struct class_sums *sums, const struct clock *clock)
+{
+    struct page_uses usages = { memory_zeroed(sums->count + 1, sizeof *usages.list), 0 };
+    for (uint32_t i = 0; i < sums->count; i++) {
+        if (wide_is_zero(&sums->list[i]) || wide_is_negative(&sums->list[i]))
+            continue;
+        struct text name = { 0 };
+        text_add(&name, "");
+        text_add_as_utf8(&name, names_text(sums->names, i), names_length(sums->names, i));
+        usages.list[usages.count++] =
+            (struct page_use){ name.bytes, clock_usage(clock, &sums->list[i]) };
+    }
+    qsort(usages.list, usages.count, sizeof *usages.list, largest_first);
+    return usages;
+}
+
+int report_use_read(struct report_use *use, const struct settings *settings, struct db *db,
                     struct page_cluster *page, struct error *err)
 {
-    if (!class_usage_is_there(settings))
+    struct class_sums_sink gathering = { .sink = { class_sums_take },
+                                         .partitions = { .names = names_create() },
+                                         .qos = { .names = names_create() } };
+    struct source source = source_of(settings, db, page->name);
+    struct prior prior;
+    if (!layout_of(settings)->has_classes)
         return 0;
-    if (class_usage_read(&use->usage, settings, source, page->name, page->as_of, err))
-        return -1;
-    page->by_partition = uses_of(&use->usage.partitions);
-    page->by_qos = uses_of(&use->usage.qos);
-    use->partitions = page->by_partition.list;
-    use->qos = page->by_qos.list;
-    return 0;
+    source.instant = &page->as_of;
+    source.classes = true;
+    gathering.computation = computation_of(&source);
+    gathering.computation.watcher = &gathering.sink;
+    int result = prior_read(&prior, settings, page->name, NULL, err);
+    if (!result)
+        result = compute_read(&gathering.computation, &prior, NULL, err);
+    if (!result) {
+        page->by_partition = page_uses_of(&gathering.partitions, gathering.computation.clock);
+        page->by_qos = page_uses_of(&gathering.qos, gathering.computation.clock);
+    }
+    use->partitions = page->by_partition;
+    use->qos = page->by_qos;
+    computation_free(&gathering.computation);
+    prior_free(&prior);
+    names_destroy(gathering.partitions.names);
+    names_destroy(gathering.qos.names);
+    free(gathering.partitions.list);
+    free(gathering.qos.list);
+    return result;
+}
+
+static void page_uses_free(struct page_uses *uses)
+{
+    for (size_t i = 0; i < uses->count; i++)
+        free(uses->list[i].name);
+    free(uses->list);
 }
 
 void report_use_free(struct report_use *use)
 {
-    free(use->partitions);
-    free(use->qos);
-    class_usage_free(&use->usage);
+    page_uses_free(&use->partitions);
+    page_uses_free(&use->qos);
 }

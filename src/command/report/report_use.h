@@ -2,18 +2,21 @@
 #ifndef FAIRMILL_COMMAND_REPORT_USE_H
 #define FAIRMILL_COMMAND_REPORT_USE_H
 
-#include "compute/class_usage.h"
+#include "report/page/cluster.h"
 
-struct page_cluster;
+struct db;
+struct error;
+struct settings;
 
-/* What the page has of jobs that the results do not tell: use by partition and by QOS. */
+/* What the page has of jobs that the results do not tell: what the jobs of a cluster have used,
+ * decayed, by the partition in which they ran, and by their QOS.  What credits, debits and rollups
+ * add belongs to no job.  A job without a partition or QOS counts for the name "". */
 struct report_use {
-    struct usage_by_class usage;
-    struct page_use *partitions, *qos; /* the page's */
+    struct page_uses partitions, qos; /* the page's */
 };
-/* Read it as of the page's instant; what the layout does not have stays out.  Free it also where
- * this fails. */
-int report_use_read(struct report_use *use, const struct settings *settings, struct db *source,
+/* Read all jobs as of the page's instant, as a full run does, if the layout has partitions and QOS.
+ * Free it also if this fails. */
+int report_use_read(struct report_use *use, const struct settings *settings, struct db *db,
                     struct page_cluster *page, struct error *err);
 void report_use_free(struct report_use *use);
 

@@ -65,7 +65,7 @@ struct page_fairness {
 
 /* What jobs of a partition, or with a QOS, have used. */
 struct page_use {
-    const char *name;
+    char *name;
     double usage; /* decayed */
 };
 struct page_uses {
