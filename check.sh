@@ -42,6 +42,7 @@ jobs=$(nproc)
 at_a_time=$((2 * jobs))
 [ -z "${FAIRMILL_LONG:-}" ] || at_a_time=$((jobs + 1))
 failures=0
+servers=() # what starts the servers that tests share
 summary=()
 recap=()
 not_tried=()
@@ -199,7 +200,7 @@ build_sanitizers() {
 # FOLDER AT-A-TIME [LIST...]: these lists of tests, or all, in that build.  Those that last longest stand first, so that
 # none is left at the end.
 run_tests() {
-    make -s -C "$1" prove PROVE_FLAGS="-j$2 --timer --failures --comments" ${3:+TESTS="${*:3}"} </dev/null
+    "${servers[@]}" make -s -C "$1" prove PROVE_FLAGS="-j$2 --timer --failures --comments" ${3:+TESTS="${*:3}"} </dev/null
 }
 
 # COMMAND...: of random cases fewer than `make prove' has, and --long the most.
@@ -231,33 +232,13 @@ coverage() {
     make -s -C build-sanitizers coverage
 }
 
-# One server of each kind serves all tests that do not ask for their own.
-
-# COMMAND...: it makes its temporary files where tests make theirs.
-in_scratch() {
-    TMPDIR=${TMPDIR:-$(build-aux/scratch.sh)} "$@"
+# COMMAND...: one server of each kind serves all tests that it runs and that do not ask for their own.  It makes its
+# temporary files where tests make theirs.
+with_servers() {
+    local -x TMPDIR=${TMPDIR:-$(build-aux/scratch.sh)}
+    local servers=(t/lib/share_servers)
+    "$@"
 }
-
-# COMMAND...
-with_mariadb() (
-    . t/lib/mariadb.sh
-    if command -v "${MARIADB_PROGRAMS[0]}" >/dev/null; then
-        in_scratch mariadb_shared
-        export FAIRMILL_TEST_MARIADB=$MARIADB_DIRECTORY
-    fi
-    "$@"
-)
-
-# COMMAND...
-with_postgres() (
-    . t/lib/postgres.sh
-    postgres_find
-    if command -v postgres >/dev/null; then
-        in_scratch postgres_shared
-        export FAIRMILL_TEST_POSTGRES=$POSTGRES_DIRECTORY
-    fi
-    "$@"
-)
 
 # shellcheck disable=SC2016 # make knows the lists
 run_other_tests() {
@@ -267,7 +248,7 @@ run_other_tests() {
     else
         local -x FAIRMILL_SITES=3 # of histories half as many as `make prove' has
     fi
-    with_mariadb with_postgres run_tests build $at_a_time "$long" '$(filter-out '"$long $elsewhere"',
+    with_servers run_tests build $at_a_time "$long" '$(filter-out '"$long $elsewhere"',
         $(SERVER_TESTS) $(VALGRIND_TESTS) $(INSTALL_TESTS) $(STYLE_TESTS))'
 }
 
@@ -276,7 +257,7 @@ every_step='t/faults/pgsql.t t/faults/mysql.t'
 
 run_every_step() {
     # shellcheck disable=SC2086 # a list
-    with_mariadb with_postgres run_tests build 2 $every_step
+    with_servers run_tests build 2 $every_step
 }
 
 lint() {
@@ -359,7 +340,7 @@ tests_of_slurm() { grep -l 'Slurmdbd()' t/*/*.t; }
 check_slurm() {
     local tests
     mapfile -t tests < <(tests_of_slurm)
-    with_mariadb run_tests build $((jobs + 1)) "${tests[@]}"
+    with_servers run_tests build $((jobs + 1)) "${tests[@]}"
 }
 
 check_mysql() {
@@ -369,7 +350,7 @@ check_mysql() {
 
 # What a library says to a server, and what it makes of its answers.
 check_libmariadb() {
-    FAIRMILL_TEST_SERVER=mysql with_few_cases with_mariadb with_postgres run_tests build $((jobs + 1)) t/faults/mysql.t \
+    FAIRMILL_TEST_SERVER=mysql with_few_cases with_servers run_tests build $((jobs + 1)) t/faults/mysql.t \
         t/db/roles-mysql.t t/db/port-mysql.t t/db/tls.t t/db/secrets.t t/db/names.t t/db/upgrade.t
 }
 
@@ -378,7 +359,7 @@ check_libmariadb() {
 check_mysql_all() {
     local without
     without="t/install/debian.t $(tests_of_slurm | paste -sd' ')"
-    FAIRMILL_TEST_SERVER=mysql with_few_cases with_mariadb with_postgres run_tests build $((2 * jobs + 1)) \
+    FAIRMILL_TEST_SERVER=mysql with_few_cases with_servers run_tests build $((2 * jobs + 1)) \
         '$(filter-out '"$without"' $(BROWSER_TESTS),
             $(STYLE_TESTS) $(INSTALL_TESTS) $(EMBEDDED_TESTS) $(VALGRIND_TESTS) $(SERVER_TESTS))'
 }
@@ -386,7 +367,7 @@ check_mysql_all() {
 # valgrind watches here, and with MySQL's library.
 # shellcheck disable=SC2016 # make knows the lists
 check_all() {
-    with_mariadb with_postgres run_tests build $((2 * jobs + 1)) \
+    with_servers run_tests build $((2 * jobs + 1)) \
         '$(STYLE_TESTS) $(INSTALL_TESTS) $(EMBEDDED_TESTS) $(SERVER_TESTS)'
 }
 

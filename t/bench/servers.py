@@ -73,24 +73,13 @@ class MariaDB(mariadb.Server):
     driver = 'mysql'
     LOGS = tuple((f'--log-bin=log --server-id=1 --binlog-format=ROW --binlog-row-image={image}', f'binlog_row_image = {image}')
                  for image in ('FULL', 'MINIMAL'))
-    SHELL = '''
-        . "$1/mariadb.sh"
-        unset FAIRMILL_TEST_MARIADB
-        read -ra MARIADB_OPTIONS <<<"$BENCH_FILLING"
-        mariadb_shared
-        echo "ready $MARIADB_SOCKET"
-        while read -r line; do
-            mariadb_stop
-            read -ra MARIADB_OPTIONS <<<"$line"
-            mariadb_launch "$MARIADB_DIRECTORY"
-            until mariadb_answers; do sleep 0.2; done
-            echo ready
-        done'''
+    alone = True
 
     def __init__(self, megabytes):
+        super().__init__()
         common = (f'--innodb-buffer-pool-size={megabytes}M --innodb-log-file-size=1G '
                   '--local-infile=1 --tmpdir=/tmp')
-        os.environ['BENCH_FILLING'] = common
+        self.options = common.split()
         self.measuring = (f'{common} --innodb-flush-log-at-trx-commit=1 '
                           '--innodb-flush-method=O_DIRECT')
         self.described = (f'buffer pool {megabytes} MiB, redo log 1 GiB, O_DIRECT, '
@@ -100,10 +89,9 @@ class MariaDB(mariadb.Server):
         return 'MariaDB ' + self.sql('SELECT version()')[0][0]
 
     def restart(self, options=''):
-        self.shell.stdin.write(f'{self.measuring} {options}\n')
-        self.shell.stdin.flush()
-        if self.shell.stdout.readline().strip() != 'ready':
-            raise RuntimeError('the server did not start again')
+        self.end()
+        self.options = f'{self.measuring} {options}'.split()
+        self.start()
 
     def _load(self, site, table, step=0, replace=''):
         columns = site.columns(table)
@@ -151,11 +139,7 @@ class MariaDB(mariadb.Server):
             "SHOW GLOBAL STATUS WHERE variable_name LIKE 'Handler%' OR variable_name LIKE 'Innodb_buffer_pool_read%'") if value.isdigit()}
         return (log, sum(value for name, value in told.items() if name.startswith('Handler_read_') and 'retry' not in name),
                 sum(told[f'Handler_{what}'] for what in ('write', 'update', 'delete')), told['Innodb_buffer_pool_read_requests'],
-                told['Innodb_buffer_pool_reads'], processor_seconds(self.pid()))
-
-    def pid(self):
-        with open(self.sql('SELECT @@pid_file')[0][0], encoding='ascii') as file:
-            return int(file.read())
+                told['Innodb_buffer_pool_reads'], processor_seconds(self.pid))
 
     def places(self):
         """The source and the results, as t/bench/database takes them."""
@@ -170,24 +154,12 @@ class MariaDB(mariadb.Server):
 class PostgreSQL(postgres.Postgres):
     driver = 'pgsql'
     LOGS = (('', 'wal_level = replica'),)
-    SHELL = '''
-        . "$1/postgres.sh"
-        unset FAIRMILL_TEST_POSTGRES
-        read -ra POSTGRES_OPTIONS <<<"$BENCH_FILLING"
-        postgres_shared
-        echo "ready $POSTGRES_SOCKET $(command -v psql)"
-        while read -r line; do
-            postgres_stop
-            read -ra POSTGRES_OPTIONS <<<"$line"
-            postgres_launch "$POSTGRES_DIRECTORY"
-            until postgres_answers; do sleep 0.2; done
-            read -r POSTGRES_PID <"$POSTGRES_DIRECTORY/data/postmaster.pid"
-            echo ready
-        done'''
+    alone = True
 
     def __init__(self, megabytes):
+        super().__init__()
         common = f'-c shared_buffers={megabytes}MB -c max_wal_size=8GB -c maintenance_work_mem=512MB'
-        os.environ['BENCH_FILLING'] = f'{common} -c wal_level=minimal -c max_wal_senders=0'
+        self.options = f'{common} -c wal_level=minimal -c max_wal_senders=0'.split()
         self.measuring = (f'{common} -c fsync=on -c full_page_writes=on -c synchronous_commit=on '
                           '-c wal_level=replica')
         self.described = (f'shared_buffers {megabytes} MiB, max_wal_size 8 GiB, fsync, '
@@ -223,10 +195,7 @@ class PostgreSQL(postgres.Postgres):
         log, = self.sql("SELECT pg_current_wal_lsn() - '0/0'")[0]
         told = self.sql('SELECT SUM(tup_returned), SUM(tup_inserted + tup_updated + tup_deleted), SUM(blks_hit + blks_read), SUM(blks_read) '
                         'FROM pg_stat_database')[0]
-        folder, = self.sql('SHOW data_directory')[0]
-        with open(os.path.join(folder, 'postmaster.pid'), encoding='utf-8') as file:
-            pid = int(file.readline())
-        return int(log), *map(int, told), processor_seconds(pid)
+        return int(log), *map(int, told), processor_seconds(self.pid)
 
     def step(self, site, step):
         self.sql('CREATE TABLE changes (LIKE bench_job_table INCLUDING DEFAULTS)', 'acct')

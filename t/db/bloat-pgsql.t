@@ -17,10 +17,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import site_drawing
 import tap
 from faults import LONG
-from mariadb import Session
 from place import NOW
 from postgres import NewPostgres
 from program import fairmill, write_settings
+from server import Session
 
 USERS = dict(big=18000, small=1998) if LONG else dict(big=1800, small=198)
 RUNS = 30 if LONG else 6

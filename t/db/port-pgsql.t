@@ -1,10 +1,17 @@
-#!/bin/bash
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite pgsql
-# The driver for PostgreSQL does what every driver must do.  The server is this test's own: it dies
-# in the end.
-. "${top_srcdir:-.}/t/lib/postgres.sh"
-unset FAIRMILL_TEST_POSTGRES
-postgres_shared
-echo 'CREATE DATABASE port' | postgres_sql postgres
-"${top_builddir:-build}/t/db/port" pgsql port "$POSTGRES_SOCKET" "$POSTGRES_PID"
+"""The driver for PostgreSQL does what every driver must do.  The server is this test's own: it dies
+in the end."""
+
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from commands import BUILD
+from postgres import NewPostgres
+
+with NewPostgres() as server:
+    server.database('port')
+    sys.exit(subprocess.run([f'{BUILD}/t/db/port', 'pgsql', 'port', server.socket, str(server.pid)], check=False).returncode)

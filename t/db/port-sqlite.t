@@ -1,8 +1,16 @@
-#!/bin/bash
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-# The driver for SQLite does what every driver must do.
-directory=$(mktemp -d) || exit 1
-trap 'rm -rf "$directory"' EXIT
-chmod 755 "$directory"
-"${top_builddir:-build}/t/db/port" sqlite "$directory/results.db"
+"""The driver for SQLite does what every driver must do."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+from commands import BUILD
+
+with tempfile.TemporaryDirectory(prefix='fm.') as folder:
+    os.chmod(folder, 0o755)
+    sys.exit(subprocess.run([f'{BUILD}/t/db/port', 'sqlite', f'{folder}/results.db'], check=False).returncode)

@@ -1568,7 +1568,7 @@ static void pgsql_logins_are_judged(void)
            "a missing service is a wrong setting");
 }
 
-/* Members of `locked` need a password: t/lib/postgres.sh. */
+/* Members of `locked` need a password: t/lib/postgres.py. */
 static void pgsql_passwords_come_from_outside(void)
 {
     struct error err = { 0 };

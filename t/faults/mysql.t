@@ -20,10 +20,10 @@ from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, apar
                          ended, ends, for_good, ledger_commits, locked, lost_commits, never_written, on, tables_dropped,
                          try_all, verifications, waits_in_vain, whole_server)
 from faults import RIGS, Report, Rig, at_once
-from mariadb import IS_MYSQL, Server, Session
-from own_server import OwnMariadb
+from mariadb import IS_MYSQL, NewServer, Server
 from protocol import Mysql
 from proxy import Fault, no_fault, sql
+from server import Session
 
 # The first look at the table, which holds it from then on; and of two queries of jobs the one of
 # those that still run, as all of them do here.
@@ -150,6 +150,30 @@ def source_grants(rig):
     case.judge(case(rig), report)
 
 
+class OwnMariadb(NewServer):
+    """Its data have no room to grow, and a commit is with the system when it is answered, so that it
+    outlives a kill."""
+
+    def __init__(self):
+        # What undoes a change needs room there, too; from MariaDB 11.0 on it has files of its own unless it is told.
+        undo = () if IS_MYSQL else ('--innodb-undo-tablespaces=0',)
+        super().__init__('--innodb-file-per-table=0', '--innodb-flush-log-at-trx-commit=2', '--innodb-buffer-pool-size=64M', *undo)
+
+    def __enter__(self):
+        """What the server made at first stays as large as it is; a second file is all the room there is."""
+        super().__enter__()
+        self.end()
+        size = os.path.getsize(f'{self.folder}/data/ibdata1') >> 20
+        self.files = f'--innodb-data-file-path=ibdata1:{size}M;ibdata2:64M'
+        self.options += (self.files,)
+        self.start()
+        return self
+
+    def start_with_room(self):
+        self.options += (f'{self.files}:autoextend',)
+        self.start()
+
+
 def own_server(folder):
     """Cases with a server of their own, which is killed, stopped, set otherwise and filled, and
     their outcomes."""
@@ -224,7 +248,7 @@ def filled(server):
         outcome = rig.disturbed(results=[no_fault()], deadline=DEADLINE)
         # What is quite full cannot even be emptied; the administrator gives it more room.
         server.kill()
-        server.start(server.more_room)
+        server.start_with_room()
         return outcome
     return piece
 

@@ -24,11 +24,10 @@ from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, amid
                          ends, for_good, ledger_commits, locked, lost_commits, never_written, own_source,
                          publishing_commit, tables_dropped, try_all, verifications, waits_in_vain, whole_server)
 from faults import LONG, READER, RIGS, SOURCE, WRITER, Report, Rig, at_once
-from mariadb import Session
-from own_server import OwnPostgres
-from postgres import Postgres, Standby
+from postgres import NewPostgres, Postgres, Standby
 from protocol import Pgsql
 from proxy import Fault, no_fault, sql
+from server import Session
 from small_disk import leave_room, small_disk
 
 # Those that copy jobs out.
@@ -299,6 +298,15 @@ def taken_away():
     ] + tables_dropped()
 
 
+class OwnPostgres(NewPostgres):
+    """A commit is with the system when it is answered."""
+
+    CONNECTIONS = 12
+
+    def __init__(self):
+        super().__init__('-c', 'synchronous_commit=on', '-c', f'max_connections={self.CONNECTIONS}', '-c', 'autovacuum=off')
+
+
 def own_server(folder):
     """Cases with a server of their own, which is killed, shut down, stopped, crowded and copied, and
     whose disk is full; and their outcomes."""
@@ -315,7 +323,7 @@ def own_server(folder):
         cases.append(Case('no connection to spare: 69', crowded(server), ends(69, '', '53300'),
                           'max_connections reached', 'server'))
         outcomes = [(case, case(rig)) for case in cases]
-        with Standby(server, *server.OPTIONS.split(), '-c', 'max_standby_streaming_delay=0') as standby:
+        with Standby(server, *server.options, '-c', 'max_standby_streaming_delay=0') as standby:
             outcomes += [(case, case(rig)) for case in on_standby(rig, standby)]
         if disk:
             outcomes += [(case, case(rig)) for case in full_disk(rig, disk)]

@@ -1,163 +1,220 @@
-#!/bin/bash
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
-# The commands of doc/production.md for MariaDB, MySQL and PostgreSQL do what it says, as they stand there: in a
-# system of its own, with the server at its usual socket.  What systemd does is left out.
-. "$(dirname "$0")/../lib/own_system.sh"
-. "$top/t/lib/mariadb.sh"
-. "$top/t/lib/postgres.sh"
-build=${top_builddir:-$top/build}
-mariadb_require
-postgres_require
-own_system
+"""The commands of doc/production.md for MariaDB, MySQL and PostgreSQL do what it says, as they stand there: in a
+system of its own, with the server at its usual socket.  What systemd does is left out."""
 
+import os
+import re
+import shutil
+import subprocess
+import sys
 
-# ---- a system with a server ----
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import dump
+import mariadb
+import postgres
+import tap
+from commands import TOP, read, write
+from own_system import OwnSystem
+from program import FAIRMILL
 
-# The server asks the system that it runs in who comes through its socket.
-cp "$top"/t/lib/{needs,mariadb,postgres}.sh "$root/run"
-# shellcheck disable=SC2016,SC2154 # it is the inner shell's
-chroot "$root" bash -c '. /run/mariadb.sh; mariadb_start /run/fm && usual=$(mariadb_usual_socket) &&
-    mkdir -p "$(dirname "$usual")" && ln -s /run/fm/s "$usual" && echo "$MARIADB_PID" >/run/fm/ours' >"$out" 2>&1 </dev/null
-if [ ! -s "$root/run/fm/ours" ]; then
-    failed "a server starts there" "$(cat "$out")"
-    done_testing
-fi
-# FILE: with the server's process in it.
-end_server() {
-    kill "$(cat "$1")"
-    while kill -0 "$(cat "$1")" 2>/dev/null; do
-        sleep 0.05
-    done
-}
-server_leave() {
-    end_server "$root/run/fm/ours"
-    own_system_leave
-}
-trap server_leave EXIT
-
-root_sql() {
-    chroot "$root" "${MARIADB_CLIENT[@]}" --socket=/run/fm/s --batch --skip-column-names "$@"
-}
-root_sql -e 'CREATE DATABASE slurm_acct_db'
-PYTHONPATH=$top/t/lib python3 -B -c 'import dump; print(dump.text_of("25.05"))' >"$scratch/dump.sql"
-root_sql slurm_acct_db <"$scratch/dump.sql"
-root_sql slurm_acct_db -e "DELETE FROM cluster_table WHERE name <> 'alpha'"
-
-install -m 755 "$build/fairmill" "$root/usr/bin/fairmill"
-inside userdel fairmill >/dev/null 2>&1
-rm -rf "$root/etc/fairmill" "$root/var/lib/fairmill"
-cat >"$root/usr/bin/sudo" <<'SUDO'
-#!/bin/sh
+PAGE = read(f'{TOP}/doc/production.md')
+SUDO = '''#!/bin/sh
 case $1 in -u | -iu) user=$2; shift 2; exec runuser -u "$user" -- "$@" ;; esac
 exec "$@"
-SUDO
-chmod 755 "$root/usr/bin/sudo"
-mkdir -p "$root/work" "$root/etc/cron.d"
-cp -r "$top/etc" "$top/cron" "$root/work"
+'''
+# The server asks the system that it runs in who comes through its socket.  It has no plugin that the page does not load.
+HOLD = '''
+import sys
+sys.path.insert(0, '/run/lib')
+from {module} import {kind}
+{kind}.PLUGINS = ()
+with {kind}() as server:
+    print(server.socket_file(), flush=True)
+    sys.stdin.read()
+'''
+CONF = '/etc/fairmill/fairmill.conf'
+ROLES = ['fairmill_writer']
 
 
-# ---- the page ----
+class Held:
+    """A server that runs there, as long as the `with` lasts; its socket is at that path, too."""
 
-# The commands of a step of the page, from its heading to the next; one may go on in the next line.
-commands() {
-    sed -n "/^\*\*$1\>/,/^\(\*\*\|## \)/p" "$top/doc/production.md" | sed -n '1p; /^\*\*/!p' |
-        sed -n 's/^    //p' | grep -vE 'systemctl|INSTALL PLUGIN'
-}
+    def __init__(self, there, module, kind, usual):
+        self.there, self.usual = there, usual
+        self.process = subprocess.Popen(
+            ['chroot', there.root, '/usr/bin/env', 'TMPDIR=/tmp', 'FAIRMILL=/usr/bin/fairmill', '/usr/bin/python3', '-B', '-c',
+             HOLD.format(module=module, kind=kind)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-# All of them in one shell, as root; the first that fails ends it.  Step 2 says what the client is.
-follow() {
-    {
-        echo 'set -e'
-        grep -m 1 '^    client=' "$top/doc/production.md"
-        commands "$1"
-    } >"$root/work/commands"
-    # A build of ours may look for its settings below another prefix than a package.
-    chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-        FAIRMILL_CONF=/etc/fairmill/fairmill.conf bash -c 'cd /work && exec bash commands' </dev/null >"$out" 2>"$err"
-}
+    def __enter__(self):
+        self.socket = self.process.stdout.readline().strip()
+        if not self.socket.startswith('/'):
+            raise RuntimeError(f'no server starts there: {self.socket}{self.process.stdout.read()}')
+        usual = self.there.path(self.usual)
+        os.makedirs(os.path.dirname(usual), exist_ok=True)
+        os.symlink(self.socket, usual)
+        return self
 
-# step HEADING WORD STATEMENT: its commands, one of which has this word, work.
-step() {
-    ok "the page has step $1" grep -qF "$2" <<<"$(commands "$1")"
-    if follow "$1"; then ok "$3" true; else failed "$3" "$(cat "$out" "$err")"; fi
-}
-
-settings=$root/etc/fairmill/fairmill.conf
-step 1 useradd "a user and settings"
-ok "without a slurm.conf, the settings name none" grep -q '^#conf =' "$settings"
-for conf in run/slurm/conf etc/slurm; do
-    inside userdel fairmill
-    mkdir -p "$root/$conf"
-    echo ClusterName=alpha >"$root/$conf/slurm.conf"
-    step 1 useradd "the same with /$conf/slurm.conf"
-    ok "after which the settings name it" grep -q '^conf = auto' "$settings"
-    rm "$root/$conf/slurm.conf"
-done
-inside userdel fairmill
-mkdir -p "$root/usr/share/doc/fairmill/examples"
-{ cat "$top/etc/fairmill.conf"; echo '# from the package'; } >"$root/usr/share/doc/fairmill/examples/fairmill.conf"
-step 1 useradd "a user and settings from the package"
-ok "which are those that the package has installed" grep -q '^# from the package' "$settings"
-if mariadb_is_mysql; then
-    follow 2
-    ok "MySQL says that its plugin is not loaded" grep -q "Plugin 'auth_socket' is not loaded" "$err"
-    plugin=$(sed -n 's/^    \(sudo .*INSTALL PLUGIN.*\)/\1/p' "$top/doc/production.md")
-    chroot "$root" bash -c "$plugin" </dev/null >"$out" 2>"$err"
-    empty "the page's command loads it" "$err"
-fi
-step 2 "init --print" "a login, tables, and privileges"
-step 3 check "nothing is left for init to make, and check finds all that a run needs"
-step 4 "run -v" "a run, and its results"
-account=$(root_sql slurm_acct_db -e "SELECT max(acct) FROM alpha_assoc_table WHERE deleted = 0 AND acct <> 'root'")
-ok "which are there" grep -qw "$account" "$out"
-step 5 fairmill.cron "a line for cron"
-is "who runs has the role of a writer only" \
-    "$(root_sql -e 'SHOW GRANTS FOR fairmill@localhost' | grep -oE 'fairmill_(owner|writer|reader)' | sort -u)" \
-    fairmill_writer
-step 7 fairmill_reader "a reader"
-is "who can read the results at once" \
-    "$(chroot "$root" "${MARIADB_CLIENT[@]}" --socket=/run/fm/s --user=portal --password=secret --batch --skip-column-names \
-        fairmill -e 'SELECT count(*) > 0 FROM fairmill_fairshare')" 1
-step 8 reader.conf "a login for the socket"
-is "which reads results with a password" \
-    "$(chroot "$root" runuser -u fairmill -- fairmill -c /etc/fairmill/reader.conf show --parsable | grep -c "|$account|\|^$account|")" \
-    "$(chroot "$root" runuser -u fairmill -- fairmill -c /etc/fairmill/fairmill.conf show --parsable | grep -c "|$account|\|^$account|")"
-is "and nobody else may read the settings" \
-    "$(chroot "$root" runuser -u nobody -- fairmill -c /etc/fairmill/fairmill.conf show 2>&1 | grep -c 'Permission denied')" 1
-step "After an upgrade" fairmill_owner "an upgrade"
-is "after which who runs is a writer only again" \
-    "$(root_sql -e 'SHOW GRANTS FOR fairmill@localhost' | grep -oE 'fairmill_(owner|writer|reader)' | sort -u)" \
-    fairmill_writer
-step 4 "run -v" "and runs go on"
+    def __exit__(self, *_):
+        self.process.communicate()
 
 
-# ---- results in PostgreSQL ----
+def usual_socket():
+    """Where such a server listens, and its clients look for it, unless they are told."""
+    said = subprocess.run([mariadb.Server.PROGRAMS[0], '--no-defaults', '--verbose', '--help'], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, check=False).stdout
+    return re.search('^socket +(.*)$', said, re.M)[1]
 
-mkdir -p "$root/run/postgresql"
-# shellcheck disable=SC2016 # it is the inner shell's
-chroot "$root" bash -c '. /run/postgres.sh; postgres_find; postgres_start /run/pg &&
-    ln -s /run/pg/.s.PGSQL.5432 /run/postgresql/ && echo "$POSTGRES_PID" >/run/pg/ours' >"$out" 2>&1 </dev/null
-if [ ! -s "$root/run/pg/ours" ]; then
-    failed "a PostgreSQL server starts there" "$(cat "$out")"
-    done_testing
-fi
-postgres_leave() {
-    end_server "$root/run/pg/ours"
-    server_leave
-}
-trap postgres_leave EXIT
-sed -i '/^\[results\]/,/^\[/s/^driver = mysql/driver = pgsql/' "$root/etc/fairmill/fairmill.conf"
 
-# The part of that name, without its settings, which are those above.
-commands() {
-    sed -n "/^## $1/,/^## /p" "$top/doc/production.md" | sed -n 's/^    //p' | sed '/^\[results\]/,/^database/d'
-}
-step "Results in PostgreSQL" "psql -v" "the commands for PostgreSQL"
-is "a login for the socket has its limit" \
-    "$(chroot "$root" runuser -u postgres -- psql -Atqc \
-        "SELECT rolconnlimit FROM pg_roles WHERE rolname = 'fairmill_reader_login'" </dev/null 2>"$err")" 64
-status "then a run" 0 chroot "$root" runuser -u fairmill -- fairmill -c /etc/fairmill/fairmill.conf run
-ok "publishes there" test "$(chroot "$root" runuser -u postgres -- psql -U portal -Atqc \
-    'SELECT count(*) FROM fairmill_fairshare' fairmill </dev/null 2>"$err")" -gt 1
-done_testing
+def commands_of(heading):
+    """The commands of a step of the page, from its heading to the next; one may go on in the next line."""
+    text = re.search(rf'^\*\*{heading}\b.*\n((?:(?!\*\*|## ).*\n)*)', PAGE, re.M)[1]
+    return [line for line in indented(text) if not re.search('systemctl|INSTALL PLUGIN', line)]
+
+
+def commands_of_part(heading):
+    """Those of a part of that name, without its settings, which are those above."""
+    text = re.search(rf'^## {heading}.*\n((?:(?!## ).*\n?)*)', PAGE, re.M)[1]
+    return re.sub(r'^\[results\]\n(?:.*\n)*?database.*\n', '', '\n'.join(indented(text)) + '\n', flags=re.M).splitlines()
+
+
+def indented(text):
+    return re.findall('^    (.*)$', text, re.M)
+
+
+class Site:
+    def __init__(self, there, server):
+        self.there, self.server = there, server
+
+    def sql(self, *arguments, user=(), **more):
+        self.there.place.command('chroot', self.there.root, *mariadb.CLIENT, f'--socket={self.server.socket}', *user,
+                                 '--batch', '--skip-column-names', *arguments, **more)
+        return self.there.place.out.strip()
+
+    def there_by(self, user, *command):
+        """What a command prints there, run by that user."""
+        return self.there.printed('chroot', self.there.root, 'runuser', '-u', user, '--', *command)
+
+    def make(self):
+        self.sql('-e', 'CREATE DATABASE slurm_acct_db')
+        self.sql('slurm_acct_db', input=dump.text_of('25.05'))
+        self.sql('slurm_acct_db', '-e', "DELETE FROM cluster_table WHERE name <> 'alpha'")
+
+    def roles(self):
+        return sorted(set(re.findall('fairmill_(?:owner|writer|reader)', self.sql('-e', 'SHOW GRANTS FOR fairmill@localhost'))))
+
+    def follow(self, commands):
+        """All of them in one shell, as root; the first that fails ends it.  Step 2 says what the client is.  A build of
+        ours may look for its settings below another prefix than a package."""
+        client = re.search('^    (client=.*)$', PAGE, re.M)[1]
+        write(self.there.path('work/commands'), '\n'.join(['set -e', client, *commands]) + '\n')
+        return self.there.status(*self.there.inside('env', f'FAIRMILL_CONF={CONF}', 'bash', '-c', 'cd /work && exec bash commands'))
+
+    def step(self, heading, word, statement, commands=None):
+        """Its commands, one of which has this word, work."""
+        commands = commands or commands_of(heading)
+        tap.ok(word in '\n'.join(commands), f'the page has step {heading}')
+        tap.ok(not self.follow(commands), statement, self.there.place.out, self.there.place.err)
+
+    def settings(self):
+        return read(self.there.path(CONF))
+
+    def userdel(self):
+        self.there.status(*self.there.inside('userdel', 'fairmill'))
+
+    def first_steps(self):
+        self.step('1', 'useradd', 'a user and settings')
+        tap.like(self.settings(), '^#conf =', 'without a slurm.conf, the settings name none')
+        for folder in ('run/slurm/conf', 'etc/slurm'):
+            self.userdel()
+            os.makedirs(self.there.path(folder), exist_ok=True)
+            write(self.there.path(f'{folder}/slurm.conf'), 'ClusterName=alpha\n')
+            self.step('1', 'useradd', f'the same with /{folder}/slurm.conf')
+            tap.like(self.settings(), '^conf = auto', 'after which the settings name it')
+            os.unlink(self.there.path(f'{folder}/slurm.conf'))
+        self.userdel()
+        examples = self.there.path('usr/share/doc/fairmill/examples')
+        os.makedirs(examples, exist_ok=True)
+        write(f'{examples}/fairmill.conf', read(f'{TOP}/etc/fairmill.conf') + '# from the package\n')
+        self.step('1', 'useradd', 'a user and settings from the package')
+        tap.like(self.settings(), '^# from the package', 'which are those that the package has installed')
+
+    def load_plugin(self):
+        self.follow(commands_of('2'))
+        tap.like(self.there.place.err, "Plugin 'auth_socket' is not loaded", 'MySQL says that its plugin is not loaded')
+        command, = (line for line in indented(PAGE) if re.match('sudo .*INSTALL PLUGIN', line))
+        self.there.status('chroot', self.there.root, 'bash', '-c', command)
+        tap.empty(self.there.place.err, "the page's command loads it")
+
+    def to_results(self):
+        if mariadb.IS_MYSQL:
+            self.load_plugin()
+        self.step('2', 'init --print', 'a login, tables, and privileges')
+        self.step('3', 'check', 'nothing is left for init to make, and check finds all that a run needs')
+        self.step('4', 'run -v', 'a run, and its results')
+        shown = self.there.place.out
+        account = self.sql('slurm_acct_db', '-e', "SELECT max(acct) FROM alpha_assoc_table WHERE deleted = 0 AND acct <> 'root'")
+        tap.like(shown, rf'\b{re.escape(account)}\b', 'which are there')
+        self.step('5', 'fairmill.cron', 'a line for cron')
+        tap.same(self.roles(), ROLES, 'who runs has the role of a writer only')
+        return account
+
+    def readers(self, account):
+        self.step('7', 'fairmill_reader', 'a reader')
+        tap.same(self.sql('fairmill', '-e', 'SELECT count(*) > 0 FROM fairmill_fairshare', user=('--user=portal', '--password=secret')),
+                 '1', 'who can read the results at once')
+        self.step('8', 'reader.conf', 'a login for the socket')
+
+        def shown(conf):
+            out = self.there_by('fairmill', 'fairmill', '-c', conf, 'show', '--parsable')
+            return sum(f'|{account}|' in f'|{line}' for line in out.splitlines())
+        tap.same(shown('/etc/fairmill/reader.conf'), shown(CONF), 'which reads results with a password')
+        self.there_by('nobody', 'fairmill', '-c', CONF, 'show')
+        tap.like(self.there.place.out + self.there.place.err, 'Permission denied', 'and nobody else may read the settings')
+
+    def upgrade(self):
+        self.step('After an upgrade', 'fairmill_owner', 'an upgrade')
+        tap.same(self.roles(), ROLES, 'after which who runs is a writer only again')
+        self.step('4', 'run -v', 'and runs go on')
+
+    def in_postgres(self):
+        write(self.there.path(CONF), re.sub(r'(?s)(^\[results\].*?^)driver = mysql', r'\1driver = pgsql', self.settings(), flags=re.M))
+        self.step('Results in PostgreSQL', 'psql -v', 'the commands for PostgreSQL', commands_of_part('Results in PostgreSQL'))
+        tap.same(self.there_by('postgres', 'psql', '-Atqc', "SELECT rolconnlimit FROM pg_roles WHERE rolname = 'fairmill_reader_login'"),
+                 '64', 'a login for the socket has its limit')
+        self.there.works('then a run', 'chroot', self.there.root, 'runuser', '-u', 'fairmill', '--', 'fairmill', '-c', CONF, 'run')
+        rows = self.there_by('postgres', 'psql', '-U', 'portal', '-Atqc', 'SELECT count(*) FROM fairmill_fairshare', 'fairmill')
+        tap.ok(rows.isdigit() and int(rows) > 1, 'publishes there', rows)
+
+
+def prepare(there):
+    """Our program, and a sudo, in a system that has no fairmill."""
+    shutil.copytree(f'{TOP}/t/lib', there.path('run/lib'))
+    there.forget_fairmill()
+    shutil.copy(FAIRMILL, there.path('usr/bin/fairmill'))
+    write(there.path('usr/bin/sudo'), SUDO)
+    for name in ('fairmill', 'sudo'):
+        os.chmod(there.path(f'usr/bin/{name}'), 0o755)
+    os.makedirs(there.path('etc/cron.d'), exist_ok=True)
+    for name in ('etc', 'cron'):
+        shutil.copytree(f'{TOP}/{name}', there.path(f'work/{name}'))
+
+
+def body():
+    os.umask(0o022)
+    with OwnSystem() as there:
+        prepare(there)
+        with Held(there, 'mariadb', 'NewServer', usual_socket()) as server:
+            site = Site(there, server)
+            site.make()
+            site.first_steps()
+            account = site.to_results()
+            site.readers(account)
+            site.upgrade()
+            with Held(there, 'postgres', 'NewPostgres', '/run/postgresql/.s.PGSQL.5432'):
+                site.in_postgres()
+
+
+tap.needs(*mariadb.Server.PROGRAMS, *postgres.Postgres.PROGRAMS)
+tap.main(body)

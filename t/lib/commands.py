@@ -23,6 +23,30 @@ def write(path, text):
         file.write(text)
 
 
+def has_text(path):
+    return os.path.isfile(path) and os.path.getsize(path) > 0
+
+
+def forget_build():
+    """What a make, or a package's build, above us was told is not for the builds of this test."""
+    for name in ('MAKEFLAGS', 'MFLAGS', 'MAKELEVEL', 'MAKEOVERRIDES', 'DESTDIR', 'CONFIG_SITE', 'FAIRMILL_CONF',
+                 'CFLAGS', 'CPPFLAGS', 'LDFLAGS', 'CHART_JS', 'D3_HIERARCHY_JS'):
+        os.environ.pop(name, None)
+
+
+def configured(name):
+    """A variable of the build's Makefile."""
+    found = re.search(f'^{name} = (.*)$', read(f'{BUILD}/Makefile'), re.M)
+    return found[1] if found else ''
+
+
+def files_below(folder):
+    """All that is there and no folder, by its path from there."""
+    return sorted(os.path.relpath(os.path.join(path, name), folder)
+                  for path, folders, names in os.walk(folder)
+                  for name in names + [name for name in folders if os.path.islink(os.path.join(path, name))])
+
+
 def version():
     """The version in configure.ac."""
     return re.search(r'^AC_INIT\(\[fairmill\], \[(.*)\]\)$', read(f'{TOP}/configure.ac'), re.M)[1]

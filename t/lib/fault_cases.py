@@ -11,9 +11,9 @@ import time
 
 import tap
 from faults import LONG, SOURCE, at_once, draw
-from mariadb import Session
 from program import FAIRMILL
 from proxy import Fault, Proxy, always, no_fault, same_as, sql
+from server import Session
 
 # Where a run is to give up, and where it is to get over it.
 DEADLINE = 2

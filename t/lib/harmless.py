@@ -25,9 +25,10 @@ import faults
 import tap
 from fault_cases import apart
 from faults import LONG, NOW, Report, Rig, at_once
-from mariadb import TRX_STALE, Session
+from mariadb import TRX_STALE
 from program import FAIRMILL
 from proxy import Fault, sql
+from server import Session
 
 SOURCE = 'harmless_acct'
 SECONDS = 180 if LONG else 15

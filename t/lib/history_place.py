@@ -8,7 +8,7 @@ import site_drawing
 from books import ASSOCIATIONS, CLUSTER, KEYS, changes
 from compare import from_rows, from_sqlite
 from happenings import REGISTERED
-from mariadb import Session, cells
+from server import Session, cells
 
 
 

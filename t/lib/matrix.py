@@ -15,10 +15,10 @@ import clock
 import preload
 import tap
 from fault_cases import Since
-from mariadb import Session
 from place import TINY, Place
 from program import write_settings
 from proxy import Fault, Proxy
+from server import Session
 
 DAY = 86400
 LEVELS = ['ok', 'warning', 'critical']

@@ -1,14 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""The server of postgres.sh, for tests in Python; and slurmdbd's tables in it."""
+"""Throw-away servers of PostgreSQL, and slurmdbd's tables in them."""
 
+import glob
 import os
 import re
+import signal
 import sqlite3
 
-import mariadb
+import server
 import site_drawing
 import tap
 from protocol import Pgsql
+
+
+def program(name):
+    """Debian keeps the programs of each version apart, and none of them in the PATH; its psql there is a
+    script that takes ten times as long."""
+    folders = glob.glob('/usr/lib/postgresql/*/bin') + glob.glob('/usr/pgsql-*/bin')
+    for folder in sorted(folders, key=lambda path: int(re.search('[0-9]+', path)[0]), reverse=True):
+        if os.access(f'{folder}/initdb', os.X_OK):
+            return f'{folder}/{name}'
+    return name
 
 
 def tables(clusters):
@@ -17,9 +29,18 @@ def tables(clusters):
     return common + ''.join(each.replace('@CLUSTER@', c) for c in clusters)
 
 
-class Postgres(mariadb.Server):
-    SHELL = ('. "$1/postgres.sh"; postgres_shared; '
-             'echo "ready $POSTGRES_SOCKET $(command -v psql)"; read -r')
+class Postgres(server.Server):
+    """A shared or throw-away server.  Members of the role `locked` need a password, others do not."""
+
+    PROGRAMS = tuple(map(program, ('initdb', 'pg_basebackup', 'postgres', 'psql')))
+    SHARED = 'FAIRMILL_TEST_POSTGRES'
+    USER = 'postgres'
+    STOP = signal.SIGINT  # it does not wait for sessions to end by themselves
+    # Nothing here outlives its test: no fsync.  PostgreSQL 13 still made hashes with MD5.  With nothing but its socket the
+    # server can have the usual port, which clients need not be told.
+    OPTIONS = tuple(f'--{option}' for option in (
+        'listen_addresses=', 'password_encryption=scram-sha-256', 'fsync=off', 'full_page_writes=off', 'synchronous_commit=off',
+        'shared_buffers=128MB', 'max_wal_size=2GB'))
     SCHEMA = 'current_schema()'
     port = 5432
     PROTOCOL = Pgsql
@@ -30,8 +51,25 @@ class Postgres(mariadb.Server):
     CASCADE = ' CASCADE'
     LENIENT = ''
 
+    def find(self, folder):
+        self.socket = folder
+
+    def as_user(self, *command):
+        """Nobody stays between us and it whom a signal could reach."""
+        return command if os.getuid() else ('setpriv', '--reuid=postgres', '--regid=postgres', '--init-groups', *command)
+
+    def install(self):
+        self.done(self.as_user(program('initdb'), f'--pgdata={self.folder}/data', '--username=postgres', '--auth=trust',
+                               '--encoding=UTF8', '--locale=C', '--no-sync'), cwd=self.folder)
+        with open(f'{self.folder}/data/pg_hba.conf', 'w', encoding='ascii') as file:
+            file.write('local all +locked scram-sha-256\nlocal all all trust\nlocal replication all trust\n')
+
+    def command(self):
+        return self.as_user(program('postgres'), '-D', f'{self.folder}/data', '-k', self.folder, '-p', str(self.port),
+                            *self.OPTIONS, *self.options)
+
     def client(self, database=None, user=None):
-        return [self.said[0], '--no-psqlrc', '--quiet', '--no-align', '--tuples-only',
+        return [program('psql'), '--no-psqlrc', '--quiet', '--no-align', '--tuples-only',
                 '--field-separator=\t', '--pset=null=NULL', '--set=ON_ERROR_STOP=1',
                 f'--host={self.socket}', f'--port={self.port}', f'--username={user or "postgres"}',
                 database or 'postgres']
@@ -105,30 +143,24 @@ class Postgres(mariadb.Server):
 class NewPostgres(Postgres):
     """A server of this test's own, with further arguments."""
 
-    SHELL = ('. "$1/postgres.sh"; unset FAIRMILL_TEST_POSTGRES; POSTGRES_PORT=$2; '
-             'POSTGRES_OPTIONS=("${@:3}"); postgres_shared; '
-             'echo "ready $POSTGRES_SOCKET $(command -v psql) $POSTGRES_PID"; read -r')
+    alone = True
 
     def __init__(self, *options, port=5432):
-        self.arguments = str(port), *options
-        self.port = port
-
-    def __enter__(self):
-        super().__enter__()
-        self.pid = int(self.said[1])
-        return self
+        super().__init__()
+        self.options, self.port = options, port
 
 
 class Standby(NewPostgres):
     """Has all that another server has, and follows it."""
 
-    SHELL = ('. "$1/postgres.sh"; POSTGRES_PORT=$2; POSTGRES_OPTIONS=("${@:4}"); postgres_require; '
-             'postgres_own_directory; postgres_follow "$POSTGRES_DIRECTORY" "$3"; '
-             'echo "ready $POSTGRES_SOCKET $(command -v psql) $POSTGRES_PID"; read -r')
-
     def __init__(self, primary, *options):
-        super().__init__(primary.socket, *options, port=primary.port)
+        super().__init__(*options, port=primary.port)
         self.primary = primary
+
+    def install(self):
+        self.done(self.as_user(program('pg_basebackup'), f'--pgdata={self.folder}/data', f'--host={self.primary.socket}',
+                               f'--port={self.port}', '--username=postgres', '--write-recovery-conf', '--checkpoint=fast', '--no-sync'),
+                  cwd=self.folder)
 
     def configure(self, name, value):
         """A setting of the server, at once."""

@@ -18,6 +18,12 @@ DRIVERS = subprocess.run([FAIRMILL, '--version'], stdout=subprocess.PIPE, text=T
 HAS_REPORT = subprocess.run([FAIRMILL, 'report', '--help'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                             check=False).returncode == 0
 
+
+def has_sanitizers():
+    with open(FAIRMILL, 'rb') as file:
+        return b'__asan_init' in file.read()
+
+
 EXACT = {'cluster', 'id_assoc', 'parent_id', 'depth', 'account', 'user_name', 'partition_name',
          'shares',
          'usage_raw', 'level_fs_infinite', 'fair_tree_rank', 'fair_tree_factor', 'computed_at'}
@@ -43,18 +49,18 @@ def sqlite_settings(source, results, usage=None, fairshare=None):
                 usage=usage or {}, fairshare=fairshare or {})
 
 
-def fairmill(settings, *arguments):
+def fairmill(settings, *arguments, program=FAIRMILL):
     """(status, standard output, standard error)"""
-    done = subprocess.run([FAIRMILL, '-c', settings, *map(str, arguments)],
+    done = subprocess.run([program, '-c', settings, *map(str, arguments)],
                           stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=tap.HANG, check=False)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
-def publish(settings, now, *arguments):
+def publish(settings, now, *arguments, program=FAIRMILL):
     """init and run; what they say when that fails."""
     for command in (('init',), ('run', '--now', now, *arguments)):
-        status, out, err = fairmill(settings, *command)
+        status, out, err = fairmill(settings, *command, program=program)
         if status:
             raise RuntimeError(f"'{' '.join(map(str, command))}' ended with {status}: {out}{err}")
 

@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import sys
 import time
 import traceback
@@ -56,6 +57,12 @@ def skip_all(reason):
         print(f'1..1\nnot ok 1 - {reason}')
         sys.exit(1)
     not_here(reason)
+
+
+def needs(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            skip_all(f'{program} is not there')
 
 
 def not_here(reason):

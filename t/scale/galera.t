@@ -19,9 +19,10 @@ import tap
 from compare import differences, from_server
 from faults import LONG, NOW, POLL, Rig
 from galera import Galera
-from mariadb import TRX_STALE, Session, library_version
+from mariadb import TRX_STALE, library_version
 from program import FAIRMILL, fairmill, write_settings
 from proxy import Fault, sql
+from server import Session
 
 ROUNDS = 60 if LONG else 6
 CLUSTERS = ('big', 'small')

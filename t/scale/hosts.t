@@ -17,9 +17,10 @@ import faults
 import tap
 from compare import differences, from_server
 from faults import NOW, POLL
-from mariadb import TRX_STALE, Primary, Replica, Session
+from mariadb import TRX_STALE, Primary, Replica
 from program import FAIRMILL, fairmill, write_settings
 from proxy import Fault, Proxy
+from server import Session
 
 AT_ONCE = 5
 CLUSTERS = list(faults.USERS)

@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import site_drawing
 import tap
 from compare import differences, from_sqlite
-from postgres import NewPostgres
+from postgres import NewPostgres, program
 from program import FAIRMILL, TOP, fairmill, write_settings
 
 NOW = 1750500000
@@ -78,7 +78,7 @@ class Servers:
     @staticmethod
     def table(head):
         """The job table as it is, without its rows."""
-        dump = re.sub(r'psql$', 'pg_dump', head.said[0])
+        dump = program('pg_dump')
         return subprocess.run([dump, f'--host={head.socket}', f'--port={head.port}', '--username=postgres',
                                '--schema-only', '--no-owner', '--table=c1_job_table', 'acct'],
                               stdout=subprocess.PIPE, text=True, check=True).stdout

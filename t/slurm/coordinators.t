@@ -10,7 +10,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
-from mariadb import Slurmdbd
+from slurmdbd import Slurmdbd
 from program import fairmill, write_settings
 
 RESULTS = 'fairmill_coordinators'

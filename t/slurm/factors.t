@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
-from mariadb import Slurmdbd
+from slurmdbd import Slurmdbd
 from program import fairmill, write_settings
 
 RESULTS, OTHER = 'fairmill_factors', 'fairmill_factors_2'

@@ -17,8 +17,9 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
-from mariadb import CLIENT, Slurmdbd
+from mariadb import CLIENT
 from program import FAIRMILL, TOP, write_settings
+from slurmdbd import Slurmdbd
 
 RESULTS = 'fairmill_results'
 SECRET = 'only for this test'

@@ -18,7 +18,7 @@ os.environ['TZ'] = 'Europe/Berlin'  # slurmdbd's, too: its days and months are l
 time.tzset()
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
-from mariadb import Slurmdbd
+from slurmdbd import Slurmdbd
 from program import FAIRMILL, write_settings
 
 RESULTS = 'fairmill_results'

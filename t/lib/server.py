@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: MIT
+"""Throw-away servers of databases, each for as long as its `with` lasts, and clients of them that stay.
+
+A Server may be the one that t/lib/share_servers has started for a whole test run.  One that is made with
+`alone` true is this test's own: only then it has a process, `pid` and `folder`."""
+
+import contextlib
+import os
+import pwd
+import re
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+import tap
+
+# A process that ends all in a folder when this program cannot: when it is killed, its end of the pipe is closed.
+KEEPER = """
+    read -r _ && exit
+    for file in "$1"/*.pid; do
+        read -r pid <"$file" || continue
+        while kill -"$2" "$pid"; do sleep .1; done
+    done 2>/dev/null
+    rm -rf "$1"
+"""
+
+
+def cells(lines):
+    return [[None if cell == 'NULL' else cell for cell in line.split('\t')] for line in lines]
+
+
+def last_lines(path):
+    with open(path, encoding='utf-8', errors='replace') as file:
+        return ''.join(file.readlines()[-3:])
+
+
+def held_port(held):
+    """Nobody's until a program asks for it by its number: the socket, one more of those held, keeps
+    the system from giving it to others, and lets in who sets SO_REUSEADDR, as servers do."""
+    place = socket.socket()
+    held.append(place)
+    place.bind(('127.0.0.1', 0))  # alone, as SO_REUSEADDR is not set yet
+    place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    return place.getsockname()[1]
+
+
+def state_and_parent(process):
+    with open(f'/proc/{process}/stat', encoding='utf-8') as file:
+        # The second field is a name, in brackets.
+        state, parent = file.read().rpartition(')')[2].split()[:2]
+    return state, int(parent)
+
+
+def lives(process):
+    try:
+        return state_and_parent(process)[0] != 'Z'
+    except OSError:
+        return False
+
+
+class Folder:
+    """A folder of a short path for what servers keep, which goes when they have ended."""
+
+    def __init__(self, signal_name='TERM'):
+        self.path = tempfile.mkdtemp(prefix='fm.')
+        os.chmod(self.path, 0o755)
+        self.keeper = subprocess.Popen(['sh', '-c', KEEPER, 'sh', self.path, signal_name], stdin=subprocess.PIPE,
+                                       start_new_session=True)
+
+    def remove(self):
+        """After they have ended."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.keeper.communicate(b'done\n')
+
+
+class Server:
+    """What all databases' servers have.  A class of one has PROGRAMS, SHARED (the variable that names the folder of the
+    server that tests share), USER (who it runs as where we are root), STOP (the signal that ends it), and the methods
+    install(), command(), client()."""
+
+    alone = False
+    process = None
+    options = ()
+
+    def __init__(self):
+        self.held = []  # ports
+
+    def __enter__(self):
+        self.readers = Readers(self)
+        tap.needs(*self.PROGRAMS)
+        shared = None if self.alone else os.environ.get(self.SHARED)
+        if shared:
+            self.find(shared)
+            if not self.answers():
+                raise RuntimeError(f'no server in {shared}')
+        else:
+            self.own = Folder(self.STOP.name.removeprefix('SIG'))
+            self.folder = self.own.path
+            self.give(self.folder)
+            self.find(self.folder)
+            self.install()
+            self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.readers.close()
+        if self.process:
+            self.end()
+            self.own.remove()
+        for place in self.held:
+            place.close()
+
+    # ---- its process ----
+
+    def give(self, *folders):
+        """To the user that the server runs as; it refuses to run as root."""
+        if not os.getuid():
+            for folder in folders:
+                os.chown(folder, pwd.getpwnam(self.USER).pw_uid, -1)
+
+    def done(self, command, **more):
+        """A command that prepares the server's folder."""
+        log = f'{self.folder}/install.log'
+        with open(log, 'wb') as file:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False, **more)
+        if done.returncode:
+            raise RuntimeError(f'{os.path.basename(command[0])}: {last_lines(log)}')
+
+    def launch(self):
+        with open(f'{self.folder}/error.log', 'ab') as file:
+            self.process = subprocess.Popen(self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=file,
+                                            stderr=file, start_new_session=True)
+        self.pid = self.process.pid
+        with open(f'{self.folder}/server.pid', 'w', encoding='ascii') as file:
+            file.write(f'{self.pid}\n')
+        tap.until(lambda: self.process.poll() is not None or self.answers(), every=.05)
+
+    def start(self):
+        """Also when it has ended; waits until it answers."""
+        self.launch()
+        if not self.answers():
+            raise RuntimeError(f'{self.PROGRAMS[0]}: {last_lines(f"{self.folder}/error.log")}')
+
+    def end(self, number=None):
+        """By this signal, or its usual one."""
+        if self.process.poll() is None:
+            self.process.send_signal(number or self.STOP)
+            self.process.send_signal(signal.SIGCONT)
+            self.process.wait()
+
+    def processes(self):
+        """Its first one, and its children."""
+        yield self.pid
+        for name in filter(str.isdigit, os.listdir('/proc')):
+            with contextlib.suppress(OSError):
+                if state_and_parent(name)[1] == self.pid:
+                    yield int(name)
+
+    def signal(self, number):
+        """To each of its processes, which are returned.  The first stands still before the others are looked for: it
+        makes no more of them, and they are still its children."""
+        os.kill(self.pid, signal.SIGSTOP)
+        tap.until(lambda: state_and_parent(self.pid)[0] in 'TZ', every=.001)
+        processes = list(self.processes())
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
+        return processes
+
+    def kill(self):
+        processes = self.signal(signal.SIGKILL)
+        self.process.wait()
+        tap.until(lambda: not any(map(lives, processes)), every=.01)
+
+    def stop(self):
+        self.signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.signal(signal.SIGCONT)
+
+    def answers(self):
+        return not subprocess.run(self.client(), input='SELECT 1', stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  text=True, check=False).returncode
+
+    # ---- what it is told ----
+
+    def sql(self, text, database=None, user=None):
+        """Rows as lists of text; NULL as None.  A double comes with every digit it needs."""
+        if not user and self.readers.suit(text):
+            return self.readers.ask(text, database)
+        if re.search('DATABASE|GLOBAL', text):
+            self.readers.close()  # PostgreSQL drops none that somebody has open; what is set is for new sessions
+        done = subprocess.run(self.client(database, user), input=text, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f'{os.path.basename(self.client()[0])}: {done.stderr.strip()}')
+        return cells(done.stdout.splitlines())
+
+    def columns(self, table, database):
+        return [name for name, in self.sql(
+            f"SELECT column_name FROM information_schema.columns WHERE table_name = '{table}' "
+            f'AND table_schema = {self.SCHEMA} ORDER BY ordinal_position', database)]
+
+    def settings(self, source, results, usage=None, fairshare=None, **more):
+        """Sections for program.write_settings()."""
+        return dict(source=dict(self.connection(source), **more), results=self.connection(results),
+                    usage=usage or {}, fairshare=fairshare or {})
+
+
+class Session:
+    """A client that stays."""
+
+    def __init__(self, server, database=None, user=None, goes_on=True):
+        self.server = server
+        self.process = subprocess.Popen([*server.client(database, user), *(server.GOES_ON if goes_on else server.ENDS)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, bufsize=0)
+        self.count = 0
+
+    def send(self, text):
+        """Returns at once."""
+        self.count += 1
+        end = self.server.SAY.format(f'answer {self.count} ends')
+        self.process.stdin.write(f'{text};\n{end}\n'.encode())
+
+    def wait(self):
+        """Lines of the last answer.  A client whose server is gone says nothing at all."""
+        answer, last, end = b'', f'answer {self.count} ends\n'.encode(), time.monotonic() + tap.HANG
+        while not answer.endswith(last):
+            ready, _, _ = select.select([self.process.stdout], [], [],
+                                        max(0, end - time.monotonic()))
+            more = self.process.stdout.read(65536) if ready else b''
+            if not more:
+                raise RuntimeError(f"the session {'has ended' if ready else 'does not answer'}: {answer.decode()}")
+            answer += more
+        return answer[:-len(last)].decode().splitlines()
+
+    def do(self, text):
+        self.send(text)
+        return self.wait()
+
+    def close(self):
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        try:
+            self.process.wait(timeout=tap.HANG)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class Readers:
+    """Clients that stay, for what only reads: to start one takes a hundred times as long as to ask it."""
+
+    MOST = 8
+
+    def __init__(self, server):
+        self.server, self.idle, self.guard = server, [], threading.Lock()
+
+    @staticmethod
+    def suit(text):
+        """Whether this is one statement that reads, and that leaves nothing to its session."""
+        return re.match(r'\s*(SELECT|SHOW|CHECKSUM|EXPLAIN)\b', text) and not re.search(r';\s*\S|lock|config|into', text, re.I)
+
+    def ask(self, text, database):
+        """A client may be gone with its server or its database: then another one is asked."""
+        text = text.rstrip().rstrip(';')
+        with self.guard:
+            kept = next((one for one in self.idle if one[0] == database), None)
+            if kept:
+                self.idle.remove(kept)
+        if kept:
+            with contextlib.suppress(RuntimeError, OSError):
+                return self._ask(kept[1], text, database)
+        return self._ask(Session(self.server, database, goes_on=False), text, database)
+
+    def _ask(self, session, text, database):
+        try:
+            lines = session.do(text)
+        except (RuntimeError, OSError):
+            session.close()
+            raise
+        with self.guard:
+            self.idle.append((database, session))
+            left = self.idle.pop(0)[1] if len(self.idle) > self.MOST else None
+        if left:
+            left.close()
+        return cells(lines)
+
+    def close(self):
+        with self.guard:
+            for _, session in self.idle:
+                session.close()
+            self.idle = []
