@@ -1,133 +1,32 @@
-#!/bin/bash
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: packages
-# The Debian package builds from what a release holds, satisfies lintian, works once installed,
-# and leaves nothing behind when purged.
-#
-# Root installs it into a system of its own: this one, seen through an overlay that forgets all
-# that is done to it.  Who is not root, or may not mount, builds and reads it only; but where CI
-# is `true`, root who may not mount is a failure.  The tests within the build run where
-# FAIRMILL_LONG is set.
-. "$(dirname "$0")/../lib/own_system.sh"
-build=${top_builddir:-$top/build}
-# A release of Debian without the page's scripts cannot build the package.
-"$FAIRMILL" report --help >/dev/null 2>&1 || not_here "built without the page, which the package has"
-for program in dpkg-buildpackage dh lintian; do
-    command -v $program >/dev/null || skip_all "$program is not there"
-done
-umask 022
-forget_build
+"""The Debian package builds from what a release holds, satisfies lintian, works once installed,
+and leaves nothing behind when purged.
 
+Root installs it into a system of its own: this one, seen through an overlay that forgets all
+that is done to it.  Who is not root, or may not mount, builds and reads it only; but where CI
+is `true`, root who may not mount is a failure.  The tests within the build run where
+FAIRMILL_LONG is set."""
 
-# ---- build ----
+import glob
+import os
+import re
+import shutil
+import sys
 
-version=$(sed -n 's/^AC_INIT(\[fairmill\], \[\(.*\)\])$/\1/p' "$top/configure.ac")
-is "the package's version is that of configure.ac" \
-    "$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)" "$version"
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from commands import BUILD, TOP, Commands, forget_build, has_text, read, version, write
+from own_system import OwnSystem, of_few
+from program import HAS_REPORT
 
-# Without optimization nothing is fortified.
-options="parallel=2 nocheck noopt noautodbgsym" without=(--suppress-tags hardening-no-fortify-functions)
-[ -z "${FAIRMILL_LONG:-}" ] || options="parallel=2" without=()
-chmod 755 "$scratch" # tests within the build change their user
-ok "a release is made" make -s -C "$build" distdir distdir="$scratch/fairmill-$version"
-cd "$scratch/fairmill-$version" || exit 1
-ok "dpkg-buildpackage makes the package" \
-    of_few env DEB_BUILD_OPTIONS="$options" CC=gcc dpkg-buildpackage -us -uc
-cd "$scratch" || exit 1
-ok "lintian has nothing to say" lintian --allow-root "${without[@]}" --fail-on error,warning,info ./*.changes
-package=$(ls fairmill_*.deb 2>/dev/null) || done_testing
-
-
-# ---- a system to install it into ----
-
-own_system
-
-# What cron does with the line of the package's table, the user it names included.
-cron() {
-    local line=$root/etc/cron.d/fairmill user path
-    path=$(sed -n 's/^PATH=//p' "$line")
-    line=$(grep '^[*]' "$line")
-    user=$(awk '{ print $6 }' <<<"$line")
-    line=${line#*" $user "}
-    inside setpriv --reuid "$user" --regid "$user" --init-groups env -i HOME=/ LOGNAME="$user" \
-        SHELL=/bin/sh PATH="$path" /bin/sh -c "$line"
-}
-
-traces() {
-    (cd "$root" && find etc usr lib var/lib -xdev -name '*fairmill*' ! -path '*/dpkg/*' | sort)
-}
-
-# A machine that has fairmill already has none there.
-inside dpkg --purge fairmill >/dev/null 2>&1
-rm -rf "$root/etc/fairmill" "$root/var/lib/fairmill"
-inside userdel fairmill >/dev/null 2>&1
-traces >"$scratch/before"
-
-
-# ---- install ----
-
-cp "$package" "$root/tmp/fairmill.deb"
-ok "dpkg installs it" inside dpkg --install /tmp/fairmill.deb
-is "there is a user without a shell" "$(inside getent passwd fairmill | cut -d: -f6,7)" \
-    "/var/lib/fairmill:/usr/sbin/nologin"
-is "there is a folder for results in SQLite" "$(inside stat -c '%U:%G %a' /var/lib/fairmill)" \
-    "fairmill:fairmill 750"
-is "there is a folder for settings" "$(inside stat -c '%U:%G %a' /etc/fairmill)" "root:root 755"
-ok "there are no settings yet" test ! -e "$root/etc/fairmill/fairmill.conf"
-is "the user can run the program" "$(as_user fairmill --version)" \
-    "fairmill $version (drivers: mysql pgsql sqlite)"
-for completion in bash-completion/completions/fairmill zsh/vendor-completions/_fairmill \
-    fish/vendor_completions.d/fairmill.fish; do
-    ok "completion is there: $completion" test -s "$root/usr/share/$completion"
-done
-ok "the timer is enabled" test -L "$root/etc/systemd/system/timers.target.wants/fairmill.timer"
-ok "so is the one that verifies" test -L "$root/etc/systemd/system/timers.target.wants/fairmill-verify.timer"
-
-unit=/lib/systemd/system/fairmill
-[ -e "$root$unit.service" ] || unit=/usr$unit
-if inside systemd-analyze --version >/dev/null 2>&1; then
-    inside systemd-analyze verify --man=no --recursive-errors=no $unit.service $unit.timer $unit.socket \
-        ${unit}-answer.service $unit-verify.service $unit-verify.timer \
-        >"$scratch/verify" 2>&1
-    empty "systemd-analyze verify finds nothing in the units" "$scratch/verify"
-    ok "systemd-analyze security gives the service 1.2 of 10 or less" \
-        inside systemd-analyze security --offline=true --threshold=12 $unit.service
-    ok "and who answers 1.6" \
-        inside systemd-analyze security --offline=true --threshold=16 ${unit}-answer.service
-else
-    diag "systemd-analyze is not there"
-fi
-
-
-# ---- run ----
-
-status "without settings cron does nothing" 0 cron
-empty "and says nothing" "$err"
-
-demonstration
-
-shown() {
-    as_user fairmill show --parsable 2>/dev/null | grep -c '|physics|'
-}
-
-status "the user can make the tables" 0 as_user fairmill init
-is "and then there is nothing in them" "$(shown)" 0
-mkdir -p "$root/run/systemd/system"
-status "where systemd runs, cron does nothing" 0 cron
-is "and leaves the work to the timer" "$(shown)" 0
-rmdir "$root/run/systemd/system"
-status "where it does not, cron runs fairmill" 0 cron
-empty "which says nothing" "$err"
-ok "and publishes" test "$(shown)" -gt 1
-
-
-# ---- upgrade ----
-
+LONG = os.environ.get('FAIRMILL_LONG')
+COMPLETIONS = ('bash-completion/completions/fairmill', 'zsh/vendor-completions/_fairmill',
+               'fish/vendor_completions.d/fairmill.fish')
 # No systemd runs there.  A program in its place keeps the names of active units in a file, so that
 # the package's scripts act on it as they do on a machine.
-active=$root/run/active-units
-cat >"$root/usr/bin/deb-systemd-invoke" <<'INVOKE'
-#!/bin/bash
+INVOKE = r'''#!/bin/bash
 action= units=()
 for word; do
     case $word in
@@ -143,29 +42,128 @@ for unit in "${units[@]}"; do
     start | restart) grep -qx "$unit" /run/active-units || echo "$unit" >>/run/active-units ;;
     esac
 done
-INVOKE
-printf '#!/bin/sh\n' >"$root/usr/bin/systemctl"
-chmod 755 "$root/usr/bin/deb-systemd-invoke" "$root/usr/bin/systemctl"
-mkdir -p "$root/run/systemd/system"
-units='fairmill-answer.service fairmill-report.timer fairmill-verify.timer fairmill.socket fairmill.timer'
-for running in "$units" 'fairmill-verify.timer fairmill.timer'; do
-    printf '%s\n' $running >"$active"
-    ok "dpkg installs it over itself" inside dpkg --install /tmp/fairmill.deb
-    is "of its units, the same are active as before" "$(sort "$active" | xargs)" "$running"
-done
-ok "and the results are still there" test "$(shown)" -gt 1
+'''
+UNITS = ['fairmill-answer.service', 'fairmill-report.timer', 'fairmill-verify.timer', 'fairmill.socket', 'fairmill.timer']
 
 
-# ---- remove ----
+def build(place):
+    """The package's path."""
+    tap.same(place.printed('dpkg-parsechangelog', '-l', f'{TOP}/debian/changelog', '-S', 'Version'), version(),
+             "the package's version is that of configure.ac")
+    # Without optimization nothing is fortified.
+    options = 'parallel=2' if LONG else 'parallel=2 nocheck noopt noautodbgsym'
+    without = [] if LONG else ['--suppress-tags', 'hardening-no-fortify-functions']
+    os.chmod(place.folder, 0o755)  # tests within the build change their user
+    sources = place.path(f'fairmill-{version()}')
+    place.works('a release is made', 'make', '-s', '-C', BUILD, 'distdir', f'distdir={sources}')
+    place.works('dpkg-buildpackage makes the package',
+                *of_few('env', f'DEB_BUILD_OPTIONS={options}', 'CC=gcc', 'dpkg-buildpackage', '-us', '-uc'), cwd=sources)
+    place.works('lintian has nothing to say', 'lintian', '--allow-root', *without, '--fail-on', 'error,warning,info',
+                *glob.glob(place.path('*.changes')))
+    made = glob.glob(place.path('fairmill_*.deb'))
+    if not made:
+        tap.done()
+    return made[0]
 
-printf '%s\n' $units >"$active"
-ok "dpkg removes it" inside dpkg --remove fairmill
-empty "and stops its units" "$active"
-ok "the settings are still there" test -s "$root/etc/fairmill/fairmill.conf"
-ok "the results are still there" test -s "$root/var/lib/fairmill/results.db"
-status "what is left of it for cron does nothing" 0 cron
-empty "nor does it say anything" "$err"
-ok "dpkg purges it" inside dpkg --purge fairmill
-traces >"$scratch/after"
-is "nothing is left" "$(cat "$scratch/after")" "$(cat "$scratch/before")"
-done_testing
+
+def cron(there):
+    """What cron does with the line of the package's table, the user it names included."""
+    table = read(there.path('etc/cron.d/fairmill'))
+    path = re.search('^PATH=(.*)$', table, re.M)[1]
+    user, command = re.search(r'^[*](?:\S*\s+){5}(\S+) (.*)$', table, re.M).groups()
+    return there.inside('setpriv', '--reuid', user, '--regid', user, '--init-groups', 'env', '-i', 'HOME=/', f'LOGNAME={user}',
+                        'SHELL=/bin/sh', f'PATH={path}', '/bin/sh', '-c', command)
+
+
+def traces(there):
+    return there.files('etc', 'usr', 'lib', 'var/lib', skip='/dpkg/')
+
+
+def install(there):
+    there.works('dpkg installs it', *there.inside('dpkg', '--install', '/tmp/fairmill.deb'))
+    tap.same(there.printed(*there.inside('getent', 'passwd', 'fairmill')).split(':')[5:], ['/var/lib/fairmill', '/usr/sbin/nologin'],
+             'there is a user without a shell')
+    tap.same(there.owner('/var/lib/fairmill'), 'fairmill:fairmill 750', 'there is a folder for results in SQLite')
+    tap.same(there.owner('/etc/fairmill'), 'root:root 755', 'there is a folder for settings')
+    tap.ok(not os.path.exists(there.path('etc/fairmill/fairmill.conf')), 'there are no settings yet')
+    tap.same(there.printed(*there.as_user('fairmill', '--version')), f'fairmill {version()} (drivers: mysql pgsql sqlite)',
+             'the user can run the program')
+    for name in COMPLETIONS:
+        tap.ok(has_text(there.path(f'usr/share/{name}')), f'completion is there: {name}')
+    wanted = there.path('etc/systemd/system/timers.target.wants')
+    tap.ok(os.path.islink(f'{wanted}/fairmill.timer'), 'the timer is enabled')
+    tap.ok(os.path.islink(f'{wanted}/fairmill-verify.timer'), 'so is the one that verifies')
+
+
+def units_are_good(there):
+    if there.status(*there.inside('systemd-analyze', '--version')):
+        tap.diag('systemd-analyze is not there')
+        return
+    folder = '/lib/systemd/system' if os.path.exists(there.path('lib/systemd/system/fairmill.service')) else '/usr/lib/systemd/system'
+    units = [f'{folder}/fairmill{end}' for end in ('.service', '.timer', '.socket', '-answer.service', '-verify.service', '-verify.timer')]
+    there.status(*there.inside('systemd-analyze', 'verify', '--man=no', '--recursive-errors=no', *units))
+    tap.empty(there.place.out + there.place.err, 'systemd-analyze verify finds nothing in the units')
+    security = 'systemd-analyze', 'security', '--offline=true'
+    there.works('systemd-analyze security gives the service 1.2 of 10 or less', *there.inside(*security, '--threshold=12', units[0]))
+    there.works('and who answers 1.6', *there.inside(*security, '--threshold=16', units[3]))
+
+
+def run(there):
+    there.works_quietly('without settings cron does nothing', 'and says nothing', *cron(there))
+    there.make_demonstration()
+    there.works('the user can make the tables', *there.as_user('fairmill', 'init'))
+    tap.same(there.shown(), 0, 'and then there is nothing in them')
+    os.makedirs(there.path('run/systemd/system'))
+    there.works('where systemd runs, cron does nothing', *cron(there))
+    tap.same(there.shown(), 0, 'and leaves the work to the timer')
+    os.rmdir(there.path('run/systemd/system'))
+    there.works_quietly('where it does not, cron runs fairmill', 'which says nothing', *cron(there))
+    tap.ok(there.shown() > 1, 'and publishes')
+
+
+def upgrade(there, active):
+    write(there.path('usr/bin/deb-systemd-invoke'), INVOKE)
+    write(there.path('usr/bin/systemctl'), '#!/bin/sh\n')
+    for name in ('deb-systemd-invoke', 'systemctl'):
+        os.chmod(there.path(f'usr/bin/{name}'), 0o755)
+    os.makedirs(there.path('run/systemd/system'))
+    for running in (UNITS, ['fairmill-verify.timer', 'fairmill.timer']):
+        write(active, '\n'.join(running) + '\n')
+        there.works('dpkg installs it over itself', *there.inside('dpkg', '--install', '/tmp/fairmill.deb'))
+        tap.same(sorted(read(active).split()), running, 'of its units, the same are active as before')
+    tap.ok(there.shown() > 1, 'and the results are still there')
+
+
+def remove(there, active, before):
+    write(active, '\n'.join(UNITS) + '\n')
+    there.works('dpkg removes it', *there.inside('dpkg', '--remove', 'fairmill'))
+    tap.empty(read(active), 'and stops its units')
+    tap.ok(has_text(there.path('etc/fairmill/fairmill.conf')), 'the settings are still there')
+    tap.ok(has_text(there.path('var/lib/fairmill/results.db')), 'the results are still there')
+    there.works_quietly('what is left of it for cron does nothing', 'nor does it say anything', *cron(there))
+    there.works('dpkg purges it', *there.inside('dpkg', '--purge', 'fairmill'))
+    tap.same(traces(there), before, 'nothing is left')
+
+
+def body():
+    os.umask(0o022)
+    forget_build()
+    with Commands() as place:
+        package = build(place)
+        with OwnSystem() as there:
+            there.forget_fairmill()
+            before = traces(there)
+            shutil.copy(package, there.path('tmp/fairmill.deb'))
+            install(there)
+            units_are_good(there)
+            run(there)
+            active = there.path('run/active-units')
+            upgrade(there, active)
+            remove(there, active, before)
+
+
+# A release of Debian without the page's scripts cannot build the package.
+if not HAS_REPORT:
+    tap.not_here('built without the page, which the package has')
+tap.needs('dpkg-buildpackage', 'dh', 'lintian')
+tap.main(body)

@@ -1,132 +1,129 @@
-#!/bin/bash
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: packages
-# Whatever drivers it is built with, fairmill works, says which these are, and refuses others.
-#
-# Each driver by itself is built; with FAIRMILL_LONG every choice of them.
-. "$(dirname "$0")/../lib/tap.sh"
-forget_build
-umask 022
+"""Whatever drivers it is built with, fairmill works, says which these are, and refuses others.
 
-read -ra drivers <<<"$("$FAIRMILL" --version | sed -n 's/.*(drivers: \(.*\))$/\1/p')"
-[ ${#drivers[@]} -gt 1 ] || not_here "this build has no drivers to choose from"
-[ ! -e "$top/config.status" ] || not_here "make distclean lets others build from these sources"
-declare -A library=([mysql]='lib(mariadb|mysqlclient)' [pgsql]=libpq [sqlite]=libsqlite3)
+Each driver by itself is built; with FAIRMILL_LONG every choice of them."""
 
-# Few files know of drivers, so that ccache has seen what most of them are compiled to; with another
-# folder's name in what debuggers read.  It knows sources by the names that check.sh's builds have for them.
-mkdir "$scratch/tree"
-ln -s "$top"/* "$scratch/tree"
-export CCACHE_DIR=${CCACHE_DIR:-$scratch/objects} CCACHE_NOHASHDIR=1
-cc=gcc
-! command -v ccache >/dev/null || cc='ccache gcc'
+import glob
+import itertools
+import os
+import re
+import shutil
+import sys
 
-# DRIVER...: those that are not among them.
-without() {
-    local driver
-    for driver in "${drivers[@]}"; do
-        [[ " $* " == *" $driver "* ]] || echo "$driver"
-    done
-}
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from commands import TOP, Commands, forget_build, read
+from program import DRIVERS, FAIRMILL, HAS_REPORT, write_settings
 
-# What this build does without need not be there; the first build does without it in any case.
-report=()
-"$FAIRMILL" report --help >"$out" 2>&1 || report=(--without-report)
+LIBRARY = {'mysql': 'lib(mariadb|mysqlclient)', 'pgsql': 'libpq', 'sqlite': 'libsqlite3'}
+LONG = os.environ.pop('FAIRMILL_LONG', '')  # not for the tests of these builds
 
-# FOLDER DRIVER...
-configure() (
-    folder=$1
-    shift
-    mapfile -t absent < <(without "$@")
-    mkdir "$folder" && cd "$folder" &&
-        ../configure --enable-werror --cache-file="$scratch/config.${#options[@]}" CC="$cc" \
-            --disable-server-tests "${options[@]}" "${absent[@]/#/--without-}" \
-            >configure.log 2>&1
-)
 
-# SIDE DRIVER OTHER: settings with DRIVER on that side and OTHER on the other one.
-settings() {
-    local side
-    for side in source results; do
-        printf '[%s]\ndatabase = nothing\ndriver = ' "$side"
-        if [ "$side" = "$1" ]; then echo "$2"; else echo "$3"; fi
-    done >"$scratch/fairmill.conf"
-}
+def units():
+    """Those that know of settings or databases; the others are the same in every build."""
+    return sorted(re.sub(r'c$', 't', os.path.relpath(path, TOP)) for path in glob.glob(f'{TOP}/t/unit/*.c')
+                  if re.search('"(settings|db|results|compute)/', read(path)))
 
-# Units that know of settings or databases; the others are the same in every build.
-mapfile -t units < <(cd "$top" && grep -lE '"(settings|db|results|compute)/' t/unit/*.c)
-units=("${units[@]/%.c/.t}")
 
-# FOLDER DRIVER...: tests of what is chosen by drivers.
-check() {
-    local folder=$1 tests=("${units[@]}")
-    shift
-    [[ " $* " != *' sqlite '* ]] ||
-        tests+=(t/command/arguments.t t/command/databases.t t/db/port-sqlite.t)
-    env -u FAIRMILL_LONG make -s -C "$folder" -j2 check TESTS="${tests[*]}" \
-        check_PROGRAMS="${units[*]} t/db/port"
-}
+class Build(Commands):
+    """Few files know of drivers, so that ccache has seen what most of them are compiled to; with another
+    folder's name in what debuggers read.  It knows sources by the names that check.sh's builds have for them."""
 
-# DRIVER...: a build with these.
-try() {
-    local folder=$scratch/tree/some-drivers name="$*" absent driver side
-    rm -rf "$folder"
-    mapfile -t absent < <(without "$@")
-    if ! ok "configure takes $name alone" configure "$folder" "$@"; then
-        diag "$(tail -n 20 "$folder/configure.log")"
-        return
-    fi
-    like "and says so ($name)" "$folder/configure.log" "drivers: $name\$"
-    # A target by itself comes first: it must make what it includes.
-    ok "make fairmill works in a fresh tree ($name)" make -s -C "$folder" -j2 fairmill
-    ok "it builds without warnings ($name)" make -s -C "$folder" -j2
-    ok "so do its tests ($name)" make -s -C "$folder" -j2 "${units[@]}" t/db/port
-    [ -x "$folder/fairmill" ] || return
-    is "--version names $name" "$("$folder/fairmill" --version)" \
-        "$("$FAIRMILL" --version | sed 's/(.*//')(drivers: $name)"
-    ldd "$folder/fairmill" >"$scratch/linked"
-    for driver; do
-        like "the library of $driver is linked ($name)" "$scratch/linked" "${library[$driver]}"
-        settings source "$driver" "$1"
-        status "settings may name $driver ($name)" 0 \
-            "$folder/fairmill" -c "$scratch/fairmill.conf" init --print
-        like "for which there are tables ($name)" "$out" 'CREATE TABLE.*"fairmill_run"'
-    done
-    for driver in "${absent[@]}"; do
-        unlike "that of $driver is not ($name)" "$scratch/linked" "${library[$driver]}"
-        for side in source results; do
-            settings $side "$driver" "$1"
-            status "settings may not name $driver as [$side] ($name)" 78 \
-                "$folder/fairmill" -c "$scratch/fairmill.conf" check
-            like "and it is said which ones they may ($name)" "$err" \
-                "\\[$side\\] driver = '$driver': this build has '${name// /\', \'}'\$"
-        done
-    done
-    if [[ " ${options[*]} " == *' --without-report '* ]]; then
-        status "it has no command report ($name)" 64 "$folder/fairmill" report
-        like "which it says ($name)" "$err" "unknown command 'report'"
-    fi
-    ok "the tests that it has pass ($name)" check "$folder" "$@"
-}
+    def __enter__(self):
+        super().__enter__()
+        os.mkdir(self.path('tree'))
+        for path in glob.glob(f'{TOP}/*'):
+            os.symlink(path, self.path(f'tree/{os.path.basename(path)}'))
+        os.environ.setdefault('CCACHE_DIR', self.path('objects'))
+        os.environ['CCACHE_NOHASHDIR'] = '1'
+        self.build = self.path('tree/some-drivers')
+        self.units = units()
+        return self
 
-# All of them together are what every other test tries.
-options=(--without-report CHART_JS=none)
-for ((choice = 1; choice < (1 << ${#drivers[@]}) - 1; choice++)); do
-    chosen=()
-    for i in "${!drivers[@]}"; do
-        ((!(choice >> i & 1))) || chosen+=("${drivers[i]}")
-    done
-    [ ${#chosen[@]} -gt 1 ] && [ -z "${FAIRMILL_LONG:-}" ] || try "${chosen[@]}"
-    options=("${report[@]}")
-done
+    def configure(self, chosen, *options):
+        shutil.rmtree(self.build, ignore_errors=True)
+        os.mkdir(self.build)
+        return ('../configure', '--enable-werror', f'--cache-file={self.path("config")}.{len(options)}',
+                f"CC={'ccache gcc' if shutil.which('ccache') else 'gcc'}", '--disable-server-tests', *options,
+                *(f'--without-{driver}' for driver in DRIVERS if driver not in chosen))
 
-# Without libraries of charts, and without the command that needs them.
-status "without Chart.js configure does not go on" 1 bash -c '
-    mkdir "$2" && cd "$2" && "$1/configure" --cache-file=/dev/null CHART_JS=none >configure.log 2>&1' \
-    - "$top" "$scratch/chartless"
-like "and says what to install, and how to do without" "$scratch/chartless/configure.log" \
-    'Debian: libjs-chart.js.*--without-report'
+    def make(self, statement, *arguments):
+        self.works(statement, 'make', '-s', '-C', self.build, '-j2', *arguments)
 
-status "without any driver there is nothing to build" 1 configure "$scratch/tree/none"
-like "and configure says so" "$scratch/tree/none/configure.log" 'at least one driver must be built in'
-done_testing
+    def settings(self, side, driver, other):
+        """Settings with this driver on that side and the other one on the other side."""
+        path = self.path('fairmill.conf')
+        write_settings(path, {each: dict(database='nothing', driver=driver if each == side else other)
+                              for each in ('source', 'results')})
+        return f'{self.build}/fairmill', '-c', path
+
+    def check(self, statement, chosen):
+        """Tests of what is chosen by drivers."""
+        more = ['t/command/arguments.t', 't/command/databases.t', 't/db/port-sqlite.t'] if 'sqlite' in chosen else []
+        self.make(statement, 'check', f"TESTS={' '.join(self.units + more)}", f"check_PROGRAMS={' '.join(self.units)} t/db/port")
+
+    def try_choice(self, chosen, *options):
+        name = ' '.join(chosen)
+        if not self.works(f'configure takes {name} alone', *self.configure(chosen, *options), cwd=self.build):
+            return
+        tap.like(self.out, f'drivers: {name}$', f'and says so ({name})')
+        # A target by itself comes first: it must make what it includes.
+        self.make(f'make fairmill works in a fresh tree ({name})', 'fairmill')
+        self.make(f'it builds without warnings ({name})')
+        self.make(f'so do its tests ({name})', *self.units, 't/db/port')
+        if not os.access(f'{self.build}/fairmill', os.X_OK):
+            return
+        tap.same(self.printed(f'{self.build}/fairmill', '--version'),
+                 f"{self.printed(FAIRMILL, '--version').partition('(')[0]}(drivers: {name})", f'--version names {name}')
+        linked = self.printed('ldd', f'{self.build}/fairmill')
+        for driver in chosen:
+            tap.like(linked, LIBRARY[driver], f'the library of {driver} is linked ({name})')
+            self.works(f'settings may name {driver} ({name})', *self.settings('source', driver, chosen[0]), 'init', '--print')
+            tap.like(self.out, 'CREATE TABLE.*"fairmill_run"', f'for which there are tables ({name})')
+        for driver in DRIVERS:
+            if driver not in chosen:
+                self.try_absent(driver, chosen, linked)
+        if '--without-report' in options:
+            self.command_ends(64, f'it has no command report ({name})', f'{self.build}/fairmill', 'report')
+            tap.like(self.err, "unknown command 'report'", f'which it says ({name})')
+        self.check(f'the tests that it has pass ({name})', chosen)
+
+    def try_absent(self, driver, chosen, linked):
+        name = ' '.join(chosen)
+        tap.unlike(linked, LIBRARY[driver], f'that of {driver} is not ({name})')
+        for side in ('source', 'results'):
+            self.command_ends(78, f'settings may not name {driver} as [{side}] ({name})',
+                              *self.settings(side, driver, chosen[0]), 'check')
+            names = ', '.join(f"'{each}'" for each in chosen)
+            tap.like(self.err, re.escape(f"[{side}] driver = '{driver}': this build has {names}") + '$',
+                     f'and it is said which ones they may ({name})')
+
+
+def body():
+    forget_build()
+    os.umask(0o022)
+    with Build() as place:
+        # All of them together are what every other test tries.
+        choices = [chosen for count in range(1, len(DRIVERS) if LONG else 2) for chosen in itertools.combinations(DRIVERS, count)]
+        # What this build does without need not be there; the first build does without it in any case.
+        for number, chosen in enumerate(choices):
+            place.try_choice(chosen, *(('--without-report', 'CHART_JS=none') if not number else
+                                       () if HAS_REPORT else ('--without-report',)))
+
+        # Without libraries of charts, and without the command that needs them.
+        os.mkdir(place.path('chartless'))
+        place.command_ends(1, 'without Chart.js configure does not go on', f'{TOP}/configure', '--cache-file=/dev/null',
+                           'CHART_JS=none', cwd=place.path('chartless'))
+        tap.like(place.out + place.err, 'Debian: libjs-chart.js.*--without-report', 'and says what to install, and how to do without')
+
+        place.command_ends(1, 'without any driver there is nothing to build', *place.configure((), '--without-report'), cwd=place.build)
+        tap.like(place.out + place.err, 'at least one driver must be built in', 'and configure says so')
+
+
+if len(DRIVERS) < 2:
+    tap.not_here('this build has no drivers to choose from')
+if os.path.exists(f'{TOP}/config.status'):
+    tap.not_here('make distclean lets others build from these sources')
+tap.main(body)
