@@ -2,6 +2,7 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/answer/client.h"
@@ -158,43 +159,57 @@ static void add_commands_of_users(const struct invocation *invocation, struct er
 }
 
 /* The command, once its options are known to be right. */
-static int start(struct invocation *invocation, struct error *err)
+static int start(struct invocation *invocation, void *options, struct error *err)
 {
     const struct command *command = invocation->command;
     if (!command->for_users || !is_user(invocation)) {
-        int result = command->run(invocation, err);
+        int result = command->run ? command->run(invocation, err)
+                                  : command_execute(invocation, options, err);
         if (result < 0 && err->class == ERROR_SETTINGS && is_user(invocation))
             add_commands_of_users(invocation, err);
         return result;
     }
     /* The request begins with the command's name, which is in front of its arguments. */
     int status = client_request(invocation->count + 1, invocation->arguments - 1, err);
-    return status < 0 && command->without_response ? command->without_response(invocation, err)
-                                                   : status;
+    return status < 0 && command->failed ? command->failed(options, err) : status;
+}
+
+static int run_with(struct invocation *invocation, void *options, struct error *err)
+{
+    const struct command *command = invocation->command;
+    const struct shared_options *shared = options;
+    if (check_answers(invocation, err) ||
+        (command->options_size ? options_read(invocation, options, err)
+                               : options_read_shared(invocation, options, err)))
+        return -1;
+    if (shared->help)
+        return print_help(command);
+    if (shared->version) {
+        print_version();
+        return end_printing();
+    }
+    if (shared->settings_path)
+        invocation->settings_path = shared->settings_path;
+    return start(invocation, options, err);
 }
 
 static int run_named(struct invocation *invocation)
 {
-    struct shared_options shared = { 0 };
+    const struct command *command = invocation->command;
+    size_t size = command->options_size;
+    void *options = memory_zeroed(1, size ? size : sizeof(struct shared_options));
     struct error err;
-    int status = check_answers(invocation, &err);
-    if (!status)
-        status = options_read_shared(invocation, &shared, &err);
-    options_free(&shared);
-    if (!status && shared.help)
-        return print_help(invocation->command);
-    if (!status && shared.version) {
-        print_version();
-        return end_printing();
-    }
-    if (shared.settings_path)
-        invocation->settings_path = shared.settings_path;
-    if (!status)
-        status = start(invocation, &err);
+    int status = run_with(invocation, options, &err);
     if (status < 0) {
         command_hide_reason(invocation, &err);
         complain(&err);
     }
+    if (size && command->release)
+        command->release(options);
+    if (size)
+        options_free_own(command, options);
+    options_free(options);
+    free(options);
     return first_failure() ? first_failure() : status;
 }
 

@@ -26,13 +26,6 @@ LEFT JOIN "fairmill_settings" s ON s."digest" = r."settings_digest"
 WHERE r."status" = 'done'
 ORDER BY l."cluster"
 
--- name: published_zones
--- The time zones of the runs that published.
-SELECT DISTINCT r."time_zone"
-FROM "fairmill_lock" l
-JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
-WHERE r."status" = 'done'
-
 -- name: published_rows
 -- A cluster's associations and their values.
 SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "shares",

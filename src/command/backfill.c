@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "command/command.h"
-#include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/instant.h"
@@ -12,14 +11,16 @@
 
 struct options {
     struct shared_options shared;
-    const char *since, *until, *every;
+    struct option_time since, until;
+    const char *every;
+    uint64_t every_s;
     bool replace;
 };
 
 static const struct command_option own_options[] = {
-    { "since", NULL, 0, OPTION_VALUE, AT(since), "TIME",
+    { "since", NULL, 0, OPTION_TIME, AT(since), "TIME",
       .help = "the first instant (as far as jobs and history_days go back)" },
-    { "until", NULL, 0, OPTION_VALUE, AT(until), "TIME", .help = "the last one (now)" },
+    { "until", NULL, 0, OPTION_TIME, AT(until), "TIME", .help = "the last one (now)" },
     { "every", NULL, 0, OPTION_VALUE, AT(every), "SPAN",
       .help = "how far points are apart, such as 6h (1d)" },
     { "replace", NULL, 0, OPTION_FLAG, AT(replace), NULL,
@@ -63,34 +64,29 @@ static void tell(void *context, const char *cluster, const struct backfill_resul
             100 * result->truncation_bound);
 }
 
-static int backfill_command(const struct invocation *invocation, struct error *err)
+static int backfill_check(struct command_context *context, struct error *err)
 {
-    struct options asked = { 0 };
-    struct shared_options *shared = &asked.shared;
-    struct settings *settings = NULL;
-    int64_t since = 0, until = 0;
-    int result = -1;
-    struct backfill_options options = { .complain = complain };
-    if (!options_read(invocation, &asked, err) &&
-        !option_span("every", asked.every, "1d", &options.instants.every_s, err) &&
-        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err) &&
-        !option_bound("since", asked.since, &since, err) &&
-        !option_bound("until", asked.until, &until, err)) {
-        struct teller teller = { .dry_run = shared->dry_run };
-        options.clusters =
-            (struct cluster_names){ shared->clusters.values, shared->clusters.count };
-        options.instants.since = asked.since ? &since : NULL;
-        options.instants.until = asked.until ? &until : NULL;
-        options.replace = asked.replace;
-        options.dry_run = shared->dry_run;
-        log_set_verbose(shared->verbose);
-        result = backfill(settings, &options, tell, &teller, err);
-        if (!result && teller.text.length)
-            result = command_print(&teller.text, err);
-        text_free(&teller.text);
-    }
-    options_free(shared);
-    settings_destroy(settings);
+    struct options *asked = context->options;
+    return option_span("every", asked->every, "1d", &asked->every_s, err);
+}
+
+static int backfill_answer(struct command_context *context, struct error *err)
+{
+    const struct options *asked = context->options;
+    const struct shared_options *shared = context->shared;
+    struct teller teller = { .dry_run = shared->dry_run };
+    const struct backfill_options options = {
+        .clusters = { shared->clusters.values, shared->clusters.count },
+        .instants = { asked->since.text ? &asked->since.at : NULL,
+                      asked->until.text ? &asked->until.at : NULL, asked->every_s },
+        .replace = asked->replace,
+        .dry_run = shared->dry_run,
+        .complain = complain,
+    };
+    int result = backfill(context->settings, &options, tell, &teller, err);
+    if (!result && teller.text.length)
+        result = command_print(&teller.text, err);
+    text_free(&teller.text);
     return result;
 }
 
@@ -101,5 +97,8 @@ const struct command command_backfill = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_DRY_RUN | TAKES_VERBOSE,
     .options = own_options,
-    .run = backfill_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_ALL,
+    .check = backfill_check,
+    .answer = backfill_answer,
 };

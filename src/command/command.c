@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/table.h"
-#include "results/published.h"
 #include "settings/client.h"
 #include "settings/load.h"
 #include "settings/settings.h"
@@ -19,22 +17,21 @@
 
 /* Days, months and resets are those of the runs.  Who has the settings of readers only, which need
  * not say where midnight is, takes it from them; if this machine does not know it, it stays. */
-static int take_zone(const struct settings *settings, struct error *err)
+static bool command_needs_zone(const struct settings *settings)
 {
-    char *zone;
-    struct error unknown;
-    if (settings->source.database || setting_is_chosen(settings, "usage", "time_zone"))
-        return 0;
-    if (published_zone(settings, &zone, err))
-        return -1;
-    if (zone && time_zone_set(zone, &unknown))
-        log_note("%s", unknown.message);
-    free(zone);
-    return 0;
+    return !settings->source.database && !setting_is_chosen(settings, "usage", "time_zone");
 }
 
-int command_settings(struct settings **settings, const struct invocation *invocation,
-                     enum settings_use use, struct error *err)
+static void command_take_zone(const struct published *published)
+{
+    const char *zone = published_zone(published);
+    struct error unknown;
+    if (zone && time_zone_set(zone, &unknown))
+        log_note("%s", unknown.message);
+}
+
+static int command_load(struct settings **settings, const struct invocation *invocation,
+                        enum settings_use use, struct error *err)
 {
     if (invocation->client && use == SETTINGS_FOR_ALL)
         return fail(err, ERROR_USAGE,
@@ -45,7 +42,85 @@ int command_settings(struct settings **settings, const struct invocation *invoca
                       invocation->client ? SETTINGS_FOR_CLIENTS : use, err))
         return -1;
     (*settings)->client = invocation->client;
-    return invocation->client || use == SETTINGS_FOR_READING ? take_zone(*settings, err) : 0;
+    return 0;
+}
+
+int command_settings(struct settings **settings, const struct invocation *invocation,
+                     enum settings_use use, struct error *err)
+{
+    if (command_load(settings, invocation, use, err))
+        return -1;
+    if (use == SETTINGS_FOR_ALL || !command_needs_zone(*settings))
+        return 0;
+    struct published published;
+    int result = published_begin(&published, *settings, err);
+    if (!result)
+        command_take_zone(&published);
+    published_free(&published);
+    return result;
+}
+
+/* Times among the options are read between: the zone may be that of the results. */
+static int command_open(struct command_context *context, struct error *err)
+{
+    struct published *published = &context->published;
+    bool needs_zone = context->use == SETTINGS_FOR_READING && command_needs_zone(context->settings);
+    if (needs_zone) {
+        if (published_begin(published, context->settings, err))
+            return -1;
+        command_take_zone(published);
+    }
+    if (options_read_times(context->invocation->command, context->options, err))
+        return -1;
+    if (context->results == RESULTS_NONE)
+        return 0;
+    if ((!needs_zone && published_begin(published, context->settings, err)) ||
+        (context->results != RESULTS_BEGUN && published_select(published, &context->filter, err)))
+        return -1;
+    for (size_t i = 0; context->results == RESULTS_TREES && i < published->count; i++)
+        if (published_read_tree(published, &published->clusters[i], err))
+            return -1;
+    return 0;
+}
+
+static int command_answer_checked(struct command_context *context, struct error *err)
+{
+    int status = -1;
+    if (command_load(&context->settings, context->invocation, context->use, err) ||
+        command_open(context, err))
+        return -1;
+    status = context->invocation->command->answer(context, err);
+    return status >= 0 && context->answer && answer_end(context->answer, err) ? -1 : status;
+}
+
+int command_execute(const struct invocation *invocation, void *options, struct error *err)
+{
+    const struct command *command = invocation->command;
+    const struct shared_options *shared = options;
+    struct command_context context = {
+        .invocation = invocation,
+        .options = options,
+        .shared = shared,
+        .use = (enum settings_use)command->use,
+        .results = command->results,
+        .layout = command->layout,
+        .filter = { shared->clusters, shared->accounts, shared->users, false, false },
+    };
+    int status = -1;
+    log_set_verbose(shared->verbose);
+    if ((!command->check || !command->check(&context, err)) &&
+        (!context.layout ||
+         (context.answer = answer_create(context.layout, &shared->table, command_print, err)))) {
+        status = command_answer_checked(&context, err);
+        if (status < 0 && command->failed) {
+            command_hide_reason(invocation, err);
+            status = command->failed(options, err);
+        }
+    }
+    answer_destroy(context.answer);
+    published_free(&context.published);
+    settings_destroy(context.settings);
+    return status;
 }
 
 bool command_reads_results_only(const struct invocation *invocation)

@@ -3,11 +3,31 @@
 #define FAIRMILL_COMMAND_COMMAND_H
 
 #include "command/options.h"
+#include "report/answer.h"
+#include "results/published.h"
 #include "settings/load.h"
 
 /* What every subcommand needs.  `struct command` is in options.h. */
 
-struct table;
+/* A command that is running: what is read and opened for it. */
+struct command_context {
+    const struct invocation *invocation;
+    void *options; /* its own struct */
+    const struct shared_options *shared;
+    /* check() may choose others than the command declares. */
+    enum settings_use use;
+    enum command_results results;
+    const struct table_layout *layout;
+    struct published_filter filter; /* by the shared options */
+    /* answer() has these. */
+    struct settings *settings;
+    struct published published;
+    struct answer *answer;
+};
+
+/* Run a command that declares what it needs: check its options, load the settings, open the
+ * results, let it answer and print that. */
+int command_execute(const struct invocation *invocation, void *options, struct error *err);
 
 extern const struct command command_init, command_check, command_run, command_status, command_show,
     command_prio, command_explain, command_whatif, command_forecast, command_compare, command_diff,

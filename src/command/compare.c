@@ -7,8 +7,6 @@
 #include "core/fairshare/ranking.h"
 #include "core/insight/correlation.h"
 #include "report/comparison.h"
-#include "results/published.h"
-#include "settings/load.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -189,37 +187,24 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
     return comparison;
 }
 
-static void add_comparisons(struct text *text, struct table *table,
-                            const struct published *published, const struct options *options)
+static int compare_check(struct command_context *context, struct error *err)
 {
-    bool as_page = table_is_page(&options->shared.table);
-    for (size_t i = 0; i < published->count; i++) {
-        struct comparison comparison =
-            compare_cluster(&published->clusters[i], &published->viewer, options->top);
-        if (as_page) {
-            text_add(text, text->length ? "\n" : "");
-            comparison_add_page(text, &comparison);
-        } else {
-            comparison_print(&comparison, table);
-        }
-        comparison_free(&comparison);
-    }
+    struct options *options = context->options;
+    return option_count("top", options->top_text, &options->top, err);
 }
 
-static int compare_published(const struct settings *settings, const struct options *options,
-                             struct error *err)
+static int compare_answer(struct command_context *context, struct error *err)
 {
-    struct published published = { 0 };
-    struct text text = { 0 };
-    struct table *table = table_create(&text, &comparison_layout, &options->shared.table, err);
-    int result = table ? published_read(&published, settings, &options->shared.clusters, err) : -1;
-    if (!result) {
-        table_print_with(table, command_print);
-        add_comparisons(&text, table, &published, options);
+    const struct options *options = context->options;
+    (void)err;
+    published_close(&context->published);
+    for (size_t i = 0; i < context->published.count; i++) {
+        struct comparison comparison = compare_cluster(&context->published.clusters[i],
+                                                       &context->published.viewer, options->top);
+        comparison_answer(&comparison, context->answer);
+        comparison_free(&comparison);
     }
-    result = command_print_table(table, &text, result, err);
-    published_free(&published);
-    return result;
+    return 0;
 }
 
 static const struct command_option own_options[] = {
@@ -227,23 +212,6 @@ static const struct command_option own_options[] = {
       .help = "only so many users, those who move most", .former = 'n' },
     { .name = NULL },
 };
-
-static int compare_command(const struct invocation *invocation, struct error *err)
-{
-    struct options options = { 0 };
-    struct settings *settings = NULL;
-    int result = -1;
-    if (options_read(invocation, &options, err))
-        goto done;
-    if (option_count("top", options.top_text, &options.top, err))
-        goto done;
-    if (!command_settings(&settings, invocation, SETTINGS_FOR_READING, err))
-        result = compare_published(settings, &options, err);
-done:
-    options_free(&options.shared);
-    settings_destroy(settings);
-    return result;
-}
 
 const struct command command_compare = {
     .name = "compare",
@@ -253,5 +221,10 @@ const struct command command_compare = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_TABLE,
     .options = own_options,
-    .run = compare_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_READING,
+    .results = RESULTS_TREES,
+    .layout = &comparison_layout,
+    .check = compare_check,
+    .answer = compare_answer,
 };

@@ -8,7 +8,6 @@
 #include "results/schema.h"
 #include "run/clusters.h"
 #include "run/run.h"
-#include "settings/load.h"
 #include "settings/settings.h"
 #include "source/source.h"
 #include "util/error.h"
@@ -97,21 +96,16 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int forget_command(const struct invocation *invocation, struct error *err)
+static int forget_check_options(struct command_context *context, struct error *err)
 {
-    struct options options = { 0 };
-    struct settings *settings = NULL;
-    int result = -1;
-    if (options_read(invocation, &options, err))
-        goto done;
-    if (!options.cluster)
-        fail(err, ERROR_USAGE, "forget: which --cluster?");
-    else if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
-        result = forget(settings, options.cluster, options.shared.yes, err);
-done:
-    options_free(&options.shared);
-    settings_destroy(settings);
-    return result;
+    const struct options *options = context->options;
+    return options->cluster ? 0 : fail(err, ERROR_USAGE, "forget: which --cluster?");
+}
+
+static int forget_answer(struct command_context *context, struct error *err)
+{
+    const struct options *options = context->options;
+    return forget(context->settings, options->cluster, context->shared->yes, err);
 }
 
 const struct command command_forget = {
@@ -121,5 +115,8 @@ const struct command command_forget = {
     .notes = "",
     .shared = TAKES_YES,
     .options = own_options,
-    .run = forget_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_ALL,
+    .check = forget_check_options,
+    .answer = forget_answer,
 };

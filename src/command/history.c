@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "core/usage/calendar.h"
+#include "db/db.h"
 #include "report/series.h"
-#include "report/table.h"
-#include "results/published.h"
 #include "results/published_find.h"
 #include "results/rows.h"
-#include "settings/load.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/number.h"
 
 #define USUAL_DAYS 30
 
@@ -25,8 +25,8 @@ struct span {
 
 struct options {
     struct shared_options shared;
-    const char *from_text, *to_text, *days_text;
-    struct span span; /* INT64_MIN: `days` before the end; INT64_MAX: the newest point */
+    struct option_time from, to; /* INT64_MIN: `days` before the end; INT64_MAX: the newest point */
+    const char *days_text;
     uint64_t days;
     bool usage;
 };
@@ -97,7 +97,7 @@ static int find_span(struct db *db, const struct options *options, const char *c
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     const char *newest = options->usage ? sql_query_usage_day_last : sql_query_history_last;
-    *span = options->span;
+    *span = (struct span){ options->from.at, options->to.at };
     if (span->to == INT64_MAX) {
         struct db_rows *rows = db_query(db, newest, &name, 1, "i", err);
         if (!rows)
@@ -233,7 +233,7 @@ static int read_days(struct db *db, struct known_list *list, struct known *known
 }
 
 static int add_series(const struct published *published, const struct options *options,
-                      struct known_list *list, struct known *known, struct table *table,
+                      struct known_list *list, struct known *known, struct answer *answer,
                       struct error *err)
 {
     struct db *db = published->db;
@@ -251,7 +251,7 @@ static int add_series(const struct published *published, const struct options *o
     int result = options->usage ? read_days(db, list, known, &span, err)
                                 : read_points(db, known, &span, series, err);
     if (!result && series->count)
-        series_print(series, table, options->shared.table.form == TABLE_FOR_PEOPLE);
+        series_answer(series, answer);
     free(series->points);
     series->points = NULL;
     return result ? -1 : series->count > 0;
@@ -291,7 +291,7 @@ static bool has_history(const void *list, const char *asked)
 }
 
 static int add_all(const struct published *published, const struct options *options,
-                   struct known_list *list, struct table *table, struct error *err)
+                   struct known_list *list, struct answer *answer, struct error *err)
 {
     enum name_match best = best_match(options, list);
     bool any = false;
@@ -299,7 +299,7 @@ static int add_all(const struct published *published, const struct options *opti
         if (list->rows[i].match != best ||
             !name_list_wants(&options->shared.clusters, list->rows[i].cluster))
             continue;
-        int added = add_series(published, options, list, &list->rows[i], table, err);
+        int added = add_series(published, options, list, &list->rows[i], answer, err);
         if (added < 0)
             return -1;
         any |= added;
@@ -309,73 +309,61 @@ static int add_all(const struct published *published, const struct options *opti
                       options->shared.operands[0]);
 }
 
-static const struct table_layout *layout_of(const struct options *options)
+static int show_all(const struct command_context *context, struct known_list *list,
+                    struct error *err)
 {
-    return options->usage ? &series_of_days : &series_of_points;
-}
-
-static int show_all(const struct published *published, const struct options *options,
-                    struct known_list *list, struct error *err)
-{
+    const struct options *options = context->options;
+    const struct published *published = &context->published;
+    const char *name = context->shared->operands[0];
     if (!list->count)
         return fail(err, ERROR_OTHER, "no results yet");
-    if (name_list_check(&options->shared.clusters, "cluster", has_history, list, err))
+    if (name_list_check(&context->shared->clusters, "cluster", has_history, list, err))
         return -1;
     bool limited = hide_others(&published->viewer, list);
-    if (best_match(options, list) == NAME_OTHER && limited)
-        return viewer_refuse(options->shared.operands[0], err);
     if (best_match(options, list) == NAME_OTHER)
-        return name_unknown(published_words(published, NULL)->either, options->shared.operands[0],
-                            err);
-    struct text text = { 0 };
-    struct table *table = table_create(&text, layout_of(options), &options->shared.table, err);
-    int result = table ? add_all(published, options, list, table, err) : -1;
-    return command_print_table(table, &text, result, err);
+        return limited ? viewer_refuse(name, err)
+                       : name_unknown(published_words(published, NULL)->either, name, err);
+    return add_all(published, options, list, context->answer, err);
 }
 
 /* Also of clusters that are published no more. */
-static int show_history(const struct settings *settings, const struct options *options,
-                        struct error *err)
+static int history_answer(struct command_context *context, struct error *err)
 {
-    struct published published;
+    struct published *published = &context->published;
     struct known_list list = { 0 };
-    int result = published_begin(&published, settings, err);
-    if (!result)
-        result = published_warn_of_age(&published, err);
-    if (!result)
-        result = read_known(published.db, options->shared.operands[0], &list, err);
-    if (!result)
-        result = show_all(&published, options, &list, err);
+    int result = published_warn_of_age(published, err) ||
+                         read_known(published->db, context->shared->operands[0], &list, err) ||
+                         show_all(context, &list, err)
+                     ? -1
+                     : 0;
     for (size_t i = 0; i < list.count; i++)
         known_free(&list.rows[i]);
     free(list.rows);
-    published_free(&published);
     return result;
 }
 
-/* Once the time zone is set. */
-static int take_span(struct options *options, struct error *err)
+static int history_check(struct command_context *context, struct error *err)
 {
-    options->span.from = INT64_MIN;
-    options->span.to = INT64_MAX;
+    struct options *options = context->options;
+    const char *days = options->days_text;
+    options->from.at = INT64_MIN;
+    options->to.at = INT64_MAX;
     options->days = USUAL_DAYS;
-    if ((options->from_text &&
-         option_bound("since", options->from_text, &options->span.from, err)) ||
-        (options->to_text && option_bound("until", options->to_text, &options->span.to, err)))
-        return -1;
-    if (options->days_text &&
-        (!number_unsigned(options->days_text, strlen(options->days_text), &options->days) ||
-         !options->days || options->days > 36525))
-        return fail(err, ERROR_USAGE, "history: --days '%s': must be a number of days",
-                    options->days_text);
-    if (options->from_text && options->days_text)
+    if (options->usage)
+        context->layout = &series_of_days;
+    if (!options->shared.operands[0])
+        return fail(err, ERROR_USAGE, "history: whose? see `fairmill help history`");
+    if (days && (!number_unsigned(days, strlen(days), &options->days) || !options->days ||
+                 options->days > 36525))
+        return fail(err, ERROR_USAGE, "history: --days '%s': must be a number of days", days);
+    if (options->from.text && days)
         return fail(err, ERROR_USAGE, "history: --since and --days exclude each other");
     return 0;
 }
 
 static const struct command_option own_options[] = {
-    { "since", "from", 0, OPTION_VALUE, AT(from_text), "TIME", .help = "from this instant on" },
-    { "until", "to", 0, OPTION_VALUE, AT(to_text), "TIME",
+    { "since", "from", 0, OPTION_TIME, AT(from), "TIME", .help = "from this instant on" },
+    { "until", "to", 0, OPTION_TIME, AT(to), "TIME",
       .help = "up to this one; else up to the newest" },
     { "days", NULL, 'd', OPTION_VALUE, AT(days_text), "NUMBER",
       .help = "so many days before the last instant; else 30" },
@@ -383,27 +371,6 @@ static const struct command_option own_options[] = {
       .help = "the use of each day, undecayed, in TRES-seconds", .former = 'u' },
     { .name = NULL },
 };
-
-static int history_command(const struct invocation *invocation, struct error *err)
-{
-    struct options options = { 0 };
-    struct settings *settings = NULL;
-    int result = -1;
-    if (options_read(invocation, &options, err))
-        goto done;
-    if (!options.shared.operands[0]) {
-        fail(err, ERROR_USAGE, "history: whose? see `fairmill help history`");
-        goto done;
-    }
-    if (!table_check(layout_of(&options), &options.shared.table, err) &&
-        !command_settings(&settings, invocation, SETTINGS_FOR_READING, err) &&
-        !take_span(&options, err))
-        result = show_history(settings, &options, err);
-done:
-    options_free(&options.shared);
-    settings_destroy(settings);
-    return result;
-}
 
 const struct command command_history = {
     .name = "history",
@@ -414,5 +381,10 @@ const struct command command_history = {
     .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
     .shared = TAKES_CLUSTERS | TAKES_TABLE,
     .options = own_options,
-    .run = history_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_READING,
+    .results = RESULTS_BEGUN,
+    .layout = &series_of_points,
+    .check = history_check,
+    .answer = history_answer,
 };

@@ -4,7 +4,6 @@
 
 #include "command/command.h"
 #include "import/import.h"
-#include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/log.h"
@@ -96,35 +95,31 @@ static bool asks(const struct options *options)
            options->queue || options->server || options->scheduler;
 }
 
-static int import_command(const struct invocation *invocation, struct error *err)
+static int import_check(struct command_context *context, struct error *err)
 {
-    struct options options = { 0 };
-    struct settings *settings = NULL;
-    int result = -1;
-    if (options_read(invocation, &options, err) ||
-        settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
-        goto done;
-    if (!options.shared.operands[0] || strcmp(options.shared.operands[0], "pbs") != 0)
-        fail(err, ERROR_USAGE, "import: of what?  There is `fairmill import pbs`");
-    else if (!asks(&options))
-        fail(err, ERROR_USAGE,
-             "import: nothing is asked for; --accounting names a folder of logs, --resource-group "
-             "a tree of shares, --sched-config what the scheduler is set to, --usage its usage "
-             "file, --queue what qstat printed, --server-database where "
-             "the server keeps it, --scheduler what `qmgr -c 'list sched'` printed");
-    else if (options.queue && options.server)
-        fail(err, ERROR_USAGE, "import: --queue and --server-database tell of the same");
-    else if (options.at && !options.groups && !options.config && !options.scheduler)
-        fail(err, ERROR_USAGE,
-             "import: --at is for --resource-group, --sched-config and --scheduler");
-    else if (options.anew && !options.accounting)
-        fail(err, ERROR_USAGE, "import: --anew is for --accounting");
-    else
-        result = import(settings, &options, err);
-done:
-    options_free(&options.shared);
-    settings_destroy(settings);
-    return result;
+    const struct options *options = context->options;
+    if (!options->shared.operands[0] || strcmp(options->shared.operands[0], "pbs") != 0)
+        return fail(err, ERROR_USAGE, "import: of what?  There is `fairmill import pbs`");
+    if (!asks(options))
+        return fail(
+            err, ERROR_USAGE,
+            "import: nothing is asked for; --accounting names a folder of logs, --resource-group "
+            "a tree of shares, --sched-config what the scheduler is set to, --usage its usage "
+            "file, --queue what qstat printed, --server-database where "
+            "the server keeps it, --scheduler what `qmgr -c 'list sched'` printed");
+    if (options->queue && options->server)
+        return fail(err, ERROR_USAGE, "import: --queue and --server-database tell of the same");
+    if (options->at && !options->groups && !options->config && !options->scheduler)
+        return fail(err, ERROR_USAGE,
+                    "import: --at is for --resource-group, --sched-config and --scheduler");
+    if (options->anew && !options->accounting)
+        return fail(err, ERROR_USAGE, "import: --anew is for --accounting");
+    return 0;
+}
+
+static int import_answer(struct command_context *context, struct error *err)
+{
+    return import(context->settings, context->options, err);
 }
 
 const struct command command_import = {
@@ -135,5 +130,8 @@ const struct command command_import = {
     .notes = "",
     .shared = TAKES_VERBOSE,
     .options = own_options,
-    .run = import_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_ALL,
+    .check = import_check,
+    .answer = import_answer,
 };

@@ -5,7 +5,6 @@
 #include "command/command.h"
 #include "results/schema.h"
 #include "run/run.h"
-#include "settings/load.h"
 #include "settings/settings.h"
 #include "source/source.h"
 #include "util/error.h"
@@ -107,20 +106,11 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int init_command(const struct invocation *invocation, struct error *err)
+static int init_answer(struct command_context *context, struct error *err)
 {
-    struct options options = { 0 };
-    struct settings *settings = NULL;
-    int result = -1;
-    if (!options_read(invocation, &options, err) &&
-        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err)) {
-        log_set_verbose(options.shared.verbose);
-        result =
-            options.print ? print(settings, &options.shared.clusters, err) : make(settings, err);
-    }
-    options_free(&options.shared);
-    settings_destroy(settings);
-    return result;
+    const struct options *options = context->options;
+    return options->print ? print(context->settings, &context->shared->clusters, err)
+                          : make(context->settings, err);
 }
 
 const struct command command_init = {
@@ -130,5 +120,7 @@ const struct command command_init = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE,
     .options = own_options,
-    .run = init_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_ALL,
+    .answer = init_answer,
 };

@@ -6,9 +6,7 @@
 
 #include "command/command.h"
 #include "results/health.h"
-#include "results/published.h"
 #include "results/published_find.h"
-#include "settings/load.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "source/source.h"
@@ -373,19 +371,17 @@ static int add_all(struct metrics *metrics, struct db *db, const char *sql, cons
 }
 
 /* All from one snapshot. */
-static int read_all(struct metrics *metrics, const struct settings *settings,
-                    const struct options *options, struct error *err)
+static int read_all(struct metrics *metrics, struct command_context *context, struct error *err)
 {
-    struct published published;
-    int result = published_begin(&published, settings, err);
-    if (!result &&
-        (add_associations(metrics, &published, options, err) ||
-         add_all(metrics, published.db, sql_query_metrics_fairness, "ttnnn", add_fairness, err) ||
+    const struct settings *settings = context->settings;
+    struct published *published = &context->published;
+    int result = 0;
+    if ((add_associations(metrics, published, context->options, err) ||
+         add_all(metrics, published->db, sql_query_metrics_fairness, "ttnnn", add_fairness, err) ||
          (layout_of(settings)->queue &&
-          add_all(metrics, published.db, sql_query_metrics_queue, "ti", add_queue, err)) ||
-         add_health(metrics, settings, published.db, err)))
+          add_all(metrics, published->db, sql_query_metrics_queue, "ti", add_queue, err)) ||
+         add_health(metrics, settings, published->db, err)))
         result = -1;
-    published_free(&published);
     return result;
 }
 
@@ -399,8 +395,9 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int read_top(struct options *options, struct error *err)
+static int metrics_check(struct command_context *context, struct error *err)
 {
+    struct options *options = context->options;
     options->top = USUAL_TOP;
     if (options->top_text && !strcmp(options->top_text, "all"))
         options->top = UINT64_MAX;
@@ -411,28 +408,21 @@ static int read_top(struct options *options, struct error *err)
     return 0;
 }
 
-static int metrics_command(const struct invocation *invocation, struct error *err)
+static int metrics_answer(struct command_context *context, struct error *err)
 {
-    struct options options = { 0 };
-    struct settings *settings;
-    int result = options_read(invocation, &options, err) || read_top(&options, err);
-    options_free(&options.shared);
-    if (result || settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
-        return -1;
+    const struct options *options = context->options;
     struct metrics metrics = { 0 };
     struct text text = { 0 };
-    result = read_all(&metrics, settings, &options, err);
+    int result = read_all(&metrics, context, err);
     if (!result) {
         text_add(&text, "");
         metrics_print(&metrics, &text);
-        /* Collectors pass over names that do not end with .prom, so that what is not done yet is
-         * none of theirs. */
-        result = command_output(options.output, &text, err);
+        /* Collectors skip names that do not end with .prom, such as that of the temporary file. */
+        result = command_output(options->output, &text, err);
     }
     text_free(&text);
     for (int i = 0; i < METRICS; i++)
         text_free(&metrics.samples[i]);
-    settings_destroy(settings);
     return result;
 }
 
@@ -442,5 +432,9 @@ const struct command command_metrics = {
     .summary = "what is published, for Prometheus's textfile collector",
     .notes = "",
     .options = own_options,
-    .run = metrics_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_READING,
+    .results = RESULTS_BEGUN,
+    .check = metrics_check,
+    .answer = metrics_answer,
 };

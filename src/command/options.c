@@ -197,6 +197,7 @@ static int set(struct line *line, const struct command_option *option, const cha
             *(bool *)place = true;
         return 0;
     case OPTION_VALUE:
+    case OPTION_TIME: /* whose text comes first */
         if (place)
             *(const char **)place = value;
         return 0;
@@ -407,6 +408,24 @@ void options_free(struct shared_options *shared)
     name_list_free(&shared->clusters);
     name_list_free(&shared->accounts);
     name_list_free(&shared->users);
+}
+
+void options_free_own(const struct command *command, void *options)
+{
+    for (const struct command_option *own = command->options; own && own->name; own++)
+        if (own->takes == OPTION_LIST || own->takes == OPTION_AGAIN)
+            name_list_free((struct name_list *)((char *)options + own->at));
+}
+
+int options_read_times(const struct command *command, void *options, struct error *err)
+{
+    for (const struct command_option *own = command->options; own && own->name; own++) {
+        struct option_time *time = (struct option_time *)((char *)options + own->at);
+        if (own->takes == OPTION_TIME && time->text &&
+            option_bound(own->name, time->text, &time->at, err))
+            return -1;
+    }
+    return 0;
 }
 
 int option_list_one(const struct name_list *list, const char *what, const char **one,

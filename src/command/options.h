@@ -16,6 +16,13 @@ enum option_takes {
     OPTION_ONE,   /* one name; two different ones are refused; into a const char * */
     OPTION_LIST,  /* names, with commas or given again; into a struct name_list */
     OPTION_AGAIN, /* values, given again; a comma is part of them; into a struct name_list */
+    OPTION_TIME,  /* a bound of a period; into a struct option_time */
+};
+
+/* A time, which can only be read when the settings have said in which zone. */
+struct option_time {
+    const char *text; /* NULL: not given; then `at` stays */
+    int64_t at;
 };
 
 struct command_option {
@@ -71,6 +78,7 @@ struct shared_options {
 };
 
 /* What the command line gave. */
+struct command_context;
 struct invocation {
     const struct command *command;
     const char *settings_path; /* of -c; NULL: looked for */
@@ -82,8 +90,16 @@ struct invocation {
     int (*dispatch)(int count, char **arguments, const struct invocation *answer);
 };
 
-/* A subcommand: one file, one line in the table of main.c.  Returns 0, a status to exit with, or -1
- * with the reason; what failed for a part only was complained of meanwhile. */
+/* What a command reads of the results (results/published.h) before it answers. */
+enum command_results {
+    RESULTS_NONE,
+    RESULTS_BEGUN, /* the clusters that are published */
+    RESULTS_OPEN,  /* of them those that the options ask for */
+    RESULTS_TREES, /* the associations of these, too */
+};
+
+/* A subcommand: one file, one line in the table of main.c.  Its functions return 0, a status to
+ * exit with, or -1 with the reason; a failure of a part only was complained of meanwhile. */
 struct command {
     const char *name;
     const char *operands; /* the arguments that are no options, for the usage; "" */
@@ -93,10 +109,21 @@ struct command {
     const char *notes;                    /* whole lines, before the options in the help; "" */
     unsigned shared;                      /* TAKES_... */
     const struct command_option *options; /* its own; NULL: none */
+    size_t options_size;                  /* of its struct; 0: run() reads the options */
+    int use;                              /* enum settings_use: which settings it needs */
+    enum command_results results;
+    const struct table_layout *layout; /* of its answer; NULL: it has none */
+    /* Check the options, before anything is read, and choose what depends on them.  May be NULL. */
+    int (*check)(struct command_context *context, struct error *err);
+    /* Do the work and write it into context->answer. */
+    int (*answer)(struct command_context *context, struct error *err);
+    /* Free what check() and answer() stored in the options.  May be NULL. */
+    void (*release)(void *options);
+    /* The command failed after check(), or the socket gave no response: what to print instead, and
+     * the status; -1 with the reason as it was.  May be NULL. */
+    int (*failed)(const void *options, struct error *err);
+    /* Of a command that does all of this itself, in place of answer(). */
     int (*run)(const struct invocation *invocation, struct error *err);
-    /* Nobody answered over the socket: what to print instead, and the status; -1 with the reason as
-     * it was.  NULL: there is nothing to print. */
-    int (*without_response)(const struct invocation *invocation, struct error *err);
 };
 
 /* Read the command line into a struct that begins with `struct shared_options` and is zeroed.
@@ -106,6 +133,10 @@ int options_read(const struct invocation *invocation, void *options, struct erro
 int options_read_shared(const struct invocation *invocation, struct shared_options *shared,
                         struct error *err);
 void options_free(struct shared_options *shared);
+/* Free the lists among the command's own options. */
+void options_free_own(const struct command *command, void *options);
+/* Read the times among the command's own options. */
+int options_read_times(const struct command *command, void *options, struct error *err);
 
 /* The only name in the list; NULL where it is empty.  ERROR_USAGE where there are two. */
 int option_list_one(const struct name_list *list, const char *what, const char **one,

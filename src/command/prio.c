@@ -1,20 +1,176 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "command/command.h"
-#include "command/whatif/new_jobs.h"
+#include "compute/priorities.h"
+#include "core/fairshare/ratio.h"
+#include "core/fairshare/release.h"
+#include "core/finding.h"
 #include "core/formula/formula.h"
+#include "core/priority/queue.h"
 #include "report/formula_list.h"
-#include "results/published_jobs.h"
 #include "report/priorities.h"
 #include "report/sprio.h"
-#include "results/published.h"
-#include "settings/load.h"
+#include "results/published_jobs.h"
 #include "settings/settings.h"
+#include "source/source.h"
 #include "util/error.h"
-#include "util/log.h"
+#include "util/index.h"
 #include "util/memory.h"
+
+/* Nobody waits longer than this for what need not be there. */
+#define DEADLINE_S 5
+
+/* The published jobs by key, and the queue to add from. */
+struct adder {
+    struct prio_list *list;
+    const struct release *release; /* NULL: not known */
+    const struct queue *queue;
+    struct id_index *known;
+};
+
+static bool is_new(const void *context, const struct priority_job *job)
+{
+    const struct adder *adder = context;
+    return id_index_find(adder->known, job->key) == INDEX_NONE;
+}
+
+/* What is read of the accounting database. */
+struct reading {
+    struct names *names; /* of the queue */
+    struct queue *queue;
+    struct accounting *accounting;
+    struct tree *tree;
+    struct findings *findings;
+};
+
+static void reading_free(struct reading *reading)
+{
+    queue_destroy(reading->queue);
+    names_destroy(reading->names);
+    tree_destroy(reading->tree);
+    accounting_destroy(reading->accounting);
+    findings_destroy(reading->findings);
+}
+
+static bool any_new(const struct adder *adder)
+{
+    for (size_t i = 0; adder->queue && i < adder->queue->count; i++)
+        if (is_new(adder, &adder->queue->jobs[i]))
+            return true;
+    return false;
+}
+
+/* The queue first: where all of it is published there is nothing else to read. */
+static int read_snapshot(struct reading *reading, struct adder *adder,
+                         const struct settings *settings, struct db *db, struct error *err)
+{
+    const struct source source = source_of(settings, db, adder->list->cluster);
+    if (!source.layout->queue)
+        return 0;
+    reading->queue = queue_create(reading->names);
+    reading->queue->options.leaves_spec_cpus =
+        release_follows(adder->release, RULE_SPEC_CPUS_LEFT_OUT);
+    if (priorities_read(reading->queue, &source, (uint64_t)time(NULL), (uint64_t)adder->list->as_of,
+                        reading->findings, err))
+        return -1;
+    adder->queue = reading->queue;
+    if (!any_new(adder))
+        return 0;
+    if (source.layout->read(&source, &reading->accounting, err))
+        return -1;
+    struct accounting *accounting = reading->accounting;
+    const struct associations associations = { accounting->rows, accounting->count,
+                                               accounting->names, accounting->empty_name, false };
+    return tree_build(&reading->tree, &associations, settings->on_bad_rows, reading->findings, err);
+}
+
+/* -1 where it cannot be read, whatever the reason is. */
+static int read_source(struct reading *reading, struct adder *adder,
+                       const struct settings *settings)
+{
+    struct error ignored;
+    struct db_settings connection = settings->source;
+    struct db *source;
+    if (connection.deadline_s > DEADLINE_S)
+        connection.deadline_s = DEADLINE_S;
+    if (db_open(&source, &connection, DB_SOURCE, &ignored))
+        return -1;
+    *reading = (struct reading){ .names = names_create(), .findings = findings_create() };
+    int result = db_begin(source, &ignored);
+    if (!result)
+        result = read_snapshot(reading, adder, settings, source, &ignored);
+    db_rollback(source);
+    db_close(source);
+    if (result)
+        reading_free(reading);
+    return result;
+}
+
+/* By node. */
+static double fairshare_of(const void *fairshare, uint32_t node)
+{
+    return ((const double *)fairshare)[node];
+}
+
+/* The factors that a run published, by node of a tree. */
+struct factors {
+    const struct tree *tree;
+    const struct published_cluster *cluster;
+    double *fairshare;
+};
+
+static void take_factor(void *context, const struct published_row *row)
+{
+    const struct factors *factors = context;
+    const struct tree *tree = factors->tree;
+    uint32_t place = tree_place(tree, (uint64_t)row->id);
+    if (place != NO_NODE && tree->nodes[place].id == row->id)
+        factors->fairshare[place] =
+            factor_of_jobs(factors->cluster->algorithm, &factors->cluster->options,
+                           &tree->nodes[place], &row->values);
+}
+
+/* NAN where there is none, or they cannot be read. */
+static double *read_fairshare(struct published *published, const struct published_cluster *cluster,
+                              const struct tree *tree)
+{
+    struct error ignored;
+    struct factors factors = { tree, cluster, memory_zeroed(tree->count, sizeof(double)) };
+    for (uint32_t i = 0; i < tree->count; i++)
+        factors.fairshare[i] = NAN;
+    published_read_rows(published, cluster, take_factor, &factors, &ignored);
+    return factors.fairshare;
+}
+
+/* Add to a cluster's published jobs those that came since its run: "new jobs are immediately
+ * assigned a priority" (seed 001).  Their priorities hold for the time of the run, as all others
+ * do, and are made from the factors that it published and from today's settings.  If the accounting
+ * database cannot be read, nothing is added. */
+static void new_jobs_add(struct prio_list *list, const struct settings *settings,
+                         struct published *published, const struct published_cluster *cluster)
+{
+    struct reading reading;
+    struct adder adder = { .list = list,
+                           .release = cluster->options.release,
+                           .known = id_index_create() };
+    for (uint32_t i = 0; i < list->count; i++)
+        id_index_add(adder.known, list->rows[i].key, i);
+    if (!read_source(&reading, &adder, settings)) {
+        if (reading.tree) {
+            double *fairshare = read_fairshare(published, cluster, reading.tree);
+            priorities_complete(reading.queue, settings, reading.accounting, reading.tree,
+                                fairshare_of, fairshare);
+            prio_list_add_queue(list, reading.queue, is_new, &adder);
+            free(fairshare);
+        }
+        reading_free(&reading);
+    }
+    id_index_destroy(adder.known);
+}
 
 struct options {
     struct shared_options shared;
@@ -25,6 +181,7 @@ struct options {
     struct sprio_look look;
     struct column columns[PRIO_COLUMNS];
     struct table_layout layout;
+    struct settings *all; /* what a run would have; NULL if this user may not read it */
 };
 
 /* The lists of all clusters that are shown. */
@@ -52,13 +209,6 @@ static int check_jobs(const struct options *options, const struct shown *shown, 
                 options->filter.jobs.values[0]);
 }
 
-/* What is read of each cluster. */
-struct request {
-    const struct options *options;
-    const struct settings *all; /* what a run would have; NULL where this user may not read it */
-    struct prio_filter filter;
-};
-
 static int put_in_order(struct prio_list *list, const struct options *options, struct error *err)
 {
     if (options->formula && formula_list_wish(list, options->formula, err))
@@ -77,36 +227,38 @@ static int refuse_weights(const struct prio_list *list, struct error *err)
 }
 
 static int read_cluster(struct published *published, const struct published_cluster *cluster,
-                        const struct request *request, struct prio_list *list, struct error *err)
+                        const struct options *options, struct prio_list *list, struct error *err)
 {
-    if (request->options->look.only_weights)
+    struct prio_filter filter = options->filter;
+    filter.viewer = &published->viewer;
+    if (options->look.only_weights)
         return list->of_formula ? refuse_weights(list, err) : 0;
     if (published_jobs_read(published->db, list, err))
         return -1;
-    if (request->all)
-        new_jobs_add(list, request->all, published, cluster);
+    if (options->all)
+        new_jobs_add(list, options->all, published, cluster);
     for (size_t i = 0; i < list->count; i++) {
         const struct prio_row *row = &list->rows[i];
         bool is_seen = viewer_sees_job(&published->viewer, cluster->name, row->account, row->user);
         published_note_name(published, row->account, is_seen ? row->user : "");
     }
-    prio_list_filter(list, &request->filter);
-    return put_in_order(list, request->options, err);
+    prio_list_filter(list, &filter);
+    return put_in_order(list, options, err);
 }
 
-static int read_all(struct published *published, const struct request *request, struct shown *shown,
+static int read_all(struct published *published, const struct options *options, struct shown *shown,
                     struct error *err)
 {
     shown->lists = memory_zeroed(published->count, sizeof *shown->lists);
     for (; shown->count < published->count; shown->count++) {
         const struct published_cluster *cluster = &published->clusters[shown->count];
         struct prio_list *list = shown->lists[shown->count] = published_job_list(cluster);
-        if (read_cluster(published, cluster, request, list, err)) {
+        if (read_cluster(published, cluster, options, list, err)) {
             prio_list_destroy(list);
             return -1;
         }
     }
-    return published_look_for_names(published, err) ? -1 : check_jobs(request->options, shown, err);
+    return published_look_for_names(published, err) ? -1 : check_jobs(options, shown, err);
 }
 
 /* As sprio prints it, what its columns are depends on the weights of each cluster; OpenPBS's jobs
@@ -131,56 +283,36 @@ static int add_for_people(struct text *text, const struct options *options,
     return result;
 }
 
-static int add_table(struct text *text, struct options *options, const struct shown *shown,
-                     struct error *err)
+/* The columns depend on the jobs that were read. */
+static int add_rows(struct command_context *context, const struct shown *shown, struct error *err)
 {
+    struct options *options = context->options;
     for (size_t i = 0; i < shown->count; i++)
         if (shown->lists[i]->of_formula)
             prio_columns_of_formula(options->columns);
-    struct table *table = table_create(text, &options->layout, &options->shared.table, err);
-    if (!table)
+    answer_destroy(context->answer);
+    context->answer = answer_create(&options->layout, &context->shared->table, command_print, err);
+    if (!context->answer)
         return -1;
-    table_print_with(table, command_print);
     for (size_t i = 0; i < shown->count; i++)
-        prio_list_print(shown->lists[i], table, options->look.only_weights);
-    int result = table_end(table, err);
-    table_destroy(table);
-    return result;
+        prio_list_print(shown->lists[i], answer_table(context->answer), options->look.only_weights);
+    return 0;
 }
 
-static int print_all(struct options *options, const struct shown *shown, struct error *err)
+static int prio_answer(struct command_context *context, struct error *err)
 {
-    const struct table_options *form = &options->shared.table;
-    struct text text = { 0 };
-    int result = 0;
-    if (form->form == TABLE_FOR_PEOPLE && !form->columns)
-        result = add_for_people(&text, options, shown, err);
-    else
-        result = add_table(&text, options, shown, err);
-    if (!result)
-        result = command_print(&text, err);
-    text_free(&text);
-    return result;
-}
-
-static int show(const struct settings *settings, const struct settings *all,
-                struct options *options, struct error *err)
-{
-    struct published published;
+    struct options *options = context->options;
+    const struct table_options *form = &context->shared->table;
     struct shown shown = { 0 };
-    struct request request = { options, all, options->filter };
-    struct published_filter names = { .clusters = options->shared.clusters,
-                                      .users = options->shared.users,
-                                      .of_jobs = true };
-    int result = published_open(&published, settings, &names, err);
-    request.filter.viewer = &published.viewer;
-    if (!result)
-        result = read_all(&published, &request, &shown, err);
-    published_close(&published);
-    if (!result)
-        result = print_all(options, &shown, err);
+    struct error ignored;
+    command_settings(&options->all, context->invocation, SETTINGS_FOR_ALL, &ignored);
+    int result = read_all(&context->published, options, &shown, err);
+    published_close(&context->published);
+    if (!result && form->form == TABLE_FOR_PEOPLE && !form->columns)
+        result = add_for_people(answer_text(context->answer), options, &shown, err);
+    else if (!result)
+        result = add_rows(context, &shown, err);
     shown_free(&shown);
-    published_free(&published);
     return result;
 }
 
@@ -215,8 +347,9 @@ static int check_format(const struct options *options, struct error *err)
 }
 
 /* What is wrong is said before anything is read. */
-static int check_options(struct options *options, struct error *err)
+static int prio_check(struct command_context *context, struct error *err)
 {
+    struct options *options = context->options;
     struct prio_list nothing = { 0 };
     if (check_format(options, err) ||
         (options->sort && prio_list_sort(&nothing, options->sort, err)) ||
@@ -230,7 +363,9 @@ static int check_options(struct options *options, struct error *err)
     options->filter.users = options->shared.users;
     options->look.no_header = options->shared.table.no_header;
     options->look.with_users = options->filter.users.count > 0;
-    return table_check(&options->layout, &options->shared.table, err);
+    context->layout = &options->layout;
+    context->filter.of_jobs = true;
+    return 0;
 }
 
 static const struct command_option own_options[] = {
@@ -252,28 +387,11 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int prio_command(const struct invocation *invocation, struct error *err)
+static void prio_release(void *of)
 {
-    struct options options = { 0 };
-    struct settings *settings = NULL, *all = NULL;
-    struct error ignored;
-    int result = options_read(invocation, &options, err);
-    if (!result)
-        result = check_options(&options, err);
-    log_set_verbose(options.shared.verbose);
-    if (!result)
-        result = command_settings(&settings, invocation, SETTINGS_FOR_READING, err);
-    if (!result) {
-        command_settings(&all, invocation, SETTINGS_FOR_ALL, &ignored);
-        result = show(settings, all, &options, err);
-    }
-    options_free(&options.shared);
-    name_list_free(&options.filter.partitions);
-    name_list_free(&options.filter.jobs);
-    formula_destroy(options.formula);
-    settings_destroy(settings);
-    settings_destroy(all);
-    return result;
+    struct options *options = of;
+    formula_destroy(options->formula);
+    settings_destroy(options->all);
 }
 
 const struct command command_prio = {
@@ -284,5 +402,10 @@ const struct command command_prio = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_USERS | TAKES_VERBOSE | TAKES_SPRIO_TABLE,
     .options = own_options,
-    .run = prio_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_READING,
+    .results = RESULTS_OPEN,
+    .check = prio_check,
+    .answer = prio_answer,
+    .release = prio_release,
 };

@@ -14,7 +14,7 @@
 #include "util/log.h"
 
 /* What a dry run prints. */
-static struct table *shown;
+static struct answer *shown;
 
 static int show(const struct settings *settings, const char *cluster,
                 const struct computation *computation, struct error *err)
@@ -25,7 +25,7 @@ static int show(const struct settings *settings, const char *cluster,
     viewer_admit_writer(&viewer, settings);
     share_list_hide_others(list, &viewer);
     viewer_free(&viewer);
-    share_list_print(list, shown);
+    share_list_answer(list, shown);
     share_list_destroy(list);
     return 0;
 }
@@ -42,15 +42,11 @@ static int dry_run(const struct settings *settings, const struct run_options *op
                    struct error *err)
 {
     static const struct table_options for_people = { 0 };
-    struct text text = { 0 };
-    int result = -1;
-    shown = table_create(&text, &share_layout, &for_people, err);
-    if (shown && !(result = run(settings, options, err)))
-        result = table_end(shown, err);
+    shown = answer_create(&share_layout, &for_people, command_print, err);
+    int result = run(settings, options, err);
     if (!result)
-        result = command_print(&text, err);
-    table_destroy(shown);
-    text_free(&text);
+        result = answer_end(shown, err);
+    answer_destroy(shown);
     return result;
 }
 

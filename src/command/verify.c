@@ -14,7 +14,6 @@
 #include "run/backfill.h"
 #include "run/run.h"
 #include "run/verify.h"
-#include "settings/load.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
@@ -300,10 +299,16 @@ static int report_and_repair(struct verifying *verifying, struct error *err)
     return repair(verifying, err) || report(verifying, err) ? -1 : 0;
 }
 
-static int verify(const struct options *options, const struct settings *settings, struct error *err)
+static int verify_check(struct command_context *context, struct error *err)
 {
+    return table_check(&layout, &context->shared->table, err);
+}
+
+static int verify_answer(struct command_context *context, struct error *err)
+{
+    const struct options *options = context->options;
     struct verifying verifying = { .options = options,
-                                   .settings = settings,
+                                   .settings = context->settings,
                                    .is_last = !options->repair };
     int result = report_and_repair(&verifying, err);
     name_list_free(&verifying.mendable);
@@ -320,22 +325,6 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int verify_command(const struct invocation *invocation, struct error *err)
-{
-    struct options options = { 0 };
-    struct settings *settings = NULL;
-    int result = -1;
-    if (!options_read(invocation, &options, err) &&
-        !table_check(&layout, &options.shared.table, err) &&
-        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err)) {
-        log_set_verbose(options.shared.verbose);
-        result = verify(&options, settings, err);
-    }
-    options_free(&options.shared);
-    settings_destroy(settings);
-    return result;
-}
-
 const struct command command_verify = {
     .name = "verify",
     .operands = "",
@@ -343,5 +332,8 @@ const struct command command_verify = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
-    .run = verify_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_ALL,
+    .check = verify_check,
+    .answer = verify_answer,
 };

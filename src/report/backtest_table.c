@@ -7,7 +7,8 @@
 #include <jansson.h>
 
 #include "core/insight/backtest.h"
-#include "report/table.h"
+#include "report/answer.h"
+#include "report/forms.h"
 #include "util/instant.h"
 #include "util/memory.h"
 
@@ -143,11 +144,6 @@ static struct ranked *choose(const struct backtest_print *print, size_t *count)
 
 /* ---- What they come to ---- */
 
-static json_t *real_or_null(double number)
-{
-    return isnan(number) ? json_null() : json_real(number);
-}
-
 static json_t *facts_of(const struct backtest_print *print)
 {
     json_t *variants = json_array();
@@ -156,8 +152,8 @@ static json_t *facts_of(const struct backtest_print *print)
         json_array_append_new(variants,
                               json_pack("{s:s, s:I, s:o, s:o}", "settings", print->labels[i],
                                         "points", (json_int_t)variant.points, "distance",
-                                        real_or_null(variant.distance), "turned",
-                                        i ? real_or_null(variant.turned) : json_null()));
+                                        form_json_real(variant.distance), "turned",
+                                        i ? form_json_real(variant.turned) : json_null()));
     }
     size_t count = print->instant_count;
     return json_pack(
@@ -165,52 +161,45 @@ static json_t *facts_of(const struct backtest_print *print)
         count ? json_integer(print->instants[count - 1]) : json_null(), "settings", variants);
 }
 
-static void add_sentences(struct text *text, const struct backtest_print *print)
+static void add_sentences(struct answer *answer, const struct backtest_print *print)
 {
-    text_add(text, "\n");
+    answer_say(answer, "\n");
     for (size_t i = 0; i < print->variants; i++) {
         const struct backtest_variant variant = backtest_variant(print->backtest, i);
-        text_add_printable(text, print->labels[i]);
         if (!variant.points)
-            text_add(text, ": no points");
+            answer_say(answer, "%s: no points", print->labels[i]);
         else
-            text_format(text, ": users' use and shares are %.1f %% apart", 100 * variant.distance);
+            answer_say(answer, "%s: users' use and shares are %.1f %% apart", print->labels[i],
+                       100 * variant.distance);
         if (i && variant.points)
-            text_format(text, "; %.1f %% of pairs are turned", 100 * variant.turned);
-        text_add(text, "\n");
+            answer_say(answer, "; %.1f %% of pairs are turned", 100 * variant.turned);
+        answer_say(answer, "\n");
     }
-    text_add(text,
+    text_add(answer_text(answer),
              "\nDue, Used and Apart are means of all points: the share of the whole, the part\n"
              "of the whole's decayed usage, and how far these two are from each other.  Turned\n"
              "is with how many users one has changed places, on average.\n"
              "Nothing is scheduled anew: users did what they did under the settings of then.\n");
 }
 
-void backtest_print(const struct backtest_print *print, struct table *table, struct text *text)
+void backtest_answer(const struct backtest_print *print, struct answer *answer)
 {
-    size_t count;
+    size_t count, instants = print->instant_count;
     struct ranked *chosen = choose(print, &count);
-    struct text title = { 0 };
-    text_add_printable(&title, print->cluster);
-    text_format(&title, ": %zu points", print->instant_count);
-    if (print->instant_count) {
-        text_add(&title, ", from ");
-        instant_add(&title, print->instants[0]);
-        text_add(&title, " to ");
-        instant_add(&title, print->instants[print->instant_count - 1]);
-    }
-    text_add(&title, "\n");
-    table_open(table,
-               &(struct table_cluster){ .name = print->cluster,
-                                        .title = title.bytes,
-                                        .facts = table_has_facts(table) ? facts_of(print) : NULL });
+    answer_cluster(answer, &(struct table_cluster){
+                               .name = print->cluster,
+                               .facts = answer_wants_facts(answer) ? facts_of(print) : NULL });
+    answer_say(answer, "%s: %zu points", print->cluster, instants);
+    if (instants)
+        answer_say(answer, ", from %s to %s", instant_text(print->instants[0]).bytes,
+                   instant_text(print->instants[instants - 1]).bytes);
+    answer_say(answer, "\n");
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < print->variants; k++)
-            table_add(table, &(struct row){ print->labels[k], chosen[i].entity,
-                                            &chosen[i].entity->results[k] });
-    table_close(table);
-    if (text)
-        add_sentences(text, print);
-    text_free(&title);
+            answer_row(answer, &(struct row){ print->labels[k], chosen[i].entity,
+                                              &chosen[i].entity->results[k] });
+    answer_close(answer);
+    if (print->has_sentences)
+        add_sentences(answer, print);
     free(chosen);
 }

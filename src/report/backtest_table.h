@@ -2,13 +2,13 @@
 #ifndef FAIRMILL_REPORT_BACKTEST_TABLE_H
 #define FAIRMILL_REPORT_BACKTEST_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct answer;
 struct backtest;
-struct table;
 struct table_layout;
-struct text;
 
 /* What a backtest comes to: a row for each association under each variant; and for people a
  * sentence for each variant. */
@@ -20,10 +20,10 @@ struct backtest_print {
     const int64_t *instants;
     size_t instant_count;
     uint64_t top; /* only so many users, those who are turned most; 0: all, and accounts */
+    bool has_sentences;
 };
 extern const struct table_layout backtest_layout;
-/* `text` gets what people read beside the table; NULL: there is nobody. */
-void backtest_print(const struct backtest_print *print, struct table *table, struct text *text);
+void backtest_answer(const struct backtest_print *print, struct answer *answer);
 
 /* Or each value at each point. */
 struct backtest_value {

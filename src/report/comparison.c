@@ -10,25 +10,13 @@
 #include "core/fairshare/ranking.h"
 #include "core/insight/correlation.h"
 #include "report/forms.h"
-#include "report/table.h"
+#include "report/answer.h"
 #include "settings/scheduler.h"
 #include "util/instant.h"
 #include "util/memory.h"
 #include "util/number.h"
 
 #define FIRST_AT_MOST 36 /* columns of the terminal */
-
-/* `account/user`, with the partition where there is one. */
-static void add_name(struct text *text, const struct compared_user *user)
-{
-    text_add_printable(text, user->account);
-    text_add(text, "/");
-    text_add_printable(text, user->user);
-    if (*user->partition) {
-        text_add(text, "/");
-        text_add_printable(text, user->partition);
-    }
-}
 
 /* No wider than numbers; a star is for the other conformance. */
 static void add_heading(struct text *text, const struct comparison *comparison,
@@ -87,23 +75,23 @@ static void get_place_and_factor(const void *row, struct cell *cell)
 }
 
 /* Rows of a user or a variant each, by a column that says which, and one for each variant. */
-static void add_matrix(struct text *text, const struct comparison *comparison,
+static void add_matrix(struct answer *answer, const struct comparison *comparison,
                        const struct column columns[2], const uint32_t *rows, size_t count)
 {
     struct arena *arena = arena_create();
-    table_add_paragraph(text, columns_of(comparison, arena, columns[0], columns[1]),
-                        &(struct table_rows){ rows, count, sizeof *rows, .context = comparison,
-                                              .words = comparison->words });
+    answer_grid(answer, columns_of(comparison, arena, columns[0], columns[1]),
+                &(struct table_rows){ rows, count, sizeof *rows, .context = comparison,
+                                      .words = comparison->words });
     arena_destroy(arena);
 }
 
-static void add_users(struct text *text, const struct comparison *comparison)
+static void add_users(struct answer *answer, const struct comparison *comparison)
 {
     static const struct column columns[] = {
         { "user", "User", COLUMN_TEXT, .get = get_user, .at_most = FIRST_AT_MOST },
         { "variant", "", COLUMN_TEXT, .get = get_place_and_factor, .right = true },
     };
-    add_matrix(text, comparison, columns, comparison->by_spread, comparison->top);
+    add_matrix(answer, comparison, columns, comparison->by_spread, comparison->top);
 }
 
 /* By spearman_of() or kendall_of(). */
@@ -141,7 +129,7 @@ static void get_coefficient(const void *row, struct cell *cell)
         cell_real(cell, coefficient);
 }
 
-static void add_correlations(struct text *text, const struct comparison *comparison)
+static void add_correlations(struct answer *answer, const struct comparison *comparison)
 {
     static const struct column columns[] = {
         { "variant", "", COLUMN_TEXT, .get = get_variant },
@@ -152,7 +140,7 @@ static void add_correlations(struct text *text, const struct comparison *compari
     for (uint32_t i = 0; i < comparison->variant_count; i++)
         if (comparison->variants[i].shown)
             rows[count++] = i;
-    add_matrix(text, comparison, columns, rows, count);
+    add_matrix(answer, comparison, columns, rows, count);
     free(rows);
 }
 
@@ -170,24 +158,23 @@ static const struct variant *extreme_of(const struct comparison *comparison, uin
     return found;
 }
 
-static void add_mover(struct text *text, const struct comparison *comparison)
+static void add_mover(struct answer *answer, const struct comparison *comparison)
 {
     uint32_t user = comparison->by_spread[0];
     const struct variant *lowest = extreme_of(comparison, user, false);
     const struct variant *highest = extreme_of(comparison, user, true);
-    if (!comparison->users[user].spread) {
-        text_add(text, "nobody's place is another\n");
-        return;
-    }
-    text_add(text, "moves most: ");
-    add_name(text, &comparison->users[user]);
-    text_format(text, ", from place %" PRIu32 " (%s) to %" PRIu32 " (%s)\n",
-                place_of_rank(lowest->ranks[user], comparison->user_count), lowest->algorithm->name,
-                place_of_rank(highest->ranks[user], comparison->user_count),
-                highest->algorithm->name);
+    const struct compared_user *mover = &comparison->users[user];
+    if (!mover->spread)
+        answer_say(answer, "nobody's place is another\n");
+    else
+        answer_say(
+            answer, "moves most: %s/%s%s%s, from place %" PRIu32 " (%s) to %" PRIu32 " (%s)\n",
+            mover->account, mover->user, *mover->partition ? "/" : "", mover->partition,
+            place_of_rank(lowest->ranks[user], comparison->user_count), lowest->algorithm->name,
+            place_of_rank(highest->ranks[user], comparison->user_count), highest->algorithm->name);
 }
 
-static void add_conformance(struct text *text, const struct comparison *comparison)
+static void add_conformance(struct answer *answer, const struct comparison *comparison)
 {
     const char *own = comparison->conformances[comparison->conformance];
     const char *other = comparison->conformances[comparison->conformance == CONFORMANCE_DOCUMENTS
@@ -200,38 +187,36 @@ static void add_conformance(struct text *text, const struct comparison *comparis
         const struct variant *variant = &comparison->variants[i];
         if (variant->conformance == comparison->conformance || !variant->differs)
             continue;
-        text_format(text, "%s%s has %" PRIu32 " other places", any ? ", " : "",
-                    variant->algorithm->name, variant->differs);
+        answer_say(answer, "%s%s has %" PRIu32 " other places", any ? ", " : "",
+                   variant->algorithm->name, variant->differs);
         any = true;
     }
     if (any)
-        text_format(text, " under %s (*) than under %s\n", other, own);
+        answer_say(answer, " under %s (*) than under %s\n", other, own);
     else
-        text_format(text, "under %s every place is the same as under %s\n", other, own);
+        answer_say(answer, "under %s every place is the same as under %s\n", other, own);
 }
 
-void comparison_add_page(struct text *text, const struct comparison *comparison)
+static void add_page(struct answer *answer, const struct comparison *comparison)
 {
-    text_add_printable(text, comparison->cluster);
-    text_add(text, ", as of ");
-    instant_add(text, comparison->as_of);
-    text_format(text, ": places of %" PRIu32 " %s, and factors\n\n", comparison->user_count,
-                comparison->words->users);
-    add_users(text, comparison);
+    answer_say(answer, "%s, as of %s: places of %" PRIu32 " %s, and factors\n\n",
+               comparison->cluster, instant_text(comparison->as_of).bytes, comparison->user_count,
+               comparison->words->users);
+    add_users(answer, comparison);
     if (comparison->top < comparison->listed)
-        text_format(text, "... and %" PRIu32 " that move less\n",
-                    comparison->listed - comparison->top);
-    text_add(text, "\n");
+        answer_say(answer, "... and %" PRIu32 " that move less\n",
+                   comparison->listed - comparison->top);
+    answer_say(answer, "\n");
     if (comparison->listed)
-        add_mover(text, comparison);
-    add_conformance(text, comparison);
+        add_mover(answer, comparison);
+    add_conformance(answer, comparison);
     for (size_t i = 0; i < comparison->variant_count; i++)
         if (!comparison->variants[i].known &&
             comparison->variants[i].conformance == comparison->conformance)
-            text_format(text, "%s is not known, as is what the cluster could deliver\n",
-                        comparison->variants[i].algorithm->name);
-    text_add(text, "\nhow alike: Spearman's rho above the diagonal, Kendall's tau-b below\n\n");
-    add_correlations(text, comparison);
+            answer_say(answer, "%s is not known, as is what the cluster could deliver\n",
+                       comparison->variants[i].algorithm->name);
+    answer_say(answer, "\nhow alike: Spearman's rho above the diagonal, Kendall's tau-b below\n\n");
+    add_correlations(answer, comparison);
 }
 
 /* A user under a variant. */
@@ -265,7 +250,8 @@ static const struct column columns[] = {
     { .name = NULL },
 };
 
-const struct table_layout comparison_layout = { columns, "factors", .by_cluster = true };
+const struct table_layout comparison_layout = { columns, "factors", .by_cluster = true,
+                                                .has_page = true };
 
 static json_t *json_of_pair(const struct comparison *comparison, size_t one, size_t other)
 {
@@ -292,22 +278,25 @@ static json_t *facts_of(const struct comparison *comparison)
                      (json_int_t)comparison->user_count, "correlations", pairs);
 }
 
-void comparison_print(const struct comparison *comparison, struct table *table)
+void comparison_answer(const struct comparison *comparison, struct answer *answer)
 {
-    table_open(table, &(struct table_cluster){
-                          .name = comparison->cluster,
-                          .words = comparison->words,
-                          .facts = table_has_facts(table) ? facts_of(comparison) : NULL });
+    answer_cluster(answer, &(struct table_cluster){
+                               .name = comparison->cluster,
+                               .words = comparison->words,
+                               .facts = answer_wants_facts(answer) ? facts_of(comparison) : NULL });
+    if (answer_wants_page(answer)) {
+        add_page(answer, comparison);
+        return;
+    }
     for (uint32_t i = 0; i < comparison->top; i++)
         for (size_t j = 0; j < comparison->variant_count; j++) {
             uint32_t user = comparison->by_spread[i];
             const struct variant *variant = &comparison->variants[j];
             uint32_t rank = variant->known ? variant->ranks[user] : 0;
-            table_add(table,
-                      &(struct compared_value){ comparison->users[user], variant->algorithm->name,
-                                                comparison->conformances[variant->conformance],
-                                                variant->factors[user], rank,
-                                                place_of_rank(rank, comparison->user_count) });
+            answer_row(answer,
+                       &(struct compared_value){ comparison->users[user], variant->algorithm->name,
+                                                 comparison->conformances[variant->conformance],
+                                                 variant->factors[user], rank,
+                                                 place_of_rank(rank, comparison->user_count) });
         }
-    table_close(table);
 }

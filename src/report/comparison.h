@@ -5,7 +5,7 @@
 #include "core/fairshare/fairshare.h"
 #include "core/insight/correlation.h"
 
-struct table;
+struct answer;
 
 /* The same shares and usage as each algorithm has them, in both conformances. */
 
@@ -43,12 +43,9 @@ struct comparison {
     uint32_t listed, top; /* so many users may be listed; so many are printed */
 };
 
-/* For programs, and for people who choose columns: a row for each user that is printed under each
- * variant. */
+/* Answer with a row for each user that is printed under each variant.  The page has the users with
+ * a column for each variant, what differs, and how similar the variants are. */
 extern const struct table_layout comparison_layout;
-void comparison_print(const struct comparison *comparison, struct table *table);
-
-/* For people: the users with a column for each variant, what differs, and how alike they are. */
-void comparison_add_page(struct text *text, const struct comparison *comparison);
+void comparison_answer(const struct comparison *comparison, struct answer *answer);
 
 #endif

@@ -9,8 +9,9 @@
 #include "core/number/figure.h"
 #include "core/tree/tree.h"
 #include "core/usage/clock.h"
+#include "report/answer.h"
 #include "report/explained.h"
-#include "report/explanation_table.h"
+#include "report/explanation_rows.h"
 #include "report/explanation_weights.h"
 #include "report/forms.h"
 #include "report/terminal.h"
@@ -31,46 +32,31 @@ static const struct values *values_of(const struct explained *explained, uint32_
     return &explained->input->values[i];
 }
 
-static void add_quoted(struct text *text, const struct explained *explained, uint32_t name)
-{
-    text_add(text, "'");
-    text_add_printable(text, names_text(explained->names, name));
-    text_add(text, "'");
-}
-
 /* `user 'u' of account 'a'`, `account 'a'`: no other association has these words. */
 static void add_who(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct node *node = node_of(explained, i);
-    if (node->is_user) {
-        text_format(text, "%s ", explained->words->user);
-        add_quoted(text, explained, node->user);
-        text_add(text, " of ");
-    }
-    text_format(text, "%s ", explained->words->account);
-    add_quoted(text, explained, node->account);
-    if (*names_text(explained->names, node->partition)) {
-        text_add(text, " in partition ");
-        add_quoted(text, explained, node->partition);
-    }
+    const char *partition = names_text(explained->names, node->partition);
+    if (node->is_user)
+        text_format_printable(text, "%s '%s' of ", explained->words->user,
+                              names_text(explained->names, node->user));
+    text_format_printable(text, "%s '%s'", explained->words->account,
+                          names_text(explained->names, node->account));
+    if (*partition)
+        text_format_printable(text, " in partition '%s'", partition);
 }
 
-/* The name only, where that is enough between the two that it is about. */
+/* The name only, if that is enough between the two that it is about. */
 static void add_short(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct explanation *explanation = explained->explanation;
     const struct node *node = node_of(explained, i);
-    if (!node->is_user) {
-        add_who(text, explained, i);
-        return;
-    }
-    bool one_user =
-        explanation->other != NO_NODE &&
-        node_of(explained, explanation->one)->user == node_of(explained, explanation->other)->user;
-    if (one_user)
+    if (!node->is_user ||
+        (explanation->other != NO_NODE && node_of(explained, explanation->one)->user ==
+                                              node_of(explained, explanation->other)->user))
         add_who(text, explained, i);
     else
-        add_quoted(text, explained, node->user);
+        text_format_printable(text, "'%s'", names_text(explained->names, node->user));
 }
 
 static void capitalise(struct text *text)
@@ -287,9 +273,7 @@ static void add_difference(struct text *text, const struct explained *explained)
 static void add_usage_amount(struct text *text, const struct explained *explained, uint64_t amount)
 {
     if (explained->unit) { /* as pbsfs has it */
-        text_format(text, "%" PRIu64 " (", amount);
-        text_add_printable(text, explained->unit);
-        text_add(text, ")");
+        text_format_printable(text, "%" PRIu64 " (%s)", amount, explained->unit);
         return;
     }
     text_format(text, "%" PRIu64 " TRES-second%s (", amount, amount == 1 ? "" : "s");
@@ -366,17 +350,15 @@ static void add_turns(struct text *text, const struct explained *explained)
     text_free(&line);
 }
 
-void explanation_add_page(struct text *text, const struct explained *explained,
-                          const struct weights *weights)
+static void add_page(struct answer *answer, const struct explained *explained,
+                     const struct weights *weights)
 {
     const struct explanation *explanation = explained->explanation;
-    struct text paragraph = { 0 };
-    text_add(text, "Cluster ");
-    text_add_printable(text, explained->cluster);
-    text_format(text, ", %s, as of ", explained->input->algorithm->name);
-    instant_add(text, explained->as_of);
-    text_add(text, "\n\n");
-    explanation_add_table(text, explained);
+    struct text paragraph = { 0 }, *text = answer_text(answer);
+    answer_cluster(answer, &(struct table_cluster){ .name = explained->cluster });
+    answer_say(answer, "Cluster %s, %s, as of %s\n\n", explained->cluster,
+               explained->input->algorithm->name, instant_text(explained->as_of).bytes);
+    explanation_add_table(answer, explained);
     text_add(text, "\n");
     if (explanation->other == NO_NODE) {
         add_one(&paragraph, explained);
@@ -396,4 +378,13 @@ void explanation_add_page(struct text *text, const struct explained *explained,
     }
     if (weights)
         weights_add_page(text, explained, weights);
+}
+
+void explanation_answer(const struct explained *explained, const struct weights *weights,
+                        struct answer *answer)
+{
+    if (answer_wants_page(answer))
+        add_page(answer, explained, weights);
+    else
+        explanation_add_rows(explained, weights, answer);
 }

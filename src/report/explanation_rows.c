@@ -3,16 +3,149 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
 
+#include "core/fairshare/release.h"
+#include "core/number/figure.h"
 #include "core/tree/tree.h"
 #include "core/usage/clock.h"
+#include "report/answer.h"
 #include "report/explained.h"
 #include "report/explanation_weights.h"
-#include "report/table.h"
+#include "report/terminal.h"
 #include "util/index.h"
 #include "util/memory.h"
+#include "util/text.h"
+
+#define MOST_DIGITS 15
+#define NAME_AT_MOST 36 /* columns of the terminal */
+
+struct path_row {
+    uint32_t node, depth;
+};
+
+/* The path to one, then what the path to the other does not share with it. */
+static struct path_row *path_rows_of(const struct explained *explained, size_t *count)
+{
+    const struct explanation *explanation = explained->explanation;
+    const struct tree *tree = explained->input->tree;
+    struct path first = path_to(tree, explanation->one, false), second = { 0 };
+    if (explanation->other != NO_NODE)
+        second = path_to(tree, explanation->other, false);
+    struct path_row *rows = memory_zeroed(first.count + second.count, sizeof *rows);
+    *count = 0;
+    for (uint32_t i = 0; i < first.count; i++)
+        rows[(*count)++] = (struct path_row){ first.nodes[i], i };
+    for (uint32_t i = 0; i < second.count; i++)
+        if (i >= first.count || first.nodes[i] != second.nodes[i])
+            rows[(*count)++] = (struct path_row){ second.nodes[i], i };
+    path_free(&first);
+    path_free(&second);
+    return rows;
+}
+
+struct numbers_context {
+    const struct explained *explained;
+    struct explain_context numbers;
+};
+
+static void get_node_name(const void *row, struct cell *cell)
+{
+    const struct path_row *at = row;
+    const struct explained *explained = ((const struct numbers_context *)cell->context)->explained;
+    const struct node *node = &explained->input->tree->nodes[at->node];
+    const char *partition = names_text(explained->names, node->partition);
+    cell_format(cell, "%s%s%s",
+                names_text(explained->names, node->is_user ? node->user : node->account),
+                *partition ? "@" : "", partition);
+    cell->depth = at->depth;
+}
+
+static void get_number(const void *row, struct cell *cell)
+{
+    const struct numbers_context *context = cell->context;
+    const struct algorithm *algorithm = context->numbers.algorithm;
+    cell_format(cell, "%s", "");
+    algorithm->columns[cell->column->index].add(&cell->composed, &context->numbers,
+                                                ((const struct path_row *)row)->node);
+    cell_text(cell, cell->composed.bytes);
+}
+
+static void add_formulas(struct text *text, const struct explain_input *input)
+{
+    for (const char *at = input->algorithm->formulas; *at; at++)
+        if (*at == '%')
+            text_add_figure(text, input->options->dampening, MOST_DIGITS);
+        else
+            text_add_bytes(text, at, 1);
+    const struct release *release = rules_of(input->options);
+    if (input->algorithm->by_rules && release_follows(release, RULE_ROOTS_FACTOR))
+        text_format(text, "In Slurm %s `parent` right below the root has F = 2^-(1 / %g)\n",
+                    release->name, input->options->dampening);
+    if (input->algorithm->add_note)
+        input->algorithm->add_note(text, input->options);
+}
+
+static void add_wrapped_formulas(struct text *text, const struct explain_input *input)
+{
+    struct text formulas = { 0 };
+    add_formulas(&formulas, input);
+    for (char *line = formulas.bytes, *end; *line; line = end + 1) {
+        end = strchr(line, '\n');
+        *end = '\0';
+        terminal_add_wrapped(text, line, 2);
+    }
+    text_free(&formulas);
+}
+
+static bool all_follow(const struct explain_context *context, const struct path_row *rows,
+                       size_t count)
+{
+    bool follow = true;
+    for (size_t i = 0; follow && i < count; i++)
+        follow = context->algorithm->follows(context, rows[i].node);
+    return follow;
+}
+
+static void add_path_rows(struct text *text, const struct numbers_context *context,
+                          const struct path_row *rows, size_t count)
+{
+    struct column columns[EXPLAIN_COLUMNS_AT_MOST + 2] = {
+        { "name", "", COLUMN_TEXT, .get = get_node_name, .at_most = NAME_AT_MOST },
+    };
+    const struct explain_column *of = context->numbers.algorithm->columns;
+    for (int i = 0; i < EXPLAIN_COLUMNS_AT_MOST && of[i].heading; i++)
+        columns[i + 1] = (struct column){ of[i].heading, of[i].heading, COLUMN_REAL,
+                                          .get = get_number, .index = i };
+    table_add_paragraph(text, columns,
+                        &(struct table_rows){ rows, count, sizeof *rows, .context = context });
+}
+
+void explanation_add_table(struct answer *answer, const struct explained *explained)
+{
+    struct text *text = answer_text(answer);
+    const struct explain_input *input = explained->input;
+    const struct algorithm *algorithm = input->algorithm;
+    /* The values are only read here. */
+    const struct fairshare fairshare = { .tree = input->tree,
+                                         .options = input->options,
+                                         .values = (struct values *)input->values };
+    struct wide *counted = algorithm->counted_usage ? algorithm->counted_usage(&fairshare) : NULL;
+    struct numbers_context context = { explained,
+                                       { &fairshare, algorithm, counted, algorithm->digits } };
+    size_t count;
+    struct path_row *rows = path_rows_of(explained, &count);
+    while (algorithm->follows && context.numbers.digits < MOST_DIGITS &&
+           !all_follow(&context.numbers, rows, count))
+        context.numbers.digits++;
+    add_path_rows(text, &context, rows, count);
+    text_add(text, "\n");
+    add_wrapped_formulas(text, input);
+    free(rows);
+    free(counted);
+}
 
 struct explained_row {
     const char *path; /* `a` or `b`: whose it is */
@@ -80,7 +213,8 @@ static const struct column columns[] = {
     { .name = NULL },
 };
 
-const struct table_layout explanation_layout = { columns, "associations", .by_cluster = true };
+const struct table_layout explanation_layout = { columns, "associations", .by_cluster = true,
+                                                 .has_page = true };
 
 static const char *name_of(const struct explained *explained, uint32_t name)
 {
@@ -192,12 +326,12 @@ static json_t *facts_of(const struct explained *explained)
         (json_int_t)input->tree->user_count, "comparison", comparison_json(explained));
 }
 
-void explanation_print(const struct explained *explained, const struct weights *weights,
-                       struct table *table)
+void explanation_add_rows(const struct explained *explained, const struct weights *weights,
+                          struct answer *answer)
 {
     size_t count;
     struct explained_row *rows = rows_of(explained, &count);
-    json_t *facts = table_has_facts(table) ? facts_of(explained) : NULL;
+    json_t *facts = answer_wants_facts(answer) ? facts_of(explained) : NULL;
     if (facts && weights) {
         json_object_set_new(
             facts, explanation_layout.rows,
@@ -205,11 +339,10 @@ void explanation_print(const struct explained *explained, const struct weights *
                                                            .cluster = explained->cluster }));
         weights_add_facts(facts, explained, weights);
     }
-    table_open(table, &(struct table_cluster){ .name = explained->cluster, .facts = facts });
-    if (weights)
-        weights_add_rows(weights, table);
+    answer_cluster(answer, &(struct table_cluster){ .name = explained->cluster, .facts = facts });
+    for (size_t i = 0; weights && i < weights->job_count; i++)
+        answer_row(answer, &weights->jobs[i]);
     for (size_t i = 0; i < count && !weights; i++)
-        table_add(table, &rows[i]);
-    table_close(table);
+        answer_row(answer, &rows[i]);
     free(rows);
 }

@@ -47,7 +47,8 @@ static const struct column job_columns[] = {
     { .name = NULL },
 };
 
-const struct table_layout weights_layout = { job_columns, "jobs", .by_cluster = true };
+const struct table_layout weights_layout = { job_columns, "jobs", .by_cluster = true,
+                                             .has_page = true };
 
 static const struct column day_columns[] = {
     { "day", "Day", COLUMN_DAY, MEMBER(struct heavy_day, first) },
@@ -190,12 +191,6 @@ void weights_add_page(struct text *text, const struct explained *explained,
             text, sibling_columns,
             &(struct table_rows){ siblings, count, sizeof *siblings, .context = NULL });
     }
-}
-
-void weights_add_rows(const struct weights *weights, struct table *table)
-{
-    for (size_t i = 0; i < weights->job_count; i++)
-        table_add(table, &weights->jobs[i]);
 }
 
 void weights_add_facts(json_t *facts, const struct explained *explained,

@@ -4,7 +4,6 @@
 
 struct explained;
 struct json_t;
-struct table;
 struct table_layout;
 struct text;
 struct weights;
@@ -13,9 +12,8 @@ struct weights;
 
 void weights_add_page(struct text *text, const struct explained *explained,
                       const struct weights *weights);
-/* The job records as rows; the rest as facts of JSON. */
+/* The job records are rows of this layout; the rest is facts of JSON. */
 extern const struct table_layout weights_layout;
-void weights_add_rows(const struct weights *weights, struct table *table);
 void weights_add_facts(struct json_t *facts, const struct explained *explained,
                        const struct weights *weights);
 

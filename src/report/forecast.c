@@ -3,18 +3,19 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
 
 #include "core/fairshare/ranking.h"
 #include "core/fairshare/fairshare.h"
-#include "report/forecast_plot.h"
 #include "report/forms.h"
-#include "report/table.h"
+#include "report/answer.h"
+#include "report/terminal.h"
 #include "report/viewer.h"
-#include "util/error.h"
 #include "util/instant.h"
+#include "util/memory.h"
 #include "settings/scheduler.h"
 #include "util/text.h"
 
@@ -68,7 +69,8 @@ static const struct column columns[] = {
     { .name = NULL },
 };
 
-const struct table_layout forecast_layout = { columns, "points", .by_cluster = true };
+const struct table_layout forecast_layout = { columns, "points", .by_cluster = true,
+                                              .has_page = true };
 
 static json_t *facts_of(const struct forecast_report *report)
 {
@@ -87,42 +89,118 @@ static json_t *facts_of(const struct forecast_report *report)
                      report->rounded);
 }
 
-void forecast_report_print(const struct forecast_report *report, struct table *table)
+/* ---- The plot ---- */
+
+#define HEIGHT 10
+#define WIDTH PLOT_COLUMNS
+
+static const char *const projection_titles[PROJECTIONS] = { "nothing runs", "as last week",
+                                                            "others go on", "and the job" };
+
+/* What stands for each projection, and where several meet. */
+static const char *const marks[2][PROJECTIONS + 1] = { { "n", "w", "o", "j", "#" },
+                                                       { "●", "▲", "○", "◆", "█" } };
+enum { NONE = PROJECTIONS + 1, SEVERAL = PROJECTIONS };
+
+struct range {
+    double low, high;
+};
+
+static bool is_drawn(double value)
 {
-    table_open(table, &(struct table_cluster){ .name = report->cluster,
-                                               .facts = facts_of(report),
-                                               .words = report->words });
-    for (enum projection each = 0; each < PROJECTIONS; each++)
-        for (size_t i = 0; report->points[each] && i < report->count; i++)
-            table_add(table, &(struct row){ report, words[each], report->points[each][i] });
-    table_close(table);
+    return !isnan(value) && !isinf(value);
 }
 
-/* The page. */
-
-static void add_entity(struct text *text, const struct forecast_report *report)
+static struct range range_of(struct forecast_point *const curves[PROJECTIONS])
 {
-    text_format(text, "%s '", *report->user ? report->words->one_user : report->words->one_account);
-    text_add_printable(text, *report->user ? report->user : report->account);
-    if (*report->user) {
-        text_format(text, "' of %s '", report->words->account);
-        text_add_printable(text, report->account);
+    struct range range = { INFINITY, -INFINITY };
+    for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
+        for (size_t i = 0; curves[projection] && i < WIDTH; i++) {
+            double value = forecast_value(&curves[projection][i]);
+            if (!is_drawn(value))
+                continue;
+            range.low = fmin(range.low, value);
+            range.high = fmax(range.high, value);
+        }
+    return range;
+}
+
+static size_t line_of(const struct range *range, double value)
+{
+    double part = range->high > range->low ? (value - range->low) / (range->high - range->low) : .5;
+    return HEIGHT - 1 - (size_t)lround(part * (HEIGHT - 1));
+}
+
+static void draw(struct forecast_point *const curves[PROJECTIONS], const struct range *range,
+                 unsigned char field[HEIGHT][WIDTH])
+{
+    memset(field, NONE, HEIGHT * WIDTH);
+    for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
+        for (size_t column = 0; curves[projection] && column < WIDTH; column++) {
+            double value = forecast_value(&curves[projection][column]);
+            if (!is_drawn(value))
+                continue;
+            unsigned char *place = &field[line_of(range, value)][column];
+            *place = *place == NONE ? (unsigned char)projection : SEVERAL;
+        }
+}
+
+static void add_legend(struct text *text, struct forecast_point *const curves[PROJECTIONS],
+                       bool utf8)
+{
+    for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
+        if (curves[projection])
+            text_format(text, "%s %s  ", marks[utf8][projection], projection_titles[projection]);
+    text_format(text, "%s several\n", marks[utf8][SEVERAL]);
+}
+
+static void forecast_plot_add(struct text *text, struct forecast_point *const curves[PROJECTIONS])
+{
+    bool utf8 = terminal_of_output().utf8;
+    struct range range = range_of(curves);
+    unsigned char field[HEIGHT][WIDTH];
+    if (!is_drawn(range.low))
+        return;
+    draw(curves, &range, field);
+    for (size_t line = 0; line < HEIGHT; line++) {
+        size_t blanks = 0;
+        if (line == line_of(&range, range.low) || line == line_of(&range, range.high))
+            text_format(text, "%10.6g %s", line ? range.low : range.high, utf8 ? "┤" : "|");
+        else
+            text_format(text, "%10s %s", "", utf8 ? "│" : "|");
+        for (size_t column = 0; column < WIDTH; column++) {
+            if (field[line][column] == NONE) {
+                blanks++;
+                continue;
+            }
+            text_format(text, "%*s%s", (int)blanks, "", marks[utf8][field[line][column]]);
+            blanks = 0;
+        }
+        text_add(text, "\n");
     }
-    if (*report->partition) {
-        text_add(text, "' in partition '");
-        text_add_printable(text, report->partition);
-    }
-    text_add(text, "', cluster ");
-    text_add_printable(text, report->cluster);
-    text_format(text, ", %s\n", report->algorithm->name);
+    add_legend(text, curves, utf8);
+}
+
+/* ---- The page ---- */
+
+static void add_entity(struct answer *answer, const struct forecast_report *report)
+{
+    const struct words *terms = report->words;
+    if (*report->user)
+        answer_say(answer, "%s '%s' of %s '%s'%s%s%s", terms->one_user, report->user,
+                   terms->account, report->account, *report->partition ? " in partition '" : "",
+                   report->partition, *report->partition ? "'" : "");
+    else
+        answer_say(answer, "%s '%s'", terms->one_account, report->account);
+    answer_say(answer, ", cluster %s, %s\n", report->cluster, report->algorithm->name);
 }
 
 /* To the minute: a projection is not known to the second. */
-static void add_minute(struct text *text, uint64_t instant)
+static struct instant_text minute_text(uint64_t instant)
 {
-    instant_add(text, (int64_t)instant);
-    text->length -= strlen(":00");
-    text->bytes[text->length] = '\0';
+    struct instant_text text = instant_text((int64_t)instant);
+    text.bytes[strlen(text.bytes) - strlen(":00")] = '\0';
+    return text;
 }
 
 /* An account may have no factor; then the value is LevelFS. */
@@ -139,10 +217,7 @@ static const struct forecast_point *point_of(const void *row, const struct cell 
 
 static void get_minute(const void *row, struct cell *cell)
 {
-    struct text text = { 0 };
-    add_minute(&text, point_of(row, cell)->at);
-    cell_format(cell, "%s", text.bytes);
-    text_free(&text);
+    cell_format(cell, "%s", minute_text(point_of(row, cell)->at).bytes);
 }
 
 static void get_value(const void *row, struct cell *cell)
@@ -159,9 +234,8 @@ static void get_point_place(const void *row, struct cell *cell)
 }
 
 /* A line for each instant, with what each projection has for it. */
-static void add_lines(struct text *text, const struct forecast_report *report)
+static void add_lines(struct answer *answer, const struct forecast_report *report)
 {
-    static const struct table_options for_people = { 0 };
     struct column shown[2 * PROJECTIONS + 2] = { { "as_of", "", COLUMN_TEXT, .get = get_minute } };
     size_t count = 1;
     for (int each = 0; each < PROJECTIONS; each++) {
@@ -175,67 +249,76 @@ static void add_lines(struct text *text, const struct forecast_report *report)
                 (struct column){ "place",         "Place",       COLUMN_INTEGER,
                                  get_point_place, .index = each, .group = projection_titles[each] };
     }
-    const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };
-    struct error ignored;
-    struct table *table = table_create(text, &layout, &for_people, &ignored);
-    table_open(table, &(struct table_cluster){ .context = report, .words = report->words });
+    size_t *instants = memory_zeroed(report->count + 1, sizeof *instants);
     for (size_t i = 0; i < report->count; i++)
-        table_add(table, &i);
-    table_close(table);
-    table_destroy(table);
+        instants[i] = i;
+    answer_grid(answer, shown,
+                &(struct table_rows){ instants, report->count, sizeof *instants, .context = report,
+                                      .words = report->words });
+    free(instants);
 }
 
-static void add_crossings(struct text *text, const struct forecast_report *report)
+static void add_crossings(struct answer *answer, const struct forecast_report *report)
 {
     double now = forecast_value(&report->points[PROJECTION_NOTHING][0]);
-    text_format(text, "\n%s %s %.10g:\n", value_name(report),
-                now >= report->limit ? "falls below" : "reaches", report->limit);
-    for (int each = 0; each < PROJECTIONS; each++) {
-        if (!report->points[each])
-            continue;
-        text_format(text, "- %s: ", projection_titles[each]);
-        if (report->crossing[each])
-            add_minute(text, report->crossing[each]);
-        else
-            text_add(text, "not within these days");
-        text_add(text, "\n");
-    }
+    answer_say(answer, "\n%s %s %.10g:\n", value_name(report),
+               now >= report->limit ? "falls below" : "reaches", report->limit);
+    for (int each = 0; each < PROJECTIONS; each++)
+        if (report->points[each])
+            answer_say(answer, "- %s: %s\n", projection_titles[each],
+                       report->crossing[each] ? minute_text(report->crossing[each]).bytes
+                                              : "not within these days");
 }
 
-static void add_rates(struct text *text, const struct forecast_report *report)
+static void add_rates(struct answer *answer, const struct forecast_report *report)
 {
-    if (!report->unit) {
-        text_format(text,
-                    "In the last week %.4g TRES were charged on average, %.4g with all others.\n",
-                    report->rate[0], report->rate[1]);
-        return;
-    }
-    text_format(text, "In the last week %.4g (", report->rate[0]);
-    text_add_printable(text, report->unit);
-    text_format(text, ") were used each second on average, %.4g with all others.\n",
-                report->rate[1]);
+    if (report->unit)
+        answer_say(answer,
+                   "In the last week %.4g (%s) were used each second on average, %.4g with all "
+                   "others.\n",
+                   report->rate[0], report->unit, report->rate[1]);
+    else
+        answer_say(answer,
+                   "In the last week %.4g TRES were charged on average, %.4g with all others.\n",
+                   report->rate[0], report->rate[1]);
 }
 
-void forecast_report_add_page(struct text *text, const struct forecast_report *report)
+static void add_page(struct answer *answer, const struct forecast_report *report)
 {
-    add_entity(text, report);
-    add_rates(text, report);
+    add_entity(answer, report);
+    add_rates(answer, report);
     if (*report->user)
-        text_format(text, "There are %" PRIu32 " places; 1 is next.\n", report->users);
-    text_add(text, "\n");
-    add_lines(text, report);
+        answer_say(answer, "There are %" PRIu32 " places; 1 is next.\n", report->users);
+    answer_say(answer, "\n");
+    add_lines(answer, report);
     if (report->curves[PROJECTION_NOTHING]) {
-        text_add(text, "\n");
-        forecast_plot_add(text, report->curves);
+        answer_say(answer, "\n");
+        forecast_plot_add(answer_text(answer), report->curves);
     }
     if (report->job_tres > 0)
-        text_format(text, "\nThe job is charged %.10g TRES for %.10g hours from now on.\n",
-                    report->job_tres, (double)report->job_s / 3600);
+        answer_say(answer, "\nThe job is charged %.10g TRES for %.10g hours from now on.\n",
+                   report->job_tres, (double)report->job_s / 3600);
     if (!isnan(report->limit))
-        add_crossings(text, report);
+        add_crossings(answer, report);
     if (report->rounded)
-        text_add(text, "\n" ROUNDED_NOTE);
+        text_add(answer_text(answer), "\n" ROUNDED_NOTE);
     if (report->published_only)
-        text_add(text, "\nThis is made from published values and the usage of whole days; the\n"
-                       "accounting database was not read.\n");
+        text_add(answer_text(answer),
+                 "\nThis is made from published values and the usage of whole days; the\n"
+                 "accounting database was not read.\n");
+}
+
+void forecast_report_answer(const struct forecast_report *report, struct answer *answer)
+{
+    answer_cluster(answer, &(struct table_cluster){
+                               .name = report->cluster,
+                               .facts = answer_wants_facts(answer) ? facts_of(report) : NULL,
+                               .words = report->words });
+    if (answer_wants_page(answer)) {
+        add_page(answer, report);
+        return;
+    }
+    for (enum projection each = 0; each < PROJECTIONS; each++)
+        for (size_t i = 0; report->points[each] && i < report->count; i++)
+            answer_row(answer, &(struct row){ report, words[each], report->points[each][i] });
 }

@@ -4,13 +4,13 @@
 
 #include "core/insight/forecast.h"
 
-struct table;
+struct answer;
 struct table_layout;
-struct text;
+struct words;
 
 /* What `fairmill forecast` prints of an entity. */
 
-struct words;
+#define PLOT_COLUMNS 64
 
 struct forecast_report {
     const char *cluster, *account, *user, *partition; /* UTF-8 */
@@ -30,11 +30,9 @@ struct forecast_report {
     uint64_t crossing[PROJECTIONS];             /* 0: none */
 };
 
-/* A row for each projection and instant. */
+/* Answer with a row for each projection and time; on the page with a line for each time, curves,
+ * and when the limit is reached. */
 extern const struct table_layout forecast_layout;
-void forecast_report_print(const struct forecast_report *report, struct table *table);
-
-/* The page for people: a line for each instant, curves, and when the limit is reached. */
-void forecast_report_add_page(struct text *text, const struct forecast_report *report);
+void forecast_report_answer(const struct forecast_report *report, struct answer *answer);
 
 #endif

@@ -11,7 +11,7 @@
 #include "core/number/figure.h"
 #include "report/job_turns.h"
 #include "report/priorities.h"
-#include "report/table.h"
+#include "report/answer.h"
 #include "report/terminal.h"
 #include "settings/scheduler.h"
 #include "util/instant.h"
@@ -135,7 +135,8 @@ static const struct column columns[] = {
     { "difference", "A-B", REAL(DIFFERENCE), .decimals = 1, .plus = true, .optional = true },
     { .name = NULL },
 };
-const struct table_layout job_explanation_layout = { columns, "parts", .by_cluster = true };
+const struct table_layout job_explanation_layout = { columns, "parts", .by_cluster = true,
+                                                     .has_page = true };
 
 /* ---- Who is before whom ---- */
 
@@ -232,26 +233,7 @@ static json_t *facts_of(const struct job_explanation *explanation)
                      has_turns ? turns_json(&turns) : json_null());
 }
 
-void job_explanation_print(const struct job_explanation *explanation, struct table *table)
-{
-    struct rows rows = rows_of(explanation);
-    table_open(table, &(struct table_cluster){
-                          .name = explanation->list->cluster,
-                          .facts = table_has_facts(table) ? facts_of(explanation) : NULL });
-    for (size_t i = 0; i < rows.count; i++)
-        table_add(table, &rows.list[i]);
-    table_close(table);
-    free(rows.list);
-}
-
 /* ---- Words ---- */
-
-static void add_named(struct text *text, const char *before, const char *name)
-{
-    text_add(text, before);
-    text_add_printable(text, name);
-    text_add(text, "'");
-}
 
 static void add_value(struct text *text, const struct prio_row *job)
 {
@@ -291,10 +273,8 @@ static void add_others(struct text *text, const struct prio_list *list, const st
         const struct prio_row *row = &list->rows[i];
         if (row == job || row->key != job->key)
             continue;
-        text_format(text, "%s partition '", before);
-        text_add_printable(text, row->partition);
-        add_named(text, "', QOS '", row->qos);
-        text_format(text, " (%" PRId64 ")", row->priority);
+        text_format_printable(text, "%s partition '%s', QOS '%s' (%" PRId64 ")", before,
+                              row->partition, row->qos, row->priority);
         before = ",";
     }
     if (*before == ',')
@@ -306,14 +286,10 @@ static void add_job(struct text *text, const struct job_explanation *explanation
 {
     const struct prio_list *list = explanation->list;
     struct text line = { 0 };
-    add_named(&line, "Job '", job->job_id);
-    add_named(&line, " of '", job->user);
-    text_format(&line, " in %s", explanation->words->partition);
-    add_named(&line, " '", job->partition);
+    text_format_printable(&line, "Job '%s' of '%s' in %s '%s'", job->job_id, job->user,
+                          explanation->words->partition, job->partition);
     if (*job->qos)
-        add_named(&line, ", QOS '", job->qos);
-    if (*job->qos)
-        text_add(&line, ",");
+        text_format_printable(&line, ", QOS '%s',", job->qos);
     add_value(&line, job);
     add_place(&line, list, job);
     add_others(&line, list, job);
@@ -359,8 +335,7 @@ static void add_heaviest(struct text *text, const struct job_explanation *explan
 static void add_item(struct text *text, struct text *line)
 {
     terminal_add_wrapped(text, line->bytes, 2);
-    text_free(line);
-    *line = (struct text){ 0 };
+    line->length = 0;
 }
 
 static void add_turns(struct text *text, const struct job_explanation *explanation)
@@ -373,12 +348,12 @@ static void add_turns(struct text *text, const struct job_explanation *explanati
     const struct prio_row *ahead =
         behind == explanation->one ? explanation->other : explanation->one;
     text_add(text, "\n");
-    add_named(&line, "Job '", behind->job_id);
-    add_named(&line, " would be ahead of '", ahead->job_id);
-    text_add(&line, " with any one of these, all else as it is:");
+    text_format_printable(
+        &line,
+        "Job '%s' would be ahead of '%s' with any one of these, all else as it is:", behind->job_id,
+        ahead->job_id);
     terminal_add_wrapped(text, line.bytes, 0);
-    text_free(&line);
-    line = (struct text){ 0 };
+    line.length = 0;
     text_format(&line,
                 "- a nice that is lower by %" PRId64 ", or for '%s' one that is higher by that",
                 turns.points, ahead->job_id);
@@ -393,12 +368,11 @@ static void add_turns(struct text *text, const struct job_explanation *explanati
         add_item(text, &line);
     }
     if (turns.qos) {
-        add_named(&line, "- QOS '", turns.qos);
+        text_format_printable(&line, "- QOS '%s'", turns.qos);
         add_item(text, &line);
     }
     if (turns.partition) {
-        text_format(&line, "- %s '", explanation->words->partition);
-        add_named(&line, "", turns.partition);
+        text_format_printable(&line, "- %s '%s'", explanation->words->partition, turns.partition);
         add_item(text, &line);
     }
     if (turns.age_s) {
@@ -432,18 +406,15 @@ static void leave_out_nothing(struct rows *rows)
     rows->count = kept;
 }
 
-void job_explanation_add_page(struct text *text, const struct job_explanation *explanation)
+static void add_page(struct text *text, const struct job_explanation *explanation)
 {
     struct rows rows = rows_of(explanation);
     struct text title = { 0 };
-    text_add(&title, "Cluster ");
-    text_add_printable(&title, explanation->list->cluster);
-    text_add(&title, ", as of ");
-    instant_add(&title, explanation->list->as_of);
-    if (explanation->other) {
-        add_named(&title, "; A is job '", explanation->one->job_id);
-        add_named(&title, ", B '", explanation->other->job_id);
-    }
+    text_format_printable(&title, "Cluster %s, as of %s", explanation->list->cluster,
+                          instant_text(explanation->list->as_of).bytes);
+    if (explanation->other)
+        text_format_printable(&title, "; A is job '%s', B '%s'", explanation->one->job_id,
+                              explanation->other->job_id);
     terminal_add_wrapped(text, title.bytes, 0);
     text_add(text, "\n");
     text_free(&title);
@@ -461,5 +432,21 @@ void job_explanation_add_page(struct text *text, const struct job_explanation *e
     else if (explanation->other && has_tied_values(explanation->one, explanation->other))
         terminal_add_wrapped(text, "Their values tie, so fairshare decides.", 0);
     add_turns(text, explanation);
+    free(rows.list);
+}
+
+void job_explanation_answer(const struct job_explanation *explanation, struct answer *answer)
+{
+    answer_cluster(answer, &(struct table_cluster){ .name = explanation->list->cluster,
+                                                    .facts = answer_wants_facts(answer)
+                                                                 ? facts_of(explanation)
+                                                                 : NULL });
+    if (answer_wants_page(answer)) {
+        add_page(answer_text(answer), explanation);
+        return;
+    }
+    struct rows rows = rows_of(explanation);
+    for (size_t i = 0; i < rows.count; i++)
+        answer_row(answer, &rows.list[i]);
     free(rows.list);
 }

@@ -4,11 +4,10 @@
 
 #include <stdint.h>
 
+struct answer;
 struct prio_list;
 struct prio_row;
-struct table;
 struct table_layout;
-struct text;
 struct words;
 
 /* Why a job that waits has its priority, or comes before another one. */
@@ -19,10 +18,9 @@ struct job_explanation {
     const struct words *words;
 };
 
-/* For programs: a row for each part of the priority, or for each name of the formula. */
+/* Answer with a row for each part of the priority, or for each name of the formula.  The page has
+ * the same, and in words what it amounts to. */
 extern const struct table_layout job_explanation_layout;
-void job_explanation_print(const struct job_explanation *explanation, struct table *table);
-/* For people: the same with what it comes to, in words. */
-void job_explanation_add_page(struct text *text, const struct job_explanation *explanation);
+void job_explanation_answer(const struct job_explanation *explanation, struct answer *answer);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "report/table.h"
+#include "report/answer.h"
 #include "report/terminal.h"
 #include "settings/scheduler.h"
 #include "util/text.h"
@@ -48,23 +48,6 @@ static bool same_day(int64_t one, int64_t other)
     localtime_r(&instants[0], &days[0]);
     localtime_r(&instants[1], &days[1]);
     return days[0].tm_year == days[1].tm_year && days[0].tm_yday == days[1].tm_yday;
-}
-
-static void add_title(struct text *text, const struct series *series)
-{
-    text_add(text, "Cluster ");
-    text_add_printable(text, series->cluster);
-    text_format(text, ", %s ", *series->user ? series->words->user : series->words->account);
-    text_add_printable(text, *series->user ? series->user : series->account);
-    if (*series->user) {
-        text_add(text, " of ");
-        text_add_printable(text, series->account);
-    }
-    if (*series->partition) {
-        text_add(text, ", partition ");
-        text_add_printable(text, series->partition);
-    }
-    text_format(text, " (%s %" PRId64 ")\n", series->words->number, series->id);
 }
 
 /* What is shown of a series, and beside it. */
@@ -181,24 +164,31 @@ const struct table_layout series_of_points = { point_columns, "points", .by_clus
 const struct table_layout series_of_days = { day_columns, "days", .by_cluster = true,
                                              .groups = "associations" };
 
-void series_print(const struct series *series, struct table *table, bool for_people)
+static void add_title(struct answer *answer, const struct series *series)
+{
+    bool is_user = *series->user;
+    answer_say(answer, "Cluster %s, %s %s%s%s%s%s (%s %" PRId64 ")\n", series->cluster,
+               is_user ? series->words->user : series->words->account,
+               is_user ? series->user : series->account, is_user ? " of " : "",
+               is_user ? series->account : "", *series->partition ? ", partition " : "",
+               series->partition, series->words->number, series->id);
+}
+
+void series_answer(const struct series *series, struct answer *answer)
 {
     struct view view = view_of(series);
-    struct text title = { 0 };
-    add_title(&title, series);
-    table_open(table,
-               &(struct table_cluster){
-                   .name = series->cluster,
-                   .title = title.bytes,
-                   .facts = json_pack("{s:I, s:s, s:s, s:s}", "id_assoc", (json_int_t)series->id,
-                                      "account", series->account, "username", series->user,
-                                      "partition", series->partition),
-                   .context = &view,
-                   .words = series->words });
+    bool thinned = view.thinned && answer_is_for_people(answer);
+    answer_cluster(answer,
+                   &(struct table_cluster){
+                       .name = series->cluster,
+                       .facts = json_pack("{s:I, s:s, s:s, s:s}", "id_assoc",
+                                          (json_int_t)series->id, "account", series->account,
+                                          "username", series->user, "partition", series->partition),
+                       .context = &view,
+                       .words = series->words });
+    add_title(answer, series);
     for (size_t i = 0; i < series->count; i++)
-        if (!for_people || !view.thinned || i + 1 == series->count ||
+        if (!thinned || i + 1 == series->count ||
             !same_day(series->points[i].at, series->points[i + 1].at))
-            table_add(table, &series->points[i]);
-    table_close(table);
-    text_free(&title);
+            answer_row(answer, &series->points[i]);
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct table;
+struct answer;
 struct table_layout;
 
 /* An association over time, and the columns that `fairmill history` prints. */
@@ -27,9 +27,9 @@ struct series {
     const struct words *words; /* for its title */
 };
 
-/* Add it to a table of one of these layouts.  People see the last point of each day only, where
- * there are many, and bars. */
+/* Answer with a row for each point, of one of these layouts.  For people the rows have bars, and of
+ * many points only the last one of each day is shown. */
 extern const struct table_layout series_of_points, series_of_days;
-void series_print(const struct series *series, struct table *table, bool for_people);
+void series_answer(const struct series *series, struct answer *answer);
 
 #endif

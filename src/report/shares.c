@@ -9,7 +9,7 @@
 
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
-#include "report/table.h"
+#include "report/answer.h"
 #include "report/viewer.h"
 #include "util/index.h"
 #include "util/instant.h"
@@ -274,24 +274,17 @@ void share_columns(struct column copy[SHARE_COLUMNS], bool all, bool partitions)
 
 const struct table_layout share_layout = { columns, "associations", .by_cluster = true };
 
-void share_list_print(const struct share_list *list, struct table *table)
+void share_list_answer(const struct share_list *list, struct answer *answer)
 {
-    struct text title = { 0 };
-    text_add(&title, "Cluster ");
-    text_add_printable(&title, list->cluster);
-    text_format(&title, ", %s, as of ", list->algorithm->name);
-    instant_add(&title, list->as_of);
-    text_add(&title, "\n");
-    table_open(table, &(struct table_cluster){ .name = list->cluster,
-                                               .title = title.bytes,
-                                               .context = list,
-                                               .words = list->words,
-                                               .facts = json_pack("{s:s, s:I}", "algorithm",
-                                                                  list->algorithm->name, "as_of",
-                                                                  (json_int_t)list->as_of) });
+    answer_cluster(answer, &(struct table_cluster){
+                               .name = list->cluster,
+                               .context = list,
+                               .words = list->words,
+                               .facts = json_pack("{s:s, s:I}", "algorithm", list->algorithm->name,
+                                                  "as_of", (json_int_t)list->as_of) });
+    answer_say(answer, "Cluster %s, %s, as of %s\n", list->cluster, list->algorithm->name,
+               instant_text(list->as_of).bytes);
     for (size_t i = 0; i < list->count; i++)
         if (list->rows[i].shown)
-            table_add(table, &list->rows[i]);
-    table_close(table);
-    text_free(&title);
+            answer_row(answer, &list->rows[i]);
 }

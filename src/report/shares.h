@@ -7,7 +7,7 @@
 #include "report/column.h"
 #include "util/name_list.h"
 
-struct table;
+struct answer;
 struct viewer;
 
 /* A cluster's tree in sshare's columns, from a run that was just computed or from the result
@@ -74,6 +74,6 @@ extern const struct table_layout share_layout;
  * that column even where nobody has a partition. */
 #define SHARE_COLUMNS 17
 void share_columns(struct column columns[SHARE_COLUMNS], bool all, bool partitions);
-void share_list_print(const struct share_list *list, struct table *table);
+void share_list_answer(const struct share_list *list, struct answer *answer);
 
 #endif

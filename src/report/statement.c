@@ -9,7 +9,7 @@
 
 #include "core/insight/statement.h"
 #include "report/forms.h"
-#include "report/table.h"
+#include "report/answer.h"
 #include "report/viewer.h"
 #include "settings/scheduler.h"
 #include "util/index.h"
@@ -171,11 +171,11 @@ static bool is_shown(const struct statement_view *view, const struct node *node,
     return viewer_sees(view->viewer, view->cluster, name_of(view, node->account), user);
 }
 
-void statement_print(const struct statement_view *view, const struct statement_period *period,
-                     struct table *table)
+void statement_add_period(const struct statement_view *view, const struct statement_period *period,
+                          struct answer *answer)
 {
     const struct tree *tree = period->tree;
-    if (period->is_total && !view->for_people)
+    if (period->is_total && !answer_is_for_people(answer))
         return;
     uint32_t *from = memory_zeroed(tree->count, sizeof *from);
     uint32_t *order = depth_first(tree, view->names);
@@ -185,19 +185,19 @@ void statement_print(const struct statement_view *view, const struct statement_p
         const struct node *node = &tree->nodes[at];
         if (!from[at] || !is_shown(view, node, period->due[at], period->used[at]))
             continue;
-        table_add(table, &(const struct row){
-                             .from = period->from,
-                             .to = period->to,
-                             .id = node->id,
-                             .is_total = period->is_total,
-                             .account = name_of(view, node->account),
-                             .user = name_of(view, node->user),
-                             .partition = name_of(view, node->partition),
-                             .depth = view->users->count ? 0 : node->depth + 1 - from[at],
-                             .due = period->due[at] / view->scale,
-                             .used = period->used[at] / view->scale,
-                             .whole = period->due[0] / view->scale,
-                         });
+        answer_row(answer, &(const struct row){
+                               .from = period->from,
+                               .to = period->to,
+                               .id = node->id,
+                               .is_total = period->is_total,
+                               .account = name_of(view, node->account),
+                               .user = name_of(view, node->user),
+                               .partition = name_of(view, node->partition),
+                               .depth = view->users->count ? 0 : node->depth + 1 - from[at],
+                               .due = period->due[at] / view->scale,
+                               .used = period->used[at] / view->scale,
+                               .whole = period->due[0] / view->scale,
+                           });
     }
     free(from);
     free(order);
@@ -205,36 +205,27 @@ void statement_print(const struct statement_view *view, const struct statement_p
 
 /* ---- The head ---- */
 
-static void add_title(struct text *text, const struct statement_view *view)
+static void add_title(struct answer *answer, const struct statement_view *view)
 {
-    text_add(text, "Cluster ");
-    text_add_printable(text, view->cluster);
-    text_add(text, ", ");
-    instant_add(text, view->from);
-    text_add(text, " to ");
-    instant_add(text, view->to);
-    text_format(text, ", by %s\nUsed: %s", view->by, view->unit);
+    answer_say(answer, "Cluster %s, %s to %s, by %s\n", view->cluster,
+               instant_text(view->from).bytes, instant_text(view->to).bytes, view->by);
     if (view->tres)
-        text_format(text, " of %s, as sreport adds them up.\n", view->tres);
+        answer_say(answer, "Used: %s of %s, as sreport adds them up.\n", view->unit, view->tres);
     else
-        text_add(text, " that fairshare was charged.\n");
-    text_format(text, "Due: by shares, of what %s.\n",
-                view->of_capacity ? "the cluster could deliver" : "was delivered on the cluster");
-    if (view->shares_from != INT64_MAX && view->shares_from > view->from) {
-        text_add(text, "Shares before ");
-        instant_add(text, view->shares_from);
-        text_add(text, view->earlier_shares ? " are from the accounting database.\n"
-                                            : " are those that the first run recorded.\n");
-    } else if (view->shares_from == INT64_MAX) {
-        text_add(text, "Shares are the published ones; no run has recorded changes.\n");
-    }
-    if (view->days_from == INT64_MAX) {
-        text_add(text, "No use is known.\n");
-    } else if (view->days_from > view->from) {
-        text_add(text, "Nothing is known of days before ");
-        instant_add_day(text, view->days_from);
-        text_add(text, ".\n");
-    }
+        answer_say(answer, "Used: %s that fairshare was charged.\n", view->unit);
+    answer_say(answer, "Due: by shares, of what %s.\n",
+               view->of_capacity ? "the cluster could deliver" : "was delivered on the cluster");
+    if (view->shares_from == INT64_MAX)
+        answer_say(answer, "Shares are the published ones; no run has recorded changes.\n");
+    else if (view->shares_from > view->from)
+        answer_say(answer, "Shares before %s are %s.\n", instant_text(view->shares_from).bytes,
+                   view->earlier_shares ? "from the accounting database"
+                                        : "those that the first run recorded");
+    if (view->days_from == INT64_MAX)
+        answer_say(answer, "No use is known.\n");
+    else if (view->days_from > view->from)
+        answer_say(answer, "Nothing is known of days before %s.\n",
+                   instant_day_text(view->days_from).bytes);
 }
 
 static json_t *facts_of(const struct statement_view *view)
@@ -248,15 +239,12 @@ static json_t *facts_of(const struct statement_view *view)
                      known, "days_known_from", oldest);
 }
 
-void statement_open(const struct statement_view *view, struct table *table)
+void statement_open(const struct statement_view *view, struct answer *answer)
 {
-    struct text title = { 0 };
-    add_title(&title, view);
-    table_open(table, &(const struct table_cluster){
-                          .name = view->cluster,
-                          .title = title.bytes,
-                          .facts = table_has_facts(table) ? facts_of(view) : NULL,
-                          .words = view->words,
-                      });
-    text_free(&title);
+    answer_cluster(answer, &(const struct table_cluster){
+                               .name = view->cluster,
+                               .facts = answer_wants_facts(answer) ? facts_of(view) : NULL,
+                               .words = view->words,
+                           });
+    add_title(answer, view);
 }

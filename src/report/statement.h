@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct answer;
 struct name_list;
 struct names;
 struct statement_period;
-struct table;
 struct table_layout;
 struct viewer;
 struct words;
@@ -30,14 +30,13 @@ struct statement_view {
     int64_t shares_from; /* the first run that noted shares; INT64_MAX: none did */
     bool earlier_shares; /* whether the accounting database told of earlier ones */
     int64_t days_from;   /* the oldest day that is known; INT64_MAX: none is */
-    bool for_people;
 };
 
 extern const struct table_layout statement_layout;
-/* Between table_open() and table_close(): the rows of a period. */
-void statement_print(const struct statement_view *view, const struct statement_period *period,
-                     struct table *table);
-/* A cluster begins. */
-void statement_open(const struct statement_view *view, struct table *table);
+/* Begin the answer of a cluster. */
+void statement_open(const struct statement_view *view, struct answer *answer);
+/* Add the rows of a period. */
+void statement_add_period(const struct statement_view *view, const struct statement_period *period,
+                          struct answer *answer);
 
 #endif

@@ -49,6 +49,7 @@ struct table_layout {
     bool by_cluster;              /* table_open() is called for each cluster */
     const char *groups; /* what JSON calls that for which it is called; NULL: `clusters` */
     bool as_paragraph;  /* people's lines are as short as those of text, on a terminal or not */
+    bool has_page; /* people who choose nothing get a page in place of rows (report/answer.h) */
 };
 
 /* Whether somebody gets the command's page, if it has one: people who choose nothing. */

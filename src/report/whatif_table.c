@@ -8,8 +8,7 @@
 
 #include "core/fairshare/ranking.h"
 #include "core/fairshare/fairshare.h"
-#include "report/forms.h"
-#include "report/table.h"
+#include "report/answer.h"
 #include "report/viewer.h"
 #include "report/whatif.h"
 #include "util/error.h"
@@ -94,7 +93,8 @@ static const struct column columns[] = {
     { .name = NULL },
 };
 
-const struct table_layout whatif_layout = { columns, "associations", .by_cluster = true };
+const struct table_layout whatif_layout = { columns, "associations", .by_cluster = true,
+                                            .has_page = true };
 
 #define JOB(member) MEMBER(struct whatif_job, member)
 static const struct column job_columns[] = {
@@ -142,20 +142,6 @@ static json_t *facts_of(const struct whatif *whatif, size_t top)
         json_lines(whatif->commands, whatif->command_count), "rounded", whatif->rounded);
 }
 
-void whatif_print(const struct whatif *whatif, size_t top, struct table *table)
-{
-    size_t count = whatif->row_count;
-    table_open(table, &(struct table_cluster){
-                          .name = whatif->cluster,
-                          .context = whatif,
-                          .words = whatif->words,
-                          .facts = table_has_facts(table) ? facts_of(whatif, top) : NULL });
-    for (size_t i = 0; i < count; i++)
-        if (i < top || count - i <= top || whatif->rows[i].named)
-            table_add(table, &whatif->rows[i]);
-    table_close(table);
-}
-
 /* The page. */
 
 /* Above 0 where the row climbs.  With fewer users all are renumbered, which is no news. */
@@ -175,12 +161,12 @@ static int change_of(const struct whatif *whatif, const struct whatif_row *row)
     return change || is_other_algorithm(whatif) ? change : climb(whatif, row);
 }
 
-static struct table *begin_table(struct text *text, const struct whatif *whatif,
+static struct table *begin_table(struct answer *answer, const struct whatif *whatif,
                                  const struct table_layout *layout)
 {
     static const struct table_options for_people = { 0 };
     struct error ignored;
-    struct table *table = table_create(text, layout, &for_people, &ignored);
+    struct table *table = table_create(answer_text(answer), layout, &for_people, &ignored);
     table_open(table,
                &(struct table_cluster){ .title = "\n", .context = whatif, .words = whatif->words });
     return table;
@@ -193,7 +179,7 @@ static void end_table(struct table *table)
 }
 
 /* Those that gain most and those that lose most. */
-static void add_ends(struct text *text, const struct whatif *whatif, size_t losers, size_t top)
+static void add_ends(struct answer *answer, const struct whatif *whatif, size_t losers, size_t top)
 {
     static const struct column shown[] = {
         { "account", "Account", COLUMN_TEXT, ROW(account) },
@@ -209,7 +195,7 @@ static void add_ends(struct text *text, const struct whatif *whatif, size_t lose
         { .name = NULL },
     };
     static const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };
-    struct table *table = begin_table(text, whatif, &layout);
+    struct table *table = begin_table(answer, whatif, &layout);
     size_t gainer = 0, loser = 0;
     bool any = false, left_out = false;
     for (size_t i = 0; i < whatif->row_count; i++) {
@@ -236,12 +222,12 @@ static const char *of_whom(const struct whatif *whatif)
 }
 
 /* Returns whether values of one side are not known, which leaves nothing to compare. */
-static bool add_unknown(struct text *text, const struct whatif *whatif)
+static bool add_unknown(struct answer *answer, const struct whatif *whatif)
 {
     for (enum whatif_side side = BEFORE; side < SIDES; side++)
         if (whatif->unknown[side]) {
-            text_format(text, "\n%s has no values: the cluster's capacity is not known.\n",
-                        whatif->algorithm[side]->name);
+            answer_say(answer, "\n%s has no values: the cluster's capacity is not known.\n",
+                       whatif->algorithm[side]->name);
             return true;
         }
     return false;
@@ -255,32 +241,33 @@ static bool shows_named(const struct whatif *whatif)
     return false;
 }
 
-static void add_rows(struct text *text, const struct whatif *whatif, size_t top)
+static void add_rows(struct answer *answer, const struct whatif *whatif, size_t top)
 {
     size_t gainers = 0, losers = 0;
     bool places = is_other_algorithm(whatif);
-    if (add_unknown(text, whatif))
+    if (add_unknown(answer, whatif))
         return;
     for (size_t i = 0; i < whatif->row_count; i++) {
         int change = change_of(whatif, &whatif->rows[i]);
         gainers += change > 0;
         losers += change < 0;
     }
+    bool is_whole = gainers || losers ? gainers <= top && losers <= top : shows_named(whatif);
     if (!gainers && !losers)
-        text_format(text, "\nNobody's %s would change%s.%s", places ? "place" : "fairshare",
-                    of_whom(whatif), shows_named(whatif) ? "  " : "\n");
+        answer_say(answer, "\nNobody's %s would change%s.", places ? "place" : "fairshare",
+                   of_whom(whatif));
     else
-        text_format(text, "\n%zu would gain and %zu lose%s%s%s", gainers, losers,
-                    places ? " places" : "", of_whom(whatif),
-                    gainers <= top && losers <= top ? ".  "
-                                                    : "; here those who gain or lose most.\n");
+        answer_say(answer, "\n%zu would gain and %zu lose%s%s%s", gainers, losers,
+                   places ? " places" : "", of_whom(whatif),
+                   is_whole ? "." : "; here those who gain or lose most.");
+    answer_say(answer, is_whole ? "  " : "\n");
     if (!gainers && !losers && !shows_named(whatif))
         return;
-    text_format(text, "There are %" PRIu32 " places", whatif->users[BEFORE]);
+    answer_say(answer, "There are %" PRIu32 " places", whatif->users[BEFORE]);
     if (whatif->users[AFTER] != whatif->users[BEFORE])
-        text_format(text, ", then %" PRIu32, whatif->users[AFTER]);
-    text_add(text, "; 1 is next.\n");
-    add_ends(text, whatif, losers, top);
+        answer_say(answer, ", then %" PRIu32, whatif->users[AFTER]);
+    answer_say(answer, "; 1 is next.\n");
+    add_ends(answer, whatif, losers, top);
 }
 
 static bool is_moved(const struct whatif_job *job)
@@ -288,7 +275,7 @@ static bool is_moved(const struct whatif_job *job)
     return job->place[BEFORE] != job->place[AFTER];
 }
 
-static void add_jobs(struct text *text, const struct whatif *whatif, size_t top)
+static void add_jobs(struct answer *answer, const struct whatif *whatif, size_t top)
 {
     static const struct column shown[] = {
         { "id_job", "JobID", COLUMN_TEXT, JOB(id) },
@@ -308,13 +295,13 @@ static void add_jobs(struct text *text, const struct whatif *whatif, size_t top)
     for (size_t i = 0; i < whatif->job_count; i++)
         moved += is_moved(&whatif->jobs[i]);
     if (!moved) {
-        text_format(text, "\nNo job that waits would change its place (there %s %zu%s).\n",
-                    whatif->job_count == 1 ? "is" : "are", whatif->job_count, of_whom(whatif));
+        answer_say(answer, "\nNo job that waits would change its place (there %s %zu%s).\n",
+                   whatif->job_count == 1 ? "is" : "are", whatif->job_count, of_whom(whatif));
         return;
     }
-    text_format(text, "\n%zu of %zu jobs that wait would change places%s%s:\n", moved,
-                whatif->job_count, of_whom(whatif), moved > top ? "; here the first of them" : "");
-    struct table *table = begin_table(text, whatif, &layout);
+    answer_say(answer, "\n%zu of %zu jobs that wait would change places%s%s:\n", moved,
+               whatif->job_count, of_whom(whatif), moved > top ? "; here the first of them" : "");
+    struct table *table = begin_table(answer, whatif, &layout);
     for (size_t i = 0; i < whatif->job_count && count < top; i++)
         if (is_moved(&whatif->jobs[i])) {
             table_add(table, &whatif->jobs[i]);
@@ -323,26 +310,35 @@ static void add_jobs(struct text *text, const struct whatif *whatif, size_t top)
     end_table(table);
 }
 
-void whatif_add_page(struct text *text, const struct whatif *whatif, size_t top)
+static void add_page(struct answer *answer, const struct whatif *whatif, size_t top)
 {
-    text_add(text, "Cluster ");
-    text_add_printable(text, whatif->cluster);
-    text_format(text, ", %s, as of ", whatif->algorithm[BEFORE]->name);
-    instant_add(text, whatif->as_of);
-    text_add(text, whatif->change_count ? ".  What if:\n" : "; nothing is changed.\n");
-    for (size_t i = 0; i < whatif->change_count; i++) {
-        text_add(text, "- ");
-        text_add_printable(text, whatif->changes[i]);
-        text_add(text, "\n");
-    }
-    add_rows(text, whatif, top);
+    answer_say(answer, "Cluster %s, %s, as of %s%s\n", whatif->cluster,
+               whatif->algorithm[BEFORE]->name, instant_text(whatif->as_of).bytes,
+               whatif->change_count ? ".  What if:" : "; nothing is changed.");
+    for (size_t i = 0; i < whatif->change_count; i++)
+        answer_say(answer, "- %s\n", whatif->changes[i]);
+    add_rows(answer, whatif, top);
     if (whatif->rounded)
-        text_add(text, "\n" ROUNDED_NOTE);
-    add_jobs(text, whatif, top);
+        text_add(answer_text(answer), "\n" ROUNDED_NOTE);
+    add_jobs(answer, whatif, top);
     if (whatif->command_count)
-        text_add(text, "\nThis would make it so:\n\n");
-    for (size_t i = 0; i < whatif->command_count; i++) {
-        text_add_printable(text, whatif->commands[i]);
-        text_add(text, "\n");
-    }
+        answer_say(answer, "\nThis would make it so:\n\n");
+    for (size_t i = 0; i < whatif->command_count; i++)
+        answer_say(answer, "%s\n", whatif->commands[i]);
+}
+
+void whatif_print(const struct whatif *whatif, size_t top, struct answer *answer)
+{
+    size_t count = whatif->row_count;
+    answer_cluster(answer, &(struct table_cluster){ .name = whatif->cluster,
+                                                    .context = whatif,
+                                                    .words = whatif->words,
+                                                    .facts = answer_wants_facts(answer)
+                                                                 ? facts_of(whatif, top)
+                                                                 : NULL });
+    if (answer_wants_page(answer))
+        add_page(answer, whatif, top);
+    for (size_t i = 0; i < count && !answer_wants_page(answer); i++)
+        if (i < top || count - i <= top || whatif->rows[i].named)
+            answer_row(answer, &whatif->rows[i]);
 }

@@ -4,18 +4,15 @@
 
 #include <stddef.h>
 
-struct table;
+struct answer;
 struct table_layout;
-struct text;
 struct whatif;
 
 /* How `fairmill whatif` prints its answer.  `top`: at most so many rows of each kind. */
 
-/* The associations that change; JSON has the jobs and all else besides. */
+/* Rows are the associations that change; JSON also has the jobs and all else.  The page has the
+ * users who gain and lose, the jobs that change places, and commands to copy. */
 extern const struct table_layout whatif_layout;
-void whatif_print(const struct whatif *whatif, size_t top, struct table *table);
-
-/* The page for people: who gains and loses, which jobs change places, and commands to copy. */
-void whatif_add_page(struct text *text, const struct whatif *whatif, size_t top);
+void whatif_print(const struct whatif *whatif, size_t top, struct answer *answer);
 
 #endif

@@ -73,28 +73,13 @@ static int read_clusters(struct published *published, struct error *err)
     return db_finish(rows) || result ? -1 : 0;
 }
 
-int published_zone(const struct settings *settings, char **zone, struct error *err)
+const char *published_zone(const struct published *published)
 {
-    const struct db_value *row;
-    struct db *db = NULL;
-    *zone = NULL;
-    if (results_open(&db, settings, DB_READER, err)) {
-        db_close(db);
-        return -1;
-    }
-    struct db_rows *rows = db_query(db, sql_query_published_zones, NULL, 0, "t", err);
-    int count = 0;
-    while (db_fetch(rows, &row, err) > 0) {
-        free(*zone);
-        *zone = count++ ? NULL : db_value_text(&row[0]);
-    }
-    int result = db_finish(rows);
-    db_close(db);
-    if (result || (*zone && !strcmp(*zone, "system"))) {
-        free(*zone);
-        *zone = NULL;
-    }
-    return result;
+    const char *zone = published->count ? published->clusters[0].time_zone : NULL;
+    for (size_t i = 1; i < published->count; i++)
+        if (strcmp(published->clusters[i].time_zone, zone) != 0)
+            return NULL;
+    return zone && strcmp(zone, "system") != 0 ? zone : NULL;
 }
 
 struct reset_period published_reset_period(const struct published_cluster *cluster)

@@ -47,9 +47,9 @@ struct published {
     bool *accounts_seen, *users_seen;
 };
 
-/* The time zone of all runs that published, to be freed; NULL where they differ, where it is the
- * machine's, and where nothing is published. */
-int published_zone(const struct settings *settings, char **zone, struct error *err);
+/* The time zone that all published runs used; NULL if they differ, if it is the host's, or if
+ * nothing is published. */
+const char *published_zone(const struct published *published);
 /* When usage was reset for everybody, but by the ledger: as the run that published had it. */
 struct reset_period published_reset_period(const struct published_cluster *cluster);
 /* Open the results, begin the transaction and read which clusters are published.  Free `published`

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -285,23 +286,32 @@ bool instant_read_bound(const char *text, int64_t now, int64_t *instant)
     return true;
 }
 
-static void add(struct text *text, int64_t instant, const char *format)
+static struct instant_text instant_format(int64_t instant, const char *format)
 {
-    char shown[32];
+    struct instant_text shown;
     struct tm date;
     time_t time = instant;
-    if (localtime_r(&time, &date) && strftime(shown, sizeof shown, format, &date))
-        text_add(text, shown);
-    else
-        text_format(text, "%" PRId64, instant);
+    if (!localtime_r(&time, &date) || !strftime(shown.bytes, sizeof shown.bytes, format, &date))
+        snprintf(shown.bytes, sizeof shown.bytes, "%" PRId64, instant);
+    return shown;
+}
+
+struct instant_text instant_text(int64_t instant)
+{
+    return instant_format(instant, "%Y-%m-%dT%H:%M:%S");
+}
+
+struct instant_text instant_day_text(int64_t instant)
+{
+    return instant_format(instant, "%Y-%m-%d");
 }
 
 void instant_add(struct text *text, int64_t instant)
 {
-    add(text, instant, "%Y-%m-%dT%H:%M:%S");
+    text_add(text, instant_text(instant).bytes);
 }
 
 void instant_add_day(struct text *text, int64_t instant)
 {
-    add(text, instant, "%Y-%m-%d");
+    text_add(text, instant_day_text(instant).bytes);
 }

@@ -28,9 +28,14 @@ bool instant_read(const char *text, int64_t now, int64_t *instant);
  * second. */
 bool instant_read_bound(const char *text, int64_t now, int64_t *instant);
 
-/* Add an instant as all our commands print it: YYYY-MM-DDTHH:MM:SS. */
+/* An instant as all our commands print it: YYYY-MM-DDTHH:MM:SS. */
+struct instant_text {
+    char bytes[32];
+};
+struct instant_text instant_text(int64_t instant);
+struct instant_text instant_day_text(int64_t instant); /* its date only */
+/* Add it, or its date, to a text. */
 void instant_add(struct text *text, int64_t instant);
-/* Add its date only. */
 void instant_add_day(struct text *text, int64_t instant);
 
 #endif

@@ -320,6 +320,28 @@ void text_add_printable(struct text *text, const char *utf8)
     }
 }
 
+void text_format_printable_list(struct text *text, const char *format, va_list arguments)
+{
+    struct text sentence = { 0 };
+    size_t before = strspn(format, "\n"), after = 0, length = strlen(format);
+    while (after < length - before && format[length - 1 - after] == '\n')
+        after++;
+    text_format_list(&sentence, format, arguments);
+    text_add_bytes(text, format, before);
+    sentence.bytes[sentence.length - after] = '\0';
+    text_add_printable(text, sentence.bytes + before);
+    text_add_bytes(text, format + length - after, after);
+    text_free(&sentence);
+}
+
+void text_format_printable(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_format_printable_list(text, format, arguments);
+    va_end(arguments);
+}
+
 bool utf8_is_printable(const char *utf8)
 {
     bool printable = true;
@@ -327,21 +349,6 @@ bool utf8_is_printable(const char *utf8)
     for (utf8 += length, left -= length; left && printable; utf8 += length, left -= length)
         length = next_character(utf8, left, &printable);
     return printable;
-}
-
-void text_format_printable(struct text *text, const char *format, ...)
-{
-    struct text line = { 0 };
-    va_list arguments;
-    text_add(&line, "");
-    va_start(arguments, format);
-    text_format_list(&line, format, arguments);
-    va_end(arguments);
-    bool ends = *format && format[strlen(format) - 1] == '\n';
-    line.bytes[line.length - ends] = '\0';
-    text_add_printable(text, line.bytes);
-    text_add(text, ends ? "\n" : "");
-    text_free(&line);
 }
 
 /* Edits (insert, delete, change a letter) that turn one word into the other; both are short. */

@@ -57,10 +57,12 @@ void utf8_drop_cut(char *utf8);
 void text_add_printable(struct text *text, const char *utf8);
 /* Whether text_add_printable() would add the text as it is. */
 bool utf8_is_printable(const char *utf8);
-/* Format a sentence with names that others chose, and add it as text_add_printable() does.  A
- * newline at the end of `format` stays one. */
+/* Format a sentence with names that others chose, and add it as text_add_printable() does.  The
+ * newlines with which `format` begins and ends stay. */
 void text_format_printable(struct text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void text_format_printable_list(struct text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 
 /* Of the candidates (ended by NULL), the one that a person most likely meant; NULL if none is
  * near. */

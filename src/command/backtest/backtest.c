@@ -1,34 +1,110 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "command/backtest/backtest_variants.h"
 #include "command/command.h"
 #include "compute/computation.h"
 #include "compute/replay.h"
-#include "core/insight/backtest.h"
 #include "core/fairshare/algorithm.h"
+#include "core/insight/backtest.h"
 #include "core/tree/tree.h"
 #include "db/db.h"
 #include "report/backtest_table.h"
 #include "report/viewer.h"
-#include "results/viewers.h"
 #include "results/history_rows.h"
 #include "results/schema.h"
+#include "results/viewers.h"
 #include "run/replays.h"
 #include "run/run.h"
-#include "settings/load.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
+#include "settings/table.h"
 #include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/log.h"
 #include "util/memory.h"
+#include "util/text.h"
+
+/* A backtest computes history under several choices of settings.  Each choice is a variant. */
+
+struct backtest_settings {
+    char *label;              /* what is other than now: `14-0, classic`; number 0 is `now` */
+    struct settings settings; /* texts and lists belong to those of now */
+};
+struct backtest_variants {
+    struct backtest_settings *list;
+    size_t count;
+};
+
+/* Each costs as much as backfill. */
+#define VARIANTS_AT_MOST 16
+
+static int add_variant(struct backtest_variants *variants, const struct settings *settings,
+                       const struct name_list values[TRIED_SETTINGS], size_t number,
+                       struct error *err)
+{
+    struct backtest_settings *variant = &variants->list[variants->count];
+    struct text label = { 0 };
+    struct error reason;
+    variant->settings = *settings;
+    for (size_t key = 0; key < TRIED_SETTINGS; key++) {
+        if (!values[key].count)
+            continue;
+        const char *value = values[key].values[number % values[key].count];
+        number /= values[key].count;
+        const struct tried_setting *tried = &tried_settings[key];
+        const struct setting *setting = setting_named(tried->section, tried->key);
+        if (setting_assign(setting, &variant->settings, value, &reason)) {
+            text_free(&label);
+            return fail(err, ERROR_USAGE, "backtest: %s", reason.message);
+        }
+        text_format(&label, "%s%s%s", label.length ? ", " : "", tried->before, value);
+    }
+    variant->label = label.bytes;
+    variants->count++;
+    return 0;
+}
+
+static void backtest_variants_free(struct backtest_variants *variants)
+{
+    for (size_t i = 0; i < variants->count; i++)
+        free(variants->list[i].label);
+    free(variants->list);
+    *variants = (struct backtest_variants){ 0 };
+}
+
+/* Those of now, and one for each choice of one value for each setting that has any.  ERROR_USAGE if
+ * a value is invalid, or there are too many. */
+static int backtest_variants_make(struct backtest_variants *variants,
+                                  const struct settings *settings,
+                                  const struct name_list values[TRIED_SETTINGS], struct error *err)
+{
+    size_t count = 1;
+    bool any = false;
+    for (size_t key = 0; key < TRIED_SETTINGS; key++)
+        if (values[key].count) {
+            any = true;
+            count *= values[key].count;
+            if (count > VARIANTS_AT_MOST)
+                return fail(err, ERROR_USAGE, "backtest: no more than %d choices of settings",
+                            VARIANTS_AT_MOST);
+        }
+    *variants = (struct backtest_variants){ memory_zeroed(count + 1, sizeof *variants->list), 1 };
+    variants->list[0] = (struct backtest_settings){ memory_text("now"), *settings };
+    int result = 0;
+    for (size_t i = 0; any && !result && i < count; i++)
+        result = add_variant(variants, settings, values, i, err);
+    if (result)
+        backtest_variants_free(variants);
+    return result;
+}
 
 struct options {
     struct shared_options shared;
     struct name_list values[TRIED_SETTINGS];
-    const char *since, *until, *every, *top_text;
+    struct option_time since, until;
+    const char *every, *top_text;
+    uint64_t every_s, top;
     bool points;
 };
 
@@ -45,7 +121,7 @@ struct trial {
     const struct backtest_variants *variants;
     const char *cluster;
     struct instants instants;
-    struct table *table;
+    struct answer *answer;
     struct backtest *backtest;
     size_t variant; /* at work */
     uint64_t done;
@@ -96,18 +172,18 @@ static void add_values(const struct trial *trial, const struct backtest_point *p
         const struct node *node = &point->tree->nodes[i];
         if (!wants(trial, point, i))
             continue;
-        table_add(trial->table,
-                  &(struct backtest_value){
-                      .variant = variant->label,
-                      .as_of = point->instant,
-                      .id = node->id,
-                      .account = names_text(point->names, node->account),
-                      .user = names_text(point->names, node->user),
-                      .partition = names_text(point->names, node->partition),
-                      .fairshare = variant->settings.algorithm->factor(&point->values[i]),
-                      .usage_raw = point->values[i].usage_raw,
-                      .level_fs = point->values[i].level_fs,
-                  });
+        answer_row(trial->answer,
+                   &(struct backtest_value){
+                       .variant = variant->label,
+                       .as_of = point->instant,
+                       .id = node->id,
+                       .account = names_text(point->names, node->account),
+                       .user = names_text(point->names, node->user),
+                       .partition = names_text(point->names, node->partition),
+                       .fairshare = variant->settings.algorithm->factor(&point->values[i]),
+                       .usage_raw = point->values[i].usage_raw,
+                       .level_fs = point->values[i].level_fs,
+                   });
     }
 }
 
@@ -169,8 +245,9 @@ static int try_variants(struct trial *trial, const struct settings *settings, st
     return result;
 }
 
-static void print_trial(const struct trial *trial, struct text *text, uint64_t top)
+static void print_trial(const struct trial *trial)
 {
+    const struct options *options = trial->options;
     size_t count = trial->variants->count;
     const char **labels = memory_zeroed(count, sizeof *labels);
     for (size_t i = 0; i < count; i++)
@@ -182,33 +259,28 @@ static void print_trial(const struct trial *trial, struct text *text, uint64_t t
                                           .variants = count,
                                           .instants = trial->instants.list,
                                           .instant_count = trial->instants.count,
-                                          .top = top };
-    backtest_print(&print, trial->table,
-                   table_is_page(&trial->options->shared.table) ? text : NULL);
+                                          .top = options->top,
+                                          .has_sentences = table_is_page(&options->shared.table) };
+    backtest_answer(&print, trial->answer);
     free(labels);
 }
 
 static int try_cluster(struct trial *trial, const struct settings *settings, struct db **source,
-                       struct text *text, uint64_t top, struct error *err)
+                       struct error *err)
 {
     const struct options *options = trial->options;
-    int64_t since, until;
-    struct instants_asked asked = { options->since ? &since : NULL, options->until ? &until : NULL,
-                                    0 };
-    if (option_bound("since", options->since, &since, err) ||
-        option_bound("until", options->until, &until, err) ||
-        option_span("every", options->every, "1d", &asked.every_s, err) ||
-        instants_find(&asked, settings, *source, trial->cluster, &trial->instants, err))
+    const struct instants_asked asked = { options->since.text ? &options->since.at : NULL,
+                                          options->until.text ? &options->until.at : NULL,
+                                          options->every_s };
+    if (instants_find(&asked, settings, *source, trial->cluster, &trial->instants, err))
         return -1;
     trial->backtest =
         backtest_create(trial->variants->count, trial->instants.list, trial->instants.count);
     if (options->points)
-        table_open(trial->table, &(struct table_cluster){ .name = trial->cluster });
+        answer_cluster(trial->answer, &(struct table_cluster){ .name = trial->cluster });
     int result = try_variants(trial, settings, source, err);
-    if (options->points)
-        table_close(trial->table);
-    else if (!result)
-        print_trial(trial, text, top);
+    if (!options->points && !result)
+        print_trial(trial);
     backtest_destroy(trial->backtest);
     instants_free(&trial->instants);
     return result;
@@ -232,38 +304,31 @@ static int refuse_private(const struct settings *settings, const struct cluster_
     return result;
 }
 
-static int backtest(const struct options *options, const struct settings *settings, uint64_t top,
-                    struct error *err)
+static int backtest_command(struct command_context *context, struct error *err)
 {
-    const struct shared_options *shared = &options->shared;
+    const struct options *options = context->options;
+    const struct settings *settings = context->settings;
+    const struct shared_options *shared = context->shared;
     const struct cluster_names asked = { shared->clusters.values, shared->clusters.count };
-    const struct table_layout *layout =
-        options->points ? &backtest_points_layout : &backtest_layout;
     struct backtest_variants variants = { 0 };
     struct cluster_names clusters = { 0 };
     struct met met = { memory_zeroed(shared->accounts.count, sizeof(bool)),
                        memory_zeroed(shared->users.count, sizeof(bool)), false };
     const struct words *words = words_of(settings);
-    struct text text = { 0 };
     struct db *source = NULL;
-    struct table *table = table_create(&text, layout, &shared->table, err);
-    int result = table ? 0 : -1;
-    if (!result)
-        result = backtest_variants_make(&variants, settings, options->values, err) ||
+    int result = backtest_variants_make(&variants, settings, options->values, err) ||
                          run_open_source(&source, settings, err) ||
                          clusters_wanted(settings, source, &asked, complain, &clusters, err) ||
                          refuse_private(settings, &clusters, err)
                      ? -1
                      : 0;
-    if (!result && options->points)
-        table_print_with(table, command_print);
     for (size_t i = 0; !result && i < clusters.count; i++) {
         struct trial trial = { .options = options,
                                .met = &met,
                                .variants = &variants,
                                .cluster = clusters.names[i],
-                               .table = table };
-        result = try_cluster(&trial, settings, &source, &text, top, err);
+                               .answer = context->answer };
+        result = try_cluster(&trial, settings, &source, err);
         if (result)
             fail_in(err, "cluster '%s'", clusters.names[i]);
     }
@@ -271,7 +336,6 @@ static int backtest(const struct options *options, const struct settings *settin
         (check_met(&shared->users, met.users, words->user, err) ||
          check_met(&shared->accounts, met.accounts, words->account, err)))
         result = -1;
-    result = command_print_table(table, &text, result, err);
     free(met.accounts);
     free(met.users);
     cluster_names_free(&clusters);
@@ -293,9 +357,9 @@ static const struct command_option own_options[] = {
       .help = "FairShareDampeningFactor" },
     { "reset-period", NULL, 0, OPTION_AGAIN, AT(values[TRY_RESET]), "PERIOD",
       .help = "such as monthly" },
-    { "since", NULL, 0, OPTION_VALUE, AT(since), "TIME",
+    { "since", NULL, 0, OPTION_TIME, AT(since), "TIME",
       .help = "the first instant (as far as jobs and history_days go back)" },
-    { "until", NULL, 0, OPTION_VALUE, AT(until), "TIME", .help = "the last one (now)" },
+    { "until", NULL, 0, OPTION_TIME, AT(until), "TIME", .help = "the last one (now)" },
     { "every", NULL, 0, OPTION_VALUE, AT(every), "SPAN",
       .help = "how far instants are apart, such as 6h (1d)" },
     { "top", NULL, 0, OPTION_VALUE, AT(top_text), "NUMBER",
@@ -305,31 +369,18 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-/* Who changes places most is known once all points are. */
-static int check_points(const struct options *options, struct error *err)
+static int backtest_check(struct command_context *context, struct error *err)
 {
+    struct options *options = context->options;
+    if (option_count("top", options->top_text, &options->top, err) ||
+        option_span("every", options->every, "1d", &options->every_s, err))
+        return -1;
+    if (options->points)
+        context->layout = &backtest_points_layout;
+    /* Who changes places most is known once all points are. */
     return options->points && options->top_text
                ? fail(err, ERROR_USAGE, "backtest: --points and --top exclude each other")
                : 0;
-}
-
-static int backtest_command(const struct invocation *invocation, struct error *err)
-{
-    struct options options = { 0 };
-    struct settings *settings = NULL;
-    uint64_t top = 0;
-    int result = -1;
-    if (!options_read(invocation, &options, err) &&
-        !option_count("top", options.top_text, &top, err) && !check_points(&options, err) &&
-        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err)) {
-        log_set_verbose(options.shared.verbose);
-        result = backtest(&options, settings, top, err);
-    }
-    for (size_t key = 0; key < TRIED_SETTINGS; key++)
-        name_list_free(&options.values[key]);
-    options_free(&options.shared);
-    settings_destroy(settings);
-    return result;
 }
 
 const struct command command_backtest = {
@@ -339,5 +390,9 @@ const struct command command_backtest = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
-    .run = backtest_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_ALL,
+    .layout = &backtest_layout,
+    .check = backtest_check,
+    .answer = backtest_command,
 };

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/explain/explain_days.h"
 #include "command/explain/explain_jobs.h"
-#include "command/explain/explain_waiting.h"
 #include "core/insight/explain.h"
 #include "core/tree/tree.h"
 #include "report/explained.h"
@@ -13,26 +11,20 @@
 #include "report/explanation_rows.h"
 #include "report/explanation_weights.h"
 #include "report/job_explanation.h"
-#include "report/table.h"
-#include "results/published.h"
+#include "report/priorities.h"
 #include "results/published_find.h"
-#include "settings/load.h"
+#include "results/published_jobs.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 struct options {
     struct shared_options shared;
     bool jobs;
+    bool of_jobs;        /* about pending jobs */
     bool published_only; /* the accounting database is not read */
 };
-
-static const struct table_layout *layout_of(const struct options *options)
-{
-    return options->jobs ? &weights_layout : &explanation_layout;
-}
 
 /* Whom it is about: a user, in each of the accounts, or two associations. */
 struct subjects {
@@ -66,36 +58,25 @@ static int refuse_pair(uint32_t one, uint32_t other, const char *const *names, s
                 names[1]);
 }
 
-/* What is printed, and where. */
-struct printing {
-    const struct options *options;
-    const struct settings *settings;
-    const struct published *published;
-    struct text *text; /* for people */
-    struct table *table;
-};
-
-/* Add it with the heaviest jobs, which are read now, or without. */
-static int add_explained(const struct printing *printing, const struct published_cluster *cluster,
-                         const struct explained *explained, struct error *err)
+/* Answer with the heaviest jobs, which are read now, or without. */
+static int add_explained(const struct command_context *context,
+                         const struct published_cluster *cluster, const struct explained *explained,
+                         struct error *err)
 {
-    const struct options *options = printing->options;
+    const struct options *options = context->options;
     struct weights weights = { 0 }, *jobs = options->jobs ? &weights : NULL;
     int result = 0;
     if (jobs)
         result = options->published_only
-                     ? weights_of_days(jobs, printing->published, cluster, explained, err)
-                     : weights_read(jobs, printing->settings, explained, err);
-    if (!result && table_is_page(&options->shared.table)) {
-        text_add(printing->text, printing->text->length ? "\n" : "");
-        explanation_add_page(printing->text, explained, jobs);
-    } else if (!result)
-        explanation_print(explained, jobs, printing->table);
+                     ? weights_of_days(jobs, &context->published, cluster, explained, err)
+                     : weights_read(jobs, context->settings, explained, err);
+    if (!result)
+        explanation_answer(explained, jobs, context->answer);
     weights_free(&weights);
     return result;
 }
 
-static int add_subject(const struct printing *printing, const struct published_node *one,
+static int add_subject(const struct command_context *context, const struct published_node *one,
                        uint32_t other, struct error *err)
 {
     const struct published_cluster *cluster = one->cluster;
@@ -108,116 +89,143 @@ static int add_subject(const struct printing *printing, const struct published_n
                                    &input,
                                    &explanation,
                                    words_of(cluster->settings),
-                                   &printing->published->viewer,
+                                   &context->published.viewer,
                                    published_unit(cluster) };
     return explain(&input, one->node, other, &explanation)
-               ? add_explained(printing, cluster, &explained, err)
-               : refuse_pair(one->node, other, printing->options->shared.operands, err);
+               ? add_explained(context, cluster, &explained, err)
+               : refuse_pair(one->node, other, context->shared->operands, err);
 }
 
-static int print_subjects(const struct options *options, const struct settings *settings,
-                          const struct published *published, const struct subjects *subjects,
-                          struct error *err)
+/* ---- Pending jobs ---- */
+
+/* The best row of a job, or any where none is; NULL: it does not wait, or may not be shown. */
+static const struct prio_row *find_job(const struct prio_list *list, const struct viewer *viewer,
+                                       const char *id)
 {
-    struct text text = { 0 };
-    struct table *table = table_create(&text, layout_of(options), &options->shared.table, err);
-    const struct printing printing = { options, settings, published, &text, table };
-    int result = table ? 0 : -1;
-    for (size_t i = 0; !result && i < subjects->count; i++)
-        result = add_subject(&printing, &subjects->all[i], subjects->other.node, err);
-    return command_print_table(table, &text, result, err);
+    const struct prio_row *found = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct prio_row *row = &list->rows[i];
+        if (prio_is_job(id, row) &&
+            viewer_sees_job(viewer, list->cluster, row->account, row->user) &&
+            (!found || (row->best && !found->best)))
+            found = row;
+    }
+    return found;
 }
 
-/* Jobs that wait, by these ids: 1, 0 where they are not there. */
-static int explain_jobs(const struct settings *settings, const struct options *options,
-                        const char *const *ids, int count, struct error *err)
+/* Explain one or two jobs.  *found is whether all of them wait on the cluster, and may be shown. */
+static int look_in(struct command_context *context, const struct published_cluster *cluster,
+                   const char *const ids[2], bool *found, struct error *err)
 {
-    struct text text = { 0 };
-    bool found = false, as_page = table_is_page(&options->shared.table);
-    struct table *table = table_create(&text, &job_explanation_layout, &options->shared.table, err);
-    const struct waiting_question question = { settings, &options->shared.clusters, ids,
-                                               count,    as_page ? &text : NULL,    table };
-    int result = table ? explain_waiting(&question, &found, err) : -1;
-    if (!result && found)
-        result = table_end(table, err) || command_print(&text, err) ? -1 : 0;
-    table_destroy(table);
-    text_free(&text);
-    return result ? -1 : found;
+    const struct viewer *viewer = &context->published.viewer;
+    struct prio_list *list = published_job_list(cluster);
+    int result = published_jobs_read(context->published.db, list, err);
+    struct job_explanation explanation = { .list = list,
+                                           .max_age = cluster->settings->max_age_s,
+                                           .words = words_of(cluster->settings) };
+    if (!result) {
+        explanation.one = find_job(list, viewer, ids[0]);
+        explanation.other = ids[1] ? find_job(list, viewer, ids[1]) : NULL;
+        *found = explanation.one && (!ids[1] || explanation.other);
+    }
+    if (*found)
+        job_explanation_answer(&explanation, context->answer);
+    prio_list_destroy(list);
+    return result;
+}
+
+static int explain_jobs(struct command_context *context, const char *const ids[2], bool *found,
+                        struct error *err)
+{
+    const struct published *published = &context->published;
+    int result = 0;
+    *found = false;
+    for (size_t i = 0; !result && !*found && i < published->count; i++)
+        result = look_in(context, &published->clusters[i], ids, found, err);
+    return result;
 }
 
 /* `explain job ID [ID]`. */
-static int explain_named_jobs(const struct settings *settings, const struct options *options,
-                              struct error *err)
+static int explain_named_jobs(struct command_context *context, struct error *err)
 {
-    const char *const *ids = options->shared.operands + 1;
-    if (ids[1] && !strcmp(ids[0], ids[1]))
-        return fail(err, ERROR_USAGE, "explain: job '%s' is the same as '%s'", ids[0], ids[1]);
-    int found = explain_jobs(settings, options, ids, ids[1] ? 2 : 1, err);
-    if (found)
-        return found < 0 ? -1 : 0;
-    return fail(err, ERROR_USAGE,
-                ids[1] ? "no cluster has both jobs '%s' and '%s' waiting, or they may not be shown"
-                       : "no job '%s' waits, or it may not be shown",
-                ids[0], ids[1]);
+    const char *const *ids = context->shared->operands + 1;
+    bool found;
+    if (explain_jobs(context, ids, &found, err))
+        return -1;
+    return found ? 0
+                 : fail(err, ERROR_USAGE,
+                        ids[1] ? "no cluster has both jobs '%s' and '%s' waiting, or they may not "
+                                 "be shown"
+                               : "no job '%s' waits, or it may not be shown",
+                        ids[0], ids[1]);
+}
+
+/* No user and no account has the name, which looks like the id of a job: explain that. */
+static int explain_as_job(struct command_context *context, struct error *err)
+{
+    const char *const ids[] = { context->shared->operands[0], NULL };
+    struct error reason;
+    bool found;
+    answer_destroy(context->answer);
+    context->answer =
+        answer_create(&job_explanation_layout, &context->shared->table, command_print, &reason);
+    if (!context->answer || explain_jobs(context, ids, &found, &reason)) {
+        *err = reason;
+        return -1;
+    }
+    return found ? 0 : -1;
+}
+
+static int explain_answer(struct command_context *context, struct error *err)
+{
+    const struct options *options = context->options;
+    struct published *published = &context->published;
+    struct subjects subjects = { .count = 0 };
+    const char *const *names = context->shared->operands;
+    if (options->of_jobs)
+        return explain_named_jobs(context, err);
+    int result = find_subjects(&subjects, published, options, err);
+    if (result && err->class == ERROR_USAGE && !options->jobs && !names[1] && names[0][0] >= '0' &&
+        names[0][0] <= '9')
+        return explain_as_job(context, err);
+    if (options->jobs && !options->published_only) /* jobs are read for long */
+        published_close(published);
+    for (size_t i = 0; !result && i < subjects.count; i++)
+        result = add_subject(context, &subjects.all[i], subjects.other.node, err);
+    free(subjects.all);
+    return result;
 }
 
 /* Whether the arguments are about jobs; who is called `job` is not asked about with an id. */
-static bool asks_for_jobs(const struct options *options)
+static bool asks_for_jobs(const char *const *names)
 {
-    const char *const *names = options->shared.operands;
     return names[1] && !strcmp(names[0], "job") && names[1][0] >= '0' && names[1][0] <= '9';
 }
 
-/* No user and no account has the name; true where it looks like the id of a job. */
-static bool may_be_job(const struct options *options, const struct error *err)
+static int explain_check(struct command_context *context, struct error *err)
 {
-    const char *const *names = options->shared.operands;
-    return err->class == ERROR_USAGE && names[0][0] >= '0' && names[0][0] <= '9' && !names[1] &&
-           !options->jobs;
-}
-
-static int explain_published(const struct settings *settings, const struct options *options,
-                             struct error *err)
-{
-    struct published published = { 0 };
-    struct subjects subjects = { .count = 0 };
-    const struct published_filter filter = { .clusters = options->shared.clusters };
-    bool as_job = false;
-    int result = published_open_trees(&published, settings, &filter, err);
-    if (!options->jobs || !options->published_only) /* jobs are read for long */
-        published_close(&published);
-    if (!result) {
-        result = find_subjects(&subjects, &published, options, err);
-        as_job = result && may_be_job(options, err);
-    }
-    if (!result)
-        result = print_subjects(options, settings, &published, &subjects, err);
-    free(subjects.all);
-    published_free(&published);
-    if (as_job) {
-        struct error reason;
-        int found = explain_jobs(settings, options, options->shared.operands, 1, &reason);
-        if (found < 0)
-            *err = reason;
-        result = found > 0 ? 0 : -1;
-    }
-    return result;
-}
-
-static int explain_asked_jobs(const struct invocation *invocation, const struct options *options,
-                              struct error *err)
-{
-    struct settings *settings = NULL;
-    if (options->jobs)
+    struct options *options = context->options;
+    const char *const *names = context->shared->operands;
+    if (!names[0])
+        return fail(err, ERROR_USAGE, "explain: whom? see `fairmill explain --help`");
+    options->of_jobs = asks_for_jobs(names);
+    if (options->of_jobs && options->jobs)
         return fail(err, ERROR_USAGE,
                     "explain: --jobs is about users and accounts, not about jobs");
-    int result = table_check(&job_explanation_layout, &options->shared.table, err);
-    if (!result)
-        result = command_settings(&settings, invocation, SETTINGS_FOR_READING, err);
-    if (!result)
-        result = explain_named_jobs(settings, options, err);
-    settings_destroy(settings);
-    return result;
+    if (options->of_jobs && names[2] && !strcmp(names[1], names[2]))
+        return fail(err, ERROR_USAGE, "explain: job '%s' is the same as '%s'", names[1], names[2]);
+    if (!options->of_jobs && names[2])
+        return fail(err, ERROR_USAGE, "explain: unexpected argument '%s'", names[2]);
+    options->published_only = command_reads_results_only(context->invocation);
+    if (options->of_jobs) {
+        context->results = RESULTS_OPEN;
+        context->layout = &job_explanation_layout;
+    } else if (options->jobs) {
+        context->layout = &weights_layout;
+        if (!options->published_only)
+            context->use = SETTINGS_FOR_ALL;
+    }
+    return 0;
 }
 
 static const struct command_option own_options[] = {
@@ -225,37 +233,6 @@ static const struct command_option own_options[] = {
       .help = "the jobs and siblings that weigh most, from the accounting database" },
     { .name = NULL },
 };
-
-static int explain_command(const struct invocation *invocation, struct error *err)
-{
-    struct options options = { 0 };
-    struct settings *settings = NULL;
-    int result = -1;
-    if (options_read(invocation, &options, err))
-        goto done;
-    if (!options.shared.operands[0]) {
-        fail(err, ERROR_USAGE, "explain: whom? see `fairmill explain --help`");
-        goto done;
-    }
-    if (asks_for_jobs(&options)) {
-        result = explain_asked_jobs(invocation, &options, err);
-        goto done;
-    }
-    if (options.shared.operands[2]) {
-        fail(err, ERROR_USAGE, "explain: unexpected argument '%s'", options.shared.operands[2]);
-        goto done;
-    }
-    options.published_only = command_reads_results_only(invocation);
-    if (!table_check(layout_of(&options), &options.shared.table, err) &&
-        !command_settings(
-            &settings, invocation,
-            options.jobs && !options.published_only ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err))
-        result = explain_published(settings, &options, err);
-done:
-    options_free(&options.shared);
-    settings_destroy(settings);
-    return result;
-}
 
 const struct command command_explain = {
     .name = "explain",
@@ -267,5 +244,10 @@ const struct command command_explain = {
              "An ID is that of a job that waits.\n",
     .shared = TAKES_CLUSTERS | TAKES_TABLE,
     .options = own_options,
-    .run = explain_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_READING,
+    .results = RESULTS_TREES,
+    .layout = &explanation_layout,
+    .check = explain_check,
+    .answer = explain_answer,
 };

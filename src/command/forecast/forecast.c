@@ -4,18 +4,14 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/forecast/forecast_published.h"
+#include "command/forecast/forecast_data.h"
 #include "core/usage/clock.h"
 #include "core/tree/tree.h"
 #include "db/db.h"
 #include "report/forecast.h"
-#include "report/forecast_plot.h"
-#include "report/table.h"
 #include "report/terminal.h"
-#include "results/published.h"
 #include "results/published_find.h"
 #include "run/run.h"
-#include "settings/load.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "source/source.h"
@@ -46,11 +42,6 @@ struct options {
     int64_t now;
 };
 
-struct printing {
-    struct text *text; /* for people */
-    struct table *table;
-};
-
 /* The entity's part of the rates, and all of them, in TRES. */
 static void fill_rates(struct forecast_report *report, const struct forecast *forecast)
 {
@@ -72,20 +63,14 @@ static int fill_points(struct projected *projected, uint64_t now, uint64_t span_
     return 0;
 }
 
-/* People who choose nothing get a page. */
-static bool is_page(const struct options *options)
-{
-    const struct table_options *table = &options->shared.table;
-    return table->form == TABLE_FOR_PEOPLE && !table->columns && !table->no_header;
-}
-
 static int fill_projection(struct forecast_report *report, const struct forecast *forecast,
                            const struct options *options, enum projection projection,
                            struct error *err)
 {
     uint64_t span_s = options->days * DAY_S;
     uint64_t step_s = span_s / (CROSSING_WORK / forecast->tree->count + options->days);
-    bool plot = is_page(options) && (options->plot || terminal_of_output().is_one);
+    bool plot =
+        table_is_page(&options->shared.table) && (options->plot || terminal_of_output().is_one);
     const struct crossing_search search = {
         .value = options->limit,
         .end = forecast->now + span_s,
@@ -123,7 +108,7 @@ static void say_progress(void *computed, uint64_t at)
 }
 
 static int print_forecast(const struct options *options, struct forecast_data *data,
-                          const struct published_node *named, const struct printing *printing,
+                          const struct published_node *named, struct answer *answer,
                           struct error *err)
 {
     struct forecast *forecast = &data->forecast;
@@ -157,10 +142,8 @@ static int print_forecast(const struct options *options, struct forecast_data *d
     forecast->computed_context = &computed;
     int result = fill_report(&report, forecast, options, err);
     log_progress_done();
-    if (!result && is_page(options))
-        forecast_report_add_page(printing->text, &report);
-    else if (!result)
-        forecast_report_print(&report, printing->table);
+    if (!result)
+        forecast_report_answer(&report, answer);
     for (enum projection each = 0; each < PROJECTIONS; each++) {
         free(report.points[each]);
         free(report.curves[each]);
@@ -192,59 +175,41 @@ static int read_any(const struct options *options, const struct settings *settin
     return forecast_data_published(data, published, cluster, options->days * DAY_S, err);
 }
 
-static int read_trees(struct published *published, const struct options *options,
-                      const struct settings *settings, struct error *err)
-{
-    const struct published_filter filter = { .clusters = options->shared.clusters };
-    int result = published_open_trees(published, settings, &filter, err);
-    if (!options->published_only) /* the accounting database is read for long */
-        published_close(published);
-    return result;
-}
-
 /* Of an association, after what was added before. */
-static int add_forecast(struct options *options, const struct settings *settings,
-                        const struct published *published, const struct published_node *named,
-                        struct printing *printing, struct error *err)
+static int add_forecast(struct command_context *context, const struct published_node *named,
+                        struct error *err)
 {
+    struct options *options = context->options;
     struct forecast_data data;
     if (!named->node)
         return fail(err, ERROR_USAGE, "forecast: '%s' is the root, which has no fairshare",
                     options->shared.operands[0]);
     if (options->published_only)
-        options->rounded = published_round_others(published, named->cluster);
-    if (read_any(options, settings, published, named->cluster, &data, err))
+        options->rounded = published_round_others(&context->published, named->cluster);
+    if (read_any(options, context->settings, &context->published, named->cluster, &data, err))
         return -1;
-    text_add(printing->text, is_page(options) && printing->text->length ? "\n" : "");
-    int result = print_forecast(options, &data, named, printing, err);
+    int result = print_forecast(options, &data, named, context->answer, err);
     forecast_data_free(&data);
     return result;
 }
 
 /* The name is looked up in the published results. */
-static int forecast(struct options *options, const struct settings *settings,
-                    struct printing *printing, struct error *err)
+static int forecast_answer(struct command_context *context, struct error *err)
 {
-    struct published published = { 0 };
+    struct options *options = context->options;
     struct published_node *named = NULL;
     size_t count = 0;
-    int result = read_trees(&published, options, settings, err);
+    if (!options->published_only) /* the accounting database is read for long */
+        published_close(&context->published);
+    /* The settings say in which time zone a date is read. */
+    int result = option_instant("now", options->shared.now, &options->now, err);
     if (!result)
-        result = published_find_all(&published, options->shared.operands[0], &named, &count, err);
+        result = published_find_all(&context->published, options->shared.operands[0], &named,
+                                    &count, err);
     for (size_t i = 0; !result && i < count; i++)
-        result = add_forecast(options, settings, &published, &named[i], printing, err);
+        result = add_forecast(context, &named[i], err);
     free(named);
-    published_free(&published);
     return result;
-}
-
-static int print_all(struct options *options, const struct settings *settings, struct error *err)
-{
-    struct text text = { 0 };
-    struct table *table = table_create(&text, &forecast_layout, &options->shared.table, err);
-    struct printing printing = { &text, table };
-    int result = table ? forecast(options, settings, &printing, err) : -1;
-    return command_print_table(table, &text, result, err);
 }
 
 /* `TRESxTIME`: 64x12h. */
@@ -261,8 +226,9 @@ static bool parse_job(struct options *options, const char *text)
     return valid;
 }
 
-static int parse_values(struct options *options, struct error *err)
+static int forecast_check(struct command_context *context, struct error *err)
 {
+    struct options *options = context->options;
     const char *days = options->days_text, *until = options->until, *job = options->job;
     options->days = DAYS_USUALLY;
     if (!options->shared.operands[0])
@@ -280,16 +246,13 @@ static int parse_values(struct options *options, struct error *err)
                     "forecast: --job '%s': must be what it is charged and for how long, as in "
                     "64x12h",
                     job);
+    /* A client, and who may only read reader.conf, gets a forecast from what is published, as of
+     * then. */
+    options->published_only =
+        !options->shared.now && command_reads_results_only(context->invocation);
+    if (options->published_only)
+        context->use = SETTINGS_FOR_READING;
     return 0;
-}
-
-/* Who may not read the settings of the runs has a forecast from what is published, as of then. */
-static int load_settings(struct options *options, const struct invocation *invocation,
-                         struct settings **settings, struct error *err)
-{
-    options->published_only = !options->shared.now && command_reads_results_only(invocation);
-    return command_settings(settings, invocation,
-                            options->published_only ? SETTINGS_FOR_READING : SETTINGS_FOR_ALL, err);
 }
 
 static const struct command_option own_options[] = {
@@ -305,25 +268,6 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int forecast_command(const struct invocation *invocation, struct error *err)
-{
-    struct options options = { 0 };
-    struct settings *settings = NULL;
-    int result = options_read(invocation, &options, err);
-    if (!result)
-        result = parse_values(&options, err);
-    if (!result)
-        result = load_settings(&options, invocation, &settings, err);
-    if (!result)
-        /* The settings say in which time zone a date is read. */
-        result = option_instant("now", options.shared.now, &options.now, err);
-    if (!result)
-        result = print_all(&options, settings, err);
-    options_free(&options.shared);
-    settings_destroy(settings);
-    return result;
-}
-
 const struct command command_forecast = {
     .name = "forecast",
     .operands = "NAME",
@@ -334,5 +278,10 @@ const struct command command_forecast = {
              "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_TABLE,
     .options = own_options,
-    .run = forecast_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_ALL,
+    .results = RESULTS_TREES,
+    .layout = &forecast_layout,
+    .check = forecast_check,
+    .answer = forecast_answer,
 };

@@ -5,6 +5,7 @@
 #include "compute/prior.h"
 #include "compute/compute.h"
 #include "core/insight/forecast.h"
+#include "results/published.h"
 
 /* What a forecast is made from, read from the accounting database: what was used until now, and
  * what was charged in the last week. */
@@ -23,6 +24,13 @@ struct forecast_data {
 /* Read it, for a forecast of so many seconds. */
 int forecast_data_read(struct forecast_data *data, const struct source *source, uint64_t span_s,
                        struct error *err);
+/* Make it from published values, the usage of days and the ledger, where the accounting database is
+ * not read.  Values are those of the run, to the last digits of a double; old usage that a later
+ * run would leave out, far below these digits, stays.  ERROR_OTHER where no usage of days is kept.
+ */
+int forecast_data_published(struct forecast_data *data, const struct published *published,
+                            const struct published_cluster *cluster, uint64_t span_s,
+                            struct error *err);
 /* Say what is left, at a later instant, of what each node itself was charged up to now, where
  * nothing before `start` counts any more; `own`, by node, begins as 0. */
 typedef int past_filler(struct forecast_data *data, uint64_t at, uint64_t start, struct wide *own,

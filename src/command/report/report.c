@@ -7,9 +7,7 @@
 #include "command/report/report_data.h"
 #include "command/report/report_pages.h"
 #include "results/health.h"
-#include "results/published.h"
 #include "run/run.h"
-#include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/instant.h"
@@ -19,7 +17,8 @@
 
 struct options {
     struct shared_options shared;
-    const char *output, *folder, *days_text, *since_text, *until_text, *backtest;
+    const char *output, *folder, *days_text, *backtest;
+    struct option_time since, until;
     bool jobs;
     struct report_wish wish;
 };
@@ -102,34 +101,32 @@ static int read_backtests(struct report_cluster *read, size_t count,
 }
 
 /* All from one snapshot. */
-static int make_pages(const struct settings *settings, const struct options *options,
-                      struct error *err)
+static int report_answer(struct command_context *context, struct error *err)
 {
-    struct published published;
-    struct published_filter filter = { .clusters = options->shared.clusters,
-                                       .of_any_age = true,
-                                       .accounts = options->shared.accounts };
-    int result = published_open(&published, settings, &filter, err);
-    struct report_cluster *read = memory_zeroed(published.count + 1, sizeof *read);
-    if (!result)
-        result = read_clusters(read, &published, settings, options, err);
+    const struct settings *settings = context->settings;
+    struct options *options = context->options;
+    struct published *published = &context->published;
+    options->wish.since = options->since.at;
+    options->wish.until = options->until.at;
+    struct report_cluster *read = memory_zeroed(published->count + 1, sizeof *read);
+    int result = read_clusters(read, published, settings, options, err);
     struct text page = { 0 };
     if (!result && options->jobs)
-        result = read_use(read, published.count, settings, err);
+        result = read_use(read, published->count, settings, err);
     struct backtest_file file = { 0 };
     if (!result && options->backtest)
         result = backtest_file_read(&file, options->backtest, err) ||
-                         read_backtests(read, published.count, &file, err)
+                         read_backtests(read, published->count, &file, err)
                      ? -1
                      : 0;
     if (!result && options->folder) {
-        result = report_pages_write(options->folder, read, published.count, err);
+        result = report_pages_write(options->folder, read, published->count, err);
     } else if (!result) {
-        report_page_make(&page, read, published.count);
+        report_page_make(&page, read, published->count);
         result = command_output(options->output, &page, err);
     }
     text_free(&page);
-    for (size_t i = 0; i < published.count; i++) {
+    for (size_t i = 0; i < published->count; i++) {
         report_data_free(&read[i].data);
         text_free(&read[i].problems);
         report_use_free(&read[i].use);
@@ -137,35 +134,30 @@ static int make_pages(const struct settings *settings, const struct options *opt
     }
     free(read);
     backtest_file_free(&file);
-    published_free(&published);
     return result;
 }
 
-static int take_days(struct options *options, struct error *err)
+static int report_check(struct command_context *context, struct error *err)
 {
+    struct options *options = context->options;
+    struct report_wish *wish = &options->wish;
     const char *days = options->days_text;
     options->wish.days = USUAL_DAYS;
     if (days && (!number_unsigned(days, strlen(days), &options->wish.days) || !options->wish.days ||
                  options->wish.days > 3660))
         return fail(err, ERROR_USAGE, "report: --days '%s': must be from 1 to 3660", days);
-    if (days && options->since_text)
+    if (days && options->since.text)
         return fail(err, ERROR_USAGE, "report: --since and --days exclude each other");
     if (options->folder && options->output)
         return fail(err, ERROR_USAGE, "report: --each and --output exclude each other");
-    return 0;
-}
-
-/* Once the time zone is set. */
-static int take_span(struct options *options, struct error *err)
-{
-    struct report_wish *wish = &options->wish;
     wish->accounts = &options->shared.accounts;
     wish->each = options->folder != NULL;
-    wish->since = INT64_MIN;
-    wish->until = INT64_MAX;
-    if (options->since_text && option_bound("since", options->since_text, &wish->since, err))
-        return -1;
-    return options->until_text ? option_bound("until", options->until_text, &wish->until, err) : 0;
+    options->since.at = INT64_MIN;
+    options->until.at = INT64_MAX;
+    context->filter.of_any_age = true;
+    if (options->jobs)
+        context->use = SETTINGS_FOR_ALL;
+    return 0;
 }
 
 static const struct command_option own_options[] = {
@@ -175,31 +167,15 @@ static const struct command_option own_options[] = {
       .help = "a page for each account too, and an index of them, in this folder" },
     { "days", NULL, 'd', OPTION_VALUE, AT(days_text), "NUMBER",
       .help = "so many days of history; usually 30" },
-    { "since", "from", 0, OPTION_VALUE, AT(since_text), "TIME",
-      .help = "history from this instant on" },
+    { "since", "from", 0, OPTION_TIME, AT(since), "TIME", .help = "history from this instant on" },
     { "jobs", NULL, 'j', OPTION_FLAG, AT(jobs), NULL,
       .help = "use by partition and QOS, too, from the accounting database" },
     { "backtest", NULL, 0, OPTION_VALUE, AT(backtest), "FILE",
       .help = "what `backtest --json` printed: history under other settings; -: stdin" },
-    { "until", "to", 0, OPTION_VALUE, AT(until_text), "TIME",
+    { "until", "to", 0, OPTION_TIME, AT(until), "TIME",
       .help = "history up to this one; else up to the newest run" },
     { .name = NULL },
 };
-
-static int report_command(const struct invocation *invocation, struct error *err)
-{
-    struct options options = { 0 };
-    struct settings *settings = NULL;
-    int result = -1;
-    if (!options_read(invocation, &options, err) && !take_days(&options, err) &&
-        !command_settings(&settings, invocation,
-                          options.jobs ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err) &&
-        !take_span(&options, err))
-        result = make_pages(settings, &options, err);
-    options_free(&options.shared);
-    settings_destroy(settings);
-    return result;
-}
 
 const struct command command_report = {
     .name = "report",
@@ -208,5 +184,9 @@ const struct command command_report = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS,
     .options = own_options,
-    .run = report_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_READING,
+    .results = RESULTS_OPEN,
+    .check = report_check,
+    .answer = report_answer,
 };

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
-#include "command/show/show_pbs.h"
+#include "core/fairshare/pbs.h"
+#include "core/usage/clock.h"
 #include "report/pbs_forms.h"
 #include "report/shares.h"
 #include "results/published.h"
-#include "settings/load.h"
+#include "results/published_find.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/log.h"
 #include "util/number.h"
+#include "util/text.h"
 
 struct options {
     struct shared_options shared;
@@ -21,6 +23,9 @@ struct options {
     const char *entity, *decay;
     double decay_factor;
     struct name_list pair; /* to compare */
+    const char *names[2];  /* of --entity or --compare */
+    struct column columns[SHARE_COLUMNS];
+    struct table_layout layout;
 };
 
 struct row_reading {
@@ -69,72 +74,116 @@ static bool shows_any(const struct share_list *list)
     return false;
 }
 
-/* Add what is wanted of the clusters; 1 where something was. */
-static int add_all(struct published *published, const struct options *options, struct table *table,
-                   struct text *text, struct error *err)
+/* pbsfs's tree of a cluster whose own has been read; to be freed. */
+static struct pbs_tree tree_of(const struct published_cluster *cluster)
 {
-    int any = 0, result = 0;
-    for (size_t i = 0; !result && i < published->count; i++) {
-        struct share_list *shares =
-            read_shares(published, &published->clusters[i], options->pbs, err);
-        if (!shares)
+    struct pbs_tree tree = { .fairshare = { .tree = cluster->tree,
+                                            .options = &cluster->options,
+                                            .values = cluster->values },
+                             .names = cluster->names,
+                             .unit = cluster->usage_unit,
+                             .root_is_zero = scheduler_of(cluster->settings)->has_pbsfs };
+    pbs_tree_count(&tree);
+    return tree;
+}
+
+/* What pbsfs reads after it has decayed and written: each entity's usage with its base, times the
+ * factor, if that is more than the base; groups are summed again. */
+static void decay_tree(const struct published_cluster *cluster, double factor)
+{
+    struct node *nodes = cluster->tree->nodes;
+    struct wide *counted =
+        pbs_usage(&(struct fairshare){ .tree = cluster->tree, .options = &cluster->options });
+    for (uint32_t i = cluster->tree->count; i-- > 0;) {
+        double usage = clock_usage(cluster->clock, &counted[i]) * factor;
+        nodes[i].usage = (struct wide){ 0 };
+        nodes[i].usage_is_set = true;
+        if (nodes[i].is_user && usage > cluster->options.pbs_minimum_usage)
+            clock_sum_of(cluster->clock, usage, &nodes[i].usage);
+    }
+    free(counted);
+    for (uint32_t i = cluster->tree->count; i-- > 1;)
+        wide_add(&nodes[nodes[i].parent].usage, &nodes[i].usage);
+}
+
+/* Add what pbsfs prints of the nodes of a cluster that are shown: its tree; or its list, with usage
+ * decayed by a factor, which may be 1. */
+static int show_pbs_cluster(struct text *text, struct published *published,
+                            struct published_cluster *cluster, const struct share_list *shares,
+                            const double *decay, struct error *err)
+{
+    if (!cluster->tree && published_read_tree(published, cluster, err))
+        return -1;
+    if (decay && *decay < 1)
+        decay_tree(cluster, *decay);
+    struct pbs_tree tree = tree_of(cluster);
+    if (decay)
+        pbs_add_list(text, &tree, shares);
+    else
+        pbs_add_tree(text, &tree, shares);
+    pbs_tree_free(&tree);
+    return 0;
+}
+
+/* Add one entity as pbsfs prints it, or with a second name who of both is more deserving. */
+static int show_pbs(const struct published *published, const char *const names[2],
+                    struct text *text, struct error *err)
+{
+    struct published_node one = { .node = NO_NODE }, other = one;
+    if (published_find(published, NULL, names[0], &one, err) ||
+        (names[1] && published_find(published, one.cluster, names[1], &other, err)))
+        return -1;
+    struct pbs_tree tree = tree_of(one.cluster);
+    if (other.node == NO_NODE)
+        pbs_add_entity(text, &tree, one.node);
+    else
+        pbs_add_winner(text, &tree, one.node, other.node);
+    pbs_tree_free(&tree);
+    return 0;
+}
+
+/* Add what is wanted of a cluster.  *any becomes true if anything is. */
+static int add_cluster(struct command_context *context, struct published_cluster *cluster,
+                       bool *any, struct error *err)
+{
+    const struct options *options = context->options;
+    struct published *published = &context->published;
+    struct share_list *shares = read_shares(published, cluster, options->pbs, err);
+    int result = 0;
+    if (!shares)
+        return -1;
+    share_list_filter(shares, &published->viewer, &published->filter.users,
+                      &published->filter.accounts);
+    if (options->only_users)
+        share_list_hide_accounts(shares);
+    bool shown = shows_any(shares);
+    *any |= shown;
+    if (shown && options->pbs)
+        result =
+            show_pbs_cluster(answer_text(context->answer), published, cluster, shares,
+                             options->list || options->decay ? &options->decay_factor : NULL, err);
+    else if (shown)
+        share_list_answer(shares, context->answer);
+    share_list_destroy(shares);
+    return result;
+}
+
+static int show_answer(struct command_context *context, struct error *err)
+{
+    const struct options *options = context->options;
+    struct published *published = &context->published;
+    bool any = false;
+    if (options->names[0])
+        return show_pbs(published, options->names, answer_text(context->answer), err);
+    /* Names that are not there are rejected before anything is printed. */
+    if (published_look_for_names(published, err))
+        return -1;
+    for (size_t i = 0; i < published->count; i++)
+        if (add_cluster(context, &published->clusters[i], &any, err))
             return -1;
-        share_list_filter(shares, &published->viewer, &published->filter.users,
-                          &published->filter.accounts);
-        if (options->only_users)
-            share_list_hide_accounts(shares);
-        if (shows_any(shares)) {
-            any = 1;
-            if (options->pbs)
-                result = show_pbs_cluster(
-                    text, published, &published->clusters[i], shares,
-                    options->list || options->decay ? &options->decay_factor : NULL, err);
-            else
-                share_list_print(shares, table);
-        }
-        share_list_destroy(shares);
-    }
-    return result ? result : any;
-}
-
-static int show_all(struct published *published, const struct options *options, struct error *err)
-{
-    struct text text = { 0 };
-    struct column columns[SHARE_COLUMNS];
-    const struct table_layout layout = { columns, share_layout.rows, .by_cluster = true };
-    share_columns(columns, options->all_columns, options->partitions);
-    struct table *table = table_create(&text, &layout, &options->shared.table, err);
-    int result = -1;
-    /* Names that are not there are refused before anything is printed. */
-    if (table && !published_look_for_names(published, err)) {
-        table_print_with(table, command_print);
-        result = add_all(published, options, table, &text, err);
-        if (!result)
-            result = fail(err, ERROR_USAGE,
-                          "no user that was asked for is in an account that was asked for");
-    }
-    if (result > 0)
-        result = options->pbs ? 0 : table_end(table, err);
-    if (!result)
-        result = command_print(&text, err);
-    table_destroy(table);
-    text_free(&text);
-    return result;
-}
-
-static int show_published(const struct settings *settings, const struct options *options,
-                          struct error *err)
-{
-    const struct shared_options *shared = &options->shared;
-    struct published published;
-    struct published_filter filter = { .clusters = shared->clusters, .accounts = shared->accounts };
-    if (!options->all)
-        filter.users = shared->users;
-    int result = published_open(&published, settings, &filter, err);
-    if (!result)
-        result = show_all(&published, options, err);
-    published_free(&published);
-    return result;
+    return any ? 0
+               : fail(err, ERROR_USAGE,
+                      "no user that was asked for is in an account that was asked for");
 }
 
 static const struct command_option own_options[] = {
@@ -160,9 +209,11 @@ static const struct command_option own_options[] = {
 };
 
 /* Whom pbsfs would be asked about; none: the tree. */
-static int take_entities(struct options *options, const char *names[2], struct error *err)
+static int show_check(struct command_context *context, struct error *err)
 {
-    const struct shared_options *shared = &options->shared;
+    struct options *options = context->options;
+    const struct shared_options *shared = context->shared;
+    const char **names = options->names;
     bool asked = shared->operands[0] || options->entity || options->pair.count || options->tree ||
                  options->list || options->decay;
     names[0] = shared->operands[0];
@@ -197,28 +248,15 @@ static int take_entities(struct options *options, const char *names[2], struct e
     if (names[0] && (shared->users.count || shared->accounts.count))
         return fail(err, ERROR_USAGE,
                     "show: --users and --accounts are not for --entity and --compare");
+    if (names[0])
+        context->results = RESULTS_TREES;
+    if (options->all)
+        context->filter.users = (struct name_list){ 0 };
+    options->layout =
+        (struct table_layout){ options->columns, share_layout.rows, .by_cluster = true };
+    share_columns(options->columns, options->all_columns, options->partitions);
+    context->layout = &options->layout;
     return 0;
-}
-
-static int show_command(const struct invocation *invocation, struct error *err)
-{
-    struct options options = { 0 };
-    const struct shared_options *shared = &options.shared;
-    const char *names[2];
-    struct settings *settings = NULL;
-    int result = -1;
-    if (options_read(invocation, &options, err) || take_entities(&options, names, err))
-        goto done;
-    log_set_verbose(shared->verbose);
-    if (command_settings(&settings, invocation, SETTINGS_FOR_READING, err))
-        goto done;
-    result = names[0] ? show_pbs(settings, &shared->clusters, names, err)
-                      : show_published(settings, &options, err);
-done:
-    options_free(&options.shared);
-    name_list_free(&options.pair);
-    settings_destroy(settings);
-    return result;
 }
 
 const struct command command_show = {
@@ -230,5 +268,9 @@ const struct command command_show = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
-    .run = show_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_READING,
+    .results = RESULTS_OPEN,
+    .check = show_check,
+    .answer = show_answer,
 };

@@ -10,9 +10,7 @@
 #include "core/usage/calendar.h"
 #include "db/db.h"
 #include "report/statement.h"
-#include "report/table.h"
 #include "results/association_times.h"
-#include "results/published.h"
 #include "run/run.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
@@ -51,9 +49,9 @@ static const struct amount_unit {
 
 struct options {
     struct shared_options shared;
-    const char *since_text, *until_text, *by_text, *time_text, *tres, *of_text;
+    const char *by_text, *time_text, *tres, *of_text;
     bool as_sreport;
-    int64_t since, until; /* INT64_MIN: the beginning of the last year; INT64_MAX: all */
+    struct option_time since, until; /* INT64_MIN: the beginning of the last year; INT64_MAX: all */
     const struct period_kind *by;
     const struct amount_unit *unit;
     bool of_capacity;
@@ -70,7 +68,7 @@ struct account_of {
 struct work {
     const struct options *options;
     const struct settings *settings;
-    struct published published;
+    struct published *published;
     struct db *source; /* NULL: it is not read */
     struct account_of *clusters;
 };
@@ -97,7 +95,7 @@ static int64_t start_of_year(int64_t instant)
 static int sums_reach(struct work *work, struct account_of *of, int64_t *known, struct error *err)
 {
     const struct source source = source_of(work->settings, work->source, of->cluster->name);
-    return statement_sums_reach(&source, work->published.count == 1, known, &of->days_from, err);
+    return statement_sums_reach(&source, work->published->count == 1, known, &of->days_from, err);
 }
 
 /* From when to when there is anything to state; from == to where there is nothing. */
@@ -108,12 +106,12 @@ static int find_span(struct work *work, struct account_of *of, struct error *err
     int64_t known;
     int result = work->source
                      ? sums_reach(work, of, &known, err)
-                     : statement_days_reach(work->published.db, name, &known, &of->days_from, err);
+                     : statement_days_reach(work->published->db, name, &known, &of->days_from, err);
     if (result || !known)
         return result;
-    of->to = options->until < known ? first_of(options, options->until) : known;
-    of->from =
-        first_of(options, options->since == INT64_MIN ? start_of_year(of->to - 1) : options->since);
+    of->to = options->until.at < known ? first_of(options, options->until.at) : known;
+    of->from = first_of(options, options->since.at == INT64_MIN ? start_of_year(of->to - 1)
+                                                                : options->since.at);
     if (of->from > of->to)
         of->from = of->to;
     return 0;
@@ -126,8 +124,8 @@ static void note_names(struct work *work, const struct account_of *of)
     for (size_t i = 0; i < of->times.count; i++) {
         const char *account = names_text(names, of->times.rows[i].row.account);
         const char *user = names_text(names, of->times.rows[i].row.user);
-        bool is_seen = viewer_sees(&work->published.viewer, of->cluster->name, account, user);
-        published_note_name(&work->published, account, is_seen ? user : "");
+        bool is_seen = viewer_sees(&work->published->viewer, of->cluster->name, account, user);
+        published_note_name(work->published, account, is_seen ? user : "");
     }
 }
 
@@ -135,7 +133,7 @@ static int read_cluster(struct work *work, struct account_of *of, struct error *
 {
     of->times.names = names_create();
     if (find_span(work, of, err) ||
-        association_times_read(&work->published, of->cluster, &of->times, &of->known, err))
+        association_times_read(work->published, of->cluster, &of->times, &of->known, err))
         return -1;
     if (work->source && of->from < of->to &&
         statement_hang_as_now(work->settings, work->source, of->cluster->name, &of->times, err))
@@ -156,7 +154,7 @@ static int find_capacity(struct work *work, struct account_of *of, double *capac
         *capacity = cluster->settings->capacity;
         return 0;
     }
-    if (published_read_tree(&work->published, cluster, err))
+    if (published_read_tree(work->published, cluster, err))
         return -1;
     double seconds = (double)cluster->half_life * cluster->settings->capacity_half_lives;
     *capacity = cluster->options.capacity / seconds;
@@ -172,13 +170,13 @@ static int find_capacity(struct work *work, struct account_of *of, double *capac
 
 struct printing {
     struct statement_view view;
-    struct table *table;
+    struct answer *answer;
 };
 
 static void take_period(void *context, const struct statement_period *period)
 {
     const struct printing *printing = context;
-    statement_print(&printing->view, period, printing->table);
+    statement_add_period(&printing->view, period, printing->answer);
 }
 
 static struct statement_view view_of(const struct work *work, const struct account_of *of)
@@ -191,7 +189,7 @@ static struct statement_view view_of(const struct work *work, const struct accou
         .to = of->to,
         .by = options->by->name,
         .names = of->times.names,
-        .viewer = &work->published.viewer,
+        .viewer = &work->published->viewer,
         .accounts = &options->shared.accounts,
         .users = &options->shared.users,
         .words = words_of(of->cluster->settings),
@@ -202,7 +200,6 @@ static struct statement_view view_of(const struct work *work, const struct accou
         .shares_from = of->known.by_runs,
         .earlier_shares = of->known.by_source,
         .days_from = of->days_from,
-        .for_people = options->shared.table.form == TABLE_FOR_PEOPLE,
     };
 }
 
@@ -219,18 +216,18 @@ static int add_use(struct work *work, const struct account_of *of, struct statem
                                              until };
         result = work->source
                      ? statement_add_sums(&sums, work->settings, work->source, name, err)
-                     : statement_add_days(statement, work->published.db, name, from, until, err);
+                     : statement_add_days(statement, work->published->db, name, from, until, err);
     }
     return result;
 }
 
-static int print_cluster(struct work *work, struct account_of *of, struct table *table,
+static int print_cluster(struct work *work, struct account_of *of, struct answer *answer,
                          struct error *err)
 {
     double capacity;
     if (find_capacity(work, of, &capacity, err))
         return -1;
-    struct printing printing = { view_of(work, of), table };
+    struct printing printing = { view_of(work, of), answer };
     struct clock *clock = clock_create(0, (uint64_t)of->to, 0);
     struct fairshare_options fairshare = of->cluster->options;
     fairshare.clock = clock;
@@ -244,40 +241,35 @@ static int print_cluster(struct work *work, struct account_of *of, struct table 
         .take = take_period,
         .context = &printing,
     });
-    statement_open(&printing.view, table);
+    statement_open(&printing.view, answer);
     int result = add_use(work, of, statement, err);
     if (!result)
         result = statement_end(statement, err);
-    table_close(table);
     statement_destroy(statement);
     clock_destroy(clock);
     return result;
 }
 
-static int print_all(struct work *work, struct error *err)
+static int print_all(struct work *work, struct answer *answer, struct error *err)
 {
-    struct text text = { 0 };
-    struct table *table = table_create(&text, &statement_layout, &work->options->shared.table, err);
-    int result = table ? 0 : -1;
-    if (table)
-        table_print_with(table, command_print);
-    for (size_t i = 0; !result && i < work->published.count; i++)
+    int result = 0;
+    for (size_t i = 0; !result && i < work->published->count; i++)
         if (work->clusters[i].from < work->clusters[i].to)
-            result = print_cluster(work, &work->clusters[i], table, err);
-    return command_print_table(table, &text, result, err);
+            result = print_cluster(work, &work->clusters[i], answer, err);
+    return result;
 }
 
 static int read_all(struct work *work, struct error *err)
 {
     bool any = false;
-    work->clusters = memory_zeroed(work->published.count + 1, sizeof *work->clusters);
-    for (size_t i = 0; i < work->published.count; i++) {
-        work->clusters[i].cluster = &work->published.clusters[i];
+    work->clusters = memory_zeroed(work->published->count + 1, sizeof *work->clusters);
+    for (size_t i = 0; i < work->published->count; i++) {
+        work->clusters[i].cluster = &work->published->clusters[i];
         if (read_cluster(work, &work->clusters[i], err))
             return -1;
         any |= work->clusters[i].from < work->clusters[i].to;
     }
-    if (published_check_names(&work->published, err))
+    if (published_check_names(work->published, err))
         return -1;
     return any ? 0 : fail(err, ERROR_OTHER, "nothing is known of use in that time");
 }
@@ -291,21 +283,16 @@ static int open_source(struct work *work, struct error *err)
                                                                                               : 0;
 }
 
-static int state(const struct options *options, const struct settings *settings, struct error *err)
+static int statement_answer(struct command_context *context, struct error *err)
 {
-    const struct shared_options *shared = &options->shared;
-    struct work work = { .options = options, .settings = settings };
-    const struct published_filter filter = { .clusters = shared->clusters,
-                                             .accounts = shared->accounts,
-                                             .users = shared->users };
-    int result = published_open(&work.published, settings, &filter, err);
-    if (!result)
-        result = open_source(&work, err);
-    if (!result)
-        result = read_all(&work, err);
-    if (!result)
-        result = print_all(&work, err);
-    for (size_t i = 0; work.clusters && i < work.published.count; i++) {
+    struct work work = { .options = context->options,
+                         .settings = context->settings,
+                         .published = &context->published };
+    int result =
+        open_source(&work, err) || read_all(&work, err) || print_all(&work, context->answer, err)
+            ? -1
+            : 0;
+    for (size_t i = 0; work.clusters && i < work.published->count; i++) {
         if (work.clusters[i].times.names)
             names_destroy(work.clusters[i].times.names);
         association_times_free(&work.clusters[i].times);
@@ -314,14 +301,14 @@ static int state(const struct options *options, const struct settings *settings,
     if (work.source)
         db_rollback(work.source);
     db_close(work.source);
-    published_free(&work.published);
     return result;
 }
 
 /* ---- The command line ---- */
 
-static int take_words(struct options *options, struct error *err)
+static int statement_check(struct command_context *context, struct error *err)
 {
+    struct options *options = context->options;
     const char *by = options->by_text ? options->by_text : "month";
     const char *unit = options->time_text ? options->time_text : "hours";
     const char *of = options->of_text ? options->of_text : "delivered";
@@ -347,24 +334,17 @@ static int take_words(struct options *options, struct error *err)
         return fail(err, ERROR_USAGE, "statement: --tres needs --as-sreport");
     if (!options->tres)
         options->tres = "cpu";
-    return 0;
-}
-
-/* Once the time zone is set. */
-static int take_span(struct options *options, struct error *err)
-{
-    options->since = INT64_MIN;
-    options->until = INT64_MAX;
-    if ((options->since_text && option_bound("since", options->since_text, &options->since, err)) ||
-        (options->until_text && option_bound("until", options->until_text, &options->until, err)))
-        return -1;
+    options->since.at = INT64_MIN;
+    options->until.at = INT64_MAX;
+    if (options->as_sreport)
+        context->use = SETTINGS_FOR_ALL;
     return 0;
 }
 
 static const struct command_option own_options[] = {
-    { "since", NULL, 0, OPTION_VALUE, AT(since_text), "TIME",
+    { "since", NULL, 0, OPTION_TIME, AT(since), "TIME",
       .help = "from this day on; else from the beginning of the year" },
-    { "until", NULL, 0, OPTION_VALUE, AT(until_text), "TIME",
+    { "until", NULL, 0, OPTION_TIME, AT(until), "TIME",
       .help = "up to this day, which is not in it; else up to the last run" },
     { "by", NULL, 0, OPTION_VALUE, AT(by_text), "PERIOD",
       .help = "by month (that is usual), by week from Monday on, or by day" },
@@ -379,22 +359,6 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int statement_command(const struct invocation *invocation, struct error *err)
-{
-    struct options options = { 0 };
-    struct settings *settings = NULL;
-    int result = -1;
-    if (!options_read(invocation, &options, err) && !take_words(&options, err) &&
-        !table_check(&statement_layout, &options.shared.table, err) &&
-        !command_settings(&settings, invocation,
-                          options.as_sreport ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err) &&
-        !take_span(&options, err))
-        result = state(&options, settings, err);
-    options_free(&options.shared);
-    settings_destroy(settings);
-    return result;
-}
-
 const struct command command_statement = {
     .name = "statement",
     .operands = "",
@@ -403,5 +367,10 @@ const struct command command_statement = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
     .options = own_options,
-    .run = statement_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_READING,
+    .results = RESULTS_OPEN,
+    .layout = &statement_layout,
+    .check = statement_check,
+    .answer = statement_answer,
 };

@@ -7,24 +7,14 @@
 #include "command/command.h"
 #include "command/status/limits.h"
 #include "results/health.h"
-#include "results/schema.h"
-#include "results/viewers.h"
-#include "settings/load.h"
-#include "settings/settings.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
+#include "util/number.h"
 
 /* What monitors expect as exit status; the first three are health's levels. */
 #define NAGIOS_UNKNOWN 3
 static const char *const nagios_names[] = { "OK", "WARNING", "CRITICAL", "UNKNOWN" };
-
-struct options {
-    struct shared_options shared;
-    bool nagios;
-    const char *max_age;
-    struct name_list warning, critical;
-};
 
 /* A cluster as it is under the limits that were set. */
 struct status_row {
@@ -39,6 +29,14 @@ struct status {
     struct limits limits;
     struct status_row *rows; /* of health.clusters */
     enum health_level worst; /* critical where there is no cluster */
+};
+
+struct options {
+    struct shared_options shared;
+    bool nagios;
+    const char *max_age;
+    struct name_list warning, critical;
+    struct status status;
 };
 
 static void judge(struct status *status, const struct options *options)
@@ -57,30 +55,6 @@ static void judge(struct status *status, const struct options *options)
         if (row->level > status->worst)
             status->worst = row->level;
     }
-}
-
-/* All from one snapshot. */
-static int read_status(const struct settings *settings, const struct options *options,
-                       struct status *status, struct error *err)
-{
-    struct db *db;
-    if (results_open(&db, settings, DB_READER, err))
-        return -1;
-    struct viewer viewer = viewer_of(settings);
-    int result = db_begin(db, err) || viewer_read_scopes(&viewer, settings, db, err) ||
-                         health_read(db, settings, time(NULL), &status->health, err)
-                     ? -1
-                     : 0;
-    if (!result)
-        health_read_views(db, &status->health);
-    db_rollback(db);
-    db_close(db);
-    if (!result) {
-        health_hide_reasons(&status->health, &viewer);
-        judge(status, options);
-    }
-    viewer_free(&viewer);
-    return result;
 }
 
 static void get_cluster(const void *of, struct cell *cell)
@@ -235,25 +209,6 @@ static void add_nagios(struct text *text, const struct status *status)
     text_add(text, "\n");
 }
 
-static int print_table(const struct options *options, const struct status *status,
-                       struct error *err)
-{
-    struct text text = { 0 };
-    struct table *table = table_create(&text, &layout, &options->shared.table, err);
-    for (size_t i = 0; table && i < status->health.count; i++)
-        table_add(table, &status->rows[i]);
-    return command_print_table(table, &text, 0, err);
-}
-
-static int print_nagios(const struct status *status, struct error *err)
-{
-    struct text text = { 0 };
-    add_nagios(&text, status);
-    int result = command_print(&text, err);
-    text_free(&text);
-    return result ? -1 : (int)status->worst;
-}
-
 /* A cluster that is not there any more will never be published. */
 static void add_way_out(const char *cluster, struct error *err)
 {
@@ -263,17 +218,29 @@ static void add_way_out(const char *cluster, struct error *err)
          reason.message, cluster);
 }
 
-/* Print the status; returns the exit status of the command, or -1 where printing failed. */
-static int print_status(const struct options *options, const struct status *status,
-                        struct error *err)
+/* Write the status; returns the exit status of the command, or -1. */
+static int status_answer(struct command_context *context, struct error *err)
 {
+    struct options *options = context->options;
+    struct published *published = &context->published;
+    struct status *status = &options->status;
+    if (health_read(published->db, context->settings, time(NULL), &status->health, err))
+        return -1;
+    health_read_views(published->db, &status->health);
+    published_close(published);
+    health_hide_reasons(&status->health, &published->viewer);
+    judge(status, options);
     const char *failure = status->health.failure;
-    if (options->nagios)
-        return print_nagios(status, err);
+    if (options->nagios) {
+        add_nagios(answer_text(context->answer), status);
+        return (int)status->worst;
+    }
     if (!status->health.count)
         return fail(err, ERROR_OTHER, "no results yet%s%s",
                     *failure ? "; the last run failed: " : "", failure);
-    if (print_table(options, status, err))
+    for (size_t i = 0; i < status->health.count; i++)
+        answer_row(context->answer, &status->rows[i]);
+    if (answer_end(context->answer, err))
         return -1;
     for (size_t i = 0; i < status->health.count; i++) {
         const struct status_row *row = &status->rows[i];
@@ -287,8 +254,10 @@ static int print_status(const struct options *options, const struct status *stat
     return 0; /* or the status of what was complained of */
 }
 
-static int read_limits(struct limits *limits, const struct options *options, struct error *err)
+static int status_check(struct command_context *context, struct error *err)
 {
+    struct options *options = context->options;
+    struct limits *limits = &options->status.limits;
     uint64_t max_age;
     if (limits_read(limits, &options->warning, HEALTH_WARNING, err) ||
         limits_read(limits, &options->critical, HEALTH_CRITICAL, err))
@@ -302,20 +271,9 @@ static int read_limits(struct limits *limits, const struct options *options, str
     return 0;
 }
 
-static int read_and_print(const struct invocation *invocation, const struct options *options,
-                          struct status *status, struct error *err)
+static void status_release(void *of)
 {
-    struct settings *settings = NULL;
-    int result = -1;
-    if (!command_settings(&settings, invocation, SETTINGS_FOR_READING, err) &&
-        !read_status(settings, options, status, err))
-        result = print_status(options, status, err);
-    settings_destroy(settings);
-    return result;
-}
-
-static void status_free(struct status *status)
-{
+    struct status *status = &((struct options *)of)->status;
     for (size_t i = 0; status->rows && i < status->health.count; i++)
         text_free(&status->rows[i].words);
     free(status->rows);
@@ -324,8 +282,11 @@ static void status_free(struct status *status)
 }
 
 /* A monitor reads the first line of what is printed, not the errors. */
-static int print_unknown(struct error *err)
+static int status_failed(const void *of, struct error *err)
 {
+    const struct options *options = of;
+    if (!options->nagios)
+        return -1;
     struct text text = { 0 };
     text_format(&text, "FAIRMILL %s - ", nagios_names[NAGIOS_UNKNOWN]);
     limits_add_name(&text, ENDS_TEXT, err->message);
@@ -350,40 +311,6 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int status_command(const struct invocation *invocation, struct error *err)
-{
-    struct options options = { 0 };
-    struct status status = { 0 };
-    int result = -1;
-    if (!options_read(invocation, &options, err) &&
-        !table_check(&layout, &options.shared.table, err) &&
-        !read_limits(&status.limits, &options, err)) {
-        result = read_and_print(invocation, &options, &status, err);
-        if (result < 0 && options.nagios) {
-            command_hide_reason(invocation, err);
-            result = print_unknown(err);
-        }
-    }
-    status_free(&status);
-    name_list_free(&options.warning);
-    name_list_free(&options.critical);
-    options_free(&options.shared);
-    return result;
-}
-
-static int without_response(const struct invocation *invocation, struct error *err)
-{
-    struct options options = { 0 };
-    struct error of_options;
-    int result = -1;
-    if (!options_read(invocation, &options, &of_options) && options.nagios)
-        result = print_unknown(err);
-    name_list_free(&options.warning);
-    name_list_free(&options.critical);
-    options_free(&options.shared);
-    return result;
-}
-
 const struct command command_status = {
     .name = "status",
     .operands = "",
@@ -393,6 +320,12 @@ const struct command command_status = {
              "all jobs, in TRES-seconds; 0 is right.  Ends with 1 where something is wrong.\n",
     .shared = TAKES_TABLE,
     .options = own_options,
-    .run = status_command,
-    .without_response = without_response,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_READING,
+    .results = RESULTS_BEGUN,
+    .layout = &layout,
+    .check = status_check,
+    .answer = status_answer,
+    .release = status_release,
+    .failed = status_failed,
 };

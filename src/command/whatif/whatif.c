@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "command/command.h"
 #include "command/whatif/whatif_changes.h"
-#include "command/whatif/whatif_results.h"
 #include "command/whatif/whatif_source.h"
-#include "report/table.h"
 #include "report/whatif.h"
 #include "report/whatif_table.h"
-#include "results/published.h"
 #include "results/published_find.h"
-#include "settings/load.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -25,17 +19,17 @@ struct options {
     struct shared_options shared;
     struct name_list lists[LISTS], files;
     const char *top_text;
-    const struct invocation *invocation;
     struct whatif_changes changes;
-    size_t top;
+    uint64_t top;
 };
 
-static int from_source(const struct options *options, struct whatif *whatif,
+static int from_source(const struct command_context *context, struct whatif *whatif,
                        const struct published_cluster *cluster, struct error *err)
 {
+    const struct options *options = context->options;
     struct settings *settings = NULL;
     int64_t now = cluster->as_of;
-    int result = command_settings(&settings, options->invocation, SETTINGS_FOR_ALL, err);
+    int result = command_settings(&settings, context->invocation, SETTINGS_FOR_ALL, err);
     if (!result && options->shared.now)
         result = option_instant("now", options->shared.now, &now, err);
     if (!result)
@@ -44,79 +38,42 @@ static int from_source(const struct options *options, struct whatif *whatif,
     return result;
 }
 
-/* People who choose nothing get a page. */
-static bool is_page(const struct options *options)
+static int whatif_fill(const struct command_context *context, struct published_cluster *cluster,
+                       struct whatif *whatif, struct error *err)
 {
-    const struct table_options *table = &options->shared.table;
-    return table->form == TABLE_FOR_PEOPLE && !table->columns && !table->no_header;
-}
-
-static int answer(struct options *options, const struct settings *settings,
-                  const struct published *published, const struct published_cluster *cluster,
-                  struct whatif *whatif, struct error *err)
-{
+    struct options *options = context->options;
+    const struct published *published = &context->published;
+    whatif->words = words_of(cluster->settings);
+    whatif->rounded = published_round_others(published, cluster);
     if (changes_find(&options->changes, published, cluster, err))
         return -1;
     for (size_t i = 0; i < options->changes.count; i++)
         for (size_t j = 0; j < options->changes.list[i].id_count; j++)
             whatif_add_named(whatif, options->changes.list[i].ids[j]);
     if ((options->shared.now || changes_need_source(&options->changes)
-             ? from_source(options, whatif, cluster, err)
+             ? from_source(context, whatif, cluster, err)
              : whatif_from_results(whatif, published->db, &options->changes, cluster, err)))
         return -1;
     whatif_hide_others(whatif, &published->viewer);
     whatif_place_jobs(whatif);
     whatif->no_commands = viewer_is_limited_on(&published->viewer, cluster->name, PRIVATE_ALL);
     whatif->no_ledger = !viewer_administers(&published->viewer, cluster->name);
-    changes_describe(&options->changes, cluster, settings, whatif);
+    changes_describe(&options->changes, cluster, context->settings, whatif);
     return 0;
 }
 
-/* All that is published is read in one transaction. */
-static struct whatif *read_and_answer(struct options *options, const struct settings *settings,
-                                      struct error *err)
+static int whatif_answer(struct command_context *context, struct error *err)
 {
-    struct whatif *whatif = NULL;
-    struct published published;
-    struct published_filter filter = { .clusters = options->shared.clusters };
-    struct published_cluster *cluster = NULL;
-    if (!published_open(&published, settings, &filter, err))
-        cluster = published_only(&published, err);
-    if (cluster && !published_read_tree(&published, cluster, err)) {
-        whatif = whatif_create(cluster->name, cluster->as_of);
-        whatif->words = words_of(cluster->settings);
-        whatif->rounded = published_round_others(&published, cluster);
-        if (answer(options, settings, &published, cluster, whatif, err)) {
-            whatif_destroy(whatif);
-            whatif = NULL;
-        }
-    }
-    published_free(&published);
-    return whatif;
-}
-
-static int print(struct options *options, const struct settings *settings, struct error *err)
-{
-    struct text text = { 0 };
-    struct table *table = table_create(&text, &whatif_layout, &options->shared.table, err);
-    struct whatif *whatif = table ? read_and_answer(options, settings, err) : NULL;
-    int result = whatif ? 0 : -1;
-    if (whatif && is_page(options))
-        whatif_add_page(&text, whatif, options->top);
-    else if (whatif)
-        whatif_print(whatif, options->top, table);
-    result = command_print_table(table, &text, result, err);
+    const struct options *options = context->options;
+    struct published_cluster *cluster = published_only(&context->published, err);
+    if (!cluster || published_read_tree(&context->published, cluster, err))
+        return -1;
+    struct whatif *whatif = whatif_create(cluster->name, cluster->as_of);
+    int result = whatif_fill(context, cluster, whatif, err);
+    if (!result)
+        whatif_print(whatif, (size_t)options->top, context->answer);
     whatif_destroy(whatif);
     return result;
-}
-
-static int parse_top(struct options *options, struct error *err)
-{
-    uint64_t top = is_page(options) ? TOP_OF_PAGE : SIZE_MAX;
-    if (option_count("top", options->top_text, &top, err))
-        return -1;
-    options->top = (size_t)top;
-    return 0;
 }
 
 static const struct command_option own_options[] = {
@@ -144,8 +101,12 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int add_changes(struct options *options, struct error *err)
+static int whatif_check(struct command_context *context, struct error *err)
 {
+    struct options *options = context->options;
+    options->top = table_is_page(&options->shared.table) ? TOP_OF_PAGE : SIZE_MAX;
+    if (option_count("top", options->top_text, &options->top, err))
+        return -1;
     for (size_t i = 0; i < options->files.count; i++)
         if (changes_add_file(&options->changes, options->files.values[i], err))
             return -1;
@@ -157,26 +118,9 @@ static int add_changes(struct options *options, struct error *err)
     return 0;
 }
 
-static int whatif_command(const struct invocation *invocation, struct error *err)
+static void whatif_release(void *options)
 {
-    struct options options = { .invocation = invocation };
-    struct settings *settings = NULL;
-    int result = options_read(invocation, &options, err);
-    if (!result)
-        result = parse_top(&options, err);
-    if (!result)
-        result = add_changes(&options, err);
-    if (!result)
-        result = command_settings(&settings, invocation, SETTINGS_FOR_READING, err);
-    if (!result)
-        result = print(&options, settings, err);
-    for (size_t i = 0; i < LISTS; i++)
-        name_list_free(&options.lists[i]);
-    name_list_free(&options.files);
-    options_free(&options.shared);
-    changes_free(&options.changes);
-    settings_destroy(settings);
-    return result;
+    changes_free(&((struct options *)options)->changes);
 }
 
 const struct command command_whatif = {
@@ -188,5 +132,11 @@ const struct command command_whatif = {
              "account, or account/user[/partition]; account/ is no user.\n",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_TABLE,
     .options = own_options,
-    .run = whatif_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_READING,
+    .results = RESULTS_OPEN,
+    .layout = &whatif_layout,
+    .check = whatif_check,
+    .answer = whatif_answer,
+    .release = whatif_release,
 };

@@ -1,23 +1,219 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/whatif/whatif_source.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "compute/prior.h"
 #include "command/whatif/whatif_changes.h"
 #include "compute/compute.h"
-#include "core/priority/queue.h"
+#include "compute/prior.h"
+#include "core/fairshare/ranking.h"
+#include "core/fairshare/ratio.h"
 #include "core/insight/scenario.h"
+#include "core/priority/priority.h"
+#include "core/priority/queue.h"
+#include "report/priorities.h"
+#include "report/sprio.h"
 #include "report/whatif.h"
+#include "results/published.h"
+#include "results/published_jobs.h"
 #include "run/run.h"
 #include "settings/settings.h"
 #include "settings/table.h"
 #include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
+#include "util/memory.h"
+
+static int compute_state(struct whatif_state *state, const struct scenario *scenario,
+                         const struct published_cluster *cluster, const struct algorithm *algorithm,
+                         struct error *err)
+{
+    *state = (struct whatif_state){ .algorithm = algorithm, .names = cluster->names };
+    if (scenario_build(scenario, &state->tree, err) || tree_roll_up_usage(state->tree, err))
+        return -1;
+    state->values = memory_zeroed(state->tree->count, sizeof *state->values);
+    fairshare_compute(state->tree, &cluster->options, state->values);
+    state->order = order_of_all(state->tree, &cluster->options, algorithm, state->values);
+    return 0;
+}
+
+/* The jobs that wait, and what their priorities hang on. */
+struct queue_view {
+    const struct published_cluster *cluster;
+    const struct whatif_state *states;
+    struct prio_list *list;
+    double weight[PRIO_PARTS]; /* afterwards */
+};
+
+/* The associations of a user by account: which of them a job has is not published, but its factor
+ * is. */
+static uint32_t association_of(const struct queue_view *view, const struct prio_row *row)
+{
+    const struct published_cluster *cluster = view->cluster;
+    uint32_t account = names_find(cluster->names, row->account, strlen(row->account));
+    uint32_t user = names_find(cluster->names, row->user, strlen(row->user));
+    uint32_t found = NO_NODE;
+    if (account == INDEX_NONE || user == INDEX_NONE)
+        return NO_NODE;
+    for (uint32_t i = 0; i < cluster->tree->count; i++) {
+        const struct node *node = &cluster->tree->nodes[i];
+        if (!node->is_user || node->account != account || node->user != user)
+            continue;
+        double factor =
+            factor_of_jobs(cluster->algorithm, &cluster->options, node, &cluster->values[i]);
+        bool fits = factor >= row->factor[PRIO_FAIRSHARE] && factor <= row->factor[PRIO_FAIRSHARE];
+        const char *partition = names_text(cluster->names, node->partition);
+        if (fits && (found == NO_NODE || !strcmp(partition, row->partition)))
+            found = i;
+    }
+    return found;
+}
+
+static double factor_on(const struct queue_view *view, enum whatif_side side, uint32_t id)
+{
+    const struct whatif_state *state = &view->states[side];
+    uint32_t place = tree_place(state->tree, id);
+    if (place == NO_NODE || state->tree->nodes[place].id != id)
+        return 0;
+    double factor = factor_of_jobs(state->algorithm, &view->cluster->options,
+                                   &state->tree->nodes[place], &state->values[place]);
+    return isnan(factor) ? 0 : factor;
+}
+
+/* The factor of a job's row afterwards: as published where nothing changes. */
+static double fairshare_after(const struct queue_view *view, const struct prio_row *row)
+{
+    uint32_t node = association_of(view, row);
+    if (node == NO_NODE)
+        return row->factor[PRIO_FAIRSHARE];
+    uint32_t id = view->cluster->tree->nodes[node].id;
+    double before = factor_on(view, BEFORE, id), after = factor_on(view, AFTER, id);
+    return before < after || before > after ? after : row->factor[PRIO_FAIRSHARE];
+}
+
+static struct priority_parts parts_of(const double parts[PRIO_PARTS])
+{
+    return (struct priority_parts){ .age = parts[PRIO_AGE],
+                                    .association = parts[PRIO_ASSOC],
+                                    .fairshare = parts[PRIO_FAIRSHARE],
+                                    .job_size = parts[PRIO_JOB_SIZE],
+                                    .partition = parts[PRIO_PARTITION],
+                                    .qos = parts[PRIO_QOS] };
+}
+
+/* Of TRES the sum is not published, but what is left of the priority without the other parts. */
+static double tres_of(const struct prio_row *row)
+{
+    double rest = row->norm * PRIORITY_MAXIMUM;
+    if (!*row->tres_weighted)
+        return 0;
+    for (enum prio_part part = 0; part < PRIO_PARTS; part++)
+        rest -= row->weighted[part];
+    return rest > 0 ? rest : 0;
+}
+
+static struct priority priority_after(const struct queue_view *view, const struct prio_row *row)
+{
+    double weighted[PRIO_PARTS];
+    bool same = true;
+    for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
+        double factor = part == PRIO_FAIRSHARE ? fairshare_after(view, row) : row->factor[part];
+        weighted[part] = factor * view->weight[part];
+        same &= !(weighted[part] < row->weighted[part] || weighted[part] > row->weighted[part]);
+    }
+    struct priority priority = { .weighted = parts_of(weighted), .tres = tres_of(row) };
+    priority_add_up(&priority, row->priority == 0);
+    if (same) {
+        priority.value = (uint32_t)row->priority;
+        priority.norm = row->norm;
+    }
+    return priority;
+}
+
+/* A job's rows stand together, the best of them counts. */
+static void add_jobs(struct whatif *whatif, const struct queue_view *view)
+{
+    const struct prio_list *list = view->list;
+    for (size_t i = 0; i < list->count;) {
+        const struct prio_row *first = &list->rows[i];
+        struct whatif_job job = { .key = first->key,
+                                  .id = first->id_job,
+                                  .user = whatif_text(whatif, first->user),
+                                  .account = whatif_text(whatif, first->account),
+                                  .norm = { -1, -1 } };
+        for (; i < list->count && list->rows[i].key == first->key; i++) {
+            const struct prio_row *row = &list->rows[i];
+            struct priority after = priority_after(view, row);
+            if (row->norm > job.norm[BEFORE]) {
+                job.norm[BEFORE] = row->norm;
+                job.priority[BEFORE] = row->priority;
+                job.partition[BEFORE] = whatif_text(whatif, row->partition);
+            }
+            if (after.norm > job.norm[AFTER]) {
+                job.norm[AFTER] = after.norm;
+                job.priority[AFTER] = after.value;
+                job.partition[AFTER] = whatif_text(whatif, row->partition);
+            }
+        }
+        whatif_add_job(whatif, &job);
+    }
+}
+
+static int read_queue(struct whatif *whatif, struct db *results, const struct queue_view *view,
+                      const struct whatif_changes *changes, struct error *err)
+{
+    struct queue_view changed = *view;
+    struct settings weights = *view->cluster->settings;
+    if (published_jobs_read(results, view->list, err) || prio_list_sort(view->list, "i", err))
+        return -1;
+    changes_set(changes, &weights);
+    changed.weight[PRIO_AGE] = (double)weights.weight_age;
+    changed.weight[PRIO_ASSOC] = (double)weights.weight_assoc;
+    changed.weight[PRIO_FAIRSHARE] = (double)weights.weight_fairshare;
+    changed.weight[PRIO_JOB_SIZE] = (double)weights.weight_job_size;
+    changed.weight[PRIO_PARTITION] = (double)weights.weight_partition;
+    changed.weight[PRIO_QOS] = (double)weights.weight_qos;
+    if (!view->list->of_formula) /* what it makes is no sum of weighted factors */
+        add_jobs(whatif, &changed);
+    return 0;
+}
+
+static int compute_states(struct whatif_state states[SIDES], struct scenario *scenario,
+                          const struct whatif_changes *changes,
+                          const struct published_cluster *cluster, struct error *err)
+{
+    struct settings changed = { .algorithm = cluster->algorithm };
+    changes_set(changes, &changed);
+    if (compute_state(&states[BEFORE], scenario, cluster, cluster->algorithm, err) ||
+        changes_make(changes, scenario, cluster->clock, err))
+        return -1;
+    return compute_state(&states[AFTER], scenario, cluster, changed.algorithm, err);
+}
+
+int whatif_from_results(struct whatif *whatif, struct db *results,
+                        const struct whatif_changes *changes,
+                        const struct published_cluster *cluster, struct error *err)
+{
+    struct whatif_state states[SIDES] = { { 0 } };
+    struct scenario scenario;
+    struct queue_view view = { cluster, states, published_job_list(cluster), { 0 } };
+    scenario_create(&scenario, cluster->tree, cluster->names, true);
+    int result = compute_states(states, &scenario, changes, cluster, err);
+    if (!result) {
+        whatif_compare(whatif, &states[BEFORE], &states[AFTER]);
+        result = read_queue(whatif, results, &view, changes, err);
+    }
+    prio_list_destroy(view.list);
+    scenario_free(&scenario);
+    whatif_state_free(&states[BEFORE]);
+    whatif_state_free(&states[AFTER]);
+    return result;
+}
 
 /* The question, and where its answer goes. */
-struct request {
+struct work {
     const struct settings *settings, *changed;
     const struct whatif_changes *changes;
     struct source source; /* as of the instant of the question */
@@ -26,11 +222,11 @@ struct request {
     struct id_index *jobs; /* by key: their places in the answer's list */
 };
 
-static struct whatif_job *find_or_add_job(struct request *request, const struct queue *queue,
+static struct whatif_job *find_or_add_job(struct work *work, const struct queue *queue,
                                           const struct priority_job *job)
 {
-    struct whatif *whatif = request->whatif;
-    uint32_t place = id_index_add(request->jobs, job->key, (uint32_t)whatif->job_count);
+    struct whatif *whatif = work->whatif;
+    uint32_t place = id_index_add(work->jobs, job->key, (uint32_t)whatif->job_count);
     if (place != INDEX_NONE)
         return &whatif->jobs[place];
     struct whatif_job added = { .key = job->key, .id = job->id_job };
@@ -42,7 +238,7 @@ static struct whatif_job *find_or_add_job(struct request *request, const struct 
 }
 
 struct row_context {
-    struct request *request;
+    struct work *work;
     const struct queue *queue;
     enum whatif_side side;
 };
@@ -53,17 +249,17 @@ static int add_row(void *context, const struct queue_row *row, struct error *err
     (void)err;
     if (!row->best)
         return 0;
-    struct whatif_job *job = find_or_add_job(at->request, at->queue, row->job);
-    job->partition[at->side] = whatif_text(at->request->whatif, row->partition->name);
+    struct whatif_job *job = find_or_add_job(at->work, at->queue, row->job);
+    job->partition[at->side] = whatif_text(at->work->whatif, row->partition->name);
     job->priority[at->side] = row->priority.value;
     job->norm[at->side] = row->priority.norm;
     return 0;
 }
 
-static int add_queue(struct request *request, const struct computation *computation,
+static int add_queue(struct work *work, const struct computation *computation,
                      enum whatif_side side, struct error *err)
 {
-    struct row_context context = { request, computation->queue, side };
+    struct row_context context = { work, computation->queue, side };
     return computation->queue ? queue_each(computation->queue, add_row, &context, err) : 0;
 }
 
@@ -85,42 +281,42 @@ static void create_scenario(struct scenario *scenario, const struct computation 
 }
 
 /* With other settings, as of the same instant. */
-static int read_after(const struct request *request, const int64_t *as_of,
+static int read_after(const struct work *work, const int64_t *as_of,
                       struct computation *computation, struct error *err)
 {
-    struct source source = request->source;
-    source.settings = request->changed;
+    struct source source = work->source;
+    source.settings = work->changed;
     source.instant = as_of;
     *computation = computation_of(&source);
-    return compute_read(computation, &request->prior, NULL, err);
+    return compute_read(computation, &work->prior, NULL, err);
 }
 
 /* Put the changed tree in the place of the one that was read, and go on as every run does. */
-static int compute_changed(const struct request *request, struct computation *computation,
+static int compute_changed(const struct work *work, struct computation *computation,
                            struct scenario *scenario, struct error *err)
 {
     struct tree *tree;
-    if (changes_make(request->changes, scenario, computation->clock, err) ||
+    if (changes_make(work->changes, scenario, computation->clock, err) ||
         scenario_build(scenario, &tree, err))
         return -1;
     tree_destroy(computation->tree);
     computation->tree = tree;
-    computation->source.settings = request->changed;
+    computation->source.settings = work->changed;
     return compute_values(computation, NULL, err);
 }
 
-static int compare(struct request *request, struct computation *before, struct computation *after,
+static int compare(struct work *work, struct computation *before, struct computation *after,
                    struct scenario *scenario, struct error *err)
 {
-    int result = add_queue(request, before, BEFORE, err);
-    struct whatif_state states[SIDES] = { state_of(before, request->settings) };
+    int result = add_queue(work, before, BEFORE, err);
+    struct whatif_state states[SIDES] = { state_of(before, work->settings) };
     if (!result)
-        result = compute_changed(request, after, scenario, err);
+        result = compute_changed(work, after, scenario, err);
     if (!result)
-        result = add_queue(request, after, AFTER, err);
+        result = add_queue(work, after, AFTER, err);
     if (!result) {
-        states[AFTER] = state_of(after, request->changed);
-        whatif_compare(request->whatif, &states[BEFORE], &states[AFTER]);
+        states[AFTER] = state_of(after, work->changed);
+        whatif_compare(work->whatif, &states[BEFORE], &states[AFTER]);
     }
     whatif_state_free(&states[BEFORE]);
     whatif_state_free(&states[AFTER]);
@@ -128,18 +324,18 @@ static int compare(struct request *request, struct computation *before, struct c
 }
 
 /* Read and compute the cluster as it is, and with other settings read it again. */
-static int compute_both(struct request *request, struct error *err)
+static int compute_both(struct work *work, struct error *err)
 {
     struct computation before, again, *after = &before;
     struct scenario scenario = { 0 };
-    before = computation_of(&request->source);
-    if (compute_read_current(&before, &request->prior, err))
+    before = computation_of(&work->source);
+    if (compute_read_current(&before, &work->prior, err))
         return -1;
     create_scenario(&scenario, &before);
     int result = compute_values(&before, NULL, err);
-    request->whatif->as_of = before.record.as_of;
-    if (!result && changes_read_anew(request->changes)) {
-        result = read_after(request, &before.record.as_of, &again, err);
+    work->whatif->as_of = before.record.as_of;
+    if (!result && changes_read_anew(work->changes)) {
+        result = read_after(work, &before.record.as_of, &again, err);
         if (!result) {
             scenario_free(&scenario);
             create_scenario(&scenario, &again);
@@ -147,7 +343,7 @@ static int compute_both(struct request *request, struct error *err)
         }
     }
     if (!result)
-        result = compare(request, &before, after, &scenario, err);
+        result = compare(work, &before, after, &scenario, err);
     scenario_free(&scenario);
     computation_free(&before);
     if (after == &again)
@@ -173,7 +369,7 @@ int whatif_from_source(struct whatif *whatif, const struct settings *settings,
                        const int64_t *now, struct error *err)
 {
     struct settings changed = *settings;
-    struct request request = {
+    struct work work = {
         .settings = settings,
         .changed = &changed,
         .changes = changes,
@@ -184,15 +380,15 @@ int whatif_from_source(struct whatif *whatif, const struct settings *settings,
     set_defaults(&changed, settings);
     changes_set(changes, &changed);
     struct db *db = NULL;
-    int result = prior_read(&request.prior, settings, cluster, now, err);
+    int result = prior_read(&work.prior, settings, cluster, now, err);
     if (!result && !(result = run_open_source(&db, settings, err))) {
-        request.source = source_of(settings, db, cluster);
-        request.source.instant = now;
-        request.source.ordered = true;
-        result = compute_both(&request, err);
+        work.source = source_of(settings, db, cluster);
+        work.source.instant = now;
+        work.source.ordered = true;
+        result = compute_both(&work, err);
     }
-    prior_free(&request.prior);
+    prior_free(&work.prior);
     db_close(db);
-    id_index_destroy(request.jobs);
+    id_index_destroy(work.jobs);
     return result;
 }
