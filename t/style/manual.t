@@ -17,7 +17,7 @@ PAGES = ('fairmill.1', 'fairmill.8', 'fairmill.conf.5', 'fairmill-tables.7')
 
 def remedies(code):
     """Of each kind of finding: what to do, as check says it."""
-    for text in re.findall(r'\[FINDING_\w+\] = \{(.*?)\s\},\n', code, re.S):
+    for text in re.findall(r'    FINDING\((.*?)\),\n', code, re.S):
         name, _, remedy = re.findall(r'"([^"]*)"', re.sub(r'"\s+"', '', text))[:3]
         yield name, re.sub("[`']", '', remedy) + '.'
 
