@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/fairshare/algorithm.h"
-#include "core/fairshare/order.h"
 #include "core/fairshare/ratio.h"
 #include "core/number/figure.h"
 #include "core/number/floating.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/fairshare/algorithm.h"
-#include "core/fairshare/order.h"
+#include "core/fairshare/ratio.h"
 #include "core/number/figure.h"
 #include "core/number/floating.h"
 #include "core/number/fraction.h"
@@ -334,7 +334,7 @@ static void surpluses_destroy(struct surpluses *surpluses)
     free(surpluses);
 }
 
-/* Sets order[node] of all but the root by that number (order.h); all that have 0 are equal. */
+/* Sets order[node] of all but the root by that number (contest_decide()); all that have 0 are equal. */
 static void surpluses_order(const struct fairshare *fairshare, uint32_t *order)
 {
     const struct tree *tree = fairshare->tree;

@@ -9,7 +9,7 @@ struct fairshare_options;
 struct tree;
 struct values;
 
-/* Who is ahead of whom, and who is equal, as the algorithm decides it (order.h): by node 1 + how
+/* Who is ahead of whom, and who is equal, as the algorithm decides it (ratio.h): by node 1 + how
  * many associations are ahead, 0 for those without a factor, which Fair Tree has for users only;
  * to be freed.  All values are there. */
 uint32_t *order_of_all(const struct tree *tree, const struct fairshare_options *options,

@@ -3,6 +3,7 @@
 #define FAIRMILL_CORE_RATIO_H
 
 #include "core/fairshare/algorithm.h"
+#include "core/tree/tree.h"
 
 /* How many times its share an association has used, by effective usage: UE / S of classic and PBS.
  *
@@ -22,7 +23,7 @@ void ratios_destroy(struct ratios *ratios);
  * through in the order of the tree. */
 double ratio_next(struct ratios *ratios, uint32_t node);
 
-/* Fill order[node] of all but the root (order.h): the lowest ratio is ahead of all, who has no
+/* Fill order[node] of all but the root (contest_decide()): the lowest ratio is ahead of all, who has no
  * share is behind. */
 void ratios_order(const struct fairshare *fairshare, const struct wide *usage, uint32_t *order);
 
@@ -41,5 +42,30 @@ double factor_by_rules(const struct fairshare *fairshare, uint32_t i, double rat
  * its priority_multifactor.c). */
 double factor_of_jobs(const struct algorithm *algorithm, const struct fairshare_options *options,
                       const struct node *node, const struct values *values);
+
+/* Who is ahead of whom, and who is equal.
+ *
+ * Every association is sorted by a number of 128 bits with a known bound of its error.  Where two
+ * of these are so near that the bound does not tell them apart, the integers behind them decide. */
+
+struct contender {
+    struct floating value;
+    uint32_t node;
+};
+
+struct contest {
+    struct contender *list;
+    uint32_t count;
+    bool higher_is_ahead;
+    uint128 units; /* how many units of its mantissa a value is off, at most */
+    bool unknown;  /* values say nothing: ask for every pair */
+    /* Below 0, 0 or above it, as `one` is ahead of, equal to or behind `other`. */
+    int (*compare)(const void *context, uint32_t one, uint32_t other);
+    const void *context;
+};
+
+/* Sort the list, and set order[node] for each in it: 1 + how many are ahead of it.  All other nodes
+ * but the root are behind them and equal. */
+void contest_decide(struct contest *contest, const struct tree *tree, uint32_t *order);
 
 #endif
