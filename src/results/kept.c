@@ -252,16 +252,22 @@ int kept_write_found(struct db *db, const char *cluster, const struct kept_table
     return kept_write(db, cluster, table->name, &written, err);
 }
 
-int kept_write_all(struct db *db, const char *cluster, const struct kept_table *table,
-                   struct error *err)
+/* Keep what is there of all parts before one. */
+static int kept_write_before(struct db *db, const char *cluster, const struct kept_table *table,
+                             int64_t end, struct error *err)
 {
     struct kept_parts found;
     int result = kept_find(db, cluster, table, NULL, &found, err);
-    for (size_t i = 0; !result && i < found.count; i++)
+    for (size_t i = 0; !result && i < found.count && found.parts[i].part < end; i++)
         result = kept_write(db, cluster, table->name, &found.parts[i], err);
-    if (found.count)
-        kept_parts_free(&found);
+    kept_parts_free(&found);
     return result;
+}
+
+int kept_write_all(struct db *db, const char *cluster, const struct kept_table *table,
+                   struct error *err)
+{
+    return kept_write_before(db, cluster, table, INT64_MAX, err);
 }
 
 int kept_write_older(struct db *db, const char *cluster, const struct kept_table *table,
@@ -269,17 +275,9 @@ int kept_write_older(struct db *db, const char *cluster, const struct kept_table
 {
     const struct db_value of_table[] = { db_text(cluster), db_text(table->name) };
     int64_t oldest = INT64_MAX;
-    struct kept_parts found;
     if (rows_read_integer(db, sql_query_kept_oldest, of_table, COUNT(of_table), &oldest, err) < 0)
         return -1;
-    if (part >= oldest)
-        return 0;
-    int result = kept_find(db, cluster, table, NULL, &found, err);
-    for (size_t i = 0; !result && i < found.count && found.parts[i].part < oldest; i++)
-        result = kept_write(db, cluster, table->name, &found.parts[i], err);
-    if (found.count)
-        kept_parts_free(&found);
-    return result;
+    return part < oldest ? kept_write_before(db, cluster, table, oldest, err) : 0;
 }
 
 static void kept_add_loss(struct kept_losses *losses, const struct kept_loss *loss)

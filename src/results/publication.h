@@ -23,10 +23,10 @@ struct publisher {
     int64_t published_as_of;
 };
 
-/* A row of fairmill_run.  NAN and -1 are NULL. */
 /* What usage is counted in, but on PBS clusters. */
 #define USAGE_UNIT "TRES-seconds"
 
+/* A row of fairmill_run.  NAN and -1 are NULL. */
 struct run_record {
     int64_t as_of, started_at, duration_ms;
     const char *kind, *why;

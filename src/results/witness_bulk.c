@@ -164,20 +164,12 @@ static bool same_value(const struct db_value *one, const struct db_value *other)
 {
     if (one->type != other->type)
         return false;
-    switch (one->type) {
-    case DB_INTEGER:
-        return one->integer == other->integer;
-    case DB_UNSIGNED:
-        return one->unsigned_integer == other->unsigned_integer;
-    case DB_REAL:
+    if (one->type == DB_REAL)
         return one->real == other->real;
-    case DB_TEXT:
+    if (one->type == DB_TEXT)
         return one->text.length == other->text.length &&
                !memcmp(one->text.bytes, other->text.bytes, one->text.length);
-    case DB_NULL:
-        break;
-    }
-    return true;
+    return one->type == DB_NULL || one->unsigned_integer == other->unsigned_integer;
 }
 
 /* What tells a row from others: its values behind the cluster, each with a NUL behind it. */

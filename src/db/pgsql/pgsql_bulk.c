@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "db/pgsql/pgsql_ranges.h"
 #include "db/pgsql/pgsql_session.h"
 
 #include <endian.h>

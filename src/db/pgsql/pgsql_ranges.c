@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "db/pgsql/pgsql_ranges.h"
+#include "db/pgsql/pgsql_session.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 /* What the files of the pgsql driver share, each of which calls only files named before it:
  * pgsql_statement.c (sending, waiting, errors), pgsql_connect.c (sessions), pgsql_rows.c (streaming
- * an answer), pgsql_bulk.c (bulk writes) and pgsql.c (transactions, locks, lag).
+ * an answer), pgsql_ranges.c, pgsql_bulk.c (bulk writes) and pgsql.c (transactions, locks, lag).
  *
  * The connection is in libpq's non-blocking mode, and there is one place that waits, so that
  * neither a server nor a network can delay us beyond the deadline.  Functions of libpq that wait by
@@ -100,6 +100,25 @@ int pgsql_script(struct db *db, const char *sql, struct error *err);
 struct db_rows *pgsql_query(struct db *db, const struct db_question *question, struct error *err);
 int pgsql_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
 void pgsql_finish(struct db_rows *rows);
+
+/* Between which values the keys of many rows lie, so that a statement about these rows reads that
+ * part of the table and not all of it. */
+struct pgsql_range {
+    bool begun; /* a row was noted */
+    bool open;  /* the column has no range: texts differ, or a value is no integer */
+    int64_t least, most;
+    char *text; /* of a column of texts, which is the same in all rows; else NULL */
+};
+
+/* Widen the ranges, one for each column of the key, by the key of a row. */
+void pgsql_ranges_note(struct pgsql_range *ranges, size_t count, const struct db_value *key);
+/* Add a condition to a statement for each column whose range is known: ` AND table.column = ?` if
+ * there is one value (an index then goes on with the next column), else BETWEEN ? AND ?.
+ * `arguments` has room for two a column, and points into the ranges afterwards.  Returns how many
+ * there are. */
+size_t pgsql_ranges_add(const struct pgsql_range *ranges, const struct db_bulk *bulk,
+                        struct text *sql, struct db_value *arguments);
+void pgsql_ranges_free(struct pgsql_range *ranges, size_t count);
 
 struct db_bulk *pgsql_bulk_begin(const struct db_bulk *target, struct error *err);
 int pgsql_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
