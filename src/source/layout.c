@@ -64,19 +64,12 @@ void accounting_give_back(struct accounting *lent)
     free(lent);
 }
 
-void cluster_limits_free(struct cluster_limits *limits)
-{
-    arena_destroy(limits->arena);
-    free(limits->tres);
-    free(limits->jobs);
-    *limits = (struct cluster_limits){ 0 };
-}
-
 void cluster_facts_free(struct cluster_facts *facts)
 {
     arena_destroy(facts->arena);
     free(facts->tres);
     free(facts->qos);
+    free(facts->jobs);
     *facts = (struct cluster_facts){ 0 };
 }
 

@@ -179,6 +179,11 @@ struct qos_fact {
     const char *name;
     uint32_t priority; /* 0 of one that is deleted */
 };
+/* A job that runs, for what sshare prints of TRES besides usage. */
+struct running_job {
+    uint64_t association, qos, start, time_limit; /* minutes, as in the accounting database */
+    const char *tres;                             /* that it has, `id=count,...` */
+};
 struct cluster_facts {
     struct arena *arena; /* of the names */
     struct tres_fact *tres;
@@ -187,6 +192,8 @@ struct cluster_facts {
     size_t qos_count;
     const char *registered; /* the TRES that the cluster registered, `id=count,...` */
     const char *nodes;      /* and its nodes, as slurm.conf lists them */
+    struct running_job *jobs;
+    size_t job_count;
 };
 void cluster_facts_free(struct cluster_facts *facts);
 
@@ -203,21 +210,6 @@ void array_list_free(struct array_list *list);
 
 /* What is wanted of the past of associations: all, or only what tells when some were removed. */
 enum changes_wanted { CHANGES_ALL, CHANGES_OF_LIFE };
-
-/* What sshare prints of TRES besides usage. */
-struct running_job {
-    uint64_t association, qos, start, time_limit; /* minutes, as in the accounting database */
-    const char *tres;                             /* that it has, `id=count,...` */
-};
-struct cluster_limits {
-    struct arena *arena; /* of all texts */
-    struct tres_fact *tres;
-    size_t tres_count;
-    const char *registered; /* as in struct cluster_facts */
-    struct running_job *jobs;
-    size_t job_count;
-};
-void cluster_limits_free(struct cluster_limits *limits);
 
 /* A job that waits, or runs. */
 struct bytes {
@@ -262,7 +254,7 @@ struct queue_port {
                        struct array_list *list, struct error *err);
     /* Which TRES there are, and with `running` the jobs that ran at an instant. */
     int (*read_limits)(const struct source *source, uint64_t instant, bool running,
-                       struct cluster_limits *limits, struct error *err);
+                       struct cluster_facts *facts, struct error *err);
 };
 
 /* The past that a source keeps itself: changes, sums of purged jobs, and keys of job rows. */

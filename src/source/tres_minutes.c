@@ -33,7 +33,7 @@ static bool count_in(const char *list, uint64_t id, uint64_t *count)
 }
 
 /* Whether slurmctld counts a TRES there: it has registered all that it counts. */
-static bool is_counted(const struct cluster_limits *limits, uint64_t id)
+static bool is_counted(const struct cluster_facts *limits, uint64_t id)
 {
     uint64_t ignored;
     return !*limits->registered || count_in(limits->registered, id, &ignored);
@@ -44,7 +44,7 @@ static void add_number(struct text *text, const char *name, uint64_t number)
     text_format(text, "%s%s=%" PRIu64, text->length ? "," : "", name, number);
 }
 
-static void take_limit(struct tres_minutes *minutes, const struct cluster_limits *limits,
+static void take_limit(struct tres_minutes *minutes, const struct cluster_facts *limits,
                        uint32_t node, const char *list)
 {
     struct text text = { 0 };
@@ -84,7 +84,7 @@ static uint64_t left_of(const struct running_job *job, const struct accounting *
     return left < 0x1p64 ? (uint64_t)left : UINT64_MAX;
 }
 
-static uint64_t *seconds_of(struct tres_minutes *minutes, const struct cluster_limits *limits,
+static uint64_t *seconds_of(struct tres_minutes *minutes, const struct cluster_facts *limits,
                             uint32_t node)
 {
     struct entry *entry = &minutes->entries[node];
@@ -93,7 +93,7 @@ static uint64_t *seconds_of(struct tres_minutes *minutes, const struct cluster_l
     return entry->seconds;
 }
 
-static void take_job(struct tres_minutes *minutes, const struct cluster_limits *limits,
+static void take_job(struct tres_minutes *minutes, const struct cluster_facts *limits,
                      const struct tree *tree, const struct running_job *job, uint64_t left)
 {
     uint32_t node = tree_place(tree, job->association);
@@ -108,7 +108,7 @@ static void take_job(struct tres_minutes *minutes, const struct cluster_limits *
 }
 
 /* What runs at an association counts for all above it.  A parent comes before its children. */
-static void add_to_parents(struct tres_minutes *minutes, const struct cluster_limits *limits,
+static void add_to_parents(struct tres_minutes *minutes, const struct cluster_facts *limits,
                            const struct tree *tree)
 {
     for (uint32_t node = tree->count; node-- > 1;) {
@@ -122,7 +122,7 @@ static void add_to_parents(struct tres_minutes *minutes, const struct cluster_li
 }
 
 /* Seconds are cut to minutes, at each association by itself. */
-static void write_running(struct tres_minutes *minutes, const struct cluster_limits *limits,
+static void write_running(struct tres_minutes *minutes, const struct cluster_facts *limits,
                           struct entry *entry)
 {
     struct text text = { 0 };
@@ -134,7 +134,7 @@ static void write_running(struct tres_minutes *minutes, const struct cluster_lim
     text_free(&text);
 }
 
-static void take_limits(struct tres_minutes *minutes, const struct cluster_limits *limits,
+static void take_limits(struct tres_minutes *minutes, const struct cluster_facts *limits,
                         const struct accounting *accounting, const struct tree *tree)
 {
     for (size_t i = 0; i < accounting->limit_count; i++) {
@@ -145,7 +145,7 @@ static void take_limits(struct tres_minutes *minutes, const struct cluster_limit
     }
 }
 
-static void take_jobs(struct tres_minutes *minutes, const struct cluster_limits *limits,
+static void take_jobs(struct tres_minutes *minutes, const struct cluster_facts *limits,
                       const struct accounting *accounting, const struct tree *tree, uint64_t now)
 {
     for (size_t i = 0; i < limits->job_count; i++)
@@ -163,7 +163,7 @@ int tres_minutes_read(struct tres_minutes **read, const struct source *source,
 {
     const struct slurm_conf *conf = source->settings->slurm;
     bool enforced = conf && slurm_enforces_limits(conf);
-    struct cluster_limits limits;
+    struct cluster_facts limits;
     *read = NULL;
     if (!enforced && !accounting->limit_count)
         return 0;
@@ -176,7 +176,7 @@ int tres_minutes_read(struct tres_minutes **read, const struct source *source,
     take_limits(minutes, &limits, accounting, tree);
     if (enforced)
         take_jobs(minutes, &limits, accounting, tree, now);
-    cluster_limits_free(&limits);
+    cluster_facts_free(&limits);
     *read = minutes;
     return 0;
 }

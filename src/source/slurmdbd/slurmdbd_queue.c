@@ -74,7 +74,7 @@ static int probe_jobs(const struct source *source, unsigned *has, struct error *
     return -1;
 }
 
-int slurmdbd_read_facts(const struct source *source, struct cluster_facts *facts, struct error *err)
+static int read_facts(const struct source *source, struct cluster_facts *facts, struct error *err)
 {
     static const struct query query = {
         .sql = "SELECT \"id\", \"name\", \"priority\", \"deleted\" FROM {} ORDER BY \"id\"",
@@ -84,6 +84,49 @@ int slurmdbd_read_facts(const struct source *source, struct cluster_facts *facts
     if ((slurmdbd_weighs_tres(source->settings) &&
          slurmdbd_each_tres(source, take_tres, facts, err)) ||
         slurmdbd_read(source, &slurmdbd_qos, &query, take_qos, facts, err) ||
+        slurmdbd_each_registration(source, take_registration, facts, err)) {
+        cluster_facts_free(facts);
+        return -1;
+    }
+    return 0;
+}
+
+static int take_running(void *context, const struct db_value *row, struct error *err)
+{
+    struct cluster_facts *facts = context;
+    (void)err;
+    facts->jobs = memory_grown(facts->jobs, facts->job_count, sizeof *facts->jobs);
+    facts->jobs[facts->job_count++] = (struct running_job){
+        .association = reading_number(&row[0]),
+        .qos = reading_number(&row[1]),
+        .start = reading_number(&row[2]),
+        .time_limit = reading_number(&row[3]),
+        .tres = copy_of(facts, &row[4]),
+    };
+    return 0;
+}
+
+static int read_running(const struct source *source, uint64_t instant, struct cluster_facts *facts,
+                        struct error *err)
+{
+    const struct db_value now = slurmdbd_instant(instant), arguments[] = { now, now };
+    const struct query query = {
+        .sql = "SELECT \"id_assoc\", \"id_qos\", \"time_start\", \"timelimit\", \"tres_alloc\""
+               " FROM {} WHERE (\"time_end\" = 0 OR \"time_end\" > ?) AND \"time_start\" > 0"
+               " AND \"time_start\" <= ?",
+        .arguments = arguments,
+        .argument_count = 2,
+        .types = "iiiit"
+    };
+    return slurmdbd_read(source, &slurmdbd_jobs, &query, take_running, facts, err);
+}
+
+static int read_tres_limits(const struct source *source, uint64_t instant, bool running,
+                            struct cluster_facts *facts, struct error *err)
+{
+    *facts = (struct cluster_facts){ .arena = arena_create(), .registered = "", .nodes = "" };
+    if ((running && read_running(source, instant, facts, err)) ||
+        slurmdbd_each_tres(source, take_tres, facts, err) ||
         slurmdbd_each_registration(source, take_registration, facts, err)) {
         cluster_facts_free(facts);
         return -1;
@@ -142,8 +185,8 @@ static int read_limits(const struct source *source, const struct table *table, r
     return result;
 }
 
-int slurmdbd_read_accrue_limits(const struct source *source, struct accrual *accrual,
-                                struct error *err)
+static int read_accrue_limits(const struct source *source, struct accrual *accrual,
+                              struct error *err)
 {
     if (read_limits(source, &slurmdbd_qos_limits, take_qos_limits, accrual, err))
         return -1;
@@ -343,8 +386,8 @@ static int ask(struct reading *reading, struct error *err)
     return reading_run(reading, &query, err);
 }
 
-struct queue_reading *slurmdbd_queue_of(const struct source *source,
-                                        const struct queue_range *range)
+static struct queue_reading *queued_jobs(const struct source *source,
+                                         const struct queue_range *range)
 {
     struct queue_rows *rows = memory_zeroed(1, sizeof *rows);
     rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain };
@@ -391,8 +434,8 @@ static int read_few_arrays(const struct source *source, uint64_t instant, struct
     return result;
 }
 
-int slurmdbd_read_arrays(const struct source *source, uint64_t instant, const struct job_keys *ids,
-                         struct array_list *list, struct error *err)
+static int read_arrays(const struct source *source, uint64_t instant, const struct job_keys *ids,
+                       struct array_list *list, struct error *err)
 {
     int result = 0;
     *list = (struct array_list){ 0 };
@@ -405,3 +448,11 @@ int slurmdbd_read_arrays(const struct source *source, uint64_t instant, const st
         array_list_free(list);
     return result;
 }
+
+const struct queue_port slurmdbd_queue_port = {
+    .read_facts = read_facts,
+    .read_accrue_limits = read_accrue_limits,
+    .jobs = queued_jobs,
+    .read_arrays = read_arrays,
+    .read_limits = read_tres_limits,
+};

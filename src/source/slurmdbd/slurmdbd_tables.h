@@ -146,23 +146,8 @@ int slurmdbd_read_ends(const struct source *source, uint64_t after, uint64_t unt
 int slurmdbd_read_open_keys(const struct source *source, uint64_t now, struct job_keys *keys,
                             struct error *err);
 
-/* The layout's read_facts(), read_accrue_limits(), queue() and read_arrays(). */
-int slurmdbd_read_facts(const struct source *source, struct cluster_facts *facts,
-                        struct error *err);
-int slurmdbd_read_accrue_limits(const struct source *source, struct accrual *accrual,
-                                struct error *err);
-struct queue_reading *slurmdbd_queue_of(const struct source *source,
-                                        const struct queue_range *range);
-int slurmdbd_read_arrays(const struct source *source, uint64_t instant, const struct job_keys *ids,
-                         struct array_list *list, struct error *err);
-
-/* The layout's jobs_on_node(). */
-int slurmdbd_jobs_on_node(const struct source *source, const char *node, uint64_t from, uint64_t to,
-                          struct job_keys *ids, struct error *err);
-
-/* The layout's read_limits(). */
-int slurmdbd_read_limits(const struct source *source, uint64_t instant, bool running,
-                         struct cluster_limits *limits, struct error *err);
+/* In slurmdbd_queue.c. */
+extern const struct queue_port slurmdbd_queue_port;
 
 /* The layout's rollup_reach(), rollups(), read_sums() and find_purge(). */
 int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed, uint64_t *from,
