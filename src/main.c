@@ -163,7 +163,7 @@ static int start(struct invocation *invocation, void *options, struct error *err
 {
     const struct command *command = invocation->command;
     if (!command->for_users || !is_user(invocation)) {
-        int result = command->run ? command->run(invocation, err)
+        int result = command->run ? command->run(invocation, options, err)
                                   : command_execute(invocation, options, err);
         if (result < 0 && err->class == ERROR_SETTINGS && is_user(invocation))
             add_commands_of_users(invocation, err);
@@ -178,9 +178,7 @@ static int run_with(struct invocation *invocation, void *options, struct error *
 {
     const struct command *command = invocation->command;
     const struct shared_options *shared = options;
-    if (check_answers(invocation, err) ||
-        (command->options_size ? options_read(invocation, options, err)
-                               : options_read_shared(invocation, options, err)))
+    if (check_answers(invocation, err) || options_read(invocation, options, err))
         return -1;
     if (shared->help)
         return print_help(command);
@@ -196,18 +194,16 @@ static int run_with(struct invocation *invocation, void *options, struct error *
 static int run_named(struct invocation *invocation)
 {
     const struct command *command = invocation->command;
-    size_t size = command->options_size;
-    void *options = memory_zeroed(1, size ? size : sizeof(struct shared_options));
+    void *options = memory_zeroed(1, command->options_size);
     struct error err;
     int status = run_with(invocation, options, &err);
     if (status < 0) {
         command_hide_reason(invocation, &err);
         complain(&err);
     }
-    if (size && command->release)
+    if (command->release)
         command->release(options);
-    if (size)
-        options_free_own(command, options);
+    options_free_own(command, options);
     options_free(options);
     free(options);
     return first_failure() ? first_failure() : status;

@@ -85,11 +85,12 @@ static int command_open(struct command_context *context, struct error *err)
 
 static int command_answer_checked(struct command_context *context, struct error *err)
 {
-    int status = -1;
-    if (command_load(&context->settings, context->invocation, context->use, err) ||
-        command_open(context, err))
+    const struct command *command = context->invocation->command;
+    if (command_load(&context->settings, context->invocation, context->use, err))
+        return command->without_settings ? command->without_settings(context, err) : -1;
+    if (command_open(context, err))
         return -1;
-    status = context->invocation->command->answer(context, err);
+    int status = command->answer(context, err);
     return status >= 0 && context->answer && answer_end(context->answer, err) ? -1 : status;
 }
 
@@ -154,15 +155,6 @@ int command_print(const struct text *text, struct error *err)
                    ? 0
                    : fail(err, ERROR_OTHER, "cannot write the output: %s", strerror(errno));
     return 0;
-}
-
-int command_print_table(struct table *table, struct text *text, int result, struct error *err)
-{
-    if (!table || (!result && (table_end(table, err) || command_print(text, err))))
-        result = -1;
-    table_destroy(table);
-    text_free(text);
-    return result;
 }
 
 int command_output(const char *path, const struct text *text, struct error *err)

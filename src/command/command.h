@@ -51,9 +51,6 @@ void command_hide_reason(const struct invocation *invocation, struct error *err)
 
 /* Write a text to stdout, whole, or say why not. */
 int command_print(const struct text *text, struct error *err);
-/* End a table and write the text that it is in to stdout, unless `result` says that something has
- * failed, or the table could not be made (NULL); free both all the same. */
-int command_print_table(struct table *table, struct text *text, int result, struct error *err);
 /* Write it to where --output says: NULL and `-` are stdout. */
 int command_output(const char *path, const struct text *text, struct error *err);
 /* Ask on the terminal; -1 with `refusal` unless the answer is yes. */

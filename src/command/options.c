@@ -130,19 +130,10 @@ struct line {
     const struct invocation *invocation;
     const struct command *command;
     char *options;                     /* the struct that is filled in */
-    bool shared_only;                  /* which has no place for the command's own */
     const struct command_option *form; /* the one that was given */
     int operands;
     int next; /* of the arguments */
 };
-
-static bool is_own(const struct command *command, const struct command_option *option)
-{
-    for (const struct command_option *own = command->options; own && own->name; own++)
-        if (own == option)
-            return true;
-    return false;
-}
 
 static int add_names(struct line *line, const struct command_option *option, const char *names,
                      struct name_list *list, struct error *err)
@@ -152,8 +143,7 @@ static int add_names(struct line *line, const struct command_option *option, con
         if (!length)
             return fail(err, ERROR_USAGE, "%s: --%s '%s': must be names with commas between them",
                         line->command->name, option->name, names);
-        if (list)
-            name_list_add(list, at, length);
+        name_list_add(list, at, length);
         at += length;
         if (!*at)
             return 0;
@@ -163,11 +153,10 @@ static int add_names(struct line *line, const struct command_option *option, con
 static int set_one(struct line *line, const struct command_option *option, const char *name,
                    const char **value, struct error *err)
 {
-    if (!*name || strchr(name, ',') || (value && *value && strcmp(*value, name) != 0))
+    if (!*name || strchr(name, ',') || (*value && strcmp(*value, name) != 0))
         return fail(err, ERROR_USAGE, "%s: --%s '%s': must be one name, and given once",
                     line->command->name, option->name, name);
-    if (value)
-        *value = name;
+    *value = name;
     return 0;
 }
 
@@ -184,8 +173,7 @@ static int set_form(struct line *line, const struct command_option *option, stru
 static int set(struct line *line, const struct command_option *option, const char *value,
                struct error *err)
 {
-    bool stored = !line->shared_only || !is_own(line->command, option);
-    void *place = stored ? line->options + option->at : NULL;
+    void *place = line->options + option->at;
     if (option->form && set_form(line, option, err))
         return -1;
     if (option->path && line->invocation->client)
@@ -193,21 +181,18 @@ static int set(struct line *line, const struct command_option *option, const cha
                     line->command->name, option->name);
     switch (option->takes) {
     case OPTION_FLAG:
-        if (place)
-            *(bool *)place = true;
+        *(bool *)place = true;
         return 0;
     case OPTION_VALUE:
     case OPTION_TIME: /* whose text comes first */
-        if (place)
-            *(const char **)place = value;
+        *(const char **)place = value;
         return 0;
     case OPTION_ONE:
         return set_one(line, option, value, place, err);
     case OPTION_LIST:
         return add_names(line, option, value, place, err);
     case OPTION_AGAIN:
-        if (place)
-            name_list_add(place, value, strlen(value));
+        name_list_add(place, value, strlen(value));
         return 0;
     }
     return 0;
@@ -378,29 +363,19 @@ static int read_line(struct line *line, struct error *err)
     return result;
 }
 
-static int read_into(struct line *line, struct error *err)
+int options_read(const struct invocation *invocation, void *options, struct error *err)
 {
-    struct shared_options *shared = (struct shared_options *)line->options;
-    int result = read_line(line, err);
+    struct line line = { .invocation = invocation,
+                         .command = invocation->command,
+                         .options = options };
+    struct shared_options *shared = options;
+    int result = read_line(&line, err);
     shared->table.ends_with_bar = shared->parsable_bar;
     shared->table.form = shared->parsable || shared->parsable_bar ? TABLE_BARS
                          : shared->csv                            ? TABLE_CSV
                          : shared->json                           ? TABLE_JSON
                                                                   : TABLE_FOR_PEOPLE;
     return result;
-}
-
-int options_read(const struct invocation *invocation, void *options, struct error *err)
-{
-    struct line line = { invocation, invocation->command, .options = options };
-    return read_into(&line, err);
-}
-
-int options_read_shared(const struct invocation *invocation, struct shared_options *shared,
-                        struct error *err)
-{
-    struct line line = { invocation, invocation->command, (char *)shared, .shared_only = true };
-    return read_into(&line, err);
 }
 
 void options_free(struct shared_options *shared)

@@ -109,7 +109,7 @@ struct command {
     const char *notes;                    /* whole lines, before the options in the help; "" */
     unsigned shared;                      /* TAKES_... */
     const struct command_option *options; /* its own; NULL: none */
-    size_t options_size;                  /* of its struct; 0: run() reads the options */
+    size_t options_size;                  /* of its struct */
     int use;                              /* enum settings_use: which settings it needs */
     enum command_results results;
     const struct table_layout *layout; /* of its answer; NULL: it has none */
@@ -119,19 +119,19 @@ struct command {
     int (*answer)(struct command_context *context, struct error *err);
     /* Free what check() and answer() stored in the options.  May be NULL. */
     void (*release)(void *options);
+    /* The settings cannot be read: what to do and print instead; -1 with the reason.  May be NULL.
+     */
+    int (*without_settings)(const struct command_context *context, struct error *err);
     /* The command failed after check(), or the socket gave no response: what to print instead, and
      * the status; -1 with the reason as it was.  May be NULL. */
     int (*failed)(const void *options, struct error *err);
-    /* Of a command that does all of this itself, in place of answer(). */
-    int (*run)(const struct invocation *invocation, struct error *err);
+    /* Of a command that loads its settings itself, in place of check() and answer(). */
+    int (*run)(const struct invocation *invocation, void *options, struct error *err);
 };
 
 /* Read the command line into a struct that begins with `struct shared_options` and is zeroed.
  * ERROR_USAGE names what is wrong; options_free() is due in any case. */
 int options_read(const struct invocation *invocation, void *options, struct error *err);
-/* Read the shared options only, and check all. */
-int options_read_shared(const struct invocation *invocation, struct shared_options *shared,
-                        struct error *err);
 void options_free(struct shared_options *shared);
 /* Free the lists among the command's own options. */
 void options_free_own(const struct command *command, void *options);

@@ -67,17 +67,6 @@ static int run_in_earnest(const struct settings *settings, struct run_options *o
     return 0; /* or the status of what was complained of */
 }
 
-/* A run that cannot read its settings knows no results that could tell of it. */
-static int load(const struct invocation *invocation, bool dry_run, struct settings **settings,
-                struct error *err)
-{
-    if (!settings_load(settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
-        return 0;
-    if (!dry_run)
-        run_mark_leave(settings_path(invocation->settings_path), error_exit_status(err->class));
-    return -1;
-}
-
 struct options {
     struct shared_options shared;
     bool replace, full;
@@ -91,33 +80,33 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int run_command(const struct invocation *invocation, struct error *err)
+/* A run that cannot read its settings knows no results that could show its failure. */
+static int run_without_settings(const struct command_context *context, struct error *err)
 {
-    struct options asked = { 0 };
-    struct shared_options *shared = &asked.shared;
+    if (!context->shared->dry_run)
+        run_mark_leave(settings_path(context->invocation->settings_path),
+                       error_exit_status(err->class));
+    return -1;
+}
+
+static int run_command(struct command_context *context, struct error *err)
+{
+    const struct options *asked = context->options;
+    const struct shared_options *shared = context->shared;
     int64_t instant = 0;
-    struct settings *settings = NULL;
-    int result = -1;
-    if (!options_read(invocation, &asked, err) &&
-        !load(invocation, shared->dry_run, &settings, err) &&
-        /* The settings come first: they say in which time zone a date is read. */
-        !option_instant("now", shared->now, &instant, err)) {
-        struct run_options options = {
-            .clusters = { shared->clusters.values, shared->clusters.count },
-            .now = shared->now ? &instant : NULL,
-            .replace = asked.replace,
-            .full = asked.full,
-            .dry_run = shared->dry_run,
-            .complain = complain,
-            .show = show,
-        };
-        log_set_verbose(shared->verbose);
-        result = shared->dry_run ? dry_run(settings, &options, err)
-                                 : run_in_earnest(settings, &options, err);
-    }
-    options_free(shared);
-    settings_destroy(settings);
-    return result;
+    if (option_instant("now", shared->now, &instant, err))
+        return -1;
+    struct run_options options = {
+        .clusters = { shared->clusters.values, shared->clusters.count },
+        .now = shared->now ? &instant : NULL,
+        .replace = asked->replace,
+        .full = asked->full,
+        .dry_run = shared->dry_run,
+        .complain = complain,
+        .show = show,
+    };
+    return shared->dry_run ? dry_run(context->settings, &options, err)
+                           : run_in_earnest(context->settings, &options, err);
 }
 
 const struct command command_run = {
@@ -127,5 +116,8 @@ const struct command command_run = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_VERBOSE,
     .options = own_options,
-    .run = run_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_ALL,
+    .answer = run_command,
+    .without_settings = run_without_settings,
 };

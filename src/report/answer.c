@@ -8,12 +8,11 @@
 #include "util/memory.h"
 
 struct answer {
-    const struct table_layout *layout;
     const struct table_options *options;
     int (*print)(const struct text *text, struct error *err);
     struct text text;
     struct table *table;
-    bool as_page, opened, has_rows, ended;
+    bool as_page, opened, ended;
 };
 
 struct answer *answer_create(const struct table_layout *layout, const struct table_options *options,
@@ -21,7 +20,7 @@ struct answer *answer_create(const struct table_layout *layout, const struct tab
                              struct error *err)
 {
     struct answer *answer = memory_zeroed(1, sizeof *answer);
-    *answer = (struct answer){ .layout = layout, .options = options, .print = print };
+    *answer = (struct answer){ .options = options, .print = print };
     answer->as_page = layout->has_page && table_is_page(options);
     answer->table = table_create(&answer->text, layout, options, err);
     if (!answer->table) {
@@ -39,15 +38,12 @@ void answer_close(struct answer *answer)
     answer->opened = false;
 }
 
-/* People see nothing at all of a list without rows. */
 int answer_end(struct answer *answer, struct error *err)
 {
     if (answer->ended)
         return 0;
     answer->ended = true;
     answer_close(answer);
-    if (answer_is_for_people(answer) && !answer->layout->by_cluster && !answer->has_rows)
-        return answer->print(&answer->text, err);
     return table_end(answer->table, err) || answer->print(&answer->text, err) ? -1 : 0;
 }
 
@@ -89,7 +85,6 @@ void answer_cluster(struct answer *answer, const struct table_cluster *cluster)
 void answer_row(struct answer *answer, const void *row)
 {
     table_add(answer->table, row);
-    answer->has_rows = true;
 }
 
 void answer_say(struct answer *answer, const char *format, ...)

@@ -419,18 +419,14 @@ static int read_limits(const struct options *options, struct serve_limits *limit
     return 0;
 }
 
-static int serve_command(const struct invocation *invocation, struct error *err)
+static int serve_command(const struct invocation *invocation, void *options, struct error *err)
 {
-    struct options options = { 0 };
     struct serve_limits limits = { .most = MOST, .idle_s = IDLE_S };
-    int result = -1;
-    if (!options_read(invocation, &options, err) && !read_limits(&options, &limits, err)) {
-        int listener = serve_listener();
-        result = listener < 0 ? serve_connected(invocation, err)
-                              : serve(listener, &limits, invocation, err);
-    }
-    options_free(&options.shared);
-    return result;
+    if (read_limits(options, &limits, err))
+        return -1;
+    int listener = serve_listener();
+    return listener < 0 ? serve_connected(invocation, err)
+                        : serve(listener, &limits, invocation, err);
 }
 
 static const struct command_option own_options[] = {
@@ -450,5 +446,6 @@ const struct command command_answer = {
              "input is a connected socket, answers one request on standard output.\n",
     .shared = 0,
     .options = own_options,
+    .options_size = sizeof(struct options),
     .run = serve_command,
 };

@@ -414,22 +414,12 @@ static int print_page(struct settings *settings, struct error *err)
     return result;
 }
 
-/* The findings only. */
-static int print_findings(struct settings *settings, const struct table_options *options,
-                          struct error *err)
-{
-    struct text text = { 0 }, page = { 0 };
-    struct table *table = table_create(&text, &finding_layout, options, err);
-    struct progress progress = { 0 };
-    int result = table ? check_all(settings, &progress, &page, table, err) : -1;
-    result = command_print_table(table, &text, result, err);
-    text_free(&page);
-    return result;
-}
-
 /* Nothing can be checked yet: what to begin with, where there are no settings at all. */
-static int print_first(const struct invocation *invocation, struct error *err)
+static int check_without_settings(const struct command_context *context, struct error *err)
 {
+    const struct invocation *invocation = context->invocation;
+    if (!table_is_page(&context->shared->table))
+        return -1;
     const char *path = settings_path(invocation->settings_path);
     struct text text = { 0 };
     struct error unprinted;
@@ -442,23 +432,23 @@ static int print_first(const struct invocation *invocation, struct error *err)
     return -1;
 }
 
-static int check_command(const struct invocation *invocation, struct error *err)
+/* The page is printed also if the check fails. */
+static int check_options(struct command_context *context, struct error *err)
 {
-    struct shared_options options = { 0 };
-    const struct table_options *form = &options.table;
-    struct settings *settings = NULL;
-    int result = options_read(invocation, &options, err);
-    options_free(&options);
-    bool page = form->form == TABLE_FOR_PEOPLE && !form->columns && !form->no_header;
-    if (result || table_check(&finding_layout, form, err))
-        return -1;
-    if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
-        return page ? print_first(invocation, err) : -1;
-    if (page)
-        result = print_page(settings, err);
-    else
-        result = print_findings(settings, form, err);
-    settings_destroy(settings);
+    (void)err;
+    if (table_is_page(&context->shared->table))
+        context->layout = NULL;
+    return 0;
+}
+
+static int check_answer(struct command_context *context, struct error *err)
+{
+    if (!context->answer)
+        return print_page(context->settings, err);
+    struct text page = { 0 };
+    struct progress progress = { 0 };
+    int result = check_all(context->settings, &progress, &page, answer_table(context->answer), err);
+    text_free(&page);
     return result;
 }
 
@@ -468,5 +458,10 @@ const struct command command_check = {
     .summary = "look at settings, databases, privileges and data; write nothing",
     .notes = "With a form or a choice of columns, it prints only what it found in the data.\n",
     .shared = TAKES_TABLE,
-    .run = check_command,
+    .options_size = sizeof(struct shared_options),
+    .use = SETTINGS_FOR_ALL,
+    .layout = &finding_layout,
+    .check = check_options,
+    .answer = check_answer,
+    .without_settings = check_without_settings,
 };

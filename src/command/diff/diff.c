@@ -318,20 +318,16 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int diff_command(const struct invocation *invocation, struct error *err)
+static int diff_command(const struct invocation *invocation, void *of, struct error *err)
 {
-    struct options options = { 0 };
+    struct options *options = of;
     struct settings *settings = NULL;
     int result = -1;
-    if (options_read(invocation, &options, err))
-        goto done;
-    log_set_verbose(options.shared.verbose);
+    log_set_verbose(options->shared.verbose);
     /* Times of the command line are of the settings' time zone. */
-    if (!load_settings(&settings, invocation->settings_path, &options, err) &&
-        !check_options(&options, err))
-        result = diff_published(&options, settings, err);
-done:
-    options_free(&options.shared);
+    if (!load_settings(&settings, invocation->settings_path, options, err) &&
+        !check_options(options, err))
+        result = diff_published(options, settings, err);
     settings_destroy(settings);
     return result;
 }
@@ -345,5 +341,6 @@ const struct command command_diff = {
              "`scontrol show assoc_mgr`, `pbsfs -p` or `pbsfs -g NAME`; - is standard input.\n",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
+    .options_size = sizeof(struct options),
     .run = diff_command,
 };

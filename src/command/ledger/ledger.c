@@ -205,23 +205,20 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int ledger_command(const struct invocation *invocation, struct error *err)
+static int ledger_command(const struct invocation *invocation, void *of, struct error *err)
 {
-    struct options options = { 0 };
+    struct options *options = of;
     struct settings *settings = NULL;
     int result = -1;
-    if (!options_read(invocation, &options, err) && !take_operands(&options, err)) {
-        if (action_is(&options, "list"))
-            result = list(invocation, &options, err);
-        else if (action_is(&options, "export") || action_is(&options, "import"))
-            result = with_file(invocation, &options, err);
-        else if (!take_names(&options, err) &&
-                 !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
-            result = entry_make(settings, &options, err);
-    }
-    options_free(&options.shared);
-    name_list_free(&options.jobs);
-    name_list_free(&options.kinds);
+    if (take_operands(options, err))
+        return -1;
+    if (action_is(options, "list"))
+        return list(invocation, options, err);
+    if (action_is(options, "export") || action_is(options, "import"))
+        return with_file(invocation, options, err);
+    if (!take_names(options, err) &&
+        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
+        result = entry_make(settings, options, err);
     settings_destroy(settings);
     return result;
 }
@@ -253,5 +250,6 @@ const struct command command_ledger = {
              "read them: its own usage and the order of its queue stay as they are.\n",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_YES | TAKES_TABLE,
     .options = own_options,
+    .options_size = sizeof(struct options),
     .run = ledger_command,
 };

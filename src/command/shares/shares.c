@@ -347,8 +347,9 @@ static int diff(const struct settings *settings, const struct options *options, 
     return result;
 }
 
-static int check_options(const struct options *options, struct error *err)
+static int shares_check(struct command_context *context, struct error *err)
 {
+    const struct options *options = context->options;
     const struct table_options *table = &options->shared.table;
     const char *action = options->shared.operands[0], *file = options->shared.operands[1];
     const char *cluster;
@@ -367,18 +368,11 @@ static int check_options(const struct options *options, struct error *err)
     return exports ? 0 : table_check(&share_differences_layout, table, err);
 }
 
-static int shares_command(const struct invocation *invocation, struct error *err)
+static int shares_answer(struct command_context *context, struct error *err)
 {
-    struct options options = { 0 };
-    struct settings *settings = NULL;
-    int result = -1;
-    if (!options_read(invocation, &options, err) && !check_options(&options, err) &&
-        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
-        result = options.shared.operands[1] ? diff(settings, &options, err)
-                                            : export(settings, &options, err);
-    options_free(&options.shared);
-    settings_destroy(settings);
-    return result;
+    struct options *options = context->options;
+    return options->shared.operands[1] ? diff(context->settings, options, err)
+                                       : export(context->settings, options, err);
 }
 
 const struct command command_shares = {
@@ -393,5 +387,8 @@ const struct command command_shares = {
              "               cluster is the file's, if --cluster names no other\n",
     .shared = TAKES_CLUSTERS | TAKES_TABLE,
     .options = own_options,
-    .run = shares_command,
+    .options_size = sizeof(struct options),
+    .use = SETTINGS_FOR_ALL,
+    .check = shares_check,
+    .answer = shares_answer,
 };

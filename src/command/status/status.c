@@ -232,8 +232,11 @@ static int status_answer(struct command_context *context, struct error *err)
     judge(status, options);
     const char *failure = status->health.failure;
     if (options->nagios) {
-        add_nagios(answer_text(context->answer), status);
-        return (int)status->worst;
+        struct text text = { 0 };
+        add_nagios(&text, status);
+        int result = command_print(&text, err);
+        text_free(&text);
+        return result ? -1 : (int)status->worst;
     }
     if (!status->health.count)
         return fail(err, ERROR_OTHER, "no results yet%s%s",
@@ -259,6 +262,8 @@ static int status_check(struct command_context *context, struct error *err)
     struct options *options = context->options;
     struct limits *limits = &options->status.limits;
     uint64_t max_age;
+    if (options->nagios)
+        context->layout = NULL;
     if (limits_read(limits, &options->warning, HEALTH_WARNING, err) ||
         limits_read(limits, &options->critical, HEALTH_CRITICAL, err))
         return -1;
