@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,13 +17,42 @@
 #include <unistd.h>
 
 #include "command/answer/message.h"
-#include "command/answer/peer.h"
 #include "command/command.h"
 #include "command/options.h"
 #include "settings/client.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/log.h"
+#include "util/memory.h"
+
+/* What the kernel says of a user whom it cannot name here. */
+#define OVERFLOW_UID 65534u
+
+/* The user who connected, by SO_PEERCRED.  ERROR_USAGE if this is not a Unix socket. */
+static int peer_uid(int socket, uid_t *uid, struct error *err)
+{
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) || length != sizeof peer)
+        return fail(err, ERROR_USAGE,
+                    "answer: standard input is not a Unix socket; fairmill.socket of systemd "
+                    "starts this command");
+    *uid = peer.uid;
+    return 0;
+}
+
+/* The user's name, which the caller frees; NULL and ERROR_DENIED if this system knows none, or the
+ * kernel names none: 65534, as of another user namespace. */
+static char *peer_login(uid_t uid, struct error *err)
+{
+    errno = 0;
+    const struct passwd *entry = uid == OVERFLOW_UID ? NULL : getpwuid(uid);
+    if (entry)
+        return memory_text(entry->pw_name);
+    fail(err, ERROR_DENIED, "users without a name here are not answered: uid %lu%s%s",
+         (unsigned long)uid, errno ? ": " : "", errno ? strerror(errno) : "");
+    return NULL;
+}
 
 /* How long a client may take to send a request and to read the response, and the wait for a request
  * that is refused unread. */

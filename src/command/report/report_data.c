@@ -6,8 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "command/report/report_changes.h"
-#include "command/report/report_fairness.h"
 #include "command/report/report_rows.h"
 #include "core/fairshare/algorithm.h"
 #include "core/usage/calendar.h"
