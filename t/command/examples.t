@@ -8,6 +8,7 @@ With FAIRMILL_GOLDEN in the environment the pages get what is printed."""
 
 import calendar
 import os
+import subprocess
 import re
 import sqlite3
 import sys
@@ -15,10 +16,71 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import demonstration
-import sessions
 import tap
+import terminal
 from place import NOW, Place
 from program import FAIRMILL, TOP
+
+INDENT = '    '
+
+
+class Session:
+    """An indented block of a page that begins with `$ '; first and end are its lines in the page."""
+
+    def __init__(self, first, lines):
+        self.first, self.end = first, first + len(lines)
+        self.shown = ''.join(line.removeprefix(INDENT) for line in lines)
+
+    def __str__(self):
+        return self.shown.partition('\n')[0]
+
+    def commands(self):
+        """Each with its lines that go on behind a backslash."""
+        return re.findall(r'^\$ ((?:.*\\\n)*.*)\n', self.shown, re.M)
+
+    def typed(self, folder, columns=None, **environment):
+        """The session as it looks where the folder is; on a terminal where a width is given."""
+        shown = ''
+        for command in self.commands():
+            run = printed_on_terminal if columns else printed
+            shown += f'$ {command}\n' + run(command, folder, columns, os.environ | environment)
+        return shown
+
+
+def printed(command, folder, _, environment):
+    return terminal.without_age(
+        subprocess.run(['sh', '-c', command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout)
+
+
+def printed_on_terminal(command, folder, columns, environment):
+    return terminal.printed(['sh', '-c', command], folder, columns, environment | {'TERM': 'dumb'})
+
+
+def blocks(text):
+    """(first line, lines) of the indented blocks of a page, blank lines between their lines among them."""
+    lines, first = text.splitlines(True), None
+    for number, line in enumerate(lines + ['end\n']):
+        if line.startswith(INDENT) and first is None:
+            first = number
+        elif first is not None and line.strip() and not line.startswith(INDENT):
+            end = number
+            while not lines[end - 1].strip():
+                end -= 1
+            yield first, lines[first:end]
+            first = None
+
+
+def sessions(text):
+    return [Session(first, lines) for first, lines in blocks(text) if lines[0].startswith(INDENT + '$ ')]
+
+
+def retyped(text, session, shown):
+    """The page with other contents of a session."""
+    lines = text.splitlines(True)
+    lines[session.first:session.end] = [INDENT * bool(line.strip()) + line for line in shown.splitlines(True)]
+    return ''.join(lines)
+
 
 # Pages, and the width of a terminal on which their sessions were typed.  That of the manual leaves room
 # for its margin.
@@ -55,11 +117,11 @@ def is_of_demonstration(page, session):
 def as_shown(place, shell):
     for page, columns in PAGES:
         text = read(page)
-        shown = [session for session in sessions.sessions(text) if is_of_demonstration(page, session)]
+        shown = [session for session in sessions(text) if is_of_demonstration(page, session)]
         for session in reversed(shown):
             typed = session.typed(place.folder, columns, **shell).rstrip('\n') + '\n'
             if demonstration.is_wanted_anew():
-                text = sessions.retyped(text, session, typed)
+                text = retyped(text, session, typed)
                 session.shown = typed
             tap.same(session.shown, typed, f'{page}: `{session}` prints what it shows')
             tap.ok(all(len(line) <= 80 for line in session.shown.splitlines() if not line.startswith(('sacctmgr', '$ '))),
@@ -71,7 +133,7 @@ def as_shown(place, shell):
 
 
 def queries(place):
-    found = [''.join(lines) for _, lines in sessions.blocks(read('doc/questions.md')) if lines[0].strip().startswith('SELECT')]
+    found = [''.join(lines) for _, lines in blocks(read('doc/questions.md')) if lines[0].strip().startswith('SELECT')]
     db = sqlite3.connect(place.path('r.db'))
     for query in found:
         tap.ok(db.execute(query).fetchall(), f"doc/questions.md: `{' '.join(query.split())[:60]}' has rows")
@@ -81,10 +143,10 @@ def queries(place):
 
 def for_users(place, shell):
     """The commands of fairmill(1) are shown without what they print."""
-    commands = [lines[0].strip() for _, lines in sessions.blocks(read('man/fairmill.1.pod')) if lines[0].strip().startswith('fairmill ')]
+    commands = [lines[0].strip() for _, lines in blocks(read('man/fairmill.1.pod')) if lines[0].strip().startswith('fairmill ')]
     for command in commands:
-        printed = sessions.printed(f'{command} && echo well', place.folder, None, os.environ | shell)
-        tap.ok(printed.endswith('\nwell\n') and printed.count('\n') > 2, f'fairmill(1): `{command}` answers', printed)
+        said = printed(f'{command} && echo well', place.folder, None, os.environ | shell)
+        tap.ok(said.endswith('\nwell\n') and said.count('\n') > 2, f'fairmill(1): `{command}` answers', said)
     tap.ok(len(commands) >= 6, 'fairmill(1) has commands')
 
 
