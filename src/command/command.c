@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "settings/client.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "settings/table.h"

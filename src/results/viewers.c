@@ -9,7 +9,6 @@
 
 #include "db/db.h"
 #include "results/schema.h"
-#include "settings/client.h"
 #include "settings/settings.h"
 #include "settings/table.h"
 #include "sql.h"

@@ -2,6 +2,8 @@
 #ifndef FAIRMILL_SETTINGS_SETTINGS_H
 #define FAIRMILL_SETTINGS_SETTINGS_H
 
+#include <sys/types.h>
+
 #include "core/usage/calendar.h"
 #include "core/fairshare/fairshare.h"
 #include "core/usage/usage.h"
@@ -45,6 +47,14 @@ enum ties { TIES_BY_COLLATION, TIES_BY_BYTES };
 
 /* What is hidden of other users: their associations, and their waiting jobs. */
 enum { PRIVATE_USAGE = 1, PRIVATE_JOBS = 2, PRIVATE_ALL = PRIVATE_USAGE | PRIVATE_JOBS };
+
+/* Who asks over the socket of `fairmill answer`: a user of this system, by the word of the kernel.
+ * NULL wherever a pointer to one stands: who runs this process. */
+struct client {
+    uid_t uid;
+    const char *login;
+    int journal; /* a file: where this process logs what the user is not told */
+};
 
 struct settings {
     struct db_settings source, results;

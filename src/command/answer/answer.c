@@ -19,7 +19,6 @@
 #include "command/answer/message.h"
 #include "command/command.h"
 #include "command/options.h"
-#include "settings/client.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/log.h"
