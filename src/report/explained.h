@@ -24,7 +24,7 @@ struct explained {
     const struct explanation *explanation;
     const struct words *words;
     const struct viewer *viewer; /* who is told */
-    const char *unit;            /* what OpenPBS counts; NULL: TRES-seconds */
+    const char *unit;            /* what the cluster counts; NULL: TRES-seconds */
 };
 
 /* The job records and days of `one` that weigh most, the heaviest first.  Amounts are TRES-seconds:

@@ -25,7 +25,7 @@ enum prio_part {
     PRIO_PARTS,
 };
 
-/* What a name of OpenPBS's formula stood for. */
+/* What a name of the formula stood for. */
 struct prio_term {
     const char *name;
     double value;
@@ -43,7 +43,7 @@ struct prio_row {
     int64_t priority; /* 0 where there is none */
     double norm;
     const char *job_id; /* its own id; NULL: id_job */
-    bool of_formula;    /* OpenPBS's formula makes its priority; the rest is of such a job */
+    bool of_formula;    /* a formula makes its priority; the rest is of such a job */
     bool has_priority;
     double value;      /* of the formula; NAN */
     const char *why;   /* NULL: there is nothing to say */
@@ -65,7 +65,7 @@ struct prio_list {
     char *cluster;
     int64_t as_of;
     struct prio_weights weights;
-    bool of_formula;     /* as its rows: they are jobs of OpenPBS */
+    bool of_formula;     /* as its rows: a formula orders them */
     bool names_qos;      /* and accounts: so does sprio -l of the cluster's release */
     struct arena *arena; /* of all texts */
     struct prio_row *rows;
@@ -93,9 +93,9 @@ void prio_list_filter(struct prio_list *list, const struct prio_filter *filter);
  * `normalized` factors in their place, under the same headings.  Their names are another. */
 #define PRIO_COLUMNS 32
 void prio_columns(struct column columns[PRIO_COLUMNS], bool normalized);
-/* Show what only OpenPBS's jobs have in every form. */
+/* Show what only jobs that a formula orders have in every form. */
 void prio_columns_of_formula(struct column columns[PRIO_COLUMNS]);
-/* Why a job of OpenPBS is not among those that run, in words; what is not known stays. */
+/* Why such a job is not among those that run, in words; what is not known stays. */
 const char *prio_why(const char *why);
 /* What the weighted TRES of a row add up to, as they are printed. */
 double prio_tres_sum(const struct prio_row *row);

@@ -107,7 +107,7 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
     return rows_add(&writer->rows, fields, COUNT(fields), err);
 }
 
-/* ---- jobs of OpenPBS ---- */
+/* ---- jobs that a formula orders ---- */
 
 static int write_terms(struct writer *writer, const struct formula_jobs *jobs, size_t number,
                        struct error *err)

@@ -69,7 +69,7 @@ struct settings {
 
     enum usage_source usage_source;
     uint64_t half_life_s;     /* 0: no decay */
-    bool half_life_of_source; /* it is not given, and OpenPBS's parameters say it */
+    bool half_life_of_source; /* it is not given, and the scheduler's parameters say it */
     enum decay decay;
     struct reset_period reset_period;
     const char *reset_anchor;

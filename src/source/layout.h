@@ -69,7 +69,7 @@ struct accounting {
     size_t priority_count;
     struct privilege *privileges; /* where settings hide anything */
     size_t privilege_count;
-    struct pbs_charging *pbs; /* what runs of OpenPBS's jobs cost; NULL: it is not OpenPBS's */
+    struct pbs_charging *pbs; /* what jobs cost by a formula; NULL: tariffs have it */
 };
 struct association_priority {
     uint32_t id, priority;

@@ -163,7 +163,7 @@ static void keep_days(struct weights *weights, struct gathering *gathering)
     }
 }
 
-/* OpenPBS's jobs have ids that are texts, by the key of a run. */
+/* Imported jobs have ids that are texts, by the key of a run. */
 static int name_jobs(struct gathering *gathering, const struct source *source, struct error *err)
 {
     const struct top_jobs *top = &gathering->top_jobs;

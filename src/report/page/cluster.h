@@ -50,7 +50,7 @@ struct page_job {
     int64_t priority, site, nice;
     double parts[PAGE_PARTS];
     const char *tres; /* weighted, as sprio prints it */
-    /* Of OpenPBS's jobs: */
+    /* Of jobs that a formula orders: */
     const char *job_id, *why, *terms; /* as in prio_row */
     double value;                     /* NAN: none */
     bool has_priority;
