@@ -37,7 +37,7 @@ struct computation {
     struct charge_sink *watcher;       /* gets each charge that counts; NULL: nobody does */
     uint64_t watched;      /* the association of which, and of all below, it needs charges; 0: all.
                             * Usage of others is not whole then. */
-    uint64_t *watched_ids; /* whose rows these are (compute/watched.h); NULL: all are read */
+    uint64_t *watched_ids; /* whose rows these are (compute/associations.c); NULL: all are read */
     size_t watched_count;
     struct association_times *times; /* to be recorded; NULL: they are, or are unknown */
     struct split *split;             /* adds charges up instead of the tree; NULL: there is none */

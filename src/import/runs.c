@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "util/error.h"
 #include "util/memory.h"
@@ -49,19 +50,12 @@ void runs_destroy(struct runs *runs)
     free(runs);
 }
 
-static uint64_t hash_of(struct part id)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < id.length; i++)
-        hash = (hash ^ (unsigned char)id.bytes[i]) * UINT64_C(1099511628211);
-    return hash;
-}
-
 /* Where the run of a job is, or may go. */
 static struct open_run *place_of(const struct runs *runs, struct part id)
 {
     struct open_run *free_place = NULL;
-    for (size_t at = hash_of(id) & (runs->room - 1);; at = (at + 1) & (runs->room - 1)) {
+    for (size_t at = XXH3_64bits(id.bytes, id.length) & (runs->room - 1);;
+         at = (at + 1) & (runs->room - 1)) {
         struct open_run *place = &runs->places[at];
         if (!place->run.job_id) {
             if (!place->gone)

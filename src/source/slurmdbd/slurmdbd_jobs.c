@@ -227,22 +227,14 @@ static bool select_by_key(struct job_rows *rows, struct selection *selection, co
     return select_listed(rows, selection, keys, count);
 }
 
-/* slurmdbd has an index that begins with id_job. */
-static bool select_by_id(struct job_rows *rows, struct selection *selection)
+/* slurmdbd has an index that begins with id_job, and one that begins with id_assoc. */
+static bool select_by_column(struct job_rows *rows, struct selection *selection, const char *column,
+                             const uint64_t *list, size_t count)
 {
-    const struct job_range *range = &rows->range;
-    add_argument(rows, slurmdbd_instant(range->from));
-    text_add(&selection->where, "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?) AND j.\"id_job\"");
-    return select_listed(rows, selection, range->ids, range->id_count);
-}
-
-/* It has one that begins with id_assoc, too. */
-static bool select_by_association(struct job_rows *rows, struct selection *selection)
-{
-    const struct job_range *range = &rows->range;
-    add_argument(rows, slurmdbd_instant(range->from));
-    text_add(&selection->where, "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?) AND j.\"id_assoc\"");
-    return select_listed(rows, selection, range->associations, range->association_count);
+    add_argument(rows, slurmdbd_instant(rows->range.from));
+    text_format(&selection->where, "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?) AND j.\"%s\"",
+                column);
+    return select_listed(rows, selection, list, count);
 }
 
 static bool select_most(struct job_rows *rows, struct selection *selection)
@@ -296,13 +288,15 @@ static bool select_recent(struct job_rows *rows, struct selection *selection)
 
 static bool select_next(struct job_rows *rows, struct selection *selection)
 {
+    const struct job_range *range = &rows->range;
     switch (rows->plan) {
     case PLAN_KEYS:
-        return select_by_key(rows, selection, rows->range.keys, rows->range.key_count);
+        return select_by_key(rows, selection, range->keys, range->key_count);
     case PLAN_IDS:
-        return select_by_id(rows, selection);
+        return select_by_column(rows, selection, "id_job", range->ids, range->id_count);
     case PLAN_ASSOCIATIONS:
-        return select_by_association(rows, selection);
+        return select_by_column(rows, selection, "id_assoc", range->associations,
+                                range->association_count);
     case PLAN_MOST:
         return select_most(rows, selection);
     case PLAN_ENDS:
