@@ -1,240 +1,261 @@
-#!/bin/bash
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: packages
-# The packages of fairmill.spec build from a release with the compiler's flags of Enterprise Linux,
-# satisfy rpmlint, work once installed, keep what sites have written, and compute what this build does.
-#
-# What Debian's rpm does not know of Enterprise Linux is in rpm.macros.  Root installs them into a
-# system of its own, see own_system.sh, with an rpm database of its own.  Where FAIRMILL_LONG is set the
-# tests within the build run, and the linker optimizes.
-. "$(dirname "$0")/../lib/own_system.sh"
-build=${top_builddir:-$top/build}
+"""The packages of fairmill.spec build from a release with the compiler's flags of Enterprise Linux,
+satisfy rpmlint, work once installed, keep what sites have written, and compute what this build does.
+
+What Debian's rpm does not know of Enterprise Linux is in rpm.macros.  Root installs them into a
+system of its own, see own_system.py, with an rpm database of its own.  Where FAIRMILL_LONG is set the
+tests within the build run, and the linker optimizes."""
+
+import glob
+import os
+import platform
+import re
+import sqlite3
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
+import tap
+from commands import BUILD, TOP, Commands, forget_build, has_text, read, version, write
+from own_system import OwnSystem, of_few
+from program import FAIRMILL, publish, sqlite_settings, write_settings
+
+NOW = 1800000000
+SPEC = f'{TOP}/fairmill.spec'
+MACROS = '--load', f'{HERE}/rpm.macros'
+LIBRARIES = {'mysql': 'mariadb-connector-c-devel', 'pgsql': 'libpq-devel', 'sqlite': 'sqlite-devel'}
+COLUMNS = 'cluster, id_assoc, linear_factor, depth_oblivious_ratio, classic_factor, pbs_factor, fair_tree_factor, level_fs, fairshare'
+ENABLED = ('./fairmill.service.wants/fairmill-report.service ./sockets.target.wants/fairmill.socket '
+           './timers.target.wants/fairmill.timer')
+
+
+def processor():
+    """Enterprise Linux 10 has processors that can multiply and add at once, which would change numbers."""
+    said = subprocess.run(['/lib64/ld-linux-x86-64.so.2', '--help'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, check=False).stdout
+    return 'x86-64-v3' if 'x86-64-v3 (supported' in said else 'x86-64-v2'
+
+
+class Packages(Commands):
+    def __enter__(self):
+        super().__enter__()
+        os.environ['HOME'] = self.folder
+        # Debian's packages are none that rpm knows.
+        self.build = ('rpmbuild', '--nodeps', *MACROS, '--define', f'_topdir {self.folder}', '--define', f'processor {processor()}')
+        return self
+
+    def of_spec(self, *arguments):
+        """What the spec would make, or needs."""
+        return self.printed('rpmspec', '--query', *MACROS, *arguments, SPEC)
+
+    def look_at_spec(self):
+        def names(choice):
+            return self.of_spec('--qf', '%{name}\\n', '--without', choice)
+
+        def needed(*choice):
+            return self.of_spec('--buildrequires', *choice)
+        tap.unlike(names('report'), '^fairmill-report$', 'without the command there is no package of its page')
+        tap.unlike(names('selinux'), '^fairmill-selinux$', 'without SELinux there are no contexts')
+        for driver, library in LIBRARIES.items():
+            tap.like(needed(), f'^{library}$', f'the driver {driver} is built with {library}')
+            tap.unlike(needed('--without', driver), f'^{library}$', f'and is left out by --without {driver}')
+        tap.like(needed('--with', 'mysqlclient'), '^mysql-devel$', "Oracle's library may take the place of MariaDB's")
+
+    def make(self):
+        """The paths of the packages."""
+        quick = [] if os.environ.get('FAIRMILL_LONG') else ['--nocheck', '--without', 'lto']
+        os.chmod(self.folder, 0o755)  # tests within the build change their user
+        name = f'fairmill-{version()}'
+        self.works('a release is made', 'make', '-s', '-C', BUILD, 'distdir', f'distdir={self.path(name)}')
+        tap.ok(has_text(self.path(f'{name}/fairmill.spec')), 'with the spec in it')
+        self.printed('tar', '-czf', f'{name}.tar.gz', name)
+        self.printed('rm', '-rf', name)
+        self.works('rpmbuild makes the packages', *of_few(*self.build, '-ta', *quick, '--noclean', self.path(f'{name}.tar.gz')))
+        made = sorted(glob.glob(self.path('RPMS/*/*.rpm')))
+        tap.same(sorted(self.printed('rpm', '-qp', '--qf', '%{name} %{arch}', path) for path in made),
+                 sorted([f'fairmill {platform.machine()}', 'fairmill-report noarch', 'fairmill-selinux noarch', 'fairmill-systemd noarch']),
+                 'there are four')
+        self.works('rpmlint has nothing to say', 'rpmlint', '--strict', '--config', f'{HERE}/rpmlint.toml', SPEC, *made,
+                   *glob.glob(self.path('SRPMS/*.rpm')))
+        if len(made) != 4:
+            tap.done()
+        return made
+
+    def look_inside(self, made):
+        """The program's path."""
+        content = self.path('content')
+        os.mkdir(content)
+        for path in made:
+            self.printed('sh', '-c', 'rpm2cpio "$1" | cpio -id --quiet', 'sh', path, cwd=content)
+        module = f'{content}/usr/share/selinux/packages/targeted/fairmill.pp'
+        self.printed('bunzip2', f'{module}.bz2')
+        self.works("SELinux's module is one", 'semodule_unpackage', module, self.path('module'), self.path('contexts'))
+        tap.same([line.split() for line in read(self.path('contexts')).splitlines() if line.startswith('/')],
+                 [['/var/lib/fairmill-report(/.*)?', 'system_u:object_r:httpd_sys_content_t:s0']], 'and lets web servers read the page')
+        program = f'{content}/usr/bin/fairmill'
+        elf = self.printed('readelf', '-dlW', program)
+        tap.like(elf, r'\(FLAGS_1\).*PIE', 'the program lies at no fixed address')
+        tap.like(elf, r'\(FLAGS_1\).*NOW', 'and binds all names when it starts')
+        return program
+
+    def values(self, program):
+        """Every value of the demonstration site under each algorithm and conformance, as this program computes it."""
+        found = []
+        for conformance in ('documents', 'slurmctld'):
+            for algorithm in ('fair_tree', 'depth_oblivious', 'classic', 'linear', 'pbs'):
+                results = self.path(f'{os.path.basename(os.path.dirname(program))}-{conformance}-{algorithm}.db')
+                write_settings(self.path('values.conf'), sqlite_settings(
+                    self.path('accounting.db'), results, fairshare=dict(algorithm=algorithm, conformance=conformance)))
+                publish(self.path('values.conf'), NOW, program=program)
+                with sqlite3.connect(results) as db:
+                    found += [(conformance, algorithm)]
+                    found += db.execute('SELECT * FROM fairmill_sshare ORDER BY 1, 2').fetchall()
+                    found += db.execute(f'SELECT {COLUMNS} FROM fairmill_fairshare ORDER BY 1, 2').fetchall()
+                db.close()
+        return found
+
+    def compare_numbers(self, program):
+        self.printed(f'{TOP}/sql/demo/make-demo.py', 'accounting.db', NOW)
+        ours, theirs = self.values(FAIRMILL), self.values(program)
+        tap.ok(len(ours) > 500, 'there are values')
+        tap.ok(ours == theirs, f'with these flags, for {processor()}, it computes what this build does to the last bit',
+               *[pair for pair in zip(ours, theirs) if pair[0] != pair[1]][:10])
+
+    def make_system(self, needed):
+        """The system as a package, so that rpm knows what it has."""
+        write(self.path('debian.spec'), 'Name: debian\nVersion: 1\nRelease: 1\nSummary: This system\nLicense: MIT\nBuildArch: noarch\n' +
+              ''.join(f'Provides: {name}\n' for name in needed) +
+              'Provides: rtld(GNU_HASH)\n%description\nThis system.\n%files\n')
+        self.printed(*self.build, '-bb', self.path('debian.spec'))
+        return self.path('RPMS/noarch/debian-1-1.noarch.rpm')
+
+
+def rpm(there, *arguments):
+    """rpm there; Debian's wants to know that one means it."""
+    return 'rpm', '--force-debian', '--root', there.root, '--dbpath', '/var/lib/rpm', *arguments
+
+
+def prepare(there):
+    there.forget_fairmill('var/lib/fairmill-report', 'var/lib/rpm')
+    for path in glob.glob(there.path('etc/systemd/system/*/fairmill*')):
+        os.unlink(path)
+    # Enterprise Linux enables nothing that one has not asked for.
+    os.makedirs(there.path('etc/systemd/system-preset'), exist_ok=True)
+    os.makedirs(there.path('var/lib/rpm'))
+    write(there.path('etc/systemd/system-preset/00-enterprise.preset'), 'disable *\n')
+
+
+def requirements(place, there, made):
+    """What the packages ask for and are not themselves: libraries that are there, and others."""
+    asked = {line for path in made for line in place.printed('rpm', '-qp', '--requires', path).splitlines()}
+    needed = sorted(line for line in asked if not re.search(r'^(rpmlib|config|rtld)\(|^\(|^fairmill', line))
+    others = [line for line in needed if not re.match(r'lib.*\.so', line)]
+    tap.same(others, ['/bin/sh', 'httpd-filesystem', 'policycoreutils', 'selinux-policy', 'shadow-utils', 'systemd'],
+             'they ask for these packages, and for libraries')
+    libraries = set(re.findall(r'^\t(\S*)', there.printed(*there.inside('ldconfig', '-p')), re.M))
+    tap.empty(sorted({line.partition('(')[0] for line in needed if line not in others} - libraries),
+              'whose libraries are all known by these names')
+    return needed
+
+
+def links(there):
+    folder = there.path('etc/systemd/system')
+    return ' '.join(there.printed('sh', '-c', "cd \"$1\" && find . -name 'fairmill*' -type l | sort", 'sh', folder).split())
+
+
+def install(there, made):
+    there.works_quietly('rpm installs them', 'and scripts have nothing to say', *rpm(there, '--install', *made))
+    there.status(*rpm(there, '--verify', '--all', '--nodeps'))
+    tap.empty(there.place.out + there.place.err, 'each file has its owner and mode')
+    tap.same(there.printed(*there.inside('getent', 'passwd', 'fairmill')).split(':')[4:],
+             ['fairshare values', '/var/lib/fairmill', '/sbin/nologin'], 'there is a user without a shell')
+    tap.same(there.owner('/etc/fairmill'), 'root:root 755', 'there is a folder for settings')
+    tap.ok(not os.path.exists(there.path('etc/fairmill/fairmill.conf')), 'there are no settings yet')
+    tap.same(there.owner('/var/lib/fairmill'), 'fairmill:fairmill 750', 'there is a folder for results in SQLite')
+    tap.same(there.owner('/var/lib/fairmill-report'), 'fairmill:fairmill 755', 'and one for the page, which others may read')
+    tap.same(there.printed(*there.as_user('fairmill', '--version')), f'fairmill {version()} (drivers: mysql pgsql sqlite)',
+             'the user can run the program')
+    tap.same(links(there), '', 'nothing is enabled')
+
+
+def enable(there):
+    """Whether systemd is there to enable units."""
+    if there.status(*there.inside('systemd-analyze', '--version')):
+        tap.diag('systemd-analyze is not there')
+        return False
+    units = [f'/usr/lib/systemd/system/fairmill{end}' for end in (
+        '.service', '.timer', '-report.service', '.socket', '-answer.service', '-verify.service', '-verify.timer')]
+    there.status(*there.inside('systemd-analyze', 'verify', '--man=no', '--recursive-errors=no', *units))
+    tap.empty(there.place.out + there.place.err, 'systemd-analyze verify finds nothing in the units')
+    there.works("systemd-analyze security gives the page's service 1.2 of 10 or less",
+                *there.inside('systemd-analyze', 'security', '--offline=true', '--threshold=12', units[2]))
+    there.status(*there.inside('systemctl', 'enable', 'fairmill.timer', 'fairmill-report.service', 'fairmill.socket'))
+    tap.same(links(there), ENABLED, 'the timer can be enabled, the page after each run, and the socket')
+    return True
+
+
+def started_by(there, unit):
+    """The command that it starts."""
+    command = re.search('^ExecStart=(.*)$', read(there.path(f'usr/lib/systemd/system/{unit}')), re.M)[1]
+    return there.as_user(*command.replace('%S', '/var/lib').split())
+
+
+def run(there):
+    there.make_demonstration()
+    there.works('the user can make the tables', *there.as_user('fairmill', 'init'))
+    there.works_quietly("the timer's service computes", 'and says nothing', *started_by(there, 'fairmill.service'))
+    tap.ok(there.shown() > 1, 'and publishes')
+    there.works("the page's service writes the page", *started_by(there, 'fairmill-report.service'))
+    tap.same(there.owner('/var/lib/fairmill-report/index.html'), 'fairmill:fairmill 644', 'which web servers may read')
+    tap.like(read(there.path('var/lib/fairmill-report/index.html')), 'physics', 'and which names an account')
+
+
+def upgrade(place, there, has_systemd):
+    # The next release has other defaults; it has been compiled already.
+    with open(place.path(f'BUILD/fairmill-{version()}/etc/fairmill.conf'), 'a', encoding='utf-8') as file:
+        file.write('# of the next release\n')
+    settings = there.path('etc/fairmill/fairmill.conf')
+    known = read(settings)
+    place.works('there is a later release', *place.build, '-bb', '--noprep', '--nocheck', '--define', 'dist .el9.later',
+                '--define', 'configure true', '--define', 'make_build true', SPEC)
+    there.works('rpm upgrades to it', *rpm(there, '--upgrade', *sorted(glob.glob(place.path('RPMS/*/*.later.*.rpm')))))
+    tap.same(read(settings), known, "the settings are the site's")
+    tap.same(os.listdir(there.path('etc/fairmill')), ['fairmill.conf'], 'and no others lie beside them')
+    tap.ok(there.shown() > 1, 'the results are still there')
+    if has_systemd:
+        tap.same(links(there), ENABLED, 'what was enabled is still')
+
+    there.works('rpm erases them', *rpm(there, '--erase', 'fairmill', 'fairmill-systemd', 'fairmill-report', 'fairmill-selinux'))
+    tap.same(read(settings), known, 'the settings are kept')
+    tap.ok(has_text(there.path('var/lib/fairmill/results.db')), 'the results are kept')
+    tap.same(links(there), '', 'nothing is enabled any more')
+    tap.empty(there.files('etc', 'usr', 'var', skip='^etc/fairmill|^var/lib/fairmill|/rpm/|^usr/local/|^usr/src/'), 'and nothing else is left')
+
+
+def body():
+    os.umask(0o022)
+    forget_build()
+    with Packages() as place:
+        place.look_at_spec()
+        made = place.make()
+        place.compare_numbers(place.look_inside(made))
+        with OwnSystem() as there:
+            prepare(there)
+            needed = requirements(place, there, made)
+            there.printed(*rpm(there, '--install', place.make_system(needed)))
+            install(there, made)
+            has_systemd = enable(there)
+            run(there)
+            upgrade(place, there, has_systemd)
+
+
 # Debian 13's rpm builds in other folders, and makes users itself.
-(. /etc/os-release 2>/dev/null && [ "${VERSION_CODENAME:-}" = bookworm ]) ||
-    not_here "rpm.macros is for the rpm of Debian 12"
-for program in rpmbuild rpmlint semodule_unpackage; do
-    command -v $program >/dev/null || skip_all "$program is not there"
-done
-[ -e /usr/share/selinux/devel/Makefile ] || skip_all "SELinux's policy for developers is not there"
-umask 022
-forget_build
-here=$top/t/install
-spec=$top/fairmill.spec
-export HOME=$scratch
-
-# Enterprise Linux 10 has processors that can multiply and add at once, which would change numbers.
-processor=x86-64-v2
-! /lib64/ld-linux-x86-64.so.2 --help 2>/dev/null | grep -q 'x86-64-v3 (supported' || processor=x86-64-v3
-
-# ARGUMENT...: Debian's packages are none that rpm knows.
-rpm_build() {
-    rpmbuild --nodeps --load "$here/rpm.macros" --define "_topdir $scratch" \
-        --define "processor $processor" "$@"
-}
-
-# ARGUMENT...: what the spec would make.
-packages() {
-    rpmspec --query --load "$here/rpm.macros" "$@" "$spec"
-}
-
-
-# ---- the spec ----
-
-version=$(sed -n 's/^AC_INIT(\[fairmill\], \[\(.*\)\])$/\1/p' "$top/configure.ac")
-packages --qf '%{name}\n' --without report >"$scratch/packages"
-unlike "without the command there is no package of its page" "$scratch/packages" '^fairmill-report$'
-packages --qf '%{name}\n' --without selinux >"$scratch/packages"
-unlike "without SELinux there are no contexts" "$scratch/packages" '^fairmill-selinux$'
-for driver in mysql:mariadb-connector-c-devel pgsql:libpq-devel sqlite:sqlite-devel; do
-    library=${driver#*:} driver=${driver%:*}
-    packages --buildrequires >"$scratch/packages"
-    like "the driver $driver is built with $library" "$scratch/packages" "^$library\$"
-    packages --buildrequires --without "$driver" >"$scratch/packages"
-    unlike "and is left out by --without $driver" "$scratch/packages" "^$library\$"
-done
-packages --buildrequires --with mysqlclient >"$scratch/packages"
-like "Oracle's library may take the place of MariaDB's" "$scratch/packages" '^mysql-devel$'
-
-
-# ---- build ----
-
-quick=(--nocheck --without lto)
-[ -z "${FAIRMILL_LONG:-}" ] || quick=()
-chmod 755 "$scratch" # tests within the build change their user
-ok "a release is made" make -s -C "$build" distdir distdir="$scratch/fairmill-$version"
-ok "with the spec in it" test -s "$scratch/fairmill-$version/fairmill.spec"
-(cd "$scratch" && tar -czf "fairmill-$version.tar.gz" "fairmill-$version")
-rm -rf "$scratch/fairmill-$version"
-ok "rpmbuild makes the packages" of_few rpm_build -ta "${quick[@]}" --noclean "$scratch/fairmill-$version.tar.gz"
-mapfile -t made < <(find "$scratch/RPMS" -name '*.rpm' 2>/dev/null | sort)
-is "there are four" "$(for package in "${made[@]}"; do rpm -qp --qf '%{name} %{arch}\n' "$package"; done)" \
-    "fairmill-report noarch
-fairmill-selinux noarch
-fairmill-systemd noarch
-fairmill $(uname -m)"
-ok "rpmlint has nothing to say" rpmlint --strict --config "$here/rpmlint.toml" \
-    "$spec" "${made[@]}" "$scratch"/SRPMS/*.rpm
-[ ${#made[@]} = 4 ] || done_testing
-
-mkdir "$scratch/context"
-(cd "$scratch/context" && for package in "${made[@]}"; do rpm2cpio "$package" | cpio -id --quiet; done)
-program=$scratch/context/usr/bin/fairmill
-bunzip2 "$scratch/context/usr/share/selinux/packages/targeted/fairmill.pp.bz2"
-ok "SELinux's module is one" semodule_unpackage \
-    "$scratch/context/usr/share/selinux/packages/targeted/fairmill.pp" "$scratch/module" "$scratch/contexts"
-is "and lets web servers read the page" "$(grep '^/' "$scratch/contexts" | tr -s '\t' ' ')" \
-    '/var/lib/fairmill-report(/.*)? system_u:object_r:httpd_sys_content_t:s0'
-readelf -dlW "$program" >"$scratch/elf"
-like "the program lies at no fixed address" "$scratch/elf" '\(FLAGS_1\).*PIE'
-like "and binds all names when it starts" "$scratch/elf" '\(FLAGS_1\).*NOW'
-
-
-# ---- numbers ----
-
-mkdir "$scratch/numbers"
-"$top/sql/demo/make-demo.py" "$scratch/numbers/accounting.db" 1800000000 >/dev/null
-
-# PROGRAM: every value of the demonstration site under each algorithm and conformance, as it prints it.
-values() {
-    local algorithm conformance
-    for conformance in documents slurmctld; do
-        for algorithm in fair_tree depth_oblivious classic linear pbs; do
-            printf '[source]\ndriver = sqlite\ndatabase = %s\n[results]\ndriver = sqlite\ndatabase = %s\n' \
-                "$scratch/numbers/accounting.db" "$scratch/values.db" >"$scratch/values.conf"
-            printf '[fairshare]\nalgorithm = %s\nconformance = %s\n' $algorithm $conformance \
-                >>"$scratch/values.conf"
-            rm -f "$scratch/values.db"*
-            "$1" -c "$scratch/values.conf" init &&
-                "$1" -c "$scratch/values.conf" run --now 1800000000 || echo "failed: $1 $algorithm"
-            echo "$conformance $algorithm"
-            sqlite3 "$scratch/values.db" 'SELECT * FROM fairmill_sshare ORDER BY 1, 2;
-                SELECT cluster, id_assoc, linear_factor, depth_oblivious_ratio, classic_factor, pbs_factor,
-                    fair_tree_factor, level_fs, fairshare FROM fairmill_fairshare ORDER BY 1, 2;'
-        done
-    done
-}
-values "$FAIRMILL" >"$scratch/ours"
-values "$program" >"$scratch/theirs"
-ok "there are values" test "$(wc -l <"$scratch/ours")" -gt 500
-ok "with these flags, for $processor, it computes what this build does to the last bit" \
-    diff -u "$scratch/ours" "$scratch/theirs"
-
-
-# ---- install ----
-
-own_system
-
-# ARGUMENT...: rpm there; Debian's wants to know that one means it.
-rpm_there() {
-    rpm --force-debian --root "$root" --dbpath /var/lib/rpm "$@"
-}
-
-# A machine that has fairmill already has none there.
-inside dpkg --purge fairmill >/dev/null 2>&1
-rm -rf "$root/etc/fairmill" "$root"/var/lib/fairmill* "$root/var/lib/rpm" "$root"/etc/systemd/system/*/fairmill*
-inside userdel fairmill >/dev/null 2>&1
-# Enterprise Linux enables nothing that one has not asked for.
-mkdir -p "$root/etc/systemd/system-preset" "$root/var/lib/rpm"
-echo 'disable *' >"$root/etc/systemd/system-preset/00-enterprise.preset"
-
-# What the packages ask for and are not themselves: libraries that are there, and others.
-for package in "${made[@]}"; do
-    rpm -qp --requires "$package"
-done | grep -vE '^(rpmlib|config|rtld)\(|^\(|^fairmill' | sort -u >"$scratch/needed"
-grep -v '^lib.*\.so' "$scratch/needed" >"$scratch/others"
-is "they ask for these packages, and for libraries" "$(tr '\n' ' ' <"$scratch/others")" \
-    '/bin/sh httpd-filesystem policycoreutils selinux-policy shadow-utils systemd '
-inside ldconfig -p | sed -n 's/^\t\([^ ]*\).*/\1/p' | sort -u >"$scratch/libraries"
-grep -v -x -F -f "$scratch/others" "$scratch/needed" | sed 's/(.*//' | sort -u |
-    comm -23 - "$scratch/libraries" >"$scratch/absent"
-empty "whose libraries are all known by these names" "$scratch/absent"
-
-# The system as a package, so that rpm knows what it has.
-{
-    printf 'Name: debian\nVersion: 1\nRelease: 1\nSummary: This system\nLicense: MIT\nBuildArch: noarch\n'
-    sed 's/^/Provides: /' "$scratch/needed"
-    printf 'Provides: rtld(GNU_HASH)\n%%description\nThis system.\n%%files\n'
-} >"$scratch/debian.spec"
-rpm_build -bb "$scratch/debian.spec" >/dev/null 2>&1
-rpm_there --install "$scratch/RPMS/noarch/debian-1-1.noarch.rpm"
-
-ok "rpm installs them" rpm_there --install "${made[@]}"
-empty "and scripts have nothing to say" "$scratch/said"
-rpm_there --verify --all --nodeps >"$scratch/verify" 2>&1
-empty "each file has its owner and mode" "$scratch/verify"
-is "there is a user without a shell" "$(inside getent passwd fairmill | cut -d: -f5-7)" \
-    "fairshare values:/var/lib/fairmill:/sbin/nologin"
-is "there is a folder for settings" "$(inside stat -c '%U:%G %a' /etc/fairmill)" "root:root 755"
-ok "there are no settings yet" test ! -e "$root/etc/fairmill/fairmill.conf"
-is "there is a folder for results in SQLite" "$(inside stat -c '%U:%G %a' /var/lib/fairmill)" \
-    "fairmill:fairmill 750"
-is "and one for the page, which others may read" "$(inside stat -c '%U:%G %a' /var/lib/fairmill-report)" \
-    "fairmill:fairmill 755"
-is "the user can run the program" "$(as_user fairmill --version)" \
-    "fairmill $version (drivers: mysql pgsql sqlite)"
-links() {
-    (cd "$root/etc/systemd/system" && find . -name 'fairmill*' -type l | sort | tr '\n' ' ')
-}
-is "nothing is enabled" "$(links)" ""
-if inside systemd-analyze --version >/dev/null 2>&1; then
-    units=(/usr/lib/systemd/system/fairmill{.service,.timer,-report.service,.socket,-answer.service,-verify.service,-verify.timer})
-    inside systemd-analyze verify --man=no --recursive-errors=no "${units[@]}" >"$scratch/verify" 2>&1
-    empty "systemd-analyze verify finds nothing in the units" "$scratch/verify"
-    ok "systemd-analyze security gives the page's service 1.2 of 10 or less" \
-        inside systemd-analyze security --offline=true --threshold=12 "${units[2]}"
-    inside systemctl enable fairmill.timer fairmill-report.service fairmill.socket >/dev/null 2>&1
-    is "the timer can be enabled, the page after each run, and the socket" "$(links)" \
-        "./fairmill.service.wants/fairmill-report.service ./sockets.target.wants/fairmill.socket ./timers.target.wants/fairmill.timer "
-else
-    diag "systemd-analyze is not there"
-fi
-
-
-# ---- run ----
-
-# UNIT: what it starts.
-started_by() {
-    sed -n -e 's|%S|/var/lib|g' -e 's/^ExecStart=//p' "$root/usr/lib/systemd/system/$1"
-}
-
-shown() {
-    as_user fairmill show --parsable 2>/dev/null | grep -c '|physics|'
-}
-
-demonstration
-status "the user can make the tables" 0 as_user fairmill init
-# shellcheck disable=SC2046 # words
-status "the timer's service computes" 0 as_user $(started_by fairmill.service)
-empty "and says nothing" "$err"
-ok "and publishes" test "$(shown)" -gt 1
-# shellcheck disable=SC2046 # words
-status "the page's service writes the page" 0 as_user $(started_by fairmill-report.service)
-is "which web servers may read" "$(inside stat -c '%U:%G %a' /var/lib/fairmill-report/index.html)" \
-    "fairmill:fairmill 644"
-like "and which names an account" "$root/var/lib/fairmill-report/index.html" physics
-
-
-# ---- upgrade, and erase ----
-
-# The next release has other defaults; it has been compiled already.
-echo '# of the next release' >>"$scratch/BUILD/fairmill-$version/etc/fairmill.conf"
-settings=$(cat "$root/etc/fairmill/fairmill.conf")
-ok "there is a later release" rpm_build -bb --noprep --nocheck --define 'dist .el9.later' \
-    --define 'configure true' --define 'make_build true' "$spec"
-mapfile -t later < <(find "$scratch/RPMS" -name '*.later.*.rpm' | sort)
-ok "rpm upgrades to it" rpm_there --upgrade "${later[@]}"
-is "the settings are the site's" "$(cat "$root/etc/fairmill/fairmill.conf")" "$settings"
-is "and no others lie beside them" "$(ls "$root/etc/fairmill")" fairmill.conf
-ok "the results are still there" test "$(shown)" -gt 1
-[ -z "${units:-}" ] ||
-    is "what was enabled is still" "$(links)" \
-        "./fairmill.service.wants/fairmill-report.service ./sockets.target.wants/fairmill.socket ./timers.target.wants/fairmill.timer "
-
-ok "rpm erases them" rpm_there --erase fairmill{,-systemd,-report,-selinux}
-is "the settings are kept" "$(cat "$root/etc/fairmill/fairmill.conf")" "$settings"
-ok "the results are kept" test -s "$root/var/lib/fairmill/results.db"
-is "nothing is enabled any more" "$(links)" ""
-(cd "$root" && find etc usr var -xdev -name '*fairmill*' ! -path 'etc/fairmill*' ! -path 'var/lib/fairmill*' \
-    ! -path '*/rpm/*' ! -path 'usr/local/*' ! -path 'usr/src/*' | sort) >"$scratch/left"
-empty "and nothing else is left" "$scratch/left"
-done_testing
+if not os.path.exists('/etc/os-release') or 'VERSION_CODENAME=bookworm' not in read('/etc/os-release'):
+    tap.not_here('rpm.macros is for the rpm of Debian 12')
+tap.needs('rpmbuild', 'rpmlint', 'semodule_unpackage')
+if not os.path.exists('/usr/share/selinux/devel/Makefile'):
+    tap.skip_all("SELinux's policy for developers is not there")
+tap.main(body)
