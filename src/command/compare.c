@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "core/fairshare/ranking.h"
+#include "core/fairshare/algorithm.h"
 #include "core/insight/correlation.h"
 #include "report/comparison.h"
 #include "settings/scheduler.h"

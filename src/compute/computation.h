@@ -17,7 +17,7 @@ struct computation {
     struct tree *tree;
     struct values *values;
     uint32_t *pbs_order; /* by node, where anybody asks for it (core/fairshare/pbs.h); or NULL */
-    uint32_t *order;     /* by node, under the settings' algorithm (core/fairshare/ranking.h) */
+    uint32_t *order;     /* by node, under the settings' algorithm (core/fairshare/algorithm.h) */
     struct queue *queue; /* jobs that wait; NULL where the layout has none */
     struct formula_jobs *formula_jobs; /* likewise, where a formula makes their order */
     struct tres_minutes *tres_minutes; /* NULL where the layout has no TRES */

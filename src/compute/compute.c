@@ -19,7 +19,6 @@
 #include "compute/sinks.h"
 #include "core/fairshare/algorithm.h"
 #include "core/fairshare/pbs.h"
-#include "core/fairshare/ranking.h"
 #include "core/fairshare/ratio.h"
 #include "core/fairshare/release.h"
 #include "core/finding.h"

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "core/fairshare/ranking.h"
+#include "core/fairshare/algorithm.h"
 #include "core/insight/correlation.h"
 #include "report/forms.h"
 #include "report/answer.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "core/fairshare/ranking.h"
+#include "core/fairshare/algorithm.h"
 #include "core/fairshare/release.h"
 #include "core/number/figure.h"
 #include "core/tree/tree.h"

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "core/fairshare/ranking.h"
+#include "core/fairshare/algorithm.h"
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
 #include "report/answer.h"

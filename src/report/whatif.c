@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/algorithm.h"
 #include "core/fairshare/fairshare.h"
-#include "core/fairshare/ranking.h"
 #include "report/viewer.h"
 #include "util/index.h"
 #include "util/memory.h"

@@ -22,7 +22,7 @@ enum whatif_side { BEFORE, AFTER, SIDES };
 struct whatif_state {
     struct tree *tree;
     struct values *values;
-    uint32_t *order; /* by node (ranking.h) */
+    uint32_t *order; /* by node (core/fairshare/algorithm.h) */
     const struct algorithm *algorithm;
     const struct names *names;
 };

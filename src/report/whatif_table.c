@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "core/fairshare/ranking.h"
+#include "core/fairshare/algorithm.h"
 #include "core/fairshare/fairshare.h"
 #include "report/answer.h"
 #include "report/viewer.h"

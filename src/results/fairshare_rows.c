@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fairshare/ranking.h"
+#include "core/fairshare/algorithm.h"
 #include "core/tree/tree.h"
 #include "results/kept.h"
 #include "results/rows.h"

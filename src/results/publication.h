@@ -46,7 +46,7 @@ struct run_record {
 struct publication {
     const struct tree *tree;
     const struct values *values;
-    const uint32_t *order;     /* by node; 0 is NULL (core/fairshare/ranking.h) */
+    const uint32_t *order;     /* by node; 0 is NULL (core/fairshare/algorithm.h) */
     const uint32_t *pbs_order; /* by node; 0, or no list: NULL (core/fairshare/pbs.h) */
     const struct names *names;
     const struct queue *queue;               /* jobs that wait; NULL: there are none */

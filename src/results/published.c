@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/fairshare/ranking.h"
+#include "core/fairshare/algorithm.h"
 #include "core/fairshare/release.h"
 #include "core/finding.h"
 #include "core/tree/tree.h"

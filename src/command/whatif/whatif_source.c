@@ -8,7 +8,7 @@
 #include "command/whatif/whatif_changes.h"
 #include "compute/compute.h"
 #include "compute/prior.h"
-#include "core/fairshare/ranking.h"
+#include "core/fairshare/algorithm.h"
 #include "core/fairshare/ratio.h"
 #include "core/insight/scenario.h"
 #include "core/priority/priority.h"

@@ -53,7 +53,7 @@ struct backtest_point {
     int64_t instant; /* one of the list */
     const struct tree *tree;
     const struct values *values;
-    const uint32_t *order; /* by node (core/fairshare/ranking.h) */
+    const uint32_t *order; /* by node (core/fairshare/algorithm.h) */
     const struct names *names;
     /* Which associations are to be told of, besides the root, of which there is nothing to tell. */
     bool (*wants)(const void *context, const struct backtest_point *point, uint32_t node);

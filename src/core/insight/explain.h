@@ -19,7 +19,7 @@ struct explain_input {
     bool rounded;          /* usage comes from doubles, as tables have it */
 };
 
-/* An association is ahead of another one as the algorithm decides (fairshare/ranking.h).  Under
+/* An association is ahead of another one as the algorithm decides (algorithm.h).  Under
  * Fair Tree an account is ahead if its last user ranks above all users of the other one. */
 enum order {
     ORDER_BEHIND = -1,

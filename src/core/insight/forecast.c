@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "core/fairshare/ranking.h"
+#include "core/fairshare/algorithm.h"
 #include "core/number/wide.h"
 #include "core/tree/tree.h"
 #include "core/usage/ledger.h"
