@@ -7,6 +7,7 @@
 #include "core/fairshare/algorithm.h"
 #include "core/insight/correlation.h"
 #include "report/comparison.h"
+#include "results/published_find.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -17,6 +18,9 @@ struct options {
     struct shared_options shared;
     const char *top_text;
     uint64_t top; /* 0: all */
+    /* The associations that the operands name. */
+    struct published_node *named;
+    size_t named_count;
 };
 
 static size_t count_algorithms(void)
@@ -123,21 +127,53 @@ static int by_spread(const void *a, const void *b)
     return order ? order : (one->id > other->id) - (one->id < other->id);
 }
 
-/* Of those that may be told of. */
-static void sort_users(struct comparison *comparison, const struct viewer *viewer, uint64_t top)
+/* Which associations are asked for, by node: those that a NAME means and all below them, and of
+ * these only the users of --users and what is below --accounts.  The caller frees it. */
+static bool *compare_wanted(const struct published_cluster *cluster, const struct options *options)
 {
-    uint32_t count = 0;
+    const struct tree *tree = cluster->tree;
+    const struct shared_options *shared = &options->shared;
+    bool *named = memory_zeroed(tree->count, sizeof *named);
+    bool *inside = memory_zeroed(tree->count, sizeof *inside);
+    for (size_t i = 0; i < options->named_count; i++)
+        if (options->named[i].cluster == cluster)
+            named[options->named[i].node] = true;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct association_name name = published_name(cluster, i);
+        bool is_user = tree->nodes[i].is_user;
+        named[i] |= !options->named_count || (i && named[tree->nodes[i].parent]);
+        inside[i] = (!is_user && name_list_wants(&shared->accounts, name.account)) ||
+                    (i && inside[tree->nodes[i].parent]);
+    }
+    for (uint32_t i = 0; i < tree->count; i++)
+        named[i] &= inside[i] && name_list_wants(&shared->users, published_name(cluster, i).user);
+    free(inside);
+    return named;
+}
+
+/* Of those that are asked for and may be shown. */
+static void sort_users(struct comparison *comparison, const struct published_cluster *cluster,
+                       const struct viewer *viewer, const struct options *options)
+{
+    uint32_t count = 0, user = 0;
     const struct compared_user **sorted = memory_zeroed(comparison->user_count + 1, sizeof(void *));
-    for (uint32_t i = 0; i < comparison->user_count; i++)
-        if (viewer_sees(viewer, comparison->cluster, comparison->users[i].account,
-                        comparison->users[i].user))
-            sorted[count++] = &comparison->users[i];
+    bool *wanted = compare_wanted(cluster, options);
+    for (uint32_t i = 0; i < cluster->tree->count; i++) {
+        const struct compared_user *compared = &comparison->users[user];
+        if (!cluster->tree->nodes[i].is_user)
+            continue;
+        user++;
+        if (wanted[i] &&
+            viewer_sees(viewer, comparison->cluster, compared->account, compared->user))
+            sorted[count++] = compared;
+    }
+    free(wanted);
     qsort(sorted, count, sizeof *sorted, by_spread);
     comparison->by_spread = memory_zeroed(count + 1, sizeof *comparison->by_spread);
     for (uint32_t i = 0; i < count; i++)
         comparison->by_spread[i] = (uint32_t)(sorted[i] - comparison->users);
     comparison->listed = count;
-    comparison->top = top && top < count ? (uint32_t)top : count;
+    comparison->top = options->top && options->top < count ? (uint32_t)options->top : count;
     free(sorted);
 }
 
@@ -156,7 +192,7 @@ static void comparison_free(struct comparison *comparison)
 /* What is published, and on a cluster of Slurm's the same shares and usage by the other
  * conformance. */
 static struct comparison compare_cluster(const struct published_cluster *cluster,
-                                         const struct viewer *viewer, uint64_t top)
+                                         const struct viewer *viewer, const struct options *options)
 {
     size_t count = count_algorithms();
     struct fairshare_options fairshare = cluster->options;
@@ -183,7 +219,7 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
     }
     free(others);
     fill_users(&comparison, cluster);
-    sort_users(&comparison, viewer, top);
+    sort_users(&comparison, cluster, viewer, options);
     return comparison;
 }
 
@@ -193,14 +229,42 @@ static int compare_check(struct command_context *context, struct error *err)
     return option_count("top", options->top_text, &options->top, err);
 }
 
+static void compare_release(void *options)
+{
+    free(((struct options *)options)->named);
+}
+
+/* Find what the operands name, in any cluster. */
+static int compare_find_names(const struct published *published, struct options *options,
+                              struct error *err)
+{
+    for (size_t i = 0; i < OPERANDS_AT_MOST && options->shared.operands[i]; i++) {
+        struct published_node *found;
+        size_t count;
+        int result =
+            published_find_all(published, options->shared.operands[i], &found, &count, err);
+        for (size_t k = 0; !result && k < count; k++) {
+            options->named =
+                memory_grown(options->named, options->named_count, sizeof *options->named);
+            options->named[options->named_count++] = found[k];
+        }
+        free(found);
+        if (result)
+            return -1;
+    }
+    return 0;
+}
+
 static int compare_answer(struct command_context *context, struct error *err)
 {
-    const struct options *options = context->options;
-    (void)err;
+    struct options *options = context->options;
+    if (published_check_names(&context->published, err) ||
+        compare_find_names(&context->published, options, err))
+        return -1;
     published_close(&context->published);
     for (size_t i = 0; i < context->published.count; i++) {
-        struct comparison comparison = compare_cluster(&context->published.clusters[i],
-                                                       &context->published.viewer, options->top);
+        struct comparison comparison =
+            compare_cluster(&context->published.clusters[i], &context->published.viewer, options);
         comparison_answer(&comparison, context->answer);
         comparison_free(&comparison);
     }
@@ -215,11 +279,12 @@ static const struct command_option own_options[] = {
 
 const struct command command_compare = {
     .name = "compare",
-    .operands = "",
+    .operands = "[NAME]...",
+    .operand_count = OPERANDS_AT_MOST,
     .for_users = true,
     .summary = "every algorithm and both conformances side by side",
     .notes = "",
-    .shared = TAKES_CLUSTERS | TAKES_TABLE,
+    .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct options),
     .use = SETTINGS_FOR_READING,
@@ -227,4 +292,5 @@ const struct command command_compare = {
     .layout = &comparison_layout,
     .check = compare_check,
     .answer = compare_answer,
+    .release = compare_release,
 };

@@ -310,8 +310,21 @@ def odd(place):
     tap.ok('"x""\\x1B,y"' in place.out, 'a comma in a name is none between fields', place.out)
 
 
+def chosen(place):
+    place.ready(TIED)
+    place.succeed('run', '--now', NOW)
+    everybody = {row['username']: row['rank'] for row in compared(place)['factors'] if row['algorithm'] == 'classic'}
+    for arguments, users in ((('-u', 'a1'), {'a1'}), (('a1',), {'a1'}), (('a/a1', 'b1'), {'a1', 'b1'}), (('-A', 'b'), {'b1', 'b2'}),
+                             (('b',), {'b1', 'b2'}), (('-A', 'a,b', '-u', 'b1'), {'b1'}), (('-M', 'tiny', 'c/c3/gpu'), {'c3'}),
+                             (('-A', 'root'), set(everybody)), (('b', '-u', 'a1'), set())):
+        ranks = {row['username']: row['rank'] for row in compared(place, *arguments)['factors'] if row['algorithm'] == 'classic'}
+        tap.same(ranks, {user: everybody[user] for user in users}, f"compare {' '.join(arguments)} lists these users, at their places")
+    for arguments in (('nobody',), ('-u', 'nobody'), ('-A', 'a1')):
+        place.ends(64, f"compare {' '.join(arguments)} is refused", 'compare', *arguments)
+
+
 def body():
-    for part in (tied, demo, underflown, every_run, unused, odd):
+    for part in (tied, demo, underflown, every_run, unused, odd, chosen):
         with Place() as place:
             part(place)
 
