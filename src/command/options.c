@@ -363,6 +363,26 @@ static int read_line(struct line *line, struct error *err)
     return result;
 }
 
+/* Make the operand of --users and --accounts, which choose nothing else then. */
+static int options_take_name(struct line *line, struct shared_options *shared, struct error *err)
+{
+    const char *user, *account;
+    struct text name = { 0 };
+    if (!shared->users.count && !shared->accounts.count)
+        return 0;
+    if (line->operands)
+        return fail(err, ERROR_USAGE, "%s: '%s' and --users or --accounts exclude each other",
+                    line->command->name, shared->operands[0]);
+    if (option_list_one(&shared->users, "user", &user, err) ||
+        option_list_one(&shared->accounts, "account", &account, err))
+        return -1;
+    text_format(&name, "%s%s%s", account ? account : "", account ? "/" : "", user ? user : "");
+    shared->operands[0] = shared->name = name.bytes;
+    name_list_free(&shared->users);
+    name_list_free(&shared->accounts);
+    return 0;
+}
+
 int options_read(const struct invocation *invocation, void *options, struct error *err)
 {
     struct line line = { .invocation = invocation,
@@ -375,6 +395,8 @@ int options_read(const struct invocation *invocation, void *options, struct erro
                          : shared->csv                            ? TABLE_CSV
                          : shared->json                           ? TABLE_JSON
                                                                   : TABLE_FOR_PEOPLE;
+    if (!result && line.command->shared & TAKES_NAME)
+        result = options_take_name(&line, shared, err);
     return result;
 }
 
@@ -383,6 +405,7 @@ void options_free(struct shared_options *shared)
     name_list_free(&shared->clusters);
     name_list_free(&shared->accounts);
     name_list_free(&shared->users);
+    free(shared->name);
 }
 
 void options_free_own(const struct command *command, void *options)

@@ -44,6 +44,7 @@ struct command_option {
 /* Which shared options a command takes. */
 enum {
     TAKES_CLUSTERS = 1 << 0,
+    TAKES_NAME = 1 << 1, /* its operand may be given as one of --users, of --accounts or of both */
     TAKES_ACCOUNTS = 1 << 2,
     TAKES_USERS = 1 << 3,
     TAKES_NOW = 1 << 4,
@@ -75,6 +76,7 @@ struct shared_options {
     const char *settings_path;
     bool help, version;
     const char *former; /* the option whose letter of 0.1.0 was given; NULL */
+    char *name;         /* an operand that was not given as such; NULL */
 };
 
 /* What the command line gave. */

@@ -17,7 +17,7 @@ WRONG = (
     ((), 'no command'),
     (('mill',), 'an unknown command'),
     (('tune',), 'a command that there is not'),
-    (('explain',), 'explain without a name'),
+    (('forecast', 'x', '-u', 'y'), 'a name and a user'),
     (('forecast',), 'forecast without a name'),
     (('whatif', 'alice'), 'an argument that whatif does not take'),
     (('run', '--faster'), 'an unknown option'),

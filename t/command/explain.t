@@ -444,11 +444,31 @@ def sentences(place):
             (('left', 'ann'), 'an account above', "'left' is above 'ann'"),
             (('ann', 'left'), 'an account below', "'ann' is below 'left'"),
             (('ann', 'ann'), 'the same', "'ann' is the same as 'ann'"),
-            ((), 'nobody', 'whom?'),
+            (('ann', '-u', 'bea'), 'a name and a user', 'exclude each other'),
+            (('-u', 'ann,bea'), 'a list of users', "only one --user"),
             (('ann', 'bea', 'cid'), 'a third name', "unexpected argument 'cid'")):
         place.ends(64, f'{what} is refused', 'explain', *names)
         place.says('and told why', text)
     says(place, 'a full name is one association', ('root/pair/gpu', 'root/pair'), 'in partition')
+
+
+def other_ways_to_name(place):
+    place.ready('cluster tiny\nroot/\n  a/ 1\n    daemon 1 use 3\n    bea 1\n  b/ 1\n    bea 1\n')
+    place.succeed('run', '--now', NOW)
+    for command in ('explain', 'history'):
+        for options, name in ((('-u', 'daemon'), 'daemon'), (('-A', 'a'), 'a/'), (('-A', 'a', '-u', 'bea'), 'a/bea')):
+            wanted = (place.succeed(command, name), place.out)[1]
+            place.succeed(command, *options)
+            tap.same(place.out, wanted, f"{command} {' '.join(options)} is about {name}")
+    wanted = (place.succeed('explain', 'daemon'), place.out)[1]
+    try:
+        with open('/proc/self/loginuid', encoding='ascii') as file:
+            audited = int(file.read()) < 2 ** 32 - 1
+    except OSError:
+        audited = False
+    if not audited:
+        place.succeed('explain', env={k: v for k, v in os.environ.items() if k != 'FAIRMILL_CONF'} | {'SUDO_USER': 'daemon'})
+        tap.same(place.out, wanted, 'explain without a name is about yourself')
 
 
 def each_account(place):
@@ -641,7 +661,7 @@ def jobs(place):
 def body():
     os.environ['TZ'] = 'UTC'
     with Place() as place:
-        for part in (demo, all_usage_taken, sentences, forms, reader, jobs, ties, each_account, random_pairs):
+        for part in (demo, all_usage_taken, sentences, forms, reader, jobs, ties, other_ways_to_name, each_account, random_pairs):
             part(place)
 
 

@@ -133,12 +133,12 @@ def refused(place):
                             (('show', '-A', 'physics,,chemistry'), ("'physics,,chemistry'", 'names')),
                             (('whatif', '-M', 'tiny,huge', '--shares', 'alice=5'), ('cluster',)),
                             (('forget', '-M', 'tiny', '-M', 'huge'), ('one name',)),
-                            (('history', 'bob', '-u'), ('--users of sshare', '--usage')),
-                            (('forecast', 'bob', '-u', '0.5'), ('--users of sshare', '--until')),
+                            (('history', 'bob', '-u'), ("option '-u' needs a value",)),
+                            (('forecast', 'bob', '-u', '0.5'), ("'bob'", 'exclude each other')),
                             (('whatif', '-m', 'a=b'), ('--partition of sshare', '--move')),
                             (('ledger', 'debit', '5', '-n'), ('takes no --noheader, which is for list; write --dry-run',)),
                             (('ledger', 'debit', '5', '-u', 'alice', '-p', 'gpu'), ("unexpected argument 'gpu'; write --partition",)),
-                            (('compare', '-n', '5'), ("unexpected argument '5'; write --top",)),
+                            (('compare', '-n', '5'), ("there is no user or account '5'",)),
                             (('ledger', 'debit', '5', '-p', 'x'), ("unexpected argument 'x'",))):
         place.ends(64, f'{" ".join(arguments)} is refused', *arguments)
         place.says('with its meaning', *said)

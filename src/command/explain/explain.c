@@ -4,6 +4,7 @@
 
 #include "command/command.h"
 #include "command/explain/explain_jobs.h"
+#include "command/login.h"
 #include "core/insight/explain.h"
 #include "core/tree/tree.h"
 #include "report/explained.h"
@@ -205,9 +206,10 @@ static bool asks_for_jobs(const char *const *names)
 static int explain_check(struct command_context *context, struct error *err)
 {
     struct options *options = context->options;
-    const char *const *names = context->shared->operands;
+    const char **names = options->shared.operands;
+    const struct client *client = context->invocation->client;
     if (!names[0])
-        return fail(err, ERROR_USAGE, "explain: whom? see `fairmill explain --help`");
+        names[0] = options->shared.name = client ? memory_text(client->login) : login_name();
     options->of_jobs = asks_for_jobs(names);
     if (options->of_jobs && options->jobs)
         return fail(err, ERROR_USAGE,
@@ -236,13 +238,13 @@ static const struct command_option own_options[] = {
 
 const struct command command_explain = {
     .name = "explain",
-    .operands = "NAME [NAME] | job ID [ID]",
+    .operands = "[NAME [NAME] | job ID [ID]]",
     .operand_count = 3,
     .for_users = true,
     .summary = "why a user, account or waiting job is where it is, or behind another",
     .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
-             "An ID is that of a job that waits.\n",
-    .shared = TAKES_CLUSTERS | TAKES_TABLE,
+             "Without a NAME it is about yourself.  An ID is that of a job that waits.\n",
+    .shared = TAKES_NAME | TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct options),
     .use = SETTINGS_FOR_READING,

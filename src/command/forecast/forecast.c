@@ -276,7 +276,7 @@ const struct command command_forecast = {
     .summary = "how the fairshare of a user or account goes on",
     .notes = "If nothing runs, if all goes on as in the last seven days, if only others do.\n"
              "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
-    .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_TABLE,
+    .shared = TAKES_NAME | TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_NOW | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct options),
     .use = SETTINGS_FOR_ALL,
