@@ -326,6 +326,7 @@ void text_format_printable_list(struct text *text, const char *format, va_list a
     size_t before = strspn(format, "\n"), after = 0, length = strlen(format);
     while (after < length - before && format[length - 1 - after] == '\n')
         after++;
+    text_add(&sentence, "");
     text_format_list(&sentence, format, arguments);
     text_add_bytes(text, format, before);
     sentence.bytes[sentence.length - after] = '\0';
