@@ -18,7 +18,7 @@ from program import FAIRMILL
 
 # What a command must be given besides options, so that it comes as far as the settings.
 ARGUMENTS = {'explain': ('alice',), 'forecast': ('alice',), 'history': ('alice',), 'diff': ('-',), 'shares': ('diff', '-'),
-             'forget': ('--cluster', 'tiny'), 'ledger': ('list',)}
+             'forget': ('--cluster', 'tiny'), 'ledger': ('list',), 'import': ('pbs', '--accounting', '.')}
 # The letters of sshare(1) and sprio(1), and what their manuals call them.
 SSHARE = dict(a='all', A='accounts', l='long', m='partition', M='clusters', n='noheader', o='format', p='parsable',
               P='parsable2', u='users', U='Users', v='verbose', V='version')
