@@ -5,12 +5,13 @@
 #include "source/layout.h"
 
 /* Leave out what was used before the association's last reset.  Kept sums contain only resets
- * within their reach; seal_plan_fold() leaves out a whole sum for a later one. */
+ * within their reach; checkpoint_plan_fold() leaves out a whole sum for a later one. */
 static void leave_out_reset(const struct charger *charger, struct charge *charge)
 {
     struct charge_term *counted = &charge->counted;
-    uint64_t reset = ledger_reset_before(charger->ledger, charge->slice.association,
-                                         charge->sealed ? seal_reach(charger->seal) : UINT64_MAX);
+    uint64_t reset = ledger_reset_before(
+        charger->ledger, charge->slice.association,
+        charge->checkpointed ? checkpoint_reach(charger->checkpoint) : UINT64_MAX);
     if (reset <= counted->start)
         return;
     counted->weight = clock_weight(charger->charging.clock, reset, counted->end);
@@ -80,7 +81,7 @@ void charge_begin(struct charger *charger, const struct job_row *row, struct cha
     charge->outcome = span->outcome;
     charge->negative = charger->negative != (row->suspension != NULL);
     charge->again = false;
-    charge->sealed = end && charger->seal && end < charger->seal->sealed_to;
+    charge->checkpointed = end && charger->checkpoint && end < charger->checkpoint->checkpointed_to;
     charge->expired = end && end <= charger->cutoff;
     charge->first = UINT64_MAX;
     charge->slice = slice_first(span->start, span->end, row->tariff, row->association, owner);

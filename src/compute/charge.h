@@ -15,7 +15,7 @@ struct charge {
     uint64_t ended;             /* when the row did; 0 where it is open */
     bool negative;              /* it is taken off */
     bool again;                 /* of time that the row was charged before, see charge_again() */
-    bool sealed;                /* the row belongs to the sums that are kept */
+    bool checkpointed;          /* the row belongs to the sums that are kept */
     bool expired;               /* it ended by the cutoff: only its days count */
     enum job_outcome outcome;   /* of the row, as its slices so far have it */
     uint64_t first;             /* likewise the first second that counts, resets of associations
@@ -33,11 +33,11 @@ struct charger {
     uint64_t period;             /* their period in seconds, */
     uint64_t recent; /* and since how many seconds before now they decide; nothing that ended since
                       * is sealed */
-    const struct owners *owners; /* NULL: what an association used is its own */
-    const struct seal *seal;     /* the one that the run leaves; NULL: no row is sealed */
-    bool negative;               /* charges are taken off */
-    uint64_t cutoff;             /* what ended by then has expired */
-    uint64_t left_out;           /* nothing of what ended by then counts for usage */
+    const struct owners *owners;         /* NULL: what an association used is its own */
+    const struct checkpoint *checkpoint; /* the one that the run leaves; NULL: no row is sealed */
+    bool negative;                       /* charges are taken off */
+    uint64_t cutoff;                     /* what ended by then has expired */
+    uint64_t left_out;                   /* nothing of what ended by then counts for usage */
     struct suspensions suspensions;
     uint64_t rows; /* that were charged */
 };

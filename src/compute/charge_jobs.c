@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "compute/computation.h"
-#include "compute/seal_plan.h"
+#include "compute/checkpoint_plan.h"
 #include "compute/sinks.h"
 #include "core/usage/ledger.h"
 #include "results/days.h"
@@ -24,11 +24,11 @@ struct pass {
     bool of_cancelled; /* what slurmctld has charged behind the end of suspended jobs */
     bool only_refunded;
     bool negative;
-    const struct seal *seal;
+    const struct checkpoint *checkpoint;
     uint64_t cutoff, left_out;
-    struct usage_sums *sealed;  /* where sealed charges are added up */
-    struct seal_slices *slices; /* where sealed rows are noted; NULL: nowhere */
-    bool only_noted;            /* the rows are not charged */
+    struct usage_sums *checkpointed; /* where sealed charges are added up */
+    struct day_hashes *hashes;       /* where sealed rows are noted; NULL: nowhere */
+    bool only_noted;                 /* the rows are not charged */
     struct charge_sink *sinks[SINKS], *row_sinks[SINKS];
     size_t sink_count, row_sink_count;
 };
@@ -37,8 +37,8 @@ struct pass {
 #define PASSES 11
 struct charging_run {
     struct computation *computation;
-    struct seal_plan *plan; /* NULL: none */
-    struct days *days;      /* NULL: usage of days is not looked at */
+    struct checkpoint_plan *plan; /* NULL: none */
+    struct days *days;            /* NULL: usage of days is not looked at */
     struct charging charging;
     uint64_t cutoff, now;
     struct jobs_seen *seen;
@@ -59,8 +59,8 @@ static int take_all(struct charge_sink *const *sinks, size_t count, const struct
     return 0;
 }
 
-static int take_slices(const struct pass *pass, struct charger *charger, struct charge *charge,
-                       struct error *err)
+static int take_day_hashes(const struct pass *pass, struct charger *charger, struct charge *charge,
+                           struct error *err)
 {
     do
         if (take_all(pass->sinks, pass->sink_count, charge, err))
@@ -76,11 +76,12 @@ static int take_row(const struct pass *pass, struct charger *charger, const stru
     struct charge charge;
     struct job_row again;
     charge_begin(charger, row, &charge);
-    if (take_slices(pass, charger, &charge, err) ||
+    if (take_day_hashes(pass, charger, &charge, err) ||
         take_all(pass->row_sinks, pass->row_sink_count, &charge, err))
         return -1;
-    return charge_again(charger, row, &again, &charge) ? take_slices(pass, charger, &charge, err)
-                                                       : 0;
+    return charge_again(charger, row, &again, &charge)
+               ? take_day_hashes(pass, charger, &charge, err)
+               : 0;
 }
 
 static void add_sink(struct pass *pass, struct charge_sink *sink)
@@ -103,27 +104,27 @@ static int run_pass(const struct charging_run *run, struct pass *pass, struct er
                                .period = slurm_pass_period(source->settings->slurm),
                                .recent = source->settings->seal_after_s,
                                .owners = run->computation->owners,
-                               .seal = pass->seal,
+                               .checkpoint = pass->checkpoint,
                                .negative = pass->negative,
                                .cutoff = pass->cutoff,
                                .left_out = pass->left_out };
     struct split *split = run->computation->split;
     struct sums_sink sums;
-    struct slices_sink slices = {
-        { slices_sink_take }, pass->slices, pass->left_out, pass->negative
+    struct day_hash_sink hashes = {
+        { day_hash_sink_take }, pass->hashes, pass->left_out, pass->negative
     };
     struct job_row row;
     int got;
-    sums_sink_begin(&sums, run->computation, pass->sealed);
+    sums_sink_begin(&sums, run->computation, pass->checkpointed);
     if (split) {
         split_begin_pass(split, &charger);
-        add_sink(pass, &split->slices.sink);
+        add_sink(pass, &split->hashes.sink);
         pass->row_sinks[pass->row_sink_count++] = &split->rows.sink;
     } else if (!pass->only_noted) {
         add_sink(pass, &sums.sink);
     }
-    if (pass->slices)
-        pass->row_sinks[pass->row_sink_count++] = &slices.sink;
+    if (pass->hashes)
+        pass->row_sinks[pass->row_sink_count++] = &hashes.sink;
     while ((got = job_reading_next(reading, &row, err)) > 0) {
         if ((pass->only_refunded || pass->of_cancelled) &&
             job_is_refunded(charger.ledger, &row) != pass->only_refunded)
@@ -158,9 +159,9 @@ static struct pass charging_pass(struct charging_run *run, struct job_range rang
 {
     struct pass pass = { .range = range, .cutoff = run->cutoff, .left_out = run->cutoff };
     if (run->plan) {
-        pass.seal = &run->plan->seal;
-        pass.sealed = run->plan->sums;
-        pass.slices = &run->plan->slices;
+        pass.checkpoint = &run->plan->checkpoint;
+        pass.checkpointed = run->plan->sums;
+        pass.hashes = &run->plan->hashes;
     }
     pass.row_sinks[pass.row_sink_count++] = &run->note.sink;
     if (run->days)
@@ -221,7 +222,7 @@ int rollups_end(const struct computation *computation, struct purge *purge, stru
 /* Whether this run makes the kept sums from the beginning. */
 static bool sums_all(const struct charging_run *run)
 {
-    return run->plan && run->plan->mode != SEAL_UNUSED && run->plan->anew;
+    return run->plan && run->plan->mode != CHECKPOINT_UNUSED && run->plan->anew;
 }
 
 /* The part of a rollup that is in a slice. */
@@ -229,12 +230,12 @@ static int charge_part(const struct charging_run *run, const struct rollup_row *
                        const struct slice *slice, struct error *err)
 {
     struct computation *computation = run->computation;
-    struct seal_plan *plan = sums_all(run) ? run->plan : NULL;
+    struct checkpoint_plan *plan = sums_all(run) ? run->plan : NULL;
     const struct clock *clock = computation->clock;
     uint64_t start = slice->start, end = slice->end, id = slice->association;
     uint128 price = tariff_price_of(slice->tariff, run->charging.charge, row->tres);
-    uint64_t reset =
-        ledger_reset_before(computation->ledger, id, plan ? seal_reach(&plan->seal) : UINT64_MAX);
+    uint64_t reset = ledger_reset_before(computation->ledger, id,
+                                         plan ? checkpoint_reach(&plan->checkpoint) : UINT64_MAX);
     struct wide usage;
     if (run->days && !run->days->failed &&
         days_add_rollup(run->days, slice, &row->rollup, price, err))
@@ -253,12 +254,12 @@ static int charge_part(const struct charging_run *run, const struct rollup_row *
 }
 
 /* Note what a rollup in the sums is, so that a later run can see that it has changed. */
-static void note_rollup(struct seal_slices *slices, const struct rollup_row *row, uint64_t cutoff)
+static void note_rollup(struct day_hashes *hashes, const struct rollup_row *row, uint64_t cutoff)
 {
     const uint64_t words[] = { row->association,  row->tres,       row->qos,
                                row->rollup.start, row->rollup.end, row->rollup.alloc_secs };
     if (row->rollup.end > cutoff)
-        seal_slice_add(&slices->rollups, hash_words(words, sizeof words / sizeof *words), false);
+        day_hash_add(&hashes->rollups, hash_words(words, sizeof words / sizeof *words), false);
 }
 
 static int charge_rollup(const struct charging_run *run, const struct rollup_row *row,
@@ -267,7 +268,7 @@ static int charge_rollup(const struct charging_run *run, const struct rollup_row
     uint64_t until = run->charging.from;
     uint64_t end = row->rollup.end < until ? row->rollup.end : until;
     if (sums_all(run))
-        note_rollup(&run->plan->slices, row, run->cutoff);
+        note_rollup(&run->plan->hashes, row, run->cutoff);
     struct slice slice = slice_first(row->rollup.start, end, row->tariff, row->association,
                                      owners_find(run->computation->owners, row->association));
     do
@@ -318,12 +319,12 @@ static int check_rollups(struct charging_run *run, uint64_t until, struct error 
 
 static int charge_rollups(struct charging_run *run, struct error *err)
 {
-    struct seal_plan *plan = run->plan;
+    struct checkpoint_plan *plan = run->plan;
     struct purge purge = { .cutoff = run->cutoff };
-    bool continues = plan && plan->mode == SEAL_INCREMENTAL && !plan->anew;
+    bool continues = plan && plan->mode == CHECKPOINT_INCREMENTAL && !plan->anew;
     uint64_t until;
     if (continues)
-        run->charging.from = plan->seal.jobs_from;
+        run->charging.from = plan->checkpoint.jobs_from;
     if (continues && !plan->begins_round)
         return 0;
     if (rollups_end(run->computation, &purge, run->seen, &until, err))
@@ -332,7 +333,7 @@ static int charge_rollups(struct charging_run *run, struct error *err)
         return check_rollups(run, until, err);
     run->charging.from = until;
     if (sums_all(run))
-        plan->seal.jobs_from = until;
+        plan->checkpoint.jobs_from = until;
     if (!until)
         return 0;
     log_note("%s: usage before %" PRIu64 " is from rollups", run->computation->source.cluster,
@@ -345,19 +346,19 @@ static struct job_range late_range(const struct charging_run *run, uint64_t from
 {
     const struct job_keys *ended = &run->plan->ended;
     return (struct job_range){ .from = from + 1,
-                               .to = run->plan->kept->seal.sealed_to,
+                               .to = run->plan->kept->checkpoint.checkpointed_to,
                                .keys = ended->keys,
                                .key_count = ended->count };
 }
 
 /* Take rows of the kept sums that have passed the horizon since off `sums`. */
-static void add_gone(struct charging_run *run, struct usage_sums *sums, struct seal_slices *slices)
+static void add_gone(struct charging_run *run, struct usage_sums *sums, struct day_hashes *hashes)
 {
-    uint64_t kept = run->plan->kept->seal.cutoff;
+    uint64_t kept = run->plan->kept->checkpoint.cutoff;
     const struct pass gone = { .range = { .from = kept + 1, .to = run->cutoff + 1 },
-                               .seal = &run->plan->seal,
-                               .sealed = sums,
-                               .slices = slices,
+                               .checkpoint = &run->plan->checkpoint,
+                               .checkpointed = sums,
+                               .hashes = hashes,
                                .negative = true };
     if (run->cutoff > kept)
         add_pass(run, &gone);
@@ -368,22 +369,22 @@ static void add_gone(struct charging_run *run, struct usage_sums *sums, struct s
 static void mend_kept(struct charging_run *run)
 {
     const struct days *days = run->days;
-    uint64_t from = run->plan->kept->seal.cutoff;
+    uint64_t from = run->plan->kept->checkpoint.cutoff;
     if (days && days->count && days->starts[0] < from)
         from = days->starts[0];
     struct pass late = charging_pass(run, late_range(run, from));
-    late.left_out = run->plan->kept->seal.cutoff;
+    late.left_out = run->plan->kept->checkpoint.cutoff;
     if (run->plan->ended.count)
         add_pass(run, &late);
-    add_gone(run, run->plan->sums, &run->plan->slices);
+    add_gone(run, run->plan->sums, &run->plan->hashes);
 }
 
 /* The same where all is read anyway: only to know how far the kept sums should differ. */
 static void note_late(struct charging_run *run)
 {
-    const struct pass late = { .range = late_range(run, run->plan->kept->seal.cutoff),
-                               .seal = &run->plan->seal,
-                               .sealed = run->plan->late };
+    const struct pass late = { .range = late_range(run, run->plan->kept->checkpoint.cutoff),
+                               .checkpoint = &run->plan->checkpoint,
+                               .checkpointed = run->plan->late };
     if (run->plan->ended.count)
         add_pass(run, &late);
     add_gone(run, run->plan->late, NULL);
@@ -392,18 +393,18 @@ static void note_late(struct charging_run *run)
 /* Read rows of the kept sums once more, to see that they have not changed. */
 static void check_kept(struct charging_run *run)
 {
-    struct seal_plan *plan = run->plan;
-    uint64_t day = SEAL_SLICE_S;
+    struct checkpoint_plan *plan = run->plan;
+    uint64_t day = CHECKPOINT_SLICE_S;
     struct job_range range = { .from = (plan->check_from + day - 1) / day * day,
                                .to = (plan->check_to + day - 1) / day * day };
-    if (range.to > plan->seal.sealed_to)
-        range.to = plan->seal.sealed_to;
+    if (range.to > plan->checkpoint.checkpointed_to)
+        range.to = plan->checkpoint.checkpointed_to;
     if (range.from <= run->cutoff)
         range.from = run->cutoff + 1;
     const struct pass pass = { .range = range,
-                               .seal = &plan->seal,
+                               .checkpoint = &plan->checkpoint,
                                .left_out = run->cutoff,
-                               .slices = &plan->checked,
+                               .hashes = &plan->checked,
                                .only_noted = true };
     if (range.from < range.to)
         add_pass(run, &pass);
@@ -419,7 +420,7 @@ static bool has_long_history(const struct charging_run *run)
 /* The rows that the kept sums do not have. */
 static struct job_range main_range(const struct charging_run *run)
 {
-    const struct seal_plan *plan = run->plan;
+    const struct checkpoint_plan *plan = run->plan;
     struct job_range range = {
         .from = first_read(run) + 1, .to = INT64_MAX, .open = true, .most = !has_long_history(run)
     };
@@ -432,10 +433,10 @@ static struct job_range main_range(const struct charging_run *run)
         range.begun_by = run->now;
     range.associations = run->computation->watched_ids;
     range.association_count = run->computation->watched_count;
-    if (plan && plan->mode == SEAL_INCREMENTAL) {
+    if (plan && plan->mode == CHECKPOINT_INCREMENTAL) {
         range.most = false;
         if (!plan->anew)
-            range.from = plan->kept->seal.sealed_to;
+            range.from = plan->kept->checkpoint.checkpointed_to;
     }
     return range;
 }
@@ -469,10 +470,10 @@ static void add_cancelled(struct charging_run *run)
 
 static void list_passes(struct charging_run *run)
 {
-    const struct seal_plan *plan = run->plan;
-    if (plan && plan->mode == SEAL_VERIFY)
+    const struct checkpoint_plan *plan = run->plan;
+    if (plan && plan->mode == CHECKPOINT_VERIFY)
         note_late(run);
-    if (plan && plan->mode == SEAL_INCREMENTAL && !plan->anew) {
+    if (plan && plan->mode == CHECKPOINT_INCREMENTAL && !plan->anew) {
         mend_kept(run);
         check_kept(run);
     }
@@ -548,8 +549,8 @@ static void set_sinks(struct charging_run *run)
     if (!clock_half_life(computation->clock)) /* only then it decides the capacity */
         run->note.created = computation->accounting->created;
     if (run->plan) {
-        run->note.sealed_first = &run->plan->seal.first_charge;
-        run->note.sealed_findings = run->plan->findings;
+        run->note.checkpointed_first = &run->plan->checkpoint.first_charge;
+        run->note.checkpointed_findings = run->plan->findings;
     }
     run->add_days = (struct days_sink){ { days_sink_take }, run->days, computation->findings };
     run->watch =
@@ -564,7 +565,7 @@ static bool is_in_past(const struct computation *computation)
     return instant && *instant + CLOCK_SKEW_S < time(NULL);
 }
 
-int charge_jobs(struct computation *computation, struct seal_plan *plan, uint64_t cutoff,
+int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, uint64_t cutoff,
                 struct jobs_seen *seen, struct error *err)
 {
     const struct settings *settings = computation->source.settings;
@@ -588,11 +589,11 @@ int charge_jobs(struct computation *computation, struct seal_plan *plan, uint64_
     for (size_t i = 0; i < run.pass_count; i++)
         if (run_pass(&run, &run.passes[i], err))
             return -1;
-    if (plan && seal_plan_check(plan, err))
+    if (plan && checkpoint_plan_check(plan, err))
         return -1;
     if (!computation->split && charge_corrections(computation, err))
         return -1;
-    if (plan && plan->mode != SEAL_UNUSED)
-        note_least(&seen->first_charge, plan->seal.first_charge);
+    if (plan && plan->mode != CHECKPOINT_UNUSED)
+        note_least(&seen->first_charge, plan->checkpoint.first_charge);
     return 0;
 }

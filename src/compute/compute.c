@@ -15,7 +15,7 @@
 #include "compute/factors.h"
 #include "compute/prior.h"
 #include "compute/priorities.h"
-#include "compute/seal_plan.h"
+#include "compute/checkpoint_plan.h"
 #include "compute/sinks.h"
 #include "core/fairshare/algorithm.h"
 #include "core/fairshare/pbs.h"
@@ -97,7 +97,7 @@ static int read_findings(struct computation *computation, struct error *err)
 
 /* All that is read, inside the snapshot. */
 static int read_cluster(struct computation *computation, const struct prior *prior,
-                        struct seal_plan *plan, struct error *err)
+                        struct checkpoint_plan *plan, struct error *err)
 {
     struct jobs_seen seen = jobs_seen_none;
     uint64_t cutoff = reach_cutoff(computation);
@@ -107,11 +107,11 @@ static int read_cluster(struct computation *computation, const struct prior *pri
         (wants_times && associations_read_times(computation, prior->unseen, err)) ||
         associations_place(computation, past, err) ||
         factors_read(computation, prior->factors, plan, err) ||
-        (plan && seal_plan_make(plan, computation, cutoff, err)) ||
+        (plan && checkpoint_plan_make(plan, computation, cutoff, err)) ||
         reach_oldest_end(computation, &seen.oldest_end, err) || read_queue(computation, err) ||
         read_tres_minutes(computation, err) || read_findings(computation, err))
         return -1;
-    if ((plan && seal_plan_begin_days(plan, computation, cutoff, err)) ||
+    if ((plan && checkpoint_plan_begin_days(plan, computation, cutoff, err)) ||
         charge_jobs(computation, plan, cutoff, &seen, err))
         return -1;
     reach_note_seen(computation, &seen);
@@ -146,8 +146,8 @@ static int refuse_lagging(const struct source *source, struct error *err)
     return 0;
 }
 
-int compute_read(struct computation *computation, const struct prior *prior, struct seal_plan *plan,
-                 struct error *err)
+int compute_read(struct computation *computation, const struct prior *prior,
+                 struct checkpoint_plan *plan, struct error *err)
 {
     static const struct prior nothing_known;
     const struct source *source = &computation->source;
@@ -187,9 +187,9 @@ static int note_unattributed(struct computation *computation, struct error *err)
     return 0;
 }
 
-static void note_plan(struct run_record *record, const struct seal_plan *plan)
+static void note_plan(struct run_record *record, const struct checkpoint_plan *plan)
 {
-    record->kind = plan->mode == SEAL_INCREMENTAL ? "incremental" : "full";
+    record->kind = plan->mode == CHECKPOINT_INCREMENTAL ? "incremental" : "full";
     record->why = plan->why;
     record->drift_max = plan->drift;
     record->drifted = plan->drifted;
@@ -263,7 +263,8 @@ static void formula_priorities_complete(struct formula_jobs *jobs, const struct 
     formula_jobs_rank(jobs);
 }
 
-int compute_values(struct computation *computation, const struct seal_plan *plan, struct error *err)
+int compute_values(struct computation *computation, const struct checkpoint_plan *plan,
+                   struct error *err)
 {
     const struct settings *settings = computation->source.settings;
     struct run_record *record = &computation->record;
@@ -418,7 +419,7 @@ int last_run_read(struct last_run *last, const struct source *source, struct db 
     *last = (struct last_run){ .results = results,
                                .source_identity = db_identity(source->db, err),
                                .kept = { .findings = findings_create() } };
-    if (last->source_identity && !seal_read(results, source->cluster, &last->kept, err))
+    if (last->source_identity && !checkpoint_read(results, source->cluster, &last->kept, err))
         return 0;
     last_run_free(last);
     return -1;
@@ -426,7 +427,7 @@ int last_run_read(struct last_run *last, const struct source *source, struct db 
 
 void last_run_free(struct last_run *last)
 {
-    kept_seal_free(&last->kept);
+    stored_checkpoint_free(&last->kept);
     free(last->source_identity);
     *last = (struct last_run){ 0 };
 }
@@ -436,15 +437,15 @@ void last_run_free(struct last_run *last)
 static int read_with_plan(struct last_run *last, struct computation *computation,
                           const struct prior *prior, struct error *err)
 {
-    struct seal_plan plan = { .kept = &last->kept,
-                              .source_identity = last->source_identity,
-                              .publishes_nothing = true };
+    struct checkpoint_plan plan = { .kept = &last->kept,
+                                    .source_identity = last->source_identity,
+                                    .publishes_nothing = true };
     int result = compute_read(computation, prior, &plan, err);
-    if (!result && seal_plan_fold(&plan, computation, last->results, err)) {
+    if (!result && checkpoint_plan_fold(&plan, computation, last->results, err)) {
         computation_free(computation);
         result = -1;
     }
-    seal_plan_free(&plan);
+    checkpoint_plan_free(&plan);
     return result;
 }
 
@@ -453,7 +454,7 @@ int last_run_compute_read(struct last_run *last, struct computation *computation
 {
     const struct source source = computation->source;
     int64_t now = source.instant ? *source.instant : time(NULL);
-    if (last->kept.seal.kept && now >= (int64_t)last->kept.seal.as_of) {
+    if (last->kept.checkpoint.kept && now >= (int64_t)last->kept.checkpoint.as_of) {
         if (!read_with_plan(last, computation, prior, err))
             return 0;
         if (err->class != ERROR_DAMAGED)

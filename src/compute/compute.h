@@ -5,19 +5,19 @@
 #include <stdint.h>
 
 #include "compute/computation.h"
-#include "results/seal_rows.h"
+#include "results/checkpoint_rows.h"
 
 struct prior;
-struct seal_plan;
+struct checkpoint_plan;
 
 /* Read the cluster of a computation, made by computation_of(), in one snapshot, which ends with its
  * last row.  `prior` NULL: nothing is known.  With a plan (else NULL) only what it needs is read,
  * and its sums are still to be folded in.  -1 leaves nothing to be freed. */
-int compute_read(struct computation *computation, const struct prior *prior, struct seal_plan *plan,
-                 struct error *err);
+int compute_read(struct computation *computation, const struct prior *prior,
+                 struct checkpoint_plan *plan, struct error *err);
 /* Then compute every value, by the settings of computation->source.  -1 leaves the computation to
  * be freed. */
-int compute_values(struct computation *computation, const struct seal_plan *plan,
+int compute_values(struct computation *computation, const struct checkpoint_plan *plan,
                    struct error *err);
 
 /* R_H: what the cluster could have delivered in the time that usage is compared with, as of an
@@ -55,7 +55,7 @@ struct source;
 struct last_run {
     struct db *results; /* the caller's */
     char *source_identity;
-    struct kept_seal kept;
+    struct stored_checkpoint kept;
 };
 /* With a session that must last as long. */
 int last_run_read(struct last_run *last, const struct source *source, struct db *results,

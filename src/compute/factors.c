@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "compute/computation.h"
-#include "compute/seal_plan.h"
+#include "compute/checkpoint_plan.h"
 #include "core/finding.h"
 #include "core/usage/factor_past.h"
 #include "settings/settings.h"
@@ -54,16 +54,17 @@ static void set_factors(struct computation *computation, const struct factor_poi
 
 /* Whether all of txn_table is read, as far as it still exists, or only what the records lack.  Once
  * in each round it is, because rows may arrive late. */
-static bool reads_all_changes(const struct computation *computation, const struct seal_plan *plan)
+static bool reads_all_changes(const struct computation *computation,
+                              const struct checkpoint_plan *plan)
 {
     if (!plan)
         return false;
-    const struct kept_seal *kept = plan->kept;
+    const struct stored_checkpoint *kept = plan->kept;
     const struct settings *settings = computation->source.settings;
     uint64_t now = clock_now(computation->clock);
-    return plan->asked_full || kept->damaged || *kept->doubt || !kept->seal.kept ||
-           now >= kept->seal.full_as_of + settings->full_every_s ||
-           seal_begins_round(&kept->seal, settings, now);
+    return plan->asked_full || kept->damaged || *kept->doubt || !kept->checkpoint.kept ||
+           now >= kept->checkpoint.full_as_of + settings->full_every_s ||
+           checkpoint_begins_round(&kept->checkpoint, settings, now);
 }
 
 static int read_changes(struct computation *computation, struct factor_past *past, int64_t since,
@@ -94,7 +95,7 @@ static void apply_points(struct computation *computation, struct factor_past *pa
 }
 
 int factors_read(struct computation *computation, struct factor_past *past,
-                 const struct seal_plan *plan, struct error *err)
+                 const struct checkpoint_plan *plan, struct error *err)
 {
     if (!computation->source.layout->past)
         return 0;

@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_COMPUTE_SIBLINGS_H
 #define FAIRMILL_COMPUTE_SIBLINGS_H
 
-#include "core/usage/seal.h"
+#include "core/usage/checkpoint.h"
 #include "source/layout.h"
 
 /* Some tasks of arrays age since an instant that other tasks of the same array tell, their siblings

@@ -8,7 +8,7 @@
 #include "compute/computation.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
-#include "core/usage/seal.h"
+#include "core/usage/checkpoint.h"
 #include "results/days.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -30,8 +30,8 @@ static int sums_sink_take(struct charge_sink *base, const struct charge *charge,
     if (!charge)
         return 0;
     sink->association = charge->slice.association;
-    sink->sum = charge->sealed ? usage_sums_of(sink->sealed, sink->association)
-                               : computation_sum_of(sink->computation, sink->association);
+    sink->sum = charge->checkpointed ? usage_sums_of(sink->checkpointed, sink->association)
+                                     : computation_sum_of(sink->computation, sink->association);
     __builtin_prefetch(sink->sum, 1);
     sink->waiting = charge->counted;
     sink->negative = charge->negative;
@@ -44,11 +44,11 @@ int sums_sink_end(struct sums_sink *sink, struct error *err)
 }
 
 void sums_sink_begin(struct sums_sink *sink, struct computation *computation,
-                     struct usage_sums *sealed)
+                     struct usage_sums *checkpointed)
 {
     *sink = (struct sums_sink){ .sink = { sums_sink_take },
                                 .computation = computation,
-                                .sealed = sealed };
+                                .checkpointed = checkpointed };
 }
 
 const struct jobs_seen jobs_seen_none = { .oldest_end = UINT64_MAX,
@@ -82,13 +82,13 @@ static void note_times(const struct seen_sink *sink, const struct charge *charge
 static void add_of_jobs(const struct seen_sink *sink, const struct charge *charge,
                         enum finding_kind kind, uint64_t subject, const char *detail)
 {
-    struct findings *findings = charge->sealed ? sink->sealed_findings : sink->findings;
+    struct findings *findings = charge->checkpointed ? sink->checkpointed_findings : sink->findings;
     uint64_t start = charge->row->job.time_start, part = sink->horizon / HORIZON_PARTS + 1;
     uint64_t begin = sink->horizon ? charge->ended / part * part : 0;
     if (begin && begin <= sink->cutoff)
         return;
     const struct finding jobs = { .subject = subject,
-                                  .ends = charge->sealed ? begin : 0,
+                                  .ends = charge->checkpointed ? begin : 0,
                                   .jobs = 1,
                                   .first = start,
                                   .last = start };
@@ -109,8 +109,8 @@ static void add_other_weights(const struct seen_sink *sink, const struct charge 
 static void add_finding(const struct seen_sink *sink, const struct charge *charge)
 {
     const struct job *job = &charge->row->job;
-    struct findings *findings = charge->sealed ? sink->sealed_findings : sink->findings;
-    uint64_t id = charge->row->id_job, ends = charge->sealed ? charge->ended : 0;
+    struct findings *findings = charge->checkpointed ? sink->checkpointed_findings : sink->findings;
+    uint64_t id = charge->row->id_job, ends = charge->checkpointed ? charge->ended : 0;
     const char *tres = job->tres_alloc ? job->tres_alloc : "";
     int shown_length = (int)(job->tres_alloc_length < 80 ? job->tres_alloc_length : 80);
     char name[64] = "";
@@ -172,9 +172,9 @@ static bool is_before_cluster(const struct seen_sink *sink, uint64_t first)
 
 static void add_before_cluster(const struct seen_sink *sink, const struct charge *charge)
 {
-    findings_add_ended(charge->sealed ? sink->sealed_findings : sink->findings,
+    findings_add_ended(charge->checkpointed ? sink->checkpointed_findings : sink->findings,
                        FINDING_JOB_BEFORE_CLUSTER, charge->row->id_job,
-                       charge->sealed ? charge->ended : 0,
+                       charge->checkpointed ? charge->ended : 0,
                        "time_start %" PRIu64 ", the cluster was created %" PRIu64,
                        charge->row->job.time_start, sink->created);
 }
@@ -197,21 +197,22 @@ int seen_sink_take(struct charge_sink *base, const struct charge *charge, struct
     if (is_before_cluster(sink, charge->first))
         add_before_cluster(sink, charge);
     else
-        note_least(charge->sealed ? sink->sealed_first : &sink->seen->first_charge, charge->first);
+        note_least(charge->checkpointed ? sink->checkpointed_first : &sink->seen->first_charge,
+                   charge->first);
     return 0;
 }
 
 void seen_rollup(const struct seen_sink *sink, const struct rollup_row *row, uint64_t first,
-                 bool sealed)
+                 bool checkpointed)
 {
     if (is_before_cluster(sink, first))
-        findings_add_ended(sealed ? sink->sealed_findings : sink->findings,
-                           FINDING_JOB_BEFORE_CLUSTER, 0, sealed ? row->rollup.end : 0,
+        findings_add_ended(checkpointed ? sink->checkpointed_findings : sink->findings,
+                           FINDING_JOB_BEFORE_CLUSTER, 0, checkpointed ? row->rollup.end : 0,
                            "rollup of association %" PRIu64 " from %" PRIu64
                            ", the cluster was created %" PRIu64,
                            row->association, row->rollup.start, sink->created);
     else
-        note_least(sealed ? sink->sealed_first : &sink->seen->first_charge, first);
+        note_least(checkpointed ? sink->checkpointed_first : &sink->seen->first_charge, first);
 }
 
 int first_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err)
@@ -258,13 +259,13 @@ static uint64_t hash_of(const struct job_row *row)
     return hash_words(words, sizeof words / sizeof *words);
 }
 
-int slices_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
+int day_hash_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
 {
-    const struct slices_sink *sink = (const struct slices_sink *)base;
+    const struct day_hash_sink *sink = (const struct day_hash_sink *)base;
     uint64_t end = charge->row->job.time_end;
     (void)err;
-    if (charge->sealed && end > sink->left_out)
-        seal_slices_add(sink->slices, end, hash_of(charge->row), sink->negative);
+    if (charge->checkpointed && end > sink->left_out)
+        day_hashes_add(sink->hashes, end, hash_of(charge->row), sink->negative);
     return 0;
 }
 
@@ -276,7 +277,7 @@ int days_sink_take(struct charge_sink *base, const struct charge *charge, struct
     if (!used->units || charge->again)
         return 0;
     struct usage_rate rate = { charge->slice.own, used->units, charge->negative };
-    if (!days->failed && days_add(days, charge->sealed || !days->unsealed_is_kept, &rate,
+    if (!days->failed && days_add(days, charge->checkpointed || !days->unsealed_is_kept, &rate,
                                   used->start, used->end, err))
         days_give_up(days, sink->findings, err);
     return 0;

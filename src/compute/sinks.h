@@ -12,14 +12,14 @@ struct rollup_row;
 struct sums_sink {
     struct charge_sink sink;
     struct computation *computation;
-    struct usage_sums *sealed;
+    struct usage_sums *checkpointed;
     struct wide *sum; /* where the one that waits is to be added; NULL: none waits */
     struct charge_term waiting;
     bool negative;
     uint64_t association;
 };
 void sums_sink_begin(struct sums_sink *sink, struct computation *computation,
-                     struct usage_sums *sealed);
+                     struct usage_sums *checkpointed);
 int sums_sink_end(struct sums_sink *sink, struct error *err);
 
 /* What the job rows of a cluster say besides usage.  UINT64_MAX where there was none. */
@@ -41,25 +41,25 @@ struct seen_sink {
     uint64_t horizon; /* seconds; 0: the cutoff moves with full runs only */
     struct jobs_seen *seen;
     struct findings *findings;
-    uint64_t *sealed_first; /* for sealed rows, their first_charge */
-    struct findings *sealed_findings;
+    uint64_t *checkpointed_first; /* for sealed rows, their first_charge */
+    struct findings *checkpointed_findings;
     uint64_t created; /* rows that begin long before it are findings, and not the first usage */
     bool of_all;      /* no row is kept as a part of sums */
 };
 int seen_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
 /* The same of a rollup, whose first second that counts is `first`. */
 void seen_rollup(const struct seen_sink *sink, const struct rollup_row *row, uint64_t first,
-                 bool sealed);
+                 bool checkpointed);
 
 /* A sink of rows: notes what the sealed rows are that ended behind `left_out`, or takes them off.
  */
-struct slices_sink {
+struct day_hash_sink {
     struct charge_sink sink;
-    struct seal_slices *slices;
+    struct day_hashes *hashes;
     uint64_t left_out;
     bool negative;
 };
-int slices_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
+int day_hash_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
 
 /* Adds to the usage of days. */
 struct days_sink {
@@ -106,7 +106,7 @@ struct split_sink {
     struct split *split;
 };
 struct split {
-    struct split_sink slices, rows; /* take the slices, and the rows, of a pass */
+    struct split_sink hashes, rows; /* take the slices, and the rows, of a pass */
     struct split_instant *instants; /* ascending; the last one is that of the reading */
     size_t count;
 };

@@ -255,8 +255,9 @@ static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
 {
     struct days *days = writer->store.days;
     struct day_sums *wanted = day_sums_create();
-    int result =
-        days_take(days, days->sealed, day, wanted, err) ? day_store_give_up(&writer->store) : 0;
+    int result = days_take(days, days->checkpointed, day, wanted, err)
+                     ? day_store_give_up(&writer->store)
+                     : 0;
     if (!result)
         result = write_open(writer, day, wanted, err);
     if (!result)
@@ -329,7 +330,7 @@ static int write_days(struct day_writer *writer, struct error *err)
     if ((days->anew && skip_empty(writer, err)) || find_open(writer, err) ||
         remove_open(writer, err) || remove_other_days(writer, err))
         return -1;
-    day_spool_rewind(days->sealed);
+    day_spool_rewind(days->checkpointed);
     day_spool_rewind(days->open);
     for (size_t day = writer->first; day < days->count; day++)
         if (write_day(writer, (uint32_t)day, err))

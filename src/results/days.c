@@ -277,7 +277,7 @@ struct days *days_create_at(uint64_t first, uint64_t now)
     struct days *days = memory_zeroed(1, sizeof *days);
     size_t room = 0;
     days->now = now;
-    days->sealed = day_spool_create();
+    days->checkpointed = day_spool_create();
     days->open = day_spool_create();
     for (uint64_t start = first;; start = calendar_next_day(start)) {
         if (days->count + 1 >= room)
@@ -295,7 +295,7 @@ void days_destroy(struct days *days)
 {
     if (!days)
         return;
-    day_spool_destroy(days->sealed);
+    day_spool_destroy(days->checkpointed);
     day_spool_destroy(days->open);
     free(days->starts);
     free(days);
@@ -348,10 +348,10 @@ static uint64_t part_of(const struct days *days, size_t day, uint64_t start, uin
     return (end < days->starts[day + 1] ? end : days->starts[day + 1]) - from;
 }
 
-int days_add(struct days *days, bool sealed, const struct usage_rate *rate, uint64_t start,
+int days_add(struct days *days, bool checkpointed, const struct usage_rate *rate, uint64_t start,
              uint64_t end, struct error *err)
 {
-    struct day_spool *spool = sealed ? days->sealed : days->open;
+    struct day_spool *spool = checkpointed ? days->checkpointed : days->open;
     if (!days->count)
         return 0;
     if (start < days->starts[0])
@@ -398,7 +398,7 @@ int days_add_rollup(struct days *days, const struct slice *slice, const struct r
         share = after;
         if (!wide_subtract(&share, &before))
             return day_beyond_range(id, err);
-        if (day_spool_add(days->sealed, (uint32_t)day, id, &share, err))
+        if (day_spool_add(days->checkpointed, (uint32_t)day, id, &share, err))
             return -1;
     }
     return 0;
@@ -406,8 +406,9 @@ int days_add_rollup(struct days *days, const struct slice *slice, const struct r
 
 int days_spill_rest(struct days *days, struct error *err)
 {
-    return day_spool_spill_rest(days->sealed, err) || day_spool_spill_rest(days->open, err) ? -1
-                                                                                            : 0;
+    return day_spool_spill_rest(days->checkpointed, err) || day_spool_spill_rest(days->open, err)
+               ? -1
+               : 0;
 }
 
 int days_take(struct days *days, struct day_spool *spool, size_t day, struct day_sums *into,

@@ -30,15 +30,16 @@ struct days {
     uint64_t goes_on_from; /* not `anew`: the instant of the run whose rows are added to ... */
     bool may_wait;         /* ... and if it is not theirs, they stay as they are for now */
     bool check_all;        /* read every day's rows, whether or not they are to change ... */
-    uint64_t check_from, check_to;   /* ... or those of days that begin between these ... */
-    uint64_t check_all_from;         /* ... or from this on */
-    bool in_turn;                    /* day_rows_write() chooses these, so that all come ... */
-    uint64_t round_s;                /* ... within so many seconds */
-    uint64_t oldest_end;             /* of all job rows; UINT64_MAX where none has ended */
-    size_t last;                     /* the day that was found last */
-    size_t earliest;                 /* the first day with a sum; `count`: none has */
-    struct day_spool *sealed, *open; /* the usage of jobs that are sealed, and of the others */
-    bool failed;                     /* they cannot be kept: no room, or beyond our integers */
+    uint64_t check_from, check_to; /* ... or those of days that begin between these ... */
+    uint64_t check_all_from;       /* ... or from this on */
+    bool in_turn;                  /* day_rows_write() chooses these, so that all come ... */
+    uint64_t round_s;              /* ... within so many seconds */
+    uint64_t oldest_end;           /* of all job rows; UINT64_MAX where none has ended */
+    size_t last;                   /* the day that was found last */
+    size_t earliest;               /* the first day with a sum; `count`: none has */
+    struct day_spool *checkpointed,
+        *open;   /* the usage of jobs that are sealed, and of the others */
+    bool failed; /* they cannot be kept: no room, or beyond our integers */
     bool behind; /* set by day_rows_write(): rows are of an earlier run than the seal */
     struct day_repairs repairs; /* set by day_rows_write() */
 };
@@ -50,7 +51,7 @@ struct days *days_create_at(uint64_t first, uint64_t now);
 void days_destroy(struct days *days);
 
 /* Add what a job used from `start` to `end`, or take it back. */
-int days_add(struct days *days, bool sealed, const struct usage_rate *rate, uint64_t start,
+int days_add(struct days *days, bool checkpointed, const struct usage_rate *rate, uint64_t start,
              uint64_t end, struct error *err);
 /* Add the part of a rollup, which stands for jobs that were purged, that is in a slice. */
 int days_add_rollup(struct days *days, const struct slice *slice, const struct rollup *rollup,

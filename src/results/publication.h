@@ -56,8 +56,8 @@ struct publication {
     size_t privilege_count;
     const struct release *release; /* whose rules on privileges hold; NULL: not Slurm's */
     const struct findings *findings;
-    const char *source;             /* the source's identity */
-    const struct seal_change *seal; /* NULL: the seal stays as it is */
+    const char *source;                         /* the source's identity */
+    const struct checkpoint_change *checkpoint; /* NULL: the seal stays as it is */
     int64_t seen_at; /* when the source had this tree; -1: unknown, so changes are not recorded */
     const struct id_index *modified;       /* by association: when the source touched it; or NULL */
     uint64_t modified_hash;                /* of all associations, deleted ones, too */

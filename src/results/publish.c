@@ -18,7 +18,7 @@
 #include "results/ledger_rows.h"
 #include "results/publication.h"
 #include "results/rows.h"
-#include "results/seal_rows.h"
+#include "results/checkpoint_rows.h"
 #include "results/settings_rows.h"
 #include "results/share_rows.h"
 #include "settings/settings.h"
@@ -321,7 +321,8 @@ static int write_all(struct publisher *publisher, const struct publication *publ
                 fairshare_rows_write(publisher, publication, err) ||
                 job_priority_rows_write(publisher, publication, record.as_of, err) ||
                 privilege_rows_write(publisher, publication, err) ||
-                (publication->seal && seal_write(publisher, publication->seal, err)) ||
+                (publication->checkpoint &&
+                 checkpoint_write(publisher, publication->checkpoint, err)) ||
                 write_days(publisher, publication, losses, &record, &message, err) ||
                 (publication->replaces &&
                  history_remove_future(publisher, publication, record.as_of, err)) ||
@@ -378,7 +379,7 @@ int publisher_retire(struct publisher *publisher, struct error *err)
     struct db_value cluster = db_text(publisher->cluster);
     int result = step_fence(publisher, "", err) ||
                  rows_execute_all(publisher->db, current_clears, &cluster, 1, err) ||
-                 rows_execute_all(publisher->db, seal_clears, &cluster, 1, err);
+                 rows_execute_all(publisher->db, checkpoint_clears, &cluster, 1, err);
     return rows_commit(publisher->db, result, err);
 }
 

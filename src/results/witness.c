@@ -101,7 +101,7 @@ static int explain_tables(struct witness *witness, struct error *err)
 }
 
 /* The seal's own row has the hashes of its sums and keys. */
-static void explain_seal(struct witness *witness, bool damaged)
+static void explain_checkpoint(struct witness *witness, bool damaged)
 {
     bool any = false;
     for (size_t i = 0; i < witness->differences.count; i++) {
@@ -109,17 +109,17 @@ static void explain_seal(struct witness *witness, bool damaged)
         const struct witness_shape *shape = witness_shape_named(of->table);
         bool of_sums = !strcmp(of->table, "fairmill_seal_usage"),
              of_open = !strcmp(of->table, "fairmill_seal_open");
-        any |= shape && shape->kind == OF_SEAL;
-        damaged |= shape == witness_seal_shape && !of->list[0].stored;
-        for (size_t k = 0; shape && shape->kind == OF_SEAL && k < of->listed; k++)
+        any |= shape && shape->kind == OF_CHECKPOINT;
+        damaged |= shape == witness_checkpoint_shape && !of->list[0].stored;
+        for (size_t k = 0; shape && shape->kind == OF_CHECKPOINT && k < of->listed; k++)
             if (damaged || (of_sums && !witness->sums_differ) || (of_open && !witness->open_differ))
                 of->list[k].cause = CAUSE_ROWS;
-            else if (of_sums || of_open || shape == witness_seal_shape)
+            else if (of_sums || of_open || shape == witness_checkpoint_shape)
                 of->list[k].cause = CAUSE_SOURCE;
     }
     if (damaged && !any)
         row_differences_add(&witness->differences,
-                            &(struct row_difference){ .table = witness_seal_shape->name,
+                            &(struct row_difference){ .table = witness_checkpoint_shape->name,
                                                       .key = (char[]){ "" },
                                                       .stored = (char[]){ "not what was stored" },
                                                       .cause = CAUSE_ROWS });
@@ -139,11 +139,11 @@ static void report_record(struct witness *witness, const struct kept_loss *loss)
 
 /* Once all rows are compared: say why they differ, by the hashes that runs stored, and note the
  * hashes that do not fit.  `seal_damaged`: the seal's rows were found not to be what was stored. */
-static int witness_explain(struct witness *witness, bool seal_damaged, struct error *err)
+static int witness_explain(struct witness *witness, bool checkpoint_damaged, struct error *err)
 {
     if (explain_tables(witness, err))
         return -1;
-    explain_seal(witness, seal_damaged);
+    explain_checkpoint(witness, checkpoint_damaged);
     struct kept_losses losses = { 0 };
     int result = 0;
     for (size_t i = 0; !result && kept_records[i]; i++)
@@ -281,14 +281,14 @@ struct db *witness_open(struct db *stored, const char *cluster)
     return &witness->base;
 }
 
-int witness_end(struct db *db, bool seal_damaged, struct row_differences *differences,
+int witness_end(struct db *db, bool checkpoint_damaged, struct row_differences *differences,
                 struct error *err)
 {
     struct witness *witness = witness_of(db);
     for (size_t i = 0; i < witness_shape_count; i++)
         if (witness_compare_with_none(witness, &witness_shapes[i], err))
             return -1;
-    if (witness_explain(witness, seal_damaged, err))
+    if (witness_explain(witness, checkpoint_damaged, err))
         return -1;
     *differences = witness->differences;
     witness->differences = (struct row_differences){ 0 };

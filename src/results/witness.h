@@ -17,7 +17,7 @@ struct error;
 struct db *witness_open(struct db *stored, const char *cluster);
 /* Once the run has published: say what differs.  `seal_damaged`: the seal's rows were found not to
  * be what was stored. */
-int witness_end(struct db *witness, bool seal_damaged, struct row_differences *differences,
+int witness_end(struct db *witness, bool checkpoint_damaged, struct row_differences *differences,
                 struct error *err);
 /* Takes NULL; the session that it asks stays open. */
 void witness_close(struct db *witness);

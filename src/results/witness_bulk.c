@@ -36,15 +36,15 @@ static const char *const of_the_run[] = {
 
 /* clang-format off */
 const struct witness_shape witness_shapes[] = {
-    { .name = "fairmill_seal", .clear = sql_query_seal_clear, .kind = OF_SEAL, .except = of_earlier_runs },
+    { .name = "fairmill_seal", .clear = sql_query_seal_clear, .kind = OF_CHECKPOINT, .except = of_earlier_runs },
     { .name = "fairmill_seal_usage", .keys = { "id_assoc" }, .clear = sql_query_seal_usage_clear,
-      .kind = OF_SEAL },
+      .kind = OF_CHECKPOINT },
     { .name = "fairmill_seal_open", .keys = { "job_key" }, .clear = sql_query_seal_open_clear,
-      .remove = sql_query_seal_open_remove, .kind = OF_SEAL },
+      .remove = sql_query_seal_open_remove, .kind = OF_CHECKPOINT },
     { .name = "fairmill_seal_odd", .keys = { "kind", "subject", "time_end" },
-      .clear = sql_query_seal_odd_clear, .kind = OF_SEAL },
+      .clear = sql_query_seal_odd_clear, .kind = OF_CHECKPOINT },
     { .name = "fairmill_seal_slice", .keys = { "day" }, .clear = sql_query_seal_slice_clear,
-      .remove = sql_query_seal_slice_remove, .kind = OF_SEAL },
+      .remove = sql_query_seal_slice_remove, .kind = OF_CHECKPOINT },
     { .name = "fairmill_usage_day", .keys = { "day", "id_assoc" },
       .clear = sql_query_usage_day_clear, .remove = sql_query_usage_day_remove, .kind = BY_DAY },
     { .name = "fairmill_usage_open", .keys = { "day", "id_assoc" },
@@ -65,7 +65,7 @@ const struct witness_shape witness_shapes[] = {
 /* clang-format on */
 
 const size_t witness_shape_count = sizeof witness_shapes / sizeof *witness_shapes;
-const struct witness_shape *const witness_seal_shape = &witness_shapes[0];
+const struct witness_shape *const witness_checkpoint_shape = &witness_shapes[0];
 
 const struct witness_shape *witness_shape_named(const char *name)
 {

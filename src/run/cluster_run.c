@@ -7,7 +7,7 @@
 
 #include "compute/compute.h"
 #include "compute/prior.h"
-#include "compute/seal_plan.h"
+#include "compute/checkpoint_plan.h"
 #include "core/finding.h"
 #include "core/tree/past.h"
 #include "results/days.h"
@@ -28,16 +28,17 @@ struct cluster_run {
     struct run_session *session;
     const char *cluster;
     struct prior prior;
-    struct kept_seal kept;
+    struct stored_checkpoint kept;
     struct ledger_book book;
-    struct seal_plan plan;
+    struct checkpoint_plan plan;
     struct computation computation;
     int64_t associations; /* that were published */
     bool was_read;        /* the source's rows, and nothing was wrong with them */
 };
 
 /* Read, again where the database lets go of us; without a plan (NULL) all rows. */
-static int read_with_retries(struct cluster_run *run, struct seal_plan *plan, struct error *err)
+static int read_with_retries(struct cluster_run *run, struct checkpoint_plan *plan,
+                             struct error *err)
 {
     struct run_session *session = run->session;
     struct retry retry = { session->deadline, 0 };
@@ -51,7 +52,7 @@ static int read_with_retries(struct cluster_run *run, struct seal_plan *plan, st
         if (!compute_read(&run->computation, &run->prior, plan, err))
             return 0;
         if (plan)
-            seal_plan_free(plan);
+            checkpoint_plan_free(plan);
         /* What was there a moment ago and is not any more, somebody is just changing. */
         if (changing && err->class == ERROR_MISSING)
             err->class = ERROR_RETRY;
@@ -68,11 +69,11 @@ static int read_with_retries(struct cluster_run *run, struct seal_plan *plan, st
 static int read_kept_once(struct cluster_run *run, const struct publisher *publisher,
                           struct error *err)
 {
-    struct kept_seal *kept = &run->kept;
+    struct stored_checkpoint *kept = &run->kept;
     struct prior *prior = &run->prior;
     const int64_t *now = run->session->options->now;
-    *kept = (struct kept_seal){ .findings = findings_create() };
-    if (!seal_read(publisher->db, publisher->cluster, kept, err) &&
+    *kept = (struct stored_checkpoint){ .findings = findings_create() };
+    if (!checkpoint_read(publisher->db, publisher->cluster, kept, err) &&
         !stored_days_read(publisher->db, publisher->cluster, &kept->days, err) &&
         !ledger_book_read(publisher->db, publisher->cluster, &run->book, err) &&
         !prior_read_notes(prior, publisher->db, publisher->cluster, now, err) &&
@@ -81,7 +82,7 @@ static int read_kept_once(struct cluster_run *run, const struct publisher *publi
         prior->ledger = ledger_of(&run->book, publisher->cluster);
         return 0;
     }
-    kept_seal_free(kept);
+    stored_checkpoint_free(kept);
     ledger_book_free(&run->book);
     prior_free(prior);
     return -1;
@@ -90,7 +91,9 @@ static int read_kept_once(struct cluster_run *run, const struct publisher *publi
 /* The newest end of a job that earlier runs found in the source; 0: they found none. */
 static int64_t newest_end_of(const struct cluster_run *run)
 {
-    return run->kept.seal.kept && !run->kept.damaged ? (int64_t)run->kept.seal.newest_end : 0;
+    return run->kept.checkpoint.kept && !run->kept.damaged
+               ? (int64_t)run->kept.checkpoint.newest_end
+               : 0;
 }
 
 /* What the results database keeps of earlier runs, with a new session where the old one broke. */
@@ -109,9 +112,9 @@ static int read_kept(struct cluster_run *run, struct publisher *publisher, struc
     }
     /* The clock of a seal that is not as it was stored says nothing.  Ours is behind if the source
      * has a job that ended later. */
-    const struct seal *seal = &run->kept.seal;
-    run->kept.ahead = seal->kept && !run->kept.damaged &&
-                      (now ? *now < (int64_t)seal->as_of : time(NULL) < newest_end_of(run));
+    const struct checkpoint *checkpoint = &run->kept.checkpoint;
+    run->kept.ahead = checkpoint->kept && !run->kept.damaged &&
+                      (now ? *now < (int64_t)checkpoint->as_of : time(NULL) < newest_end_of(run));
     return 0;
 }
 
@@ -119,21 +122,22 @@ static int read_kept(struct cluster_run *run, struct publisher *publisher, struc
 static int fold_and_compute(struct cluster_run *run, const struct publisher *publisher,
                             struct error *err)
 {
-    if (seal_plan_fold(&run->plan, &run->computation, publisher->db, err))
+    if (checkpoint_plan_fold(&run->plan, &run->computation, publisher->db, err))
         return results_explain(run->session->settings, err);
     return compute_values(&run->computation, &run->plan, err);
 }
 
 /* Compute, again where the results' session broke over the kept sums. */
-static int compute_sealed(struct cluster_run *run, struct publisher *publisher, struct error *err)
+static int compute_checkpointed(struct cluster_run *run, struct publisher *publisher,
+                                struct error *err)
 {
     struct run_session *session = run->session;
     struct retry retry = { session->deadline, 0 };
     bool published;
-    run->plan = (struct seal_plan){ .kept = &run->kept,
-                                    .source_identity = session->source_identity,
-                                    .asked_full = session->options->full,
-                                    .asked_now = session->options->now != NULL };
+    run->plan = (struct checkpoint_plan){ .kept = &run->kept,
+                                          .source_identity = session->source_identity,
+                                          .asked_full = session->options->full,
+                                          .asked_now = session->options->now != NULL };
     for (;;) {
         run->was_read = false;
         if (!read_with_retries(run, &run->plan, err)) {
@@ -141,7 +145,7 @@ static int compute_sealed(struct cluster_run *run, struct publisher *publisher, 
             if (!fold_and_compute(run, publisher, err))
                 return 0;
             computation_free(&run->computation);
-            seal_plan_free(&run->plan);
+            checkpoint_plan_free(&run->plan);
         }
         bool gone = err->class == ERROR_GONE && session->source;
         if (!session->source || !try_again(&retry, err) ||
@@ -196,17 +200,17 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
 {
     static const struct usage_sums no_sums = { 0 };
     const struct computation *computation = &run->computation;
-    const struct seal_plan *plan = &run->plan;
+    const struct checkpoint_plan *plan = &run->plan;
     struct job_keys opened = { 0 };
-    struct seal_change change = {
-        .seal = &plan->seal,
+    struct checkpoint_change change = {
+        .checkpoint = &plan->checkpoint,
         .anew = plan->anew,
         .sums = plan->confirmed ? &no_sums : plan->sums,
         .opened = &plan->open,
         .ended = &plan->ended,
         .findings = plan->findings,
-        .slices = &plan->slices,
-        .old_slices = &run->kept.slices,
+        .hashes = &plan->hashes,
+        .old_hashes = &run->kept.hashes,
     };
     if (!plan->anew) {
         opened = job_keys_without(&plan->open, &run->kept.open);
@@ -226,7 +230,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .release = computation->options.release,
         .findings = computation->findings,
         .source = run->session->source_identity,
-        .seal = plan->mode == SEAL_UNUSED ? NULL : &change,
+        .checkpoint = plan->mode == CHECKPOINT_UNUSED ? NULL : &change,
         .seen_at = seen_at(computation),
         .modified = computation->accounting->modified,
         .modified_hash = computation->accounting->modified_hash,
@@ -234,7 +238,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .factors = computation->factors,
         .days = plan->days && !plan->days->failed ? plan->days : NULL,
         .ledger = &run->book,
-        .looks_at_all = plan->mode != SEAL_INCREMENTAL,
+        .looks_at_all = plan->mode != CHECKPOINT_INCREMENTAL,
         .looks_through = run->session->options->full && publisher->locked,
         .replaces = run->session->options->replace,
         .newest_end = newest_end_of(run),
@@ -267,7 +271,7 @@ static int check_instant(const struct run_session *session, const struct publish
 
 static void warn_of_zone(const struct cluster_run *run)
 {
-    const struct seal_plan *plan = &run->plan;
+    const struct checkpoint_plan *plan = &run->plan;
     struct text border = { 0 };
     if (!plan->zone_changed && (!plan->days || !plan->days->border))
         return;
@@ -340,7 +344,7 @@ static int finish(struct cluster_run *run, struct publisher *publisher, int64_t 
         warn_of_zone(run);
     }
     computation_free(computation);
-    seal_plan_free(&run->plan);
+    checkpoint_plan_free(&run->plan);
     text_free(&message);
     return result;
 }
@@ -350,8 +354,8 @@ static int finish(struct cluster_run *run, struct publisher *publisher, int64_t 
 static int compute_and_publish(struct cluster_run *run, struct publisher *publisher, int64_t began,
                                struct error *err)
 {
-    struct kept_seal *kept = &run->kept;
-    while (compute_sealed(run, publisher, err) || finish(run, publisher, began, err)) {
+    struct stored_checkpoint *kept = &run->kept;
+    while (compute_checkpointed(run, publisher, err) || finish(run, publisher, began, err)) {
         if (err->class != ERROR_DAMAGED || *kept->doubt)
             return -1;
         log_note("%s: %s; all is computed anew", run->cluster, err->message);
@@ -413,7 +417,7 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
                      ? -1
                      : 0;
     memory_before_end(NULL, NULL);
-    kept_seal_free(&run.kept);
+    stored_checkpoint_free(&run.kept);
     ledger_book_free(&run.book);
     prior_free(&run.prior);
     if (result)
@@ -437,7 +441,7 @@ static void leave_later_entries(struct cluster_run *run, const struct computed_a
 /* Jobs that came since are open, and are none that the run could have known. */
 static void leave_later_jobs(struct cluster_run *run)
 {
-    if (!run->kept.seal.kept || run->kept.damaged)
+    if (!run->kept.checkpoint.kept || run->kept.damaged)
         return;
     struct job_keys later = job_keys_without(&run->plan.open, &run->kept.open);
     struct job_keys known = job_keys_without(&run->plan.open, &later);
@@ -453,12 +457,13 @@ int compute_again(struct run_session *session, struct publisher *publisher,
     if (read_kept_once(&run, publisher, err))
         return results_explain(session->settings, err);
     leave_later_entries(&run, again);
-    again->seal_damaged = run.kept.damaged;
-    run.kept.ahead = run.kept.seal.kept && *session->options->now < (int64_t)run.kept.seal.as_of;
-    run.plan = (struct seal_plan){ .kept = &run.kept,
-                                   .source_identity = session->source_identity,
-                                   .asked_full = true,
-                                   .asked_now = true };
+    again->checkpoint_damaged = run.kept.damaged;
+    run.kept.ahead =
+        run.kept.checkpoint.kept && *session->options->now < (int64_t)run.kept.checkpoint.as_of;
+    run.plan = (struct checkpoint_plan){ .kept = &run.kept,
+                                         .source_identity = session->source_identity,
+                                         .asked_full = true,
+                                         .asked_now = true };
     int result = read_with_retries(&run, &run.plan, err);
     if (!result) {
         leave_later_jobs(&run);
@@ -466,9 +471,9 @@ int compute_again(struct run_session *session, struct publisher *publisher,
         result = fold_and_compute(&run, publisher, err) || publish(&run, publisher, err) ? -1 : 0;
         again->associations = run.computation.record.associations;
         computation_free(&run.computation);
-        seal_plan_free(&run.plan);
+        checkpoint_plan_free(&run.plan);
     }
-    kept_seal_free(&run.kept);
+    stored_checkpoint_free(&run.kept);
     ledger_book_free(&run.book);
     prior_free(&run.prior);
     return result;

@@ -17,8 +17,8 @@ int show_cluster(struct run_session *session, const char *cluster, struct error 
 /* The same as the run that published, which began at `started_at`, would compute now. */
 struct computed_again {
     int64_t started_at;
-    bool notes_entries; /* it noted which entries of the ledger it counted; 0.1.0 did not */
-    bool seal_damaged;  /* set: the seal is not what was stored */
+    bool notes_entries;      /* it noted which entries of the ledger it counted; 0.1.0 did not */
+    bool checkpoint_damaged; /* set: the seal is not what was stored */
     int64_t associations;
 };
 /* Compute it and publish it into the publisher's session, a witness, which has the instant's run.

@@ -92,7 +92,8 @@ static int compute_and_compare(struct verifier *verifier, const struct published
     verifier->source = session.source; /* another one, where it had gone */
     verification->rows = (uint64_t)again.associations;
     return result ? -1
-                  : witness_end(publisher->db, again.seal_damaged, &verification->differences, err);
+                  : witness_end(publisher->db, again.checkpoint_damaged, &verification->differences,
+                                err);
 }
 
 int verify_cluster(struct verifier *verifier, const char *cluster,

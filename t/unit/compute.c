@@ -7,7 +7,7 @@
 #include "site.h"
 
 #include "compute/compute.h"
-#include "compute/seal_plan.h"
+#include "compute/checkpoint_plan.h"
 #include "compute/sinks.h"
 #include "core/usage/ledger.h"
 #include "db/driver.h"
@@ -183,46 +183,50 @@ static int64_t drifted; /* of the seal that was folded last */
 
 /* Fold a seal whose run has summed `own` and whose results have `kept`, with this hash; what was
  * wrong. */
-static struct error fold(enum seal_mode mode, struct wide own, struct wide kept, uint64_t hash)
+static struct error fold(enum checkpoint_mode mode, struct wide own, struct wide kept,
+                         uint64_t hash)
 {
     struct computation computation = computation_here();
     struct db_value row[5] = { { .type = DB_INTEGER, .integer = ASSOCIATION } };
-    struct kept_seal kept_seal = { .seal = { .kept = true, .sealed_to = 1000, .sums_hash = hash } };
-    struct seal_plan plan = { .kept = &kept_seal,
-                              .mode = mode,
-                              .anew = mode != SEAL_INCREMENTAL,
-                              .seal = { .sealed_to = 1000, .basis = memory_text("") },
-                              .sums = usage_sums_create(),
-                              .late = usage_sums_create(),
-                              .findings = findings_create() };
+    struct stored_checkpoint kept_checkpoint = {
+        .checkpoint = { .kept = true, .checkpointed_to = 1000, .sums_hash = hash }
+    };
+    struct checkpoint_plan plan = { .kept = &kept_checkpoint,
+                                    .mode = mode,
+                                    .anew = mode != CHECKPOINT_INCREMENTAL,
+                                    .checkpoint = { .checkpointed_to = 1000,
+                                                    .basis = memory_text("") },
+                                    .sums = usage_sums_create(),
+                                    .late = usage_sums_create(),
+                                    .findings = findings_create() };
     struct error err = { 0 };
     for (int i = 0; i < 4; i++)
         row[1 + i] = (struct db_value){ .type = DB_INTEGER, .integer = (int64_t)kept.word[3 - i] };
     kept_row = row;
     *usage_sums_of(plan.sums, ASSOCIATION) = own;
     *computation_sum_of(&computation, ASSOCIATION) = one;
-    int result = seal_plan_fold(&plan, &computation, &results, &err);
+    int result = checkpoint_plan_fold(&plan, &computation, &results, &err);
     drifted = plan.drifted;
-    seal_plan_free(&plan);
+    checkpoint_plan_free(&plan);
     give_back(&computation);
     return result ? err : (struct error){ 0 };
 }
 
-static void seals(void)
+static void checkpoints(void)
 {
     uint64_t hash = usage_sum_hash(ASSOCIATION, &most);
-    struct error err = fold(SEAL_FULL, most, one, 0);
+    struct error err = fold(CHECKPOINT_FULL, most, one, 0);
     ok(is_of_range(&err), "a sum below the seal that leaves the range is an error, too");
-    err = fold(SEAL_INCREMENTAL, one, most, hash);
+    err = fold(CHECKPOINT_INCREMENTAL, one, most, hash);
     ok(is_of_range(&err), "so is a kept one");
-    err = fold(SEAL_INCREMENTAL, one, most, hash + 1);
+    err = fold(CHECKPOINT_INCREMENTAL, one, most, hash + 1);
     ok(err.class == ERROR_DAMAGED && *err.message,
        "but one that is not what was stored is damaged");
-    err = fold(SEAL_INCREMENTAL, one, one, usage_sum_hash(ASSOCIATION, &one));
+    err = fold(CHECKPOINT_INCREMENTAL, one, one, usage_sum_hash(ASSOCIATION, &one));
     ok(!*err.message, "sums within the range are added");
-    err = fold(SEAL_VERIFY, one, one, usage_sum_hash(ASSOCIATION, &one));
+    err = fold(CHECKPOINT_VERIFY, one, one, usage_sum_hash(ASSOCIATION, &one));
     ok(!*err.message && !drifted, "a kept sum that is as it should be is no drift");
-    err = fold(SEAL_VERIFY, one, least, usage_sum_hash(ASSOCIATION, &least));
+    err = fold(CHECKPOINT_VERIFY, one, least, usage_sum_hash(ASSOCIATION, &least));
     ok(!*err.message && drifted == 1,
        "one from which the difference leaves the range is, and stops nothing");
 }
@@ -259,7 +263,7 @@ static int no_keys(const struct source *source, uint64_t now, struct job_keys *k
 }
 
 /* Plan a run that finds a checkpoint with this basis; returns the plan's own basis. */
-static char *plan_with(const char *basis, enum seal_mode *mode, char why[256])
+static char *plan_with(const char *basis, enum checkpoint_mode *mode, char why[256])
 {
     static const struct past_port past = { .identify = no_identity, .read_open_keys = no_keys };
     static const struct layout layout = { .past = &past, .read_ends = no_ends };
@@ -270,43 +274,43 @@ static char *plan_with(const char *basis, enum seal_mode *mode, char why[256])
     computation.source.settings = &settings;
     computation.source.layout = &layout;
     uint64_t now = clock_now(site.clock);
-    struct kept_seal kept = { .seal = { .kept = true,
-                                        .as_of = now,
-                                        .full_as_of = now,
-                                        .oldest_end = UINT64_MAX,
-                                        .start = clock_start(site.clock),
-                                        .source = memory_text("here"),
-                                        .basis = memory_text(basis) },
-                              .findings = findings_create() };
-    struct seal_plan plan = { .kept = &kept, .source_identity = "here" };
+    struct stored_checkpoint kept = { .checkpoint = { .kept = true,
+                                                      .as_of = now,
+                                                      .full_as_of = now,
+                                                      .oldest_end = UINT64_MAX,
+                                                      .start = clock_start(site.clock),
+                                                      .source = memory_text("here"),
+                                                      .basis = memory_text(basis) },
+                                      .findings = findings_create() };
+    struct checkpoint_plan plan = { .kept = &kept, .source_identity = "here" };
     struct error err = { 0 };
-    ok(!seal_plan_make(&plan, &computation, 0, &err), "a run decides on a checkpoint");
+    ok(!checkpoint_plan_make(&plan, &computation, 0, &err), "a run decides on a checkpoint");
     *mode = plan.mode;
     snprintf(why, 256, "%s", plan.why);
-    char *own = memory_text(plan.seal.basis);
-    seal_plan_free(&plan);
-    kept_seal_free(&kept);
+    char *own = memory_text(plan.checkpoint.basis);
+    checkpoint_plan_free(&plan);
+    stored_checkpoint_free(&kept);
     give_back(&computation);
     return own;
 }
 
 static void rules(void)
 {
-    enum seal_mode mode;
+    enum checkpoint_mode mode;
     char why[256];
     char *own = plan_with("", &mode, why);
     free(plan_with(own, &mode, why));
-    ok(mode == SEAL_INCREMENTAL && !*why, "a checkpoint under the same rules is continued");
+    ok(mode == CHECKPOINT_INCREMENTAL && !*why, "a checkpoint under the same rules is continued");
     char *line = strstr(own, "\nrules "), *next = line + 1 + strcspn(line + 1, "\n");
     struct text other = { 0 };
     text_format(&other, "%.*s\nrules 0%s", (int)(line - own), own, next);
     free(plan_with(other.bytes, &mode, why));
-    ok(mode == SEAL_FULL && strstr(why, "charging rules changed"),
+    ok(mode == CHECKPOINT_FULL && strstr(why, "charging rules changed"),
        "a checkpoint under other charging rules makes the run full");
     text_free(&other);
     text_format(&other, "%.*s%s", (int)(line - own), own, next);
     free(plan_with(other.bytes, &mode, why));
-    ok(mode == SEAL_FULL && strstr(why, "charging rules changed"),
+    ok(mode == CHECKPOINT_FULL && strstr(why, "charging rules changed"),
        "so does a checkpoint of 0.2.0, which has no number of the rules");
     text_free(&other);
     free(own);
@@ -317,7 +321,7 @@ int main(void)
     replicas();
     charges();
     unattributed();
-    seals();
+    checkpoints();
     rules();
     return done_testing();
 }

@@ -7,7 +7,7 @@
 
 #include "core/finding.h"
 #include "core/usage/ledger.h"
-#include "core/usage/seal.h"
+#include "core/usage/checkpoint.h"
 #include "report/column.h"
 #include "results/ledger_rows.h"
 #include "settings/scheduler.h"

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "core/usage/seal.h"
+#include "core/usage/checkpoint.h"
 #include "util/text.h"
 
 struct accounting;

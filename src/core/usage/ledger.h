@@ -3,7 +3,7 @@
 #define FAIRMILL_CORE_LEDGER_H
 
 #include "core/usage/clock.h"
-#include "core/usage/seal.h"
+#include "core/usage/checkpoint.h"
 
 /* The ledger: dated entries by which people correct usage.  None is ever changed or deleted; one
  * that was wrong is undone by another.

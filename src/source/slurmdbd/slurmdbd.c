@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/usage/seal.h"
+#include "core/usage/checkpoint.h"
 #include "db/db.h"
 #include "settings/slurm/slurm_value.h"
 #include "util/error.h"

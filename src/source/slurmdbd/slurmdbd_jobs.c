@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-#include "core/usage/seal.h"
+#include "core/usage/checkpoint.h"
 #include "db/db.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/memory.h"

@@ -4,7 +4,7 @@
 
 #include "core/priority/accrual.h"
 #include "core/priority/priority.h"
-#include "core/usage/seal.h"
+#include "core/usage/checkpoint.h"
 #include "db/db.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_SEAL_H
-#define FAIRMILL_CORE_SEAL_H
+#ifndef FAIRMILL_CORE_CHECKPOINT_H
+#define FAIRMILL_CORE_CHECKPOINT_H
 
 #include <stddef.h>
 
@@ -50,49 +50,49 @@ void job_keys_free(struct job_keys *keys);
 /* What the job rows in the sums were: by the day of UTC in which they ended their number, and the
  * sum of their hashes.  By it a run that reads the rows of a day again knows whether they have
  * changed. */
-#define SEAL_SLICE_S 86400u
-struct seal_slice {
+#define CHECKPOINT_SLICE_S 86400u
+struct day_hash {
     uint64_t rows, hash;
 };
-struct seal_slices {
-    struct seal_slice *of_day;
-    size_t count;              /* days, from 1970 on */
-    struct seal_slice rollups; /* which replace purged jobs in the sums */
+struct day_hashes {
+    struct day_hash *of_day;
+    size_t count;            /* days, from 1970 on */
+    struct day_hash rollups; /* which replace purged jobs in the sums */
 };
 /* Add a row to a slice, or take it off. */
-void seal_slice_add(struct seal_slice *slice, uint64_t hash, bool negative);
-void seal_slices_add(struct seal_slices *slices, uint64_t time_end, uint64_t hash, bool negative);
+void day_hash_add(struct day_hash *slice, uint64_t hash, bool negative);
+void day_hashes_add(struct day_hashes *hashes, uint64_t time_end, uint64_t hash, bool negative);
 /* Set that of a day. */
-void seal_slices_set(struct seal_slices *slices, uint64_t day, struct seal_slice slice);
+void day_hashes_set(struct day_hashes *hashes, uint64_t day, struct day_hash hash);
 /* That of a day; of one without rows it is 0. */
-struct seal_slice seal_slice_of(const struct seal_slices *slices, uint64_t day);
-bool seal_slice_same(struct seal_slice one, struct seal_slice other);
-void seal_slices_free(struct seal_slices *slices);
+struct day_hash day_hash_of(const struct day_hashes *hashes, uint64_t day);
+bool day_hash_same(struct day_hash one, struct day_hash other);
+void day_hashes_free(struct day_hashes *hashes);
 
 /* What is known of the sums, a row for each cluster.  Times are epoch seconds, 0 for none. */
-struct seal {
-    bool kept;             /* there is one */
-    uint64_t as_of;        /* of the run that kept it */
-    uint64_t full_as_of;   /* of the last run that read all */
-    uint64_t cutoff;       /* the sums are over rows with a time_end behind this ... */
-    uint64_t sealed_to;    /* ... and before this */
-    uint64_t start;        /* what they charged before this instant did not count */
-    uint64_t jobs_from;    /* what jobs did before this instant is in the sums by rollups */
-    uint64_t oldest_end;   /* of these rows, UINT64_MAX where there is none; likewise below */
-    uint64_t first_charge; /* the first second that counts in the sums */
-    uint64_t newest_end;   /* of all rows that had ended */
+struct checkpoint {
+    bool kept;                /* there is one */
+    uint64_t as_of;           /* of the run that kept it */
+    uint64_t full_as_of;      /* of the last run that read all */
+    uint64_t cutoff;          /* the sums are over rows with a time_end behind this ... */
+    uint64_t checkpointed_to; /* ... and before this */
+    uint64_t start;           /* what they charged before this instant did not count */
+    uint64_t jobs_from;       /* what jobs did before this instant is in the sums by rollups */
+    uint64_t oldest_end;      /* of these rows, UINT64_MAX where there is none; likewise below */
+    uint64_t first_charge;    /* the first second that counts in the sums */
+    uint64_t newest_end;      /* of all rows that had ended */
     uint64_t sums_hash, open_hash;
     uint64_t checked_to; /* rows that ended before this were read again, in this round */
     char *source;        /* the identity of the database they are from */
     char *basis;         /* all else that they depend on, a line each: `name value` */
 };
-void seal_free(struct seal *seal);
+void checkpoint_free(struct checkpoint *checkpoint);
 /* The instant before which all lies that the sums may have in them. */
-uint64_t seal_reach(const struct seal *seal);
+uint64_t checkpoint_reach(const struct checkpoint *checkpoint);
 /* A hash of everything in it.  It is stored beside the seal, to find damage. */
-uint64_t seal_hash(const struct seal *seal);
+uint64_t checkpoint_hash(const struct checkpoint *checkpoint);
 /* The name that the first line has in which two bases differ, to be freed; NULL where they are
  * the same. */
-char *seal_basis_difference(const char *one, const char *other);
+char *checkpoint_basis_difference(const char *one, const char *other);
 
 #endif

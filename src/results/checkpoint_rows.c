@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "results/seal_rows.h"
+#include "results/checkpoint_rows.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,38 +16,38 @@
 /* The columns of fairmill_seal that are numbers, as sql_query_seal_read has them first. */
 static const struct {
     const char *name;
-    size_t place; /* in struct seal */
+    size_t place; /* in struct checkpoint */
 } numbers[] = {
-    { "as_of", offsetof(struct seal, as_of) },
-    { "full_as_of", offsetof(struct seal, full_as_of) },
-    { "cutoff", offsetof(struct seal, cutoff) },
-    { "sealed_to", offsetof(struct seal, sealed_to) },
-    { "counts_from", offsetof(struct seal, start) },
-    { "jobs_from", offsetof(struct seal, jobs_from) },
-    { "oldest_end", offsetof(struct seal, oldest_end) },
-    { "first_charge", offsetof(struct seal, first_charge) },
-    { "newest_end", offsetof(struct seal, newest_end) },
-    { "sums_hash", offsetof(struct seal, sums_hash) },
-    { "open_hash", offsetof(struct seal, open_hash) },
-    { "checked_to", offsetof(struct seal, checked_to) },
+    { "as_of", offsetof(struct checkpoint, as_of) },
+    { "full_as_of", offsetof(struct checkpoint, full_as_of) },
+    { "cutoff", offsetof(struct checkpoint, cutoff) },
+    { "sealed_to", offsetof(struct checkpoint, checkpointed_to) },
+    { "counts_from", offsetof(struct checkpoint, start) },
+    { "jobs_from", offsetof(struct checkpoint, jobs_from) },
+    { "oldest_end", offsetof(struct checkpoint, oldest_end) },
+    { "first_charge", offsetof(struct checkpoint, first_charge) },
+    { "newest_end", offsetof(struct checkpoint, newest_end) },
+    { "sums_hash", offsetof(struct checkpoint, sums_hash) },
+    { "open_hash", offsetof(struct checkpoint, open_hash) },
+    { "checked_to", offsetof(struct checkpoint, checked_to) },
 };
-static const char odd_table[] = "fairmill_seal_odd", slice_table[] = "fairmill_seal_slice";
+static const char finding_table[] = "fairmill_seal_odd", day_hash_table[] = "fairmill_seal_slice";
 
-static int read_header(struct db *db, const struct db_value *cluster, struct kept_seal *kept,
-                       struct error *err)
+static int read_header(struct db *db, const struct db_value *cluster,
+                       struct stored_checkpoint *kept, struct error *err)
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiiiitti", err);
     if (db_fetch(rows, &row, err) > 0) {
         const struct db_value *rest = row + COUNT(numbers);
-        kept->seal = (struct seal){
+        kept->checkpoint = (struct checkpoint){
             .kept = true,
             .source = db_value_text(&rest[0]),
             .basis = db_value_text(&rest[1]),
         };
         for (size_t i = 0; i < COUNT(numbers); i++)
-            *(uint64_t *)((char *)&kept->seal + numbers[i].place) = rows_bits_of(&row[i]);
-        kept->damaged = rows_bits_of(&rest[2]) != seal_hash(&kept->seal);
+            *(uint64_t *)((char *)&kept->checkpoint + numbers[i].place) = rows_bits_of(&row[i]);
+        kept->damaged = rows_bits_of(&rest[2]) != checkpoint_hash(&kept->checkpoint);
     }
     return db_finish(rows);
 }
@@ -104,8 +104,8 @@ static int compare_kept(struct db *db, const char *cluster, const char *table,
     return result;
 }
 
-static int read_findings(struct db *db, const char *cluster, struct kept_seal *kept, bool *intact,
-                         struct error *err)
+static int read_findings(struct db *db, const char *cluster, struct stored_checkpoint *kept,
+                         bool *intact, struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
@@ -115,78 +115,79 @@ static int read_findings(struct db *db, const char *cluster, struct kept_seal *k
         add_finding(kept->findings, row, &found);
     if (db_finish(rows))
         return -1;
-    return compare_kept(db, cluster, odd_table, &found, intact, err);
+    return compare_kept(db, cluster, finding_table, &found, intact, err);
 }
 
-static void keep_slice(struct kept_rows *kept, uint64_t day, struct seal_slice slice)
+static void keep_day_hash(struct kept_rows *kept, uint64_t day, struct day_hash hash)
 {
-    const uint64_t words[] = { day, slice.rows, slice.hash };
+    const uint64_t words[] = { day, hash.rows, hash.hash };
     kept_add(kept, words, COUNT(words));
 }
 
 /* No row has ended on a later day.  Rollups are stored as a day that does not exist. */
-#define LAST_DAY (UINT64_C(253402300800) / SEAL_SLICE_S)
+#define LAST_DAY (UINT64_C(253402300800) / CHECKPOINT_SLICE_S)
 #define ROLLUPS_DAY UINT64_MAX
-static int read_slices(struct db *db, const char *cluster, struct kept_seal *kept, bool *intact,
-                       struct error *err)
+static int read_day_hashes(struct db *db, const char *cluster, struct stored_checkpoint *kept,
+                           bool *intact, struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     struct kept_rows found = { 0 };
     struct db_rows *rows = db_query(db, sql_query_seal_slice_read, &name, 1, "iii", err);
     while (db_fetch(rows, &row, err) > 0) {
-        struct seal_slice slice = { rows_bits_of(&row[1]), rows_bits_of(&row[2]) };
+        struct day_hash hash = { rows_bits_of(&row[1]), rows_bits_of(&row[2]) };
         uint64_t day = rows_bits_of(&row[0]);
-        keep_slice(&found, day, slice);
+        keep_day_hash(&found, day, hash);
         if (day < LAST_DAY)
-            seal_slices_set(&kept->slices, day, slice);
+            day_hashes_set(&kept->hashes, day, hash);
         else if (day == ROLLUPS_DAY)
-            kept->slices.rollups = slice;
+            kept->hashes.rollups = hash;
     }
     if (db_finish(rows))
         return -1;
-    return compare_kept(db, cluster, slice_table, &found, intact, err);
+    return compare_kept(db, cluster, day_hash_table, &found, intact, err);
 }
 
-void kept_seal_free(struct kept_seal *kept)
+void stored_checkpoint_free(struct stored_checkpoint *kept)
 {
-    seal_free(&kept->seal);
+    checkpoint_free(&kept->checkpoint);
     job_keys_free(&kept->open);
-    seal_slices_free(&kept->slices);
+    day_hashes_free(&kept->hashes);
     findings_destroy(kept->findings);
     stored_days_free(&kept->days);
-    *kept = (struct kept_seal){ 0 };
+    *kept = (struct stored_checkpoint){ 0 };
 }
 
-static int read_all(struct db *db, const char *cluster, struct kept_seal *kept, bool *intact,
-                    struct error *err)
+static int read_all(struct db *db, const char *cluster, struct stored_checkpoint *kept,
+                    bool *intact, struct error *err)
 {
     struct db_value name = db_text(cluster);
-    bool findings = false, slices = false;
+    bool findings = false, hashes = false;
     if (read_header(db, &name, kept, err) || read_open(db, &name, &kept->open, err) ||
         read_findings(db, cluster, kept, &findings, err) ||
-        read_slices(db, cluster, kept, &slices, err))
+        read_day_hashes(db, cluster, kept, &hashes, err))
         return -1;
-    *intact =
-        !kept->damaged && findings && slices && kept->seal.open_hash == job_keys_hash(&kept->open);
+    *intact = !kept->damaged && findings && hashes &&
+              kept->checkpoint.open_hash == job_keys_hash(&kept->open);
     return 0;
 }
 
-int seal_read(struct db *db, const char *cluster, struct kept_seal *kept, struct error *err)
+int checkpoint_read(struct db *db, const char *cluster, struct stored_checkpoint *kept,
+                    struct error *err)
 {
     bool intact = false;
     kept->damaged = false;
     /* What is not even of its column's type was not stored by us. */
     if (read_all(db, cluster, kept, &intact, err) && err->class != ERROR_DATA)
         return -1;
-    kept->damaged = kept->seal.kept && !intact;
+    kept->damaged = kept->checkpoint.kept && !intact;
     return 0;
 }
 
-int seal_read_sums(struct db *db, const char *cluster,
-                   int (*take)(void *context, uint64_t id, const struct wide *sum,
-                               struct error *err),
-                   void *context, struct error *err)
+int checkpoint_read_sums(struct db *db, const char *cluster,
+                         int (*take)(void *context, uint64_t id, const struct wide *sum,
+                                     struct error *err),
+                         void *context, struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
@@ -200,24 +201,24 @@ int seal_read_sums(struct db *db, const char *cluster,
     return db_finish(rows) || result ? -1 : 0;
 }
 
-static int write_header(struct db *db, const struct db_value *cluster, const struct seal *seal,
-                        struct error *err)
+static int write_header(struct db *db, const struct db_value *cluster,
+                        const struct checkpoint *checkpoint, struct error *err)
 {
     struct row_field row[4 + COUNT(numbers)] = {
         { "cluster", 't', *cluster },
-        { "source", 't', db_text(seal->source) },
-        { "basis", 't', db_text(seal->basis) },
-        { "hash", 'i', rows_bits(seal_hash(seal)) },
+        { "source", 't', db_text(checkpoint->source) },
+        { "basis", 't', db_text(checkpoint->basis) },
+        { "hash", 'i', rows_bits(checkpoint_hash(checkpoint)) },
     };
     for (size_t i = 0; i < COUNT(numbers); i++) {
-        uint64_t number = *(const uint64_t *)((const char *)seal + numbers[i].place);
+        uint64_t number = *(const uint64_t *)((const char *)checkpoint + numbers[i].place);
         row[4 + i] = (struct row_field){ numbers[i].name, 'i', rows_bits(number) };
     }
     return rows_write_one(db, "fairmill_seal", 1, row, COUNT(row), err);
 }
 
 static int write_sums(struct db *db, const struct db_value *cluster,
-                      const struct seal_change *change, struct error *err)
+                      const struct checkpoint_change *change, struct error *err)
 {
     struct row_writer writer = { .db = db,
                                  .table = "fairmill_seal_usage",
@@ -267,7 +268,7 @@ static int write_findings(const struct publisher *publisher, const struct findin
     struct kept_part part = { 0 };
     if (db_execute(publisher->db, sql_query_seal_odd_clear, &cluster, 1, NULL, err))
         return -1;
-    struct row_writer writer = { .db = publisher->db, .table = odd_table };
+    struct row_writer writer = { .db = publisher->db, .table = finding_table };
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         for (size_t i = 0; i < findings->kind[kind].count; i++) {
             const struct finding *each = &findings->kind[kind].kept[i];
@@ -287,50 +288,50 @@ static int write_findings(const struct publisher *publisher, const struct findin
     text_free(&detail);
     if (rows_end(&writer, 0, err))
         return -1;
-    return kept_write(publisher->db, publisher->cluster, odd_table, &part, err);
+    return kept_write(publisher->db, publisher->cluster, finding_table, &part, err);
 }
 
-struct slice_writer {
+struct day_hash_writer {
     struct row_writer rows;
     struct db_value cluster;
     struct kept_rows kept;
     struct job_keys removed;
 };
 
-static void write_slice(struct slice_writer *writer, uint64_t day, struct seal_slice old,
-                        struct seal_slice slice, struct error *err)
+static void write_day_hash(struct day_hash_writer *writer, uint64_t day, struct day_hash old,
+                           struct day_hash hash, struct error *err)
 {
-    if (slice.rows)
-        keep_slice(&writer->kept, day, slice);
-    if (seal_slice_same(slice, old))
+    if (hash.rows)
+        keep_day_hash(&writer->kept, day, hash);
+    if (day_hash_same(hash, old))
         return;
-    if (!slice.rows) {
+    if (!hash.rows) {
         job_keys_add(&writer->removed, day);
         return;
     }
     struct row_field row[] = {
         { "cluster", 't', writer->cluster },
         { "day", 'i', rows_bits(day) },
-        { "row_count", 'i', rows_bits(slice.rows) },
-        { "hash", 'i', rows_bits(slice.hash) },
+        { "row_count", 'i', rows_bits(hash.rows) },
+        { "hash", 'i', rows_bits(hash.hash) },
     };
     rows_add(&writer->rows, row, COUNT(row), err);
 }
 
 /* Those that have changed.  If the seal is made from scratch, nothing is stored any longer. */
-static int write_slices(const struct publisher *publisher, const struct seal_change *change,
-                        struct error *err)
+static int write_day_hashes(const struct publisher *publisher,
+                            const struct checkpoint_change *change, struct error *err)
 {
-    static const struct seal_slices none;
-    const struct seal_slices *old = change->anew ? &none : change->old_slices;
-    struct slice_writer writer = {
-        .rows = { .db = publisher->db, .table = slice_table, .keys = 2 },
+    static const struct day_hashes none;
+    const struct day_hashes *old = change->anew ? &none : change->old_hashes;
+    struct day_hash_writer writer = {
+        .rows = { .db = publisher->db, .table = day_hash_table, .keys = 2 },
         .cluster = db_text(publisher->cluster),
     };
-    size_t days = old->count > change->slices->count ? old->count : change->slices->count;
+    size_t days = old->count > change->hashes->count ? old->count : change->hashes->count;
     for (size_t day = 0; day < days; day++)
-        write_slice(&writer, day, seal_slice_of(old, day), seal_slice_of(change->slices, day), err);
-    write_slice(&writer, ROLLUPS_DAY, old->rollups, change->slices->rollups, err);
+        write_day_hash(&writer, day, day_hash_of(old, day), day_hash_of(change->hashes, day), err);
+    write_day_hash(&writer, ROLLUPS_DAY, old->rollups, change->hashes->rollups, err);
     int result = rows_end(&writer.rows, 0, err);
     if (!result)
         result =
@@ -338,29 +339,30 @@ static int write_slices(const struct publisher *publisher, const struct seal_cha
                              (struct row_ids){ writer.removed.keys, writer.removed.count }, err);
     job_keys_free(&writer.removed);
     const struct kept_part part = { 0, writer.kept };
-    return result ? -1 : kept_write(publisher->db, publisher->cluster, slice_table, &part, err);
+    return result ? -1 : kept_write(publisher->db, publisher->cluster, day_hash_table, &part, err);
 }
 
-const char *const seal_clears[] = { sql_query_seal_clear,       sql_query_seal_usage_clear,
-                                    sql_query_seal_open_clear,  sql_query_seal_odd_clear,
-                                    sql_query_seal_slice_clear, NULL };
+const char *const checkpoint_clears[] = { sql_query_seal_clear,       sql_query_seal_usage_clear,
+                                          sql_query_seal_open_clear,  sql_query_seal_odd_clear,
+                                          sql_query_seal_slice_clear, NULL };
 
-int seal_write(const struct publisher *publisher, const struct seal_change *change,
-               struct error *err)
+int checkpoint_write(const struct publisher *publisher, const struct checkpoint_change *change,
+                     struct error *err)
 {
     struct db *db = publisher->db;
     struct db_value cluster = db_text(publisher->cluster);
     if (change->anew) {
-        if (rows_execute_all(db, seal_clears, &cluster, 1, err))
+        if (rows_execute_all(db, checkpoint_clears, &cluster, 1, err))
             return -1;
     } else if (rows_execute_for(db, sql_query_seal_open_remove, &cluster, 1,
                                 (struct row_ids){ change->ended->keys, change->ended->count },
                                 err)) {
         return -1;
     }
-    if (write_header(db, &cluster, change->seal, err) || write_sums(db, &cluster, change, err) ||
-        write_opened(db, &cluster, change->opened, err) ||
-        write_findings(publisher, change->findings, err) || write_slices(publisher, change, err))
+    if (write_header(db, &cluster, change->checkpoint, err) ||
+        write_sums(db, &cluster, change, err) || write_opened(db, &cluster, change->opened, err) ||
+        write_findings(publisher, change->findings, err) ||
+        write_day_hashes(publisher, change, err))
         return -1;
     return 0;
 }

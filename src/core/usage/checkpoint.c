@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/usage/seal.h"
+#include "core/usage/checkpoint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,78 +115,79 @@ void job_keys_free(struct job_keys *keys)
     *keys = (struct job_keys){ 0 };
 }
 
-static struct seal_slice *slice_at(struct seal_slices *slices, uint64_t day)
+static struct day_hash *day_hash_at(struct day_hashes *hashes, uint64_t day)
 {
-    if (day >= slices->count) {
-        size_t count = day < 2 * slices->count ? 2 * slices->count : (size_t)day + 1;
-        slices->of_day = memory_resized(slices->of_day, count, sizeof *slices->of_day);
-        memset(slices->of_day + slices->count, 0, (count - slices->count) * sizeof *slices->of_day);
-        slices->count = count;
+    if (day >= hashes->count) {
+        size_t count = day < 2 * hashes->count ? 2 * hashes->count : (size_t)day + 1;
+        hashes->of_day = memory_resized(hashes->of_day, count, sizeof *hashes->of_day);
+        memset(hashes->of_day + hashes->count, 0, (count - hashes->count) * sizeof *hashes->of_day);
+        hashes->count = count;
     }
-    return &slices->of_day[day];
+    return &hashes->of_day[day];
 }
 
-void seal_slice_add(struct seal_slice *slice, uint64_t hash, bool negative)
+void day_hash_add(struct day_hash *slice, uint64_t hash, bool negative)
 {
     slice->rows += negative ? UINT64_MAX : 1;
     slice->hash += negative ? -hash : hash;
 }
 
-void seal_slices_add(struct seal_slices *slices, uint64_t time_end, uint64_t hash, bool negative)
+void day_hashes_add(struct day_hashes *hashes, uint64_t time_end, uint64_t hash, bool negative)
 {
-    seal_slice_add(slice_at(slices, time_end / SEAL_SLICE_S), hash, negative);
+    day_hash_add(day_hash_at(hashes, time_end / CHECKPOINT_SLICE_S), hash, negative);
 }
 
-void seal_slices_set(struct seal_slices *slices, uint64_t day, struct seal_slice slice)
+void day_hashes_set(struct day_hashes *hashes, uint64_t day, struct day_hash hash)
 {
-    *slice_at(slices, day) = slice;
+    *day_hash_at(hashes, day) = hash;
 }
 
-struct seal_slice seal_slice_of(const struct seal_slices *slices, uint64_t day)
+struct day_hash day_hash_of(const struct day_hashes *hashes, uint64_t day)
 {
-    return day < slices->count ? slices->of_day[day] : (struct seal_slice){ 0 };
+    return day < hashes->count ? hashes->of_day[day] : (struct day_hash){ 0 };
 }
 
-bool seal_slice_same(struct seal_slice one, struct seal_slice other)
+bool day_hash_same(struct day_hash one, struct day_hash other)
 {
     return one.rows == other.rows && one.hash == other.hash;
 }
 
-void seal_slices_free(struct seal_slices *slices)
+void day_hashes_free(struct day_hashes *hashes)
 {
-    free(slices->of_day);
-    *slices = (struct seal_slices){ 0 };
+    free(hashes->of_day);
+    *hashes = (struct day_hashes){ 0 };
 }
 
-void seal_free(struct seal *seal)
+void checkpoint_free(struct checkpoint *checkpoint)
 {
-    free(seal->source);
-    free(seal->basis);
-    *seal = (struct seal){ 0 };
+    free(checkpoint->source);
+    free(checkpoint->basis);
+    *checkpoint = (struct checkpoint){ 0 };
 }
 
-uint64_t seal_reach(const struct seal *seal)
+uint64_t checkpoint_reach(const struct checkpoint *checkpoint)
 {
-    return seal->sealed_to > seal->jobs_from ? seal->sealed_to : seal->jobs_from;
+    return checkpoint->checkpointed_to > checkpoint->jobs_from ? checkpoint->checkpointed_to
+                                                               : checkpoint->jobs_from;
 }
 
-uint64_t seal_hash(const struct seal *seal)
+uint64_t checkpoint_hash(const struct checkpoint *checkpoint)
 {
     const uint64_t numbers[] = {
-        seal->as_of,
-        seal->full_as_of,
-        seal->cutoff,
-        seal->sealed_to,
-        seal->start,
-        seal->jobs_from,
-        seal->oldest_end,
-        seal->first_charge,
-        seal->newest_end,
-        seal->sums_hash,
-        seal->open_hash,
-        seal->checked_to,
-        XXH3_64bits(seal->source, strlen(seal->source)),
-        XXH3_64bits(seal->basis, strlen(seal->basis)),
+        checkpoint->as_of,
+        checkpoint->full_as_of,
+        checkpoint->cutoff,
+        checkpoint->checkpointed_to,
+        checkpoint->start,
+        checkpoint->jobs_from,
+        checkpoint->oldest_end,
+        checkpoint->first_charge,
+        checkpoint->newest_end,
+        checkpoint->sums_hash,
+        checkpoint->open_hash,
+        checkpoint->checked_to,
+        XXH3_64bits(checkpoint->source, strlen(checkpoint->source)),
+        XXH3_64bits(checkpoint->basis, strlen(checkpoint->basis)),
     };
     return hash_words(numbers, sizeof numbers / sizeof *numbers);
 }
@@ -200,7 +201,7 @@ static bool has_line(const char *text, const char *line, size_t length)
     return false;
 }
 
-char *seal_basis_difference(const char *one, const char *other)
+char *checkpoint_basis_difference(const char *one, const char *other)
 {
     while (*one || *other) {
         size_t length = strcspn(one, "\n"), other_length = strcspn(other, "\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "compute/seal_plan.h"
+#include "compute/checkpoint_plan.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -21,25 +21,25 @@
 #include "util/text.h"
 
 /* Goes up when sums are made or stored differently, so that what was kept is of no use. */
-#define SEAL_FORMAT 4
+#define CHECKPOINT_FORMAT 4
 
-void seal_plan_free(struct seal_plan *plan)
+void checkpoint_plan_free(struct checkpoint_plan *plan)
 {
-    seal_free(&plan->seal);
+    checkpoint_free(&plan->checkpoint);
     job_keys_free(&plan->open);
     job_keys_free(&plan->ended);
     usage_sums_destroy(plan->sums);
     usage_sums_destroy(plan->late);
     findings_destroy(plan->findings);
-    seal_slices_free(&plan->slices);
-    seal_slices_free(&plan->checked);
+    day_hashes_free(&plan->hashes);
+    day_hashes_free(&plan->checked);
     days_destroy(plan->days);
     text_free(&plan->cluster_identity);
-    *plan = (struct seal_plan){ .kept = plan->kept,
-                                .source_identity = plan->source_identity,
-                                .asked_full = plan->asked_full,
-                                .asked_now = plan->asked_now,
-                                .publishes_nothing = plan->publishes_nothing };
+    *plan = (struct checkpoint_plan){ .kept = plan->kept,
+                                      .source_identity = plan->source_identity,
+                                      .asked_full = plan->asked_full,
+                                      .asked_now = plan->asked_now,
+                                      .publishes_nothing = plan->publishes_nothing };
 }
 
 /* All that the sums depend on besides the database, the rows and what changes within their reach;
@@ -48,8 +48,8 @@ static char *basis_of(const struct computation *computation, const char *cluster
 {
     const struct settings *settings = computation->source.settings;
     struct text basis = { 0 };
-    text_format(&basis, "format %d\nrules %d\ncluster %s\n%s", SEAL_FORMAT, CHARGING_RULES, cluster,
-                settings->charges);
+    text_format(&basis, "format %d\nrules %d\ncluster %s\n%s", CHECKPOINT_FORMAT, CHARGING_RULES,
+                cluster, settings->charges);
     text_format(&basis, "time_zone %016" PRIx64 "\nhistory_days %" PRIu64 "\n", settings->zone,
                 settings->history_days);
     text_format(&basis, "grid %" PRIu64 "\n", clock_grid(computation->clock));
@@ -59,7 +59,7 @@ static char *basis_of(const struct computation *computation, const char *cluster
     return basis.bytes;
 }
 
-static bool full_because(struct seal_plan *plan, const char *why, const char *what)
+static bool full_because(struct checkpoint_plan *plan, const char *why, const char *what)
 {
     size_t length = strlen(plan->why);
     snprintf(plan->why + length, sizeof plan->why - length, "%s%s%s%s", length ? "; " : "",
@@ -85,17 +85,17 @@ static char *basis_within(const char *basis, const struct computation *computati
     return text.bytes;
 }
 
-static void note_another_cluster(struct seal_plan *plan, struct findings *findings)
+static void note_another_cluster(struct checkpoint_plan *plan, struct findings *findings)
 {
     full_because(plan, "the seal is of another cluster of this name", NULL);
     findings_add(findings, FINDING_CLUSTER_IS_ANOTHER, 0, "now %s", plan->cluster_identity.bytes);
 }
 
-static bool basis_changed(struct seal_plan *plan, const struct computation *computation)
+static bool basis_changed(struct checkpoint_plan *plan, const struct computation *computation)
 {
-    const struct seal *kept = &plan->kept->seal;
-    char *basis = basis_within(plan->seal.basis, computation, seal_reach(kept));
-    char *name = seal_basis_difference(kept->basis, basis);
+    const struct checkpoint *kept = &plan->kept->checkpoint;
+    char *basis = basis_within(plan->checkpoint.basis, computation, checkpoint_reach(kept));
+    char *name = checkpoint_basis_difference(kept->basis, basis);
     free(basis);
     if (!name)
         return false;
@@ -128,48 +128,51 @@ static bool basis_changed(struct seal_plan *plan, const struct computation *comp
 
 /* Whether the horizon has passed rollups that are in the kept sums.  They cannot be taken off
  * there, since the source may have other rollups by now. */
-static bool passed_rollups(struct seal_plan *plan)
+static bool passed_rollups(struct checkpoint_plan *plan)
 {
-    const struct seal *kept = &plan->kept->seal;
-    uint64_t before = kept->cutoff / ROLLUP_STEP_S, now = plan->seal.cutoff / ROLLUP_STEP_S;
+    const struct checkpoint *kept = &plan->kept->checkpoint;
+    uint64_t before = kept->cutoff / ROLLUP_STEP_S, now = plan->checkpoint.cutoff / ROLLUP_STEP_S;
     if (kept->jobs_from <= kept->cutoff || now <= before)
         return false;
     return full_because(plan, "the horizon passed rollups", NULL);
 }
 
 /* Whether what was kept is of no use any more, and why. */
-static bool is_untrue(struct seal_plan *plan, const struct computation *computation, uint64_t now)
+static bool is_untrue(struct checkpoint_plan *plan, const struct computation *computation,
+                      uint64_t now)
 {
-    const struct kept_seal *kept = plan->kept;
+    const struct stored_checkpoint *kept = plan->kept;
     if (kept->damaged)
         return full_because(plan, "rows of the seal are not as they were stored", NULL);
-    if (!kept->seal.kept)
+    if (!kept->checkpoint.kept)
         return full_because(plan, "the first run", NULL);
     if (kept->ahead)
         return full_because(plan, "the instant is before the seal's clock", NULL);
-    if (now < kept->seal.as_of)
+    if (now < kept->checkpoint.as_of)
         return full_because(plan, "the clock went back", NULL);
-    if (strcmp(kept->seal.source, plan->seal.source) != 0)
+    if (strcmp(kept->checkpoint.source, plan->checkpoint.source) != 0)
         return full_because(plan, "the seal is of another source", NULL);
     if (basis_changed(plan, computation))
         return true;
     if (computation->factors && computation->factors->undated)
         return full_because(plan, "a usage factor changed, and nothing tells when", NULL);
     /* One that is behind the cutoff now is not looked for. */
-    if (plan->seal.newest_end < kept->seal.newest_end && kept->seal.newest_end > plan->seal.cutoff)
+    if (plan->checkpoint.newest_end < kept->checkpoint.newest_end &&
+        kept->checkpoint.newest_end > plan->checkpoint.cutoff)
         return full_because(plan, "the source was restored: its newest end went back", NULL);
     /* Sums of rows that all ended before the reset are nothing, and no trouble. */
-    if (plan->seal.start != kept->seal.start && plan->seal.start < kept->seal.sealed_to)
+    if (plan->checkpoint.start != kept->checkpoint.start &&
+        plan->checkpoint.start < kept->checkpoint.checkpointed_to)
         return full_because(plan, "a reset within the sealed span", NULL);
     return false;
 }
 
 /* Whether the oldest row that was summed is gone.  A row that is older still came late, or came
  * back from an archive; the next full run counts it. */
-static int look_for_purge(struct seal_plan *plan, const struct source *source, uint64_t now,
+static int look_for_purge(struct checkpoint_plan *plan, const struct source *source, uint64_t now,
                           bool *purged, struct error *err)
 {
-    const struct seal *kept = &plan->kept->seal;
+    const struct checkpoint *kept = &plan->kept->checkpoint;
     uint64_t oldest, newest;
     *purged = false;
     if (kept->oldest_end == UINT64_MAX)
@@ -183,39 +186,40 @@ static int look_for_purge(struct seal_plan *plan, const struct source *source, u
 
 /* Without decay the first use says for how long the cluster was there; which use was the second is
  * not known. */
-static bool lost_first_use(struct seal_plan *plan, const struct settings *settings)
+static bool lost_first_use(struct checkpoint_plan *plan, const struct settings *settings)
 {
-    const struct seal *kept = &plan->kept->seal;
-    if (settings->half_life_s || plan->seal.start || kept->oldest_end > plan->seal.cutoff)
+    const struct checkpoint *kept = &plan->kept->checkpoint;
+    if (settings->half_life_s || plan->checkpoint.start ||
+        kept->oldest_end > plan->checkpoint.cutoff)
         return false;
     return full_because(plan, "the horizon passed the first use", NULL);
 }
 
-static void decide(struct seal_plan *plan, const struct settings *settings, uint64_t now,
+static void decide(struct checkpoint_plan *plan, const struct settings *settings, uint64_t now,
                    bool untrue)
 {
-    const struct seal *kept = &plan->kept->seal;
-    bool gone = kept->sealed_to <= plan->seal.cutoff + 1;
+    const struct checkpoint *kept = &plan->kept->checkpoint;
+    bool gone = kept->checkpointed_to <= plan->checkpoint.cutoff + 1;
     if (plan->kept->ahead || (plan->publishes_nothing && (untrue || *plan->kept->doubt))) {
-        plan->mode = SEAL_UNUSED;
+        plan->mode = CHECKPOINT_UNUSED;
     } else if (untrue) {
-        plan->mode = SEAL_FULL;
+        plan->mode = CHECKPOINT_FULL;
     } else if (*plan->kept->doubt) {
         full_because(plan, plan->kept->doubt, NULL);
-        plan->mode = gone ? SEAL_FULL : SEAL_VERIFY;
+        plan->mode = gone ? CHECKPOINT_FULL : CHECKPOINT_VERIFY;
     } else if (plan->asked_full) {
-        plan->mode = gone ? SEAL_FULL : SEAL_VERIFY;
+        plan->mode = gone ? CHECKPOINT_FULL : CHECKPOINT_VERIFY;
     } else if (!plan->publishes_nothing && now - kept->full_as_of >= settings->full_every_s) {
         full_because(plan, "full_every has passed", NULL);
-        plan->mode = gone ? SEAL_FULL : SEAL_VERIFY;
+        plan->mode = gone ? CHECKPOINT_FULL : CHECKPOINT_VERIFY;
     } else {
-        plan->mode = SEAL_INCREMENTAL;
+        plan->mode = CHECKPOINT_INCREMENTAL;
     }
-    plan->anew = plan->mode != SEAL_INCREMENTAL || gone;
-    if (plan->mode != SEAL_INCREMENTAL)
-        plan->seal.full_as_of = now;
+    plan->anew = plan->mode != CHECKPOINT_INCREMENTAL || gone;
+    if (plan->mode != CHECKPOINT_INCREMENTAL)
+        plan->checkpoint.full_as_of = now;
     else
-        plan->seal.full_as_of = kept->full_as_of;
+        plan->checkpoint.full_as_of = kept->full_as_of;
 }
 
 /* So long a round lasts, in which all that the kept sums are made of is read again.  A change waits
@@ -227,7 +231,8 @@ static uint64_t round_of(const struct settings *settings)
                                                                       : ROUND_S;
 }
 
-bool seal_begins_round(const struct seal *kept, const struct settings *settings, uint64_t now)
+bool checkpoint_begins_round(const struct checkpoint *kept, const struct settings *settings,
+                             uint64_t now)
 {
     return now / round_of(settings) != kept->as_of / round_of(settings);
 }
@@ -235,16 +240,18 @@ bool seal_begins_round(const struct seal *kept, const struct settings *settings,
 /* Which rows in the kept sums are read again, and which days of usage.  The time that both reach
  * back is walked through in rounds.  How far a run comes follows from how long ago the last one
  * was. */
-static void choose_slices(struct seal_plan *plan, const struct settings *settings, uint64_t now)
+static void choose_day_hashes(struct checkpoint_plan *plan, const struct settings *settings,
+                              uint64_t now)
 {
-    const struct seal *kept = &plan->kept->seal;
+    const struct checkpoint *kept = &plan->kept->checkpoint;
     uint64_t reach_s = settings->history_days * 86400, round_s = round_of(settings);
-    uint64_t low = plan->seal.cutoff / SEAL_SLICE_S * SEAL_SLICE_S;
-    uint64_t high = (plan->seal.sealed_to + SEAL_SLICE_S - 1) / SEAL_SLICE_S * SEAL_SLICE_S;
+    uint64_t low = plan->checkpoint.cutoff / CHECKPOINT_SLICE_S * CHECKPOINT_SLICE_S;
+    uint64_t high = (plan->checkpoint.checkpointed_to + CHECKPOINT_SLICE_S - 1) /
+                    CHECKPOINT_SLICE_S * CHECKPOINT_SLICE_S;
     if (settings->history_days && now > reach_s && now - reach_s < low)
         low = now - reach_s;
-    plan->begins_round = seal_begins_round(kept, settings, now);
-    plan->check_all_from = kept->sealed_to / SEAL_SLICE_S * SEAL_SLICE_S;
+    plan->begins_round = checkpoint_begins_round(kept, settings, now);
+    plan->check_all_from = kept->checkpointed_to / CHECKPOINT_SLICE_S * CHECKPOINT_SLICE_S;
     if (low >= high || now < kept->as_of)
         return;
     uint64_t from = kept->checked_to, step = high - low;
@@ -254,43 +261,44 @@ static void choose_slices(struct seal_plan *plan, const struct settings *setting
         from = low;
     plan->check_from = from;
     plan->check_to = high - from < step ? high : from + step;
-    plan->seal.checked_to = plan->check_to;
+    plan->checkpoint.checked_to = plan->check_to;
 }
 
 /* Up to where rows are summed, and what is known of them before the first is read. */
-static void begin_seal(struct seal_plan *plan, const struct settings *settings, uint64_t oldest)
+static void begin_checkpoint(struct checkpoint_plan *plan, const struct settings *settings,
+                             uint64_t oldest)
 {
-    struct seal *seal = &plan->seal;
-    const struct seal *kept = &plan->kept->seal;
-    seal->first_charge = UINT64_MAX;
-    if (plan->mode == SEAL_VERIFY) {
-        seal->sealed_to = kept->sealed_to;
+    struct checkpoint *checkpoint = &plan->checkpoint;
+    const struct checkpoint *kept = &plan->kept->checkpoint;
+    checkpoint->first_charge = UINT64_MAX;
+    if (plan->mode == CHECKPOINT_VERIFY) {
+        checkpoint->checkpointed_to = kept->checkpointed_to;
     } else {
-        seal->sealed_to = seal->newest_end > settings->seal_after_s
-                              ? seal->newest_end - settings->seal_after_s
-                              : 0;
-        if (seal->sealed_to <= seal->cutoff)
-            seal->sealed_to = seal->cutoff + 1;
+        checkpoint->checkpointed_to = checkpoint->newest_end > settings->seal_after_s
+                                          ? checkpoint->newest_end - settings->seal_after_s
+                                          : 0;
+        if (checkpoint->checkpointed_to <= checkpoint->cutoff)
+            checkpoint->checkpointed_to = checkpoint->cutoff + 1;
     }
     if (!plan->anew) {
-        if (seal->sealed_to < kept->sealed_to)
-            seal->sealed_to = kept->sealed_to;
-        seal->first_charge = kept->first_charge;
-        seal->jobs_from = kept->jobs_from;
+        if (checkpoint->checkpointed_to < kept->checkpointed_to)
+            checkpoint->checkpointed_to = kept->checkpointed_to;
+        checkpoint->first_charge = kept->first_charge;
+        checkpoint->jobs_from = kept->jobs_from;
         findings_copy(plan->findings, plan->kept->findings);
-        findings_expire(plan->findings, seal->cutoff);
-        for (uint64_t day = 0; day < plan->kept->slices.count; day++)
-            seal_slices_set(&plan->slices, day, plan->kept->slices.of_day[day]);
-        plan->slices.rollups = plan->kept->slices.rollups;
+        findings_expire(plan->findings, checkpoint->cutoff);
+        for (uint64_t day = 0; day < plan->kept->hashes.count; day++)
+            day_hashes_set(&plan->hashes, day, plan->kept->hashes.of_day[day]);
+        plan->hashes.rollups = plan->kept->hashes.rollups;
     }
     if (kept->kept && !plan->publishes_nothing)
-        choose_slices(plan, settings, seal->as_of);
-    seal->oldest_end = oldest && oldest < seal->sealed_to ? oldest : UINT64_MAX;
+        choose_day_hashes(plan, settings, checkpoint->as_of);
+    checkpoint->oldest_end = oldest && oldest < checkpoint->checkpointed_to ? oldest : UINT64_MAX;
 }
 
 /* Whether the kept sums are of no use, by the database too. */
-static int judge_kept(struct seal_plan *plan, const struct computation *computation, bool *untrue,
-                      struct error *err)
+static int judge_kept(struct checkpoint_plan *plan, const struct computation *computation,
+                      bool *untrue, struct error *err)
 {
     const struct source *source = &computation->source;
     uint64_t now = clock_now(computation->clock);
@@ -300,9 +308,9 @@ static int judge_kept(struct seal_plan *plan, const struct computation *computat
 }
 
 /* What was found not to be as it was stored, or as it was when it was sealed. */
-static void note_doubt(const struct seal_plan *plan, const struct computation *computation)
+static void note_doubt(const struct checkpoint_plan *plan, const struct computation *computation)
 {
-    const struct kept_seal *kept = plan->kept;
+    const struct stored_checkpoint *kept = plan->kept;
     if (kept->damaged)
         findings_add(computation->findings, FINDING_KEPT_CHANGED, 0,
                      "rows of the tables fairmill_seal... are not as they were stored");
@@ -312,8 +320,8 @@ static void note_doubt(const struct seal_plan *plan, const struct computation *c
                      "%s", kept->doubt);
 }
 
-int seal_plan_make(struct seal_plan *plan, const struct computation *computation, uint64_t cutoff,
-                   struct error *err)
+int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation *computation,
+                         uint64_t cutoff, struct error *err)
 {
     const struct source *source = &computation->source;
     const struct layout *layout = source->layout;
@@ -337,13 +345,14 @@ int seal_plan_make(struct seal_plan *plan, const struct computation *computation
     text_add(&plan->cluster_identity, "");
     if (layout->past->identify(source, &plan->cluster_identity, err))
         return -1;
-    plan->seal = (struct seal){ .kept = true,
-                                .as_of = now,
-                                .cutoff = cutoff,
-                                .start = clock_start(computation->clock),
-                                .source = memory_text(plan->source_identity),
-                                .basis = basis_of(computation, plan->cluster_identity.bytes) };
-    if (layout->read_ends(source, cutoff, now, &oldest, &plan->seal.newest_end, err) ||
+    plan->checkpoint =
+        (struct checkpoint){ .kept = true,
+                             .as_of = now,
+                             .cutoff = cutoff,
+                             .start = clock_start(computation->clock),
+                             .source = memory_text(plan->source_identity),
+                             .basis = basis_of(computation, plan->cluster_identity.bytes) };
+    if (layout->read_ends(source, cutoff, now, &oldest, &plan->checkpoint.newest_end, err) ||
         layout->past->read_open_keys(source, now, &plan->open, err) ||
         judge_kept(plan, computation, &untrue, err))
         return -1;
@@ -351,10 +360,10 @@ int seal_plan_make(struct seal_plan *plan, const struct computation *computation
     if (!untrue)
         plan->ended = job_keys_without(&plan->kept->open, &plan->open);
     decide(plan, source->settings, now, untrue);
-    if (plan->mode == SEAL_VERIFY)
+    if (plan->mode == CHECKPOINT_VERIFY)
         plan->late = usage_sums_create();
-    if (plan->mode != SEAL_UNUSED)
-        begin_seal(plan, source->settings, oldest);
+    if (plan->mode != CHECKPOINT_UNUSED)
+        begin_checkpoint(plan, source->settings, oldest);
     return 0;
 }
 
@@ -376,15 +385,16 @@ static uint64_t first_of_days(const struct settings *settings, uint64_t reset, u
 
 /* Where the first day begins that is summed, if stored days that stay are of another time zone; 0
  * if they are not, so that it begins at midnight. */
-static int find_border(struct seal_plan *plan, const struct computation *computation, uint64_t from,
-                       uint64_t *border, struct error *err)
+static int find_border(struct checkpoint_plan *plan, const struct computation *computation,
+                       uint64_t from, uint64_t *border, struct error *err)
 {
-    const struct kept_seal *kept = plan->kept;
+    const struct stored_checkpoint *kept = plan->kept;
     const struct source *source = &computation->source;
     uint64_t oldest, newest;
-    bool is_known = kept->seal.kept && !kept->damaged && plan->seal.basis && !plan->zone_changed;
+    bool is_known =
+        kept->checkpoint.kept && !kept->damaged && plan->checkpoint.basis && !plan->zone_changed;
     *border = 0;
-    if (is_known || plan->mode == SEAL_INCREMENTAL || !stored_days_are_strange(&kept->days))
+    if (is_known || plan->mode == CHECKPOINT_INCREMENTAL || !stored_days_are_strange(&kept->days))
         return 0;
     if (source->layout->read_ends(source, 0, clock_now(computation->clock), &oldest, &newest, err))
         return -1;
@@ -393,8 +403,8 @@ static int find_border(struct seal_plan *plan, const struct computation *computa
     return 0;
 }
 
-int seal_plan_begin_days(struct seal_plan *plan, const struct computation *computation,
-                         uint64_t cutoff, struct error *err)
+int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct computation *computation,
+                               uint64_t cutoff, struct error *err)
 {
     const struct settings *settings = computation->source.settings;
     uint64_t now = clock_now(computation->clock), border;
@@ -406,35 +416,35 @@ int seal_plan_begin_days(struct seal_plan *plan, const struct computation *compu
         return -1;
     plan->days = border ? days_create_at(border, now) : days_create(from, now);
     plan->days->border = border;
-    plan->days->anew = plan->mode != SEAL_INCREMENTAL || plan->anew;
-    plan->days->unsealed_is_kept = plan->mode != SEAL_UNUSED;
-    plan->days->may_look_back = plan->mode == SEAL_UNUSED && plan->asked_now;
-    plan->days->goes_on_from = plan->kept->seal.as_of;
-    plan->days->may_wait = now - plan->kept->seal.full_as_of < round_of(settings);
+    plan->days->anew = plan->mode != CHECKPOINT_INCREMENTAL || plan->anew;
+    plan->days->unsealed_is_kept = plan->mode != CHECKPOINT_UNUSED;
+    plan->days->may_look_back = plan->mode == CHECKPOINT_UNUSED && plan->asked_now;
+    plan->days->goes_on_from = plan->kept->checkpoint.as_of;
+    plan->days->may_wait = now - plan->kept->checkpoint.full_as_of < round_of(settings);
     plan->days->check_all = plan->asked_full || plan->kept->damaged || *plan->kept->doubt;
     plan->days->check_from = plan->check_from;
     plan->days->check_to = plan->check_to;
     plan->days->check_all_from = plan->check_all_from;
-    plan->days->in_turn = plan->mode == SEAL_UNUSED;
+    plan->days->in_turn = plan->mode == CHECKPOINT_UNUSED;
     plan->days->round_s = round_of(settings);
     return 0;
 }
 
-int seal_plan_check(struct seal_plan *plan, struct error *err)
+int checkpoint_plan_check(struct checkpoint_plan *plan, struct error *err)
 {
-    uint64_t first = plan->seal.cutoff / SEAL_SLICE_S;
-    for (uint64_t day = 0; day < first && day < plan->slices.count; day++)
-        plan->slices.of_day[day] = (struct seal_slice){ 0 };
-    if (plan->mode != SEAL_INCREMENTAL || plan->anew)
+    uint64_t first = plan->checkpoint.cutoff / CHECKPOINT_SLICE_S;
+    for (uint64_t day = 0; day < first && day < plan->hashes.count; day++)
+        plan->hashes.of_day[day] = (struct day_hash){ 0 };
+    if (plan->mode != CHECKPOINT_INCREMENTAL || plan->anew)
         return 0;
-    if (plan->begins_round && !seal_slice_same(plan->slices.rollups, plan->checked.rollups))
+    if (plan->begins_round && !day_hash_same(plan->hashes.rollups, plan->checked.rollups))
         return fail(err, ERROR_DAMAGED, "rollups are not as they were when they were summed");
-    if (first < plan->check_from / SEAL_SLICE_S)
-        first = plan->check_from / SEAL_SLICE_S;
-    for (uint64_t day = first; day * SEAL_SLICE_S < plan->check_to; day++) {
-        uint64_t start = day * SEAL_SLICE_S;
+    if (first < plan->check_from / CHECKPOINT_SLICE_S)
+        first = plan->check_from / CHECKPOINT_SLICE_S;
+    for (uint64_t day = first; day * CHECKPOINT_SLICE_S < plan->check_to; day++) {
+        uint64_t start = day * CHECKPOINT_SLICE_S;
         if (start < plan->check_from ||
-            seal_slice_same(seal_slice_of(&plan->slices, day), seal_slice_of(&plan->checked, day)))
+            day_hash_same(day_hash_of(&plan->hashes, day), day_hash_of(&plan->checked, day)))
             continue;
         struct text name = { 0 };
         instant_add_day(&name, (int64_t)start);
@@ -448,7 +458,7 @@ int seal_plan_check(struct seal_plan *plan, struct error *err)
 
 /* Folding. */
 struct folding {
-    struct seal_plan *plan;
+    struct checkpoint_plan *plan;
     struct computation *computation;
     uint64_t kept_hash; /* of what was stored, as it is now */
     bool beyond_range;  /* it is too much to be added; *err says for whom */
@@ -462,7 +472,7 @@ static int add_to_node(const struct folding *folding, uint64_t id, const struct 
 {
     struct computation *computation = folding->computation;
     if (ledger_reset_before(computation->ledger, id, UINT64_MAX) >=
-        seal_reach(&folding->plan->seal))
+        checkpoint_reach(&folding->plan->checkpoint))
         return 0;
     return wide_add(computation_sum_of(computation, id), sum) ? 0 : usage_beyond_range(id, err);
 }
@@ -485,9 +495,10 @@ static size_t place_in(const struct usage_sums *sums, const struct usage_sum *ro
  * kept one. */
 static bool was_reset(const struct folding *folding, uint64_t id)
 {
-    const struct seal_plan *plan = folding->plan;
-    return ledger_reset_before(folding->computation->ledger, id, seal_reach(&plan->seal)) >=
-           seal_reach(&plan->kept->seal);
+    const struct checkpoint_plan *plan = folding->plan;
+    return ledger_reset_before(folding->computation->ledger, id,
+                               checkpoint_reach(&plan->checkpoint)) >=
+           checkpoint_reach(&plan->kept->checkpoint);
 }
 
 static int fold_one(struct folding *folding, uint64_t id, const struct wide *kept,
@@ -504,7 +515,7 @@ static int fold_one(struct folding *folding, uint64_t id, const struct wide *kep
         if (!wide_add(&own->sum, kept))
             return usage_beyond_range(id, err);
     } else {
-        folding->plan->seal.sums_hash += usage_sum_hash(id, kept);
+        folding->plan->checkpoint.sums_hash += usage_sum_hash(id, kept);
     }
     return add_to_node(folding, id, kept, err);
 }
@@ -525,7 +536,7 @@ static int fold_kept(void *context, uint64_t id, const struct wide *kept, struct
 static void compare(struct folding *folding, uint64_t id, const struct wide *own,
                     const struct wide *kept)
 {
-    struct seal_plan *plan = folding->plan;
+    struct checkpoint_plan *plan = folding->plan;
     struct wide difference = *own, positive = { { 0 } };
     const struct usage_sum *late = usage_sums_find(plan->late, id);
     bool known =
@@ -561,18 +572,19 @@ static const char sums_changed[] = "rows of fairmill_seal_usage are not as they 
 static int compare_all(struct folding *folding, struct db *results, struct error *err)
 {
     static const struct wide nothing = { { 0 } };
-    struct seal_plan *plan = folding->plan;
+    struct checkpoint_plan *plan = folding->plan;
     plan->drift = 0;
     plan->drifted = 0;
-    if (seal_read_sums(results, folding->computation->source.cluster, compare_kept, folding, err)) {
+    if (checkpoint_read_sums(results, folding->computation->source.cluster, compare_kept, folding,
+                             err)) {
         if (err->class != ERROR_DATA)
             return -1;
-        folding->kept_hash = ~plan->kept->seal.sums_hash;
+        folding->kept_hash = ~plan->kept->checkpoint.sums_hash;
     }
     for (size_t i = 0; i < plan->sums->count; i++)
         if (!folding->met[i])
             compare(folding, plan->sums->rows[i].id, &plan->sums->rows[i].sum, &nothing);
-    if (folding->kept_hash != plan->kept->seal.sums_hash) {
+    if (folding->kept_hash != plan->kept->checkpoint.sums_hash) {
         if (!*plan->kept->doubt)
             findings_add(folding->computation->findings, FINDING_KEPT_CHANGED, 0, sums_changed);
     } else if (!plan->drifted && !plan->late->count) {
@@ -586,12 +598,12 @@ static int fold_all_kept(struct folding *folding, struct db *results, struct err
 {
     struct error why;
     const char *cluster = folding->computation->source.cluster;
-    bool readable = !seal_read_sums(results, cluster, fold_kept, folding, &why);
+    bool readable = !checkpoint_read_sums(results, cluster, fold_kept, folding, &why);
     if (!readable && why.class != ERROR_DATA) {
         *err = why;
         return -1;
     }
-    if (!readable || folding->kept_hash != folding->plan->kept->seal.sums_hash)
+    if (!readable || folding->kept_hash != folding->plan->kept->checkpoint.sums_hash)
         return fail(err, ERROR_DAMAGED, sums_changed);
     if (folding->beyond_range)
         *err = why;
@@ -600,30 +612,32 @@ static int fold_all_kept(struct folding *folding, struct db *results, struct err
 
 static int fold(struct folding *folding, struct db *results, struct error *err)
 {
-    struct seal_plan *plan = folding->plan;
+    struct checkpoint_plan *plan = folding->plan;
     if (fold_own(folding, err))
         return -1;
-    if (plan->mode == SEAL_VERIFY && compare_all(folding, results, err))
+    if (plan->mode == CHECKPOINT_VERIFY && compare_all(folding, results, err))
         return -1;
-    if (plan->mode == SEAL_INCREMENTAL && !plan->anew && fold_all_kept(folding, results, err))
+    if (plan->mode == CHECKPOINT_INCREMENTAL && !plan->anew && fold_all_kept(folding, results, err))
         return -1;
     /* What stays stored may have sums of nothing that `sums` lacks. */
     if (plan->confirmed)
-        plan->seal.sums_hash = plan->kept->seal.sums_hash;
+        plan->checkpoint.sums_hash = plan->kept->checkpoint.sums_hash;
     for (size_t i = 0; !plan->confirmed && i < plan->sums->count; i++)
-        plan->seal.sums_hash += usage_sum_hash(plan->sums->rows[i].id, &plan->sums->rows[i].sum);
-    plan->seal.open_hash = job_keys_hash(&plan->open);
-    char *basis = plan->seal.basis;
-    plan->seal.basis = basis_within(basis, folding->computation, seal_reach(&plan->seal));
+        plan->checkpoint.sums_hash +=
+            usage_sum_hash(plan->sums->rows[i].id, &plan->sums->rows[i].sum);
+    plan->checkpoint.open_hash = job_keys_hash(&plan->open);
+    char *basis = plan->checkpoint.basis;
+    plan->checkpoint.basis =
+        basis_within(basis, folding->computation, checkpoint_reach(&plan->checkpoint));
     free(basis);
     findings_merge(folding->computation->findings, plan->findings);
     return 0;
 }
 
-int seal_plan_fold(struct seal_plan *plan, struct computation *computation, struct db *results,
-                   struct error *err)
+int checkpoint_plan_fold(struct checkpoint_plan *plan, struct computation *computation,
+                         struct db *results, struct error *err)
 {
-    if (plan->mode == SEAL_UNUSED)
+    if (plan->mode == CHECKPOINT_UNUSED)
         return 0;
     struct folding folding = { .plan = plan, .computation = computation };
     folding.met = memory_zeroed(plan->sums->count, sizeof *folding.met);

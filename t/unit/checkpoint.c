@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/usage/seal.h"
+#include "core/usage/checkpoint.h"
 
 static void sums(void)
 {
@@ -58,30 +58,32 @@ static void keys(void)
 
 static void hashes(void)
 {
-    struct seal seal = { .kept = true, .as_of = 5, .source = "a", .basis = "grid 8\n" };
-    uint64_t plain = seal_hash(&seal);
+    struct checkpoint checkpoint = { .kept = true, .as_of = 5, .source = "a", .basis = "grid 8\n" };
+    uint64_t plain = checkpoint_hash(&checkpoint);
     uint64_t *const fields[] = {
-        &seal.as_of,      &seal.full_as_of, &seal.cutoff,     &seal.sealed_to,
-        &seal.start,      &seal.jobs_from,  &seal.oldest_end, &seal.first_charge,
-        &seal.newest_end, &seal.sums_hash,  &seal.open_hash,
+        &checkpoint.as_of,           &checkpoint.full_as_of,   &checkpoint.cutoff,
+        &checkpoint.checkpointed_to, &checkpoint.start,        &checkpoint.jobs_from,
+        &checkpoint.oldest_end,      &checkpoint.first_charge, &checkpoint.newest_end,
+        &checkpoint.sums_hash,       &checkpoint.open_hash,
     };
     bool all = true;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         ++*fields[i];
-        all &= seal_hash(&seal) != plain;
+        all &= checkpoint_hash(&checkpoint) != plain;
         --*fields[i];
     }
-    ok(all && seal_hash(&seal) == plain, "the hash of a seal depends on each of its numbers");
-    seal.source = "b";
-    ok(seal_hash(&seal) != plain, "and on its source");
-    seal.source = "a";
-    seal.basis = "grid 9\n";
-    ok(seal_hash(&seal) != plain, "and on its basis");
+    ok(all && checkpoint_hash(&checkpoint) == plain,
+       "the hash of a seal depends on each of its numbers");
+    checkpoint.source = "b";
+    ok(checkpoint_hash(&checkpoint) != plain, "and on its source");
+    checkpoint.source = "a";
+    checkpoint.basis = "grid 9\n";
+    ok(checkpoint_hash(&checkpoint) != plain, "and on its basis");
 }
 
 static bool differ(const char *one, const char *other, const char *wanted)
 {
-    char *name = seal_basis_difference(one, other);
+    char *name = checkpoint_basis_difference(one, other);
     bool same = name && wanted ? !strcmp(name, wanted) : name == wanted;
     free(name);
     return same;
