@@ -148,14 +148,14 @@ static void try_slice(struct reader *reader, const struct job_span *span, const 
 {
     if (reader->witness_of[node] == NO_NODE)
         return;
-    struct witness *witness = &reader->witnesses[reader->witness_of[node]];
-    if (++witness->jobs > WITNESS_JOBS_AT_MOST)
+    struct witness *session = &reader->witnesses[reader->witness_of[node]];
+    if (++session->jobs > WITNESS_JOBS_AT_MOST)
         return;
     double *sums = &reader->sums[reader->witness_of[node] * reader->candidate_count];
     for (size_t i = 0; i < reader->candidate_count; i++)
         sums[i] += charge * worth_of(reader, &reader->candidates[i], span, slice);
-    witness->blur += charge * blur_of(reader, slice);
-    witness->dearest = fmax(witness->dearest, charge * decay_of(reader, slice));
+    session->blur += charge * blur_of(reader, slice);
+    session->dearest = fmax(session->dearest, charge * decay_of(reader, slice));
 }
 
 /* Seconds of it since an instant. */
@@ -344,13 +344,13 @@ static size_t best_candidate(const struct reader *reader, size_t count,
         size_t right = 0;
         double misses = 0;
         for (size_t i = 0; i < count; i++) {
-            const struct witness *witness = &reader->witnesses[i];
+            const struct witness *session = &reader->witnesses[i];
             double miss =
-                miss_of(&bounds[witness->node], reader->sums[i * width + j], witness->blur);
-            if (witness->jobs > WITNESS_JOBS_AT_MOST)
+                miss_of(&bounds[session->node], reader->sums[i * width + j], session->blur);
+            if (session->jobs > WITNESS_JOBS_AT_MOST)
                 continue;
             right += !(miss > 0);
-            misses += fmin(miss, witness->dearest);
+            misses += fmin(miss, session->dearest);
         }
         if (right > most || (right == most && misses < least)) {
             most = right;

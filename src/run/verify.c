@@ -92,8 +92,8 @@ static int compute_and_compare(struct verifier *verifier, const struct published
     verifier->source = session.source; /* another one, where it had gone */
     verification->rows = (uint64_t)again.associations;
     return result ? -1
-                  : witness_end(publisher->db, again.checkpoint_damaged, &verification->differences,
-                                err);
+                  : verify_session_end(publisher->db, again.checkpoint_damaged,
+                                       &verification->differences, err);
 }
 
 int verify_cluster(struct verifier *verifier, const char *cluster,
@@ -107,14 +107,14 @@ int verify_cluster(struct verifier *verifier, const char *cluster,
         return 0;
     verification->as_of = last.as_of;
     verification->other_settings = !last.same_settings;
-    struct db *witness = witness_open(verifier->results, cluster);
+    struct db *witness = verify_session_open(verifier->results, cluster);
     struct publisher publisher = {
         .db = witness, .settings = verifier->settings, .cluster = cluster, .run_id = last.id
     };
     int result = last.same_settings
                      ? compute_and_compare(verifier, &last, &publisher, verification, err)
-                     : witness_end(witness, false, &verification->differences, err);
-    witness_close(witness);
+                     : verify_session_end(witness, false, &verification->differences, err);
+    verify_session_close(witness);
     return result;
 }
 

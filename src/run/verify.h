@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_RUN_VERIFY_H
 #define FAIRMILL_RUN_VERIFY_H
 
-#include "results/witness.h"
+#include "results/verify_session.h"
 
 struct settings;
 struct text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "results/witness_bulk.h"
+#include "results/verify_bulk.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,7 +35,7 @@ static const char *const of_the_run[] = {
 };
 
 /* clang-format off */
-const struct witness_shape witness_shapes[] = {
+const struct verified_table verified_tables[] = {
     { .name = "fairmill_seal", .clear = sql_query_seal_clear, .kind = OF_CHECKPOINT, .except = of_earlier_runs },
     { .name = "fairmill_seal_usage", .keys = { "id_assoc" }, .clear = sql_query_seal_usage_clear,
       .kind = OF_CHECKPOINT },
@@ -64,38 +64,40 @@ const struct witness_shape witness_shapes[] = {
 };
 /* clang-format on */
 
-const size_t witness_shape_count = sizeof witness_shapes / sizeof *witness_shapes;
-const struct witness_shape *const witness_checkpoint_shape = &witness_shapes[0];
+const size_t verified_table_count = sizeof verified_tables / sizeof *verified_tables;
+const struct verified_table *const verified_checkpoint_table = &verified_tables[0];
 
-const struct witness_shape *witness_shape_named(const char *name)
+const struct verified_table *verified_table_named(const char *name)
 {
-    for (size_t i = 0; i < witness_shape_count; i++)
-        if (!strcmp(witness_shapes[i].name, name))
-            return &witness_shapes[i];
+    for (size_t i = 0; i < verified_table_count; i++)
+        if (!strcmp(verified_tables[i].name, name))
+            return &verified_tables[i];
     return NULL;
 }
 
-static size_t witness_key_count(const struct witness_shape *shape)
+static size_t verify_key_count(const struct verified_table *table)
 {
     size_t count = 0;
-    while (shape->keys[count])
+    while (table->keys[count])
         count++;
     return count;
 }
 
-struct witnessed_table *witnessed(const struct witness *witness, const struct witness_shape *shape)
+struct witnessed_table *witnessed(const struct verify_session *session,
+                                  const struct verified_table *table)
 {
-    return &witness->tables[shape - witness_shapes];
+    return &session->tables[table - verified_tables];
 }
 
-void witness_add_part(struct witness *witness, const struct db_value *table, struct kept_part part)
+void verify_add_segment(struct verify_session *session, const struct db_value *table,
+                        struct kept_part part)
 {
     char *name = db_value_text(table);
-    const struct witness_shape *shape = witness_shape_named(name);
+    const struct verified_table *shape = verified_table_named(name);
     bool is_found = shape && shape->kind == BY_DAY && part.kept.rows &&
-                    witnessed(witness, shape)->last_day != part.part;
-    witness->parts = memory_grown(witness->parts, witness->part_count, sizeof *witness->parts);
-    witness->parts[witness->part_count++] = (struct computed_part){ name, part, is_found };
+                    witnessed(session, shape)->last_day != part.part;
+    session->parts = memory_grown(session->parts, session->part_count, sizeof *session->parts);
+    session->parts[session->part_count++] = (struct computed_part){ name, part, is_found };
 }
 
 static bool is_one_of(const char *const *names, const char *name)
@@ -184,10 +186,10 @@ static void add_key(struct text *key, const struct db_value *values, size_t coun
 }
 
 /* Rows that a run writes into one table. */
-struct witness_bulk {
+struct verify_bulk {
     struct db_bulk base;
-    struct witness *witness;
-    const struct witness_shape *shape; /* NULL: they are not compared */
+    struct verify_session *session;
+    const struct verified_table *table; /* NULL: they are not compared */
     struct text bytes;
     size_t *places; /* of each row in them */
     struct names *keys;
@@ -197,63 +199,63 @@ struct witness_bulk {
 };
 
 /* `id_assoc 5`, of values in front. */
-static void name_row(const struct witness_shape *shape, const struct db_value *values,
+static void name_row(const struct verified_table *table, const struct db_value *values,
                      struct text *name)
 {
     text_add(name, "");
-    for (size_t i = 0; shape->keys[i]; i++) {
-        text_format(name, "%s%s ", i ? ", " : "", shape->keys[i]);
-        if (shape->kind == BY_DAY && !i)
+    for (size_t i = 0; table->keys[i]; i++) {
+        text_format(name, "%s%s ", i ? ", " : "", table->keys[i]);
+        if (table->kind == BY_DAY && !i)
             instant_add_day(name, values[i].integer);
         else
             add_value(name, &values[i]);
     }
 }
 
-static int64_t part_of(const struct witness_shape *shape, const struct db_value *values)
+static int64_t part_of(const struct verified_table *table, const struct db_value *values)
 {
-    return shape->kind == BY_DAY && values[0].type == DB_INTEGER ? values[0].integer : 0;
+    return table->kind == BY_DAY && values[0].type == DB_INTEGER ? values[0].integer : 0;
 }
 
-void witness_differ_whole(struct witness *witness, const struct witness_shape *shape,
-                          const struct db_value *keys, bool stored)
+void verify_differ_whole(struct verify_session *session, const struct verified_table *table,
+                         const struct db_value *keys, bool stored)
 {
     struct text name = { 0 };
     char row[] = "a row";
-    name_row(shape, keys, &name);
-    row_differences_add(&witness->differences, &(struct row_difference){
-                                                   .table = shape->name,
+    name_row(table, keys, &name);
+    row_differences_add(&session->differences, &(struct row_difference){
+                                                   .table = table->name,
                                                    .key = name.bytes,
                                                    .stored = stored ? row : NULL,
                                                    .computed = stored ? NULL : row,
-                                                   .part = part_of(shape, keys),
+                                                   .part = part_of(table, keys),
                                                });
     text_free(&name);
 }
 
-static void compare_value(struct witness_bulk *bulk, const struct db_value *row, size_t column,
+static void compare_value(struct verify_bulk *bulk, const struct db_value *row, size_t column,
                           const struct db_value *computed)
 {
-    struct witness *witness = bulk->witness;
+    struct verify_session *session = bulk->session;
     const char *name = bulk->base.columns[column].name;
     if (same_value(&row[column], computed) ||
-        (bulk->shape->except && is_one_of(bulk->shape->except, name)))
+        (bulk->table->except && is_one_of(bulk->table->except, name)))
         return;
-    witness->sums_differ |= !strcmp(name, "sums_hash");
-    witness->open_differ |= !strcmp(name, "open_hash");
+    session->sums_differ |= !strcmp(name, "sums_hash");
+    session->open_differ |= !strcmp(name, "open_hash");
     struct text key = { 0 }, stored = { 0 }, wanted = { 0 }, column_name = { 0 };
-    name_row(bulk->shape, row + 1, &key);
+    name_row(bulk->table, row + 1, &key);
     add_value(&stored, &row[column]);
     add_value(&wanted, computed);
     text_add(&column_name, name);
-    row_differences_add(&witness->differences,
+    row_differences_add(&session->differences,
                         &(struct row_difference){
-                            .table = bulk->shape->name,
+                            .table = bulk->table->name,
                             .key = key.bytes,
                             .column = column_name.bytes,
                             .stored = stored.bytes ? stored.bytes : (char[]){ "" },
                             .computed = wanted.bytes ? wanted.bytes : (char[]){ "" },
-                            .part = part_of(bulk->shape, row + 1),
+                            .part = part_of(bulk->table, row + 1),
                         });
     text_free(&key);
     text_free(&stored);
@@ -261,14 +263,14 @@ static void compare_value(struct witness_bulk *bulk, const struct db_value *row,
     text_free(&column_name);
 }
 
-static void compare_row(struct witness_bulk *bulk, const struct db_value *row, bool whole,
+static void compare_row(struct verify_bulk *bulk, const struct db_value *row, bool whole,
                         struct text *key)
 {
-    add_key(key, row + 1, witness_key_count(bulk->shape));
+    add_key(key, row + 1, verify_key_count(bulk->table));
     uint32_t place = names_find(bulk->keys, key->bytes, key->length);
     if (place == INDEX_NONE) {
         if (whole)
-            witness_differ_whole(bulk->witness, bulk->shape, row + 1, true);
+            verify_differ_whole(bulk->session, bulk->table, row + 1, true);
         return;
     }
     const char *bytes = bulk->bytes.bytes + bulk->places[place];
@@ -280,25 +282,25 @@ static void compare_row(struct witness_bulk *bulk, const struct db_value *row, b
     }
 }
 
-static void report_missing(struct witness_bulk *bulk)
+static void report_missing(struct verify_bulk *bulk)
 {
     for (size_t i = 0; i < bulk->count; i++) {
-        struct db_value keys[WITNESS_KEYS_AT_MOST + 1];
+        struct db_value keys[VERIFY_KEYS_AT_MOST + 1];
         const char *bytes = bulk->bytes.bytes + bulk->places[i];
         if (bulk->met[i])
             continue;
-        for (size_t k = 0; k <= witness_key_count(bulk->shape); k++)
+        for (size_t k = 0; k <= verify_key_count(bulk->table); k++)
             bytes = decode(bytes, &keys[k]);
-        witness_differ_whole(bulk->witness, bulk->shape, keys + 1, false);
+        verify_differ_whole(bulk->session, bulk->table, keys + 1, false);
     }
 }
 
 /* The rows that are stored where those of the bulk would be. */
-static struct db_rows *ask_stored(const struct witness_bulk *bulk, struct text *types,
+static struct db_rows *ask_stored(const struct verify_bulk *bulk, struct text *types,
                                   struct error *err)
 {
-    const struct witness *witness = bulk->witness;
-    const struct db_value arguments[] = { db_text(witness->cluster), db_integer(bulk->day) };
+    const struct verify_session *session = bulk->session;
+    const struct db_value arguments[] = { db_text(session->cluster), db_integer(bulk->day) };
     struct text sql = { 0 };
     for (size_t i = 0; i < bulk->base.column_count; i++) {
         char type = bulk->base.columns[i].type;
@@ -307,22 +309,22 @@ static struct db_rows *ask_stored(const struct witness_bulk *bulk, struct text *
         text_add_bytes(types, type == 'r' ? "n" : &type, 1);
     }
     text_add(&sql, " FROM ");
-    text_add_identifier(&sql, bulk->shape->name);
+    text_add_identifier(&sql, bulk->table->name);
     text_add(&sql, " WHERE \"cluster\" = ?");
-    if (bulk->shape->kind == BY_DAY)
+    if (bulk->table->kind == BY_DAY)
         text_add(&sql, " AND \"day\" = ?");
-    struct db_rows *rows = db_query(witness->stored, sql.bytes, arguments,
-                                    bulk->shape->kind == BY_DAY ? 2 : 1, types->bytes, err);
+    struct db_rows *rows = db_query(session->stored, sql.bytes, arguments,
+                                    bulk->table->kind == BY_DAY ? 2 : 1, types->bytes, err);
     text_free(&sql);
     return rows;
 }
 
-static int compare(struct witness_bulk *bulk, struct error *err)
+static int compare(struct verify_bulk *bulk, struct error *err)
 {
-    struct witness *witness = bulk->witness;
-    struct witnessed_table *table = witnessed(witness, bulk->shape);
+    struct verify_session *session = bulk->session;
+    struct witnessed_table *table = witnessed(session, bulk->table);
     /* A table of one row has no other. */
-    bool whole = table->is_cleared || !bulk->shape->keys[0];
+    bool whole = table->is_cleared || !bulk->table->keys[0];
     const struct db_value *row;
     struct text types = { 0 }, key = { 0 };
     struct db_rows *rows = ask_stored(bulk, &types, err);
@@ -340,30 +342,30 @@ static int compare(struct witness_bulk *bulk, struct error *err)
         report_missing(bulk);
     } else if (err->class == ERROR_DATA) { /* it is not even of its column's type */
         row_differences_add(
-            &witness->differences,
-            &(struct row_difference){ .table = bulk->shape->name,
+            &session->differences,
+            &(struct row_difference){ .table = bulk->table->name,
                                       .key = (char[]){ "" },
                                       .stored = err->message,
-                                      .part = bulk->shape->kind == BY_DAY ? bulk->day : 0 });
+                                      .part = bulk->table->kind == BY_DAY ? bulk->day : 0 });
         result = 0;
     }
     return result;
 }
 
-int witness_compare_with_none(struct witness *witness, const struct witness_shape *shape,
-                              struct error *err)
+int verify_compare_with_none(struct verify_session *session, const struct verified_table *shape,
+                             struct error *err)
 {
-    const struct witnessed_table *table = witnessed(witness, shape);
+    const struct witnessed_table *table = witnessed(session, shape);
     if (!table->is_cleared)
         return 0;
-    struct db_column columns[WITNESS_KEYS_AT_MOST + 1] = { { "cluster", 't' } };
+    struct db_column columns[VERIFY_KEYS_AT_MOST + 1] = { { "cluster", 't' } };
     for (size_t i = 0; shape->keys[i]; i++)
         columns[1 + i] =
             (struct db_column){ shape->keys[i], strcmp(shape->keys[i], "day") ? 't' : 'i' };
-    struct witness_bulk bulk = {
-        .base = { .columns = columns, .column_count = 1 + witness_key_count(shape) },
-        .witness = witness,
-        .shape = shape,
+    struct verify_bulk bulk = {
+        .base = { .columns = columns, .column_count = 1 + verify_key_count(shape) },
+        .session = session,
+        .table = shape,
         .keys = names_create(),
         .day = table->cleared_day,
     };
@@ -373,14 +375,14 @@ int witness_compare_with_none(struct witness *witness, const struct witness_shap
     return result;
 }
 
-struct db_bulk *witness_bulk_begin(const struct db_bulk *target, struct error *err)
+struct db_bulk *verify_bulk_begin(const struct db_bulk *target, struct error *err)
 {
     (void)err;
-    struct witness_bulk *bulk = memory_zeroed(1, sizeof *bulk);
-    *bulk = (struct witness_bulk){
+    struct verify_bulk *bulk = memory_zeroed(1, sizeof *bulk);
+    *bulk = (struct verify_bulk){
         .base = *target,
-        .witness = (struct witness *)target->db,
-        .shape = witness_shape_named(target->table),
+        .session = (struct verify_session *)target->db,
+        .table = verified_table_named(target->table),
         .keys = names_create(),
     };
     return &bulk->base;
@@ -389,39 +391,39 @@ struct db_bulk *witness_bulk_begin(const struct db_bulk *target, struct error *e
 /* The columns of a row of fairmill_kept, as kept_write() has them. */
 enum { KEPT_CLUSTER, KEPT_TABLE, KEPT_PART, KEPT_ROWS, KEPT_HASH };
 
-int witness_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
+int verify_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
 {
-    struct witness_bulk *bulk = (struct witness_bulk *)base;
+    struct verify_bulk *bulk = (struct verify_bulk *)base;
     (void)err;
     if (!strcmp(base->table, KEPT_TABLE_NAME))
-        witness_add_part(
-            bulk->witness, &row[KEPT_TABLE],
+        verify_add_segment(
+            bulk->session, &row[KEPT_TABLE],
             (struct kept_part){ row[KEPT_PART].integer,
                                 { rows_bits_of(&row[KEPT_ROWS]), rows_bits_of(&row[KEPT_HASH]) } });
-    if (!bulk->shape)
+    if (!bulk->table)
         return 0;
     struct text key = { 0 };
     bulk->places = memory_grown(bulk->places, bulk->count, sizeof *bulk->places);
     bulk->places[bulk->count++] = bulk->bytes.length;
     for (size_t i = 0; i < base->column_count; i++)
         encode(&bulk->bytes, &row[i]);
-    add_key(&key, row + 1, witness_key_count(bulk->shape));
+    add_key(&key, row + 1, verify_key_count(bulk->table));
     names_add(bulk->keys, key.bytes, key.length);
     text_free(&key);
-    if (bulk->shape->kind == BY_DAY)
+    if (bulk->table->kind == BY_DAY)
         bulk->day = row[1].integer;
     return 0;
 }
 
-int witness_bulk_send(struct db_bulk *base, struct error *err)
+int verify_bulk_send(struct db_bulk *base, struct error *err)
 {
-    struct witness_bulk *bulk = (struct witness_bulk *)base;
-    return bulk->shape && bulk->count ? compare(bulk, err) : 0;
+    struct verify_bulk *bulk = (struct verify_bulk *)base;
+    return bulk->table && bulk->count ? compare(bulk, err) : 0;
 }
 
-void witness_bulk_free(struct db_bulk *base)
+void verify_bulk_free(struct db_bulk *base)
 {
-    struct witness_bulk *bulk = (struct witness_bulk *)base;
+    struct verify_bulk *bulk = (struct verify_bulk *)base;
     names_destroy(bulk->keys);
     text_free(&bulk->bytes);
     free(bulk->places);

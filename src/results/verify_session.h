@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_RESULTS_WITNESS_H
-#define FAIRMILL_RESULTS_WITNESS_H
+#ifndef FAIRMILL_RESULTS_VERIFY_H
+#define FAIRMILL_RESULTS_VERIFY_H
 
 #include <stdbool.h>
 
@@ -14,12 +14,12 @@ struct error;
  * what is right is said in one place, by those who write it.  Its queries are answered by the
  * results database, whose session must have begun its transaction, and must last as long. */
 
-struct db *witness_open(struct db *stored, const char *cluster);
+struct db *verify_session_open(struct db *stored, const char *cluster);
 /* Once the run has published: say what differs.  `seal_damaged`: the seal's rows were found not to
  * be what was stored. */
-int witness_end(struct db *witness, bool checkpoint_damaged, struct row_differences *differences,
-                struct error *err);
+int verify_session_end(struct db *witness, bool checkpoint_damaged,
+                       struct row_differences *differences, struct error *err);
 /* Takes NULL; the session that it asks stays open. */
-void witness_close(struct db *witness);
+void verify_session_close(struct db *witness);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_RESULTS_WITNESS_BULK_H
-#define FAIRMILL_RESULTS_WITNESS_BULK_H
+#ifndef FAIRMILL_RESULTS_VERIFY_BULK_H
+#define FAIRMILL_RESULTS_VERIFY_BULK_H
 
 #include "db/driver.h"
 #include "results/kept.h"
 #include "results/row_differences.h"
 
-/* What a witness (results/witness.h) knows: what it saw a run do, and what differs. */
+/* What a witness (results/verify_session.h) knows: what it saw a run do, and what differs. */
 
 #define KEPT_TABLE_NAME "fairmill_kept"
 
@@ -25,7 +25,7 @@ struct witnessed_table {
     struct kept_rows found; /* what is stored, where that is read whole and in order */
 };
 
-struct witness {
+struct verify_session {
     struct db base;
     struct db *stored;
     const char *cluster;
@@ -38,44 +38,46 @@ struct witness {
 
 /* The tables that a witness compares. */
 
-#define WITNESS_KEYS_AT_MOST 3
+#define VERIFY_KEYS_AT_MOST 3
 
-struct witness_shape {
+struct verified_table {
     const char *name;
     /* Besides the cluster, which comes first; ended by NULL. */
-    const char *keys[WITNESS_KEYS_AT_MOST + 1];
+    const char *keys[VERIFY_KEYS_AT_MOST + 1];
     const char *clear, *remove; /* what removes all (of a day) or some */
     enum { OF_CLUSTER, BY_DAY, OF_CHECKPOINT } kind;
     const char *const *except; /* columns that hang on more than the source and the settings */
     bool in_order;             /* its hash is of all columns in their order */
 };
 
-extern const struct witness_shape witness_shapes[];
-extern const size_t witness_shape_count;
-extern const struct witness_shape *const witness_checkpoint_shape;
+extern const struct verified_table verified_tables[];
+extern const size_t verified_table_count;
+extern const struct verified_table *const verified_checkpoint_table;
 
 /* NULL: the table is not compared. */
-const struct witness_shape *witness_shape_named(const char *name);
+const struct verified_table *verified_table_named(const char *name);
 
-struct witnessed_table *witnessed(const struct witness *witness, const struct witness_shape *shape);
+struct witnessed_table *witnessed(const struct verify_session *session,
+                                  const struct verified_table *table);
 /* Note the hash that a run stores, of a table of this name. */
-void witness_add_part(struct witness *witness, const struct db_value *table, struct kept_part part);
+void verify_add_segment(struct verify_session *session, const struct db_value *table,
+                        struct kept_part part);
 
 /* The rows that a run writes, and those that are stored in their place: what differs is noted in
  * the witness. */
 
 /* For the driver. */
-struct db_bulk *witness_bulk_begin(const struct db_bulk *target, struct error *err);
-int witness_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err);
-int witness_bulk_send(struct db_bulk *base, struct error *err);
-void witness_bulk_free(struct db_bulk *base);
+struct db_bulk *verify_bulk_begin(const struct db_bulk *target, struct error *err);
+int verify_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err);
+int verify_bulk_send(struct db_bulk *base, struct error *err);
+void verify_bulk_free(struct db_bulk *base);
 
 /* Rows of the table were removed, and perhaps none were written in their place: then none should be
  * there. */
-int witness_compare_with_none(struct witness *witness, const struct witness_shape *shape,
-                              struct error *err);
+int verify_compare_with_none(struct verify_session *session, const struct verified_table *table,
+                             struct error *err);
 /* Note a row that is only stored, or only computed; `keys` are its values behind the cluster. */
-void witness_differ_whole(struct witness *witness, const struct witness_shape *shape,
-                          const struct db_value *keys, bool stored);
+void verify_differ_whole(struct verify_session *session, const struct verified_table *table,
+                         const struct db_value *keys, bool stored);
 
 #endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+#include "results/verify_session.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/db.h"
+#include "results/verify_bulk.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/instant.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+static void add_hash(struct text *text, const struct kept_rows *kept)
+{
+    text_format(text, "%" PRIu64 " rows, %016" PRIx64, kept->rows, kept->hash);
+}
+
+/* Note that the hash of a part of a table does not fit. */
+static void verify_report_hash(struct verify_session *session, const char *table, const char *key,
+                               int64_t part, const struct kept_rows hashes[2])
+{
+    struct text stored = { 0 }, wanted = { 0 };
+    add_hash(&stored, &hashes[0]);
+    add_hash(&wanted, &hashes[1]);
+    row_differences_add(&session->differences,
+                        &(struct row_difference){ table, (char *)key, NULL, stored.bytes,
+                                                  wanted.bytes, part, CAUSE_ROWS });
+    text_free(&stored);
+    text_free(&wanted);
+}
+
+/* The hash does not fit rows that are as they should be, or rows that cannot be made anew. */
+static void report_hash(struct verify_session *session, const struct verified_table *table,
+                        const struct computed_part *computed, const struct kept_rows *known)
+{
+    const struct kept_part *part = &computed->part;
+    struct text key = { 0 };
+    if (computed->is_found) {
+        text_add(&key, "day ");
+        instant_add_day(&key, part->part);
+        verify_report_hash(session, table->name, key.bytes, part->part,
+                           (struct kept_rows[]){ part->kept, *known });
+    } else {
+        text_format(&key, "table_name %s, part %" PRId64, computed->table, part->part);
+        verify_report_hash(session, KEPT_TABLE_NAME, key.bytes, part->part,
+                           (struct kept_rows[]){ *known, part->kept });
+    }
+    text_free(&key);
+}
+
+/* By the hashes of what was stored, is stored, and was computed. */
+static void explain_part(struct verify_session *session, const struct verified_table *table,
+                         const struct computed_part *computed, const struct kept_rows *known)
+{
+    const struct kept_rows *found = &witnessed(session, table)->found;
+    bool as_computed = kept_same(known, &computed->part.kept);
+    bool changed = table->in_order ? !kept_same(known, found) : as_computed;
+    row_differences_set_cause(&session->differences, table->name, computed->part.part,
+                              changed ? CAUSE_ROWS : CAUSE_SOURCE);
+    if (!as_computed &&
+        !row_differences_have(&session->differences, table->name, computed->part.part))
+        report_hash(session, table, computed, known);
+}
+
+static void explain_table(struct verify_session *session, const struct verified_table *table,
+                          const struct kept_parts *known)
+{
+    /* Of other parts a run would not write the hash again: it is as computed. */
+    for (size_t i = 0; i < known->count; i++)
+        row_differences_set_cause(&session->differences, table->name, known->parts[i].part,
+                                  CAUSE_ROWS);
+    for (size_t i = 0; i < session->part_count; i++) {
+        struct kept_rows there = kept_of(known, session->parts[i].part.part);
+        if (!strcmp(session->parts[i].table, table->name))
+            explain_part(session, table, &session->parts[i], &there);
+    }
+}
+
+/* Where the cluster has any hash, the tables that have none have lost it. */
+static int explain_tables(struct verify_session *session, struct error *err)
+{
+    struct kept_parts *known = memory_zeroed(verified_table_count, sizeof *known);
+    bool any = false;
+    int result = 0;
+    for (size_t i = 0; !result && i < verified_table_count; i++) {
+        result =
+            kept_read(session->stored, session->cluster, verified_tables[i].name, &known[i], err);
+        any |= known[i].count != 0;
+    }
+    for (size_t i = 0; i < verified_table_count; i++) {
+        if (!result && any)
+            explain_table(session, &verified_tables[i], &known[i]);
+        kept_parts_free(&known[i]);
+    }
+    free(known);
+    return result;
+}
+
+/* The seal's own row has the hashes of its sums and keys. */
+static void explain_checkpoint(struct verify_session *session, bool damaged)
+{
+    bool any = false;
+    for (size_t i = 0; i < session->differences.count; i++) {
+        struct table_differences *of = &session->differences.tables[i];
+        const struct verified_table *table = verified_table_named(of->table);
+        bool of_sums = !strcmp(of->table, "fairmill_seal_usage"),
+             of_open = !strcmp(of->table, "fairmill_seal_open");
+        any |= table && table->kind == OF_CHECKPOINT;
+        damaged |= table == verified_checkpoint_table && !of->list[0].stored;
+        for (size_t k = 0; table && table->kind == OF_CHECKPOINT && k < of->listed; k++)
+            if (damaged || (of_sums && !session->sums_differ) || (of_open && !session->open_differ))
+                of->list[k].cause = CAUSE_ROWS;
+            else if (of_sums || of_open || table == verified_checkpoint_table)
+                of->list[k].cause = CAUSE_SOURCE;
+    }
+    if (damaged && !any)
+        row_differences_add(&session->differences,
+                            &(struct row_difference){ .table = verified_checkpoint_table->name,
+                                                      .key = (char[]){ "" },
+                                                      .stored = (char[]){ "not what was stored" },
+                                                      .cause = CAUSE_ROWS });
+}
+
+/* What cannot be made anew has its hash only. */
+static void report_record(struct verify_session *session, const struct kept_loss *loss)
+{
+    struct text key = { 0 };
+    text_add(&key, "");
+    if (loss->table != &kept_share_state)
+        instant_add(&key, loss->part);
+    verify_report_hash(session, loss->table->name, key.bytes, loss->part,
+                       (struct kept_rows[]){ loss->found, loss->known });
+    text_free(&key);
+}
+
+/* Once all rows are compared: say why they differ, by the hashes that runs stored, and note the
+ * hashes that do not fit.  `seal_damaged`: the seal's rows were found not to be what was stored. */
+static int verify_explain(struct verify_session *session, bool checkpoint_damaged,
+                          struct error *err)
+{
+    if (explain_tables(session, err))
+        return -1;
+    explain_checkpoint(session, checkpoint_damaged);
+    struct kept_losses losses = { 0 };
+    int result = 0;
+    for (size_t i = 0; !result && kept_records[i]; i++)
+        result = kept_compare(session->stored, session->cluster, kept_records[i], &losses, err);
+    /* It hangs on when the source touched associations last, so that it is not as then any more. */
+    if (!result)
+        result = kept_compare(session->stored, session->cluster, &kept_share_state, &losses, err);
+    for (size_t i = 0; i < losses.count; i++)
+        report_record(session, &losses.list[i]);
+    free(losses.list);
+    return result;
+}
+
+/* The driver of a session that compares. */
+
+static struct verify_session *verify_session_of(struct db *db)
+{
+    return (struct verify_session *)db;
+}
+
+struct verify_rows {
+    struct db_rows base;
+    struct db_rows *stored;
+};
+
+static struct db_rows *query(struct db *db, const struct db_question *question, struct error *err)
+{
+    struct db_rows *stored = (question->has_many_rows ? db_stream : db_query)(
+        verify_session_of(db)->stored, question->sql, question->arguments, question->argument_count,
+        question->column_types, err);
+    if (!stored)
+        return NULL;
+    struct verify_rows *rows = memory_zeroed(1, sizeof *rows);
+    *rows = (struct verify_rows){ { .db = db }, stored };
+    return &rows->base;
+}
+
+static int fetch(struct db_rows *rows, const struct db_value **row, struct error *err)
+{
+    return db_fetch(((struct verify_rows *)rows)->stored, row, err);
+}
+
+static void finish(struct db_rows *rows)
+{
+    db_finish(((struct verify_rows *)rows)->stored);
+    free(rows);
+}
+
+static int do_nothing(struct db *db, struct error *err)
+{
+    (void)db;
+    (void)err;
+    return 0;
+}
+
+static void forget(struct db *db)
+{
+    (void)db;
+}
+
+static int keep_lock_wait(struct db *db, unsigned seconds, struct error *err)
+{
+    (void)seconds;
+    return do_nothing(db, err);
+}
+
+static int clear(struct verify_session *session, const struct verified_table *shape,
+                 const struct db_value *arguments, struct error *err)
+{
+    struct witnessed_table *table = witnessed(session, shape);
+    int64_t day = shape->kind == BY_DAY ? arguments[1].integer : 0;
+    int result = table->cleared_day == day ? 0 : verify_compare_with_none(session, shape, err);
+    table->is_cleared = true;
+    table->cleared_day = day;
+    return result;
+}
+
+/* The ids stand behind the cluster, and the day where the rows come by day. */
+static void remove_some(struct verify_session *session, const struct verified_table *table,
+                        const struct db_value *arguments, size_t count)
+{
+    size_t before = table->kind == BY_DAY ? 2 : 1;
+    for (size_t i = before; i < count; i++) {
+        const struct db_value keys[] = { before == 2 ? arguments[1] : arguments[i], arguments[i] };
+        verify_differ_whole(session, table, keys, true);
+    }
+}
+
+static int execute(struct db *db, const char *sql, const struct db_value *arguments, size_t count,
+                   int64_t *changed, struct error *err)
+{
+    struct verify_session *session = verify_session_of(db);
+    if (changed)
+        *changed = 1;
+    if (!strcmp(sql, sql_query_kept_remove))
+        verify_add_segment(session, &arguments[1],
+                           (struct kept_part){ .part = arguments[2].integer });
+    for (size_t i = 0; i < verified_table_count; i++) {
+        const struct verified_table *table = &verified_tables[i];
+        if (table->clear && !strcmp(sql, table->clear))
+            return clear(session, table, arguments, err);
+        if (table->remove && !strncmp(sql, table->remove, strlen(table->remove)))
+            remove_some(session, table, arguments, count);
+    }
+    return 0;
+}
+
+static const struct db_driver verify_driver = {
+    .name = "witness",
+    .scan_hint = "",
+    .begin = do_nothing,
+    .commit = do_nothing,
+    .rollback = forget,
+    .query = query,
+    .fetch = fetch,
+    .finish = finish,
+    .execute = execute,
+    .set_lock_wait = keep_lock_wait,
+    .bulk_begin = verify_bulk_begin,
+    .bulk_row = verify_bulk_row,
+    .bulk_send = verify_bulk_send,
+    .bulk_free = verify_bulk_free,
+};
+
+struct db *verify_session_open(struct db *stored, const char *cluster)
+{
+    struct verify_session *session = memory_zeroed(1, sizeof *session);
+    session->base = *stored;
+    session->base.driver = &verify_driver;
+    session->base.rows = NULL;
+    session->base.writing = false;
+    session->stored = stored;
+    session->cluster = cluster;
+    session->tables = memory_zeroed(verified_table_count, sizeof *session->tables);
+    return &session->base;
+}
+
+int verify_session_end(struct db *db, bool checkpoint_damaged, struct row_differences *differences,
+                       struct error *err)
+{
+    struct verify_session *session = verify_session_of(db);
+    for (size_t i = 0; i < verified_table_count; i++)
+        if (verify_compare_with_none(session, &verified_tables[i], err))
+            return -1;
+    if (verify_explain(session, checkpoint_damaged, err))
+        return -1;
+    *differences = session->differences;
+    session->differences = (struct row_differences){ 0 };
+    return 0;
+}
+
+void verify_session_close(struct db *db)
+{
+    struct verify_session *session = verify_session_of(db);
+    if (!session)
+        return;
+    for (size_t i = 0; i < session->part_count; i++)
+        free(session->parts[i].table);
+    free(session->parts);
+    free(session->tables);
+    row_differences_free(&session->differences);
+    free(session);
+}
