@@ -346,7 +346,7 @@ static struct job_range late_range(const struct charging_run *run, uint64_t from
 {
     const struct job_keys *ended = &run->plan->ended;
     return (struct job_range){ .from = from + 1,
-                               .to = run->plan->kept->checkpoint.checkpointed_to,
+                               .to = run->plan->stored->checkpoint.checkpointed_to,
                                .keys = ended->keys,
                                .key_count = ended->count };
 }
@@ -354,7 +354,7 @@ static struct job_range late_range(const struct charging_run *run, uint64_t from
 /* Take rows of the kept sums that have passed the horizon since off `sums`. */
 static void add_gone(struct charging_run *run, struct usage_sums *sums, struct day_hashes *hashes)
 {
-    uint64_t kept = run->plan->kept->checkpoint.cutoff;
+    uint64_t kept = run->plan->stored->checkpoint.cutoff;
     const struct pass gone = { .range = { .from = kept + 1, .to = run->cutoff + 1 },
                                .checkpoint = &run->plan->checkpoint,
                                .checkpointed = sums,
@@ -366,14 +366,14 @@ static void add_gone(struct charging_run *run, struct usage_sums *sums, struct d
 
 /* Add to the kept sums what they lack, and take off what has passed the horizon.  A late row that
  * has passed it too is added first, so that all such rows can be taken off alike. */
-static void mend_kept(struct charging_run *run)
+static void repair_stored(struct charging_run *run)
 {
     const struct days *days = run->days;
-    uint64_t from = run->plan->kept->checkpoint.cutoff;
+    uint64_t from = run->plan->stored->checkpoint.cutoff;
     if (days && days->count && days->starts[0] < from)
         from = days->starts[0];
     struct pass late = charging_pass(run, late_range(run, from));
-    late.left_out = run->plan->kept->checkpoint.cutoff;
+    late.left_out = run->plan->stored->checkpoint.cutoff;
     if (run->plan->ended.count)
         add_pass(run, &late);
     add_gone(run, run->plan->sums, &run->plan->hashes);
@@ -382,7 +382,7 @@ static void mend_kept(struct charging_run *run)
 /* The same where all is read anyway: only to know how far the kept sums should differ. */
 static void note_late(struct charging_run *run)
 {
-    const struct pass late = { .range = late_range(run, run->plan->kept->checkpoint.cutoff),
+    const struct pass late = { .range = late_range(run, run->plan->stored->checkpoint.cutoff),
                                .checkpoint = &run->plan->checkpoint,
                                .checkpointed = run->plan->late };
     if (run->plan->ended.count)
@@ -391,7 +391,7 @@ static void note_late(struct charging_run *run)
 }
 
 /* Read rows of the kept sums once more, to see that they have not changed. */
-static void check_kept(struct charging_run *run)
+static void check_stored(struct charging_run *run)
 {
     struct checkpoint_plan *plan = run->plan;
     uint64_t day = CHECKPOINT_SLICE_S;
@@ -436,7 +436,7 @@ static struct job_range main_range(const struct charging_run *run)
     if (plan && plan->mode == CHECKPOINT_INCREMENTAL) {
         range.most = false;
         if (!plan->anew)
-            range.from = plan->kept->checkpoint.checkpointed_to;
+            range.from = plan->stored->checkpoint.checkpointed_to;
     }
     return range;
 }
@@ -474,8 +474,8 @@ static void list_passes(struct charging_run *run)
     if (plan && plan->mode == CHECKPOINT_VERIFY)
         note_late(run);
     if (plan && plan->mode == CHECKPOINT_INCREMENTAL && !plan->anew) {
-        mend_kept(run);
-        check_kept(run);
+        repair_stored(run);
+        check_stored(run);
     }
     const struct pass pass = charging_pass(run, main_range(run));
     add_pass(run, &pass);

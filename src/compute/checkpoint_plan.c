@@ -35,7 +35,7 @@ void checkpoint_plan_free(struct checkpoint_plan *plan)
     day_hashes_free(&plan->checked);
     days_destroy(plan->days);
     text_free(&plan->cluster_identity);
-    *plan = (struct checkpoint_plan){ .kept = plan->kept,
+    *plan = (struct checkpoint_plan){ .stored = plan->stored,
                                       .source_identity = plan->source_identity,
                                       .asked_full = plan->asked_full,
                                       .asked_now = plan->asked_now,
@@ -93,9 +93,9 @@ static void note_another_cluster(struct checkpoint_plan *plan, struct findings *
 
 static bool basis_changed(struct checkpoint_plan *plan, const struct computation *computation)
 {
-    const struct checkpoint *kept = &plan->kept->checkpoint;
-    char *basis = basis_within(plan->checkpoint.basis, computation, checkpoint_reach(kept));
-    char *name = checkpoint_basis_difference(kept->basis, basis);
+    const struct checkpoint *stored = &plan->stored->checkpoint;
+    char *basis = basis_within(plan->checkpoint.basis, computation, checkpoint_reach(stored));
+    char *name = checkpoint_basis_difference(stored->basis, basis);
     free(basis);
     if (!name)
         return false;
@@ -130,9 +130,9 @@ static bool basis_changed(struct checkpoint_plan *plan, const struct computation
  * there, since the source may have other rollups by now. */
 static bool passed_rollups(struct checkpoint_plan *plan)
 {
-    const struct checkpoint *kept = &plan->kept->checkpoint;
-    uint64_t before = kept->cutoff / ROLLUP_STEP_S, now = plan->checkpoint.cutoff / ROLLUP_STEP_S;
-    if (kept->jobs_from <= kept->cutoff || now <= before)
+    const struct checkpoint *stored = &plan->stored->checkpoint;
+    uint64_t before = stored->cutoff / ROLLUP_STEP_S, now = plan->checkpoint.cutoff / ROLLUP_STEP_S;
+    if (stored->jobs_from <= stored->cutoff || now <= before)
         return false;
     return full_because(plan, "the horizon passed rollups", NULL);
 }
@@ -141,28 +141,28 @@ static bool passed_rollups(struct checkpoint_plan *plan)
 static bool is_untrue(struct checkpoint_plan *plan, const struct computation *computation,
                       uint64_t now)
 {
-    const struct stored_checkpoint *kept = plan->kept;
-    if (kept->damaged)
+    const struct stored_checkpoint *stored = plan->stored;
+    if (stored->damaged)
         return full_because(plan, "rows of the seal are not as they were stored", NULL);
-    if (!kept->checkpoint.kept)
+    if (!stored->checkpoint.kept)
         return full_because(plan, "the first run", NULL);
-    if (kept->ahead)
+    if (stored->ahead)
         return full_because(plan, "the instant is before the seal's clock", NULL);
-    if (now < kept->checkpoint.as_of)
+    if (now < stored->checkpoint.as_of)
         return full_because(plan, "the clock went back", NULL);
-    if (strcmp(kept->checkpoint.source, plan->checkpoint.source) != 0)
+    if (strcmp(stored->checkpoint.source, plan->checkpoint.source) != 0)
         return full_because(plan, "the seal is of another source", NULL);
     if (basis_changed(plan, computation))
         return true;
     if (computation->factors && computation->factors->undated)
         return full_because(plan, "a usage factor changed, and nothing tells when", NULL);
     /* One that is behind the cutoff now is not looked for. */
-    if (plan->checkpoint.newest_end < kept->checkpoint.newest_end &&
-        kept->checkpoint.newest_end > plan->checkpoint.cutoff)
+    if (plan->checkpoint.newest_end < stored->checkpoint.newest_end &&
+        stored->checkpoint.newest_end > plan->checkpoint.cutoff)
         return full_because(plan, "the source was restored: its newest end went back", NULL);
     /* Sums of rows that all ended before the reset are nothing, and no trouble. */
-    if (plan->checkpoint.start != kept->checkpoint.start &&
-        plan->checkpoint.start < kept->checkpoint.checkpointed_to)
+    if (plan->checkpoint.start != stored->checkpoint.start &&
+        plan->checkpoint.start < stored->checkpoint.checkpointed_to)
         return full_because(plan, "a reset within the sealed span", NULL);
     return false;
 }
@@ -172,14 +172,14 @@ static bool is_untrue(struct checkpoint_plan *plan, const struct computation *co
 static int look_for_purge(struct checkpoint_plan *plan, const struct source *source, uint64_t now,
                           bool *purged, struct error *err)
 {
-    const struct checkpoint *kept = &plan->kept->checkpoint;
+    const struct checkpoint *stored = &plan->stored->checkpoint;
     uint64_t oldest, newest;
     *purged = false;
-    if (kept->oldest_end == UINT64_MAX)
+    if (stored->oldest_end == UINT64_MAX)
         return 0;
-    if (source->layout->read_ends(source, kept->cutoff, now, &oldest, &newest, err))
+    if (source->layout->read_ends(source, stored->cutoff, now, &oldest, &newest, err))
         return -1;
-    if (oldest == 0 || oldest > kept->oldest_end)
+    if (oldest == 0 || oldest > stored->oldest_end)
         *purged = full_because(plan, "a purge took the oldest jobs", NULL);
     return 0;
 }
@@ -188,9 +188,9 @@ static int look_for_purge(struct checkpoint_plan *plan, const struct source *sou
  * not known. */
 static bool lost_first_use(struct checkpoint_plan *plan, const struct settings *settings)
 {
-    const struct checkpoint *kept = &plan->kept->checkpoint;
+    const struct checkpoint *stored = &plan->stored->checkpoint;
     if (settings->half_life_s || plan->checkpoint.start ||
-        kept->oldest_end > plan->checkpoint.cutoff)
+        stored->oldest_end > plan->checkpoint.cutoff)
         return false;
     return full_because(plan, "the horizon passed the first use", NULL);
 }
@@ -198,18 +198,18 @@ static bool lost_first_use(struct checkpoint_plan *plan, const struct settings *
 static void decide(struct checkpoint_plan *plan, const struct settings *settings, uint64_t now,
                    bool untrue)
 {
-    const struct checkpoint *kept = &plan->kept->checkpoint;
-    bool gone = kept->checkpointed_to <= plan->checkpoint.cutoff + 1;
-    if (plan->kept->ahead || (plan->publishes_nothing && (untrue || *plan->kept->doubt))) {
+    const struct checkpoint *stored = &plan->stored->checkpoint;
+    bool gone = stored->checkpointed_to <= plan->checkpoint.cutoff + 1;
+    if (plan->stored->ahead || (plan->publishes_nothing && (untrue || *plan->stored->doubt))) {
         plan->mode = CHECKPOINT_UNUSED;
     } else if (untrue) {
         plan->mode = CHECKPOINT_FULL;
-    } else if (*plan->kept->doubt) {
-        full_because(plan, plan->kept->doubt, NULL);
+    } else if (*plan->stored->doubt) {
+        full_because(plan, plan->stored->doubt, NULL);
         plan->mode = gone ? CHECKPOINT_FULL : CHECKPOINT_VERIFY;
     } else if (plan->asked_full) {
         plan->mode = gone ? CHECKPOINT_FULL : CHECKPOINT_VERIFY;
-    } else if (!plan->publishes_nothing && now - kept->full_as_of >= settings->full_every_s) {
+    } else if (!plan->publishes_nothing && now - stored->full_as_of >= settings->full_every_s) {
         full_because(plan, "full_every has passed", NULL);
         plan->mode = gone ? CHECKPOINT_FULL : CHECKPOINT_VERIFY;
     } else {
@@ -219,7 +219,7 @@ static void decide(struct checkpoint_plan *plan, const struct settings *settings
     if (plan->mode != CHECKPOINT_INCREMENTAL)
         plan->checkpoint.full_as_of = now;
     else
-        plan->checkpoint.full_as_of = kept->full_as_of;
+        plan->checkpoint.full_as_of = stored->full_as_of;
 }
 
 /* So long a round lasts, in which all that the kept sums are made of is read again.  A change waits
@@ -231,10 +231,10 @@ static uint64_t round_of(const struct settings *settings)
                                                                       : ROUND_S;
 }
 
-bool checkpoint_begins_round(const struct checkpoint *kept, const struct settings *settings,
+bool checkpoint_begins_round(const struct checkpoint *stored, const struct settings *settings,
                              uint64_t now)
 {
-    return now / round_of(settings) != kept->as_of / round_of(settings);
+    return now / round_of(settings) != stored->as_of / round_of(settings);
 }
 
 /* Which rows in the kept sums are read again, and which days of usage.  The time that both reach
@@ -243,20 +243,20 @@ bool checkpoint_begins_round(const struct checkpoint *kept, const struct setting
 static void choose_day_hashes(struct checkpoint_plan *plan, const struct settings *settings,
                               uint64_t now)
 {
-    const struct checkpoint *kept = &plan->kept->checkpoint;
+    const struct checkpoint *stored = &plan->stored->checkpoint;
     uint64_t reach_s = settings->history_days * 86400, round_s = round_of(settings);
     uint64_t low = plan->checkpoint.cutoff / CHECKPOINT_SLICE_S * CHECKPOINT_SLICE_S;
     uint64_t high = (plan->checkpoint.checkpointed_to + CHECKPOINT_SLICE_S - 1) /
                     CHECKPOINT_SLICE_S * CHECKPOINT_SLICE_S;
     if (settings->history_days && now > reach_s && now - reach_s < low)
         low = now - reach_s;
-    plan->begins_round = checkpoint_begins_round(kept, settings, now);
-    plan->check_all_from = kept->checkpointed_to / CHECKPOINT_SLICE_S * CHECKPOINT_SLICE_S;
-    if (low >= high || now < kept->as_of)
+    plan->begins_round = checkpoint_begins_round(stored, settings, now);
+    plan->check_all_from = stored->checkpointed_to / CHECKPOINT_SLICE_S * CHECKPOINT_SLICE_S;
+    if (low >= high || now < stored->as_of)
         return;
-    uint64_t from = kept->checked_to, step = high - low;
-    if (now - kept->as_of < round_s)
-        step = (uint64_t)((uint128)step * (now - kept->as_of) / round_s) + 1;
+    uint64_t from = stored->checked_to, step = high - low;
+    if (now - stored->as_of < round_s)
+        step = (uint64_t)((uint128)step * (now - stored->as_of) / round_s) + 1;
     if (from < low || from >= high)
         from = low;
     plan->check_from = from;
@@ -269,10 +269,10 @@ static void begin_checkpoint(struct checkpoint_plan *plan, const struct settings
                              uint64_t oldest)
 {
     struct checkpoint *checkpoint = &plan->checkpoint;
-    const struct checkpoint *kept = &plan->kept->checkpoint;
+    const struct checkpoint *stored = &plan->stored->checkpoint;
     checkpoint->first_charge = UINT64_MAX;
     if (plan->mode == CHECKPOINT_VERIFY) {
-        checkpoint->checkpointed_to = kept->checkpointed_to;
+        checkpoint->checkpointed_to = stored->checkpointed_to;
     } else {
         checkpoint->checkpointed_to = checkpoint->newest_end > settings->seal_after_s
                                           ? checkpoint->newest_end - settings->seal_after_s
@@ -281,24 +281,24 @@ static void begin_checkpoint(struct checkpoint_plan *plan, const struct settings
             checkpoint->checkpointed_to = checkpoint->cutoff + 1;
     }
     if (!plan->anew) {
-        if (checkpoint->checkpointed_to < kept->checkpointed_to)
-            checkpoint->checkpointed_to = kept->checkpointed_to;
-        checkpoint->first_charge = kept->first_charge;
-        checkpoint->jobs_from = kept->jobs_from;
-        findings_copy(plan->findings, plan->kept->findings);
+        if (checkpoint->checkpointed_to < stored->checkpointed_to)
+            checkpoint->checkpointed_to = stored->checkpointed_to;
+        checkpoint->first_charge = stored->first_charge;
+        checkpoint->jobs_from = stored->jobs_from;
+        findings_copy(plan->findings, plan->stored->findings);
         findings_expire(plan->findings, checkpoint->cutoff);
-        for (uint64_t day = 0; day < plan->kept->hashes.count; day++)
-            day_hashes_set(&plan->hashes, day, plan->kept->hashes.of_day[day]);
-        plan->hashes.rollups = plan->kept->hashes.rollups;
+        for (uint64_t day = 0; day < plan->stored->hashes.count; day++)
+            day_hashes_set(&plan->hashes, day, plan->stored->hashes.of_day[day]);
+        plan->hashes.rollups = plan->stored->hashes.rollups;
     }
-    if (kept->kept && !plan->publishes_nothing)
+    if (stored->kept && !plan->publishes_nothing)
         choose_day_hashes(plan, settings, checkpoint->as_of);
     checkpoint->oldest_end = oldest && oldest < checkpoint->checkpointed_to ? oldest : UINT64_MAX;
 }
 
 /* Whether the kept sums are of no use, by the database too. */
-static int judge_kept(struct checkpoint_plan *plan, const struct computation *computation,
-                      bool *untrue, struct error *err)
+static int judge_stored(struct checkpoint_plan *plan, const struct computation *computation,
+                        bool *untrue, struct error *err)
 {
     const struct source *source = &computation->source;
     uint64_t now = clock_now(computation->clock);
@@ -310,14 +310,14 @@ static int judge_kept(struct checkpoint_plan *plan, const struct computation *co
 /* What was found not to be as it was stored, or as it was when it was sealed. */
 static void note_doubt(const struct checkpoint_plan *plan, const struct computation *computation)
 {
-    const struct stored_checkpoint *kept = plan->kept;
-    if (kept->damaged)
+    const struct stored_checkpoint *stored = plan->stored;
+    if (stored->damaged)
         findings_add(computation->findings, FINDING_KEPT_CHANGED, 0,
                      "rows of the tables fairmill_seal... are not as they were stored");
-    else if (*kept->doubt)
+    else if (*stored->doubt)
         findings_add(computation->findings,
-                     kept->source_changed ? FINDING_SEALED_JOBS_CHANGED : FINDING_KEPT_CHANGED, 0,
-                     "%s", kept->doubt);
+                     stored->source_changed ? FINDING_SEALED_JOBS_CHANGED : FINDING_KEPT_CHANGED, 0,
+                     "%s", stored->doubt);
 }
 
 int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation *computation,
@@ -354,11 +354,11 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
                              .basis = basis_of(computation, plan->cluster_identity.bytes) };
     if (layout->read_ends(source, cutoff, now, &oldest, &plan->checkpoint.newest_end, err) ||
         layout->past->read_open_keys(source, now, &plan->open, err) ||
-        judge_kept(plan, computation, &untrue, err))
+        judge_stored(plan, computation, &untrue, err))
         return -1;
     note_doubt(plan, computation);
     if (!untrue)
-        plan->ended = job_keys_without(&plan->kept->open, &plan->open);
+        plan->ended = job_keys_without(&plan->stored->open, &plan->open);
     decide(plan, source->settings, now, untrue);
     if (plan->mode == CHECKPOINT_VERIFY)
         plan->late = usage_sums_create();
@@ -388,18 +388,18 @@ static uint64_t first_of_days(const struct settings *settings, uint64_t reset, u
 static int find_border(struct checkpoint_plan *plan, const struct computation *computation,
                        uint64_t from, uint64_t *border, struct error *err)
 {
-    const struct stored_checkpoint *kept = plan->kept;
+    const struct stored_checkpoint *stored = plan->stored;
     const struct source *source = &computation->source;
     uint64_t oldest, newest;
-    bool is_known =
-        kept->checkpoint.kept && !kept->damaged && plan->checkpoint.basis && !plan->zone_changed;
+    bool is_known = stored->checkpoint.kept && !stored->damaged && plan->checkpoint.basis &&
+                    !plan->zone_changed;
     *border = 0;
-    if (is_known || plan->mode == CHECKPOINT_INCREMENTAL || !stored_days_are_strange(&kept->days))
+    if (is_known || plan->mode == CHECKPOINT_INCREMENTAL || !stored_days_are_strange(&stored->days))
         return 0;
     if (source->layout->read_ends(source, 0, clock_now(computation->clock), &oldest, &newest, err))
         return -1;
     if (oldest)
-        *border = stored_days_border(&kept->days, from, oldest);
+        *border = stored_days_border(&stored->days, from, oldest);
     return 0;
 }
 
@@ -408,7 +408,7 @@ int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct comput
 {
     const struct settings *settings = computation->source.settings;
     uint64_t now = clock_now(computation->clock), border;
-    if (!settings->history_days || plan->kept->ahead || plan->publishes_nothing)
+    if (!settings->history_days || plan->stored->ahead || plan->publishes_nothing)
         return 0;
     uint64_t from =
         first_of_days(settings, last_reset(settings, computation->ledger, now), now, cutoff);
@@ -419,9 +419,9 @@ int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct comput
     plan->days->anew = plan->mode != CHECKPOINT_INCREMENTAL || plan->anew;
     plan->days->unsealed_is_kept = plan->mode != CHECKPOINT_UNUSED;
     plan->days->may_look_back = plan->mode == CHECKPOINT_UNUSED && plan->asked_now;
-    plan->days->goes_on_from = plan->kept->checkpoint.as_of;
-    plan->days->may_wait = now - plan->kept->checkpoint.full_as_of < round_of(settings);
-    plan->days->check_all = plan->asked_full || plan->kept->damaged || *plan->kept->doubt;
+    plan->days->goes_on_from = plan->stored->checkpoint.as_of;
+    plan->days->may_wait = now - plan->stored->checkpoint.full_as_of < round_of(settings);
+    plan->days->check_all = plan->asked_full || plan->stored->damaged || *plan->stored->doubt;
     plan->days->check_from = plan->check_from;
     plan->days->check_to = plan->check_to;
     plan->days->check_all_from = plan->check_all_from;
@@ -498,7 +498,7 @@ static bool was_reset(const struct folding *folding, uint64_t id)
     const struct checkpoint_plan *plan = folding->plan;
     return ledger_reset_before(folding->computation->ledger, id,
                                checkpoint_reach(&plan->checkpoint)) >=
-           checkpoint_reach(&plan->kept->checkpoint);
+           checkpoint_reach(&plan->stored->checkpoint);
 }
 
 static int fold_one(struct folding *folding, uint64_t id, const struct wide *kept,
@@ -521,7 +521,7 @@ static int fold_one(struct folding *folding, uint64_t id, const struct wide *kep
 }
 
 /* Nothing is judged before all were read: what is not as it was stored may be anything. */
-static int fold_kept(void *context, uint64_t id, const struct wide *kept, struct error *err)
+static int fold_stored(void *context, uint64_t id, const struct wide *kept, struct error *err)
 {
     struct folding *folding = context;
     uint64_t hash = usage_sum_hash(id, kept);
@@ -553,7 +553,7 @@ static void compare(struct folding *folding, uint64_t id, const struct wide *own
         plan->drift = drift;
 }
 
-static int compare_kept(void *context, uint64_t id, const struct wide *kept, struct error *err)
+static int compare_stored(void *context, uint64_t id, const struct wide *kept, struct error *err)
 {
     static const struct wide nothing = { { 0 } };
     struct folding *folding = context;
@@ -575,17 +575,17 @@ static int compare_all(struct folding *folding, struct db *results, struct error
     struct checkpoint_plan *plan = folding->plan;
     plan->drift = 0;
     plan->drifted = 0;
-    if (checkpoint_read_sums(results, folding->computation->source.cluster, compare_kept, folding,
+    if (checkpoint_read_sums(results, folding->computation->source.cluster, compare_stored, folding,
                              err)) {
         if (err->class != ERROR_DATA)
             return -1;
-        folding->kept_hash = ~plan->kept->checkpoint.sums_hash;
+        folding->kept_hash = ~plan->stored->checkpoint.sums_hash;
     }
     for (size_t i = 0; i < plan->sums->count; i++)
         if (!folding->met[i])
             compare(folding, plan->sums->rows[i].id, &plan->sums->rows[i].sum, &nothing);
-    if (folding->kept_hash != plan->kept->checkpoint.sums_hash) {
-        if (!*plan->kept->doubt)
+    if (folding->kept_hash != plan->stored->checkpoint.sums_hash) {
+        if (!*plan->stored->doubt)
             findings_add(folding->computation->findings, FINDING_KEPT_CHANGED, 0, sums_changed);
     } else if (!plan->drifted && !plan->late->count) {
         plan->anew = false;
@@ -594,16 +594,16 @@ static int compare_all(struct folding *folding, struct db *results, struct error
     return 0;
 }
 
-static int fold_all_kept(struct folding *folding, struct db *results, struct error *err)
+static int fold_all_stored(struct folding *folding, struct db *results, struct error *err)
 {
     struct error why;
     const char *cluster = folding->computation->source.cluster;
-    bool readable = !checkpoint_read_sums(results, cluster, fold_kept, folding, &why);
+    bool readable = !checkpoint_read_sums(results, cluster, fold_stored, folding, &why);
     if (!readable && why.class != ERROR_DATA) {
         *err = why;
         return -1;
     }
-    if (!readable || folding->kept_hash != folding->plan->kept->checkpoint.sums_hash)
+    if (!readable || folding->kept_hash != folding->plan->stored->checkpoint.sums_hash)
         return fail(err, ERROR_DAMAGED, sums_changed);
     if (folding->beyond_range)
         *err = why;
@@ -617,11 +617,12 @@ static int fold(struct folding *folding, struct db *results, struct error *err)
         return -1;
     if (plan->mode == CHECKPOINT_VERIFY && compare_all(folding, results, err))
         return -1;
-    if (plan->mode == CHECKPOINT_INCREMENTAL && !plan->anew && fold_all_kept(folding, results, err))
+    if (plan->mode == CHECKPOINT_INCREMENTAL && !plan->anew &&
+        fold_all_stored(folding, results, err))
         return -1;
     /* What stays stored may have sums of nothing that `sums` lacks. */
     if (plan->confirmed)
-        plan->checkpoint.sums_hash = plan->kept->checkpoint.sums_hash;
+        plan->checkpoint.sums_hash = plan->stored->checkpoint.sums_hash;
     for (size_t i = 0; !plan->confirmed && i < plan->sums->count; i++)
         plan->checkpoint.sums_hash +=
             usage_sum_hash(plan->sums->rows[i].id, &plan->sums->rows[i].sum);

@@ -18,7 +18,7 @@ enum checkpoint_mode {
 };
 
 struct checkpoint_plan {
-    const struct stored_checkpoint *kept;
+    const struct stored_checkpoint *stored;
     const char *source_identity;
     bool asked_full;
     bool asked_now;         /* the run was asked for an instant */
@@ -55,7 +55,7 @@ void checkpoint_plan_free(struct checkpoint_plan *plan);
 
 /* Whether a run at `now` is the first of a round.  Such a run reads again what is not read in
  * slices of days. */
-bool checkpoint_begins_round(const struct checkpoint *kept, const struct settings *settings,
+bool checkpoint_begins_round(const struct checkpoint *stored, const struct settings *settings,
                              uint64_t now);
 
 /* Decide, in the source's snapshot, once its small tables are read and the clock is there. */

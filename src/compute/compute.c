@@ -418,8 +418,8 @@ int last_run_read(struct last_run *last, const struct source *source, struct db 
 {
     *last = (struct last_run){ .results = results,
                                .source_identity = db_identity(source->db, err),
-                               .kept = { .findings = findings_create() } };
-    if (last->source_identity && !checkpoint_read(results, source->cluster, &last->kept, err))
+                               .stored = { .findings = findings_create() } };
+    if (last->source_identity && !checkpoint_read(results, source->cluster, &last->stored, err))
         return 0;
     last_run_free(last);
     return -1;
@@ -427,7 +427,7 @@ int last_run_read(struct last_run *last, const struct source *source, struct db 
 
 void last_run_free(struct last_run *last)
 {
-    stored_checkpoint_free(&last->kept);
+    stored_checkpoint_free(&last->stored);
     free(last->source_identity);
     *last = (struct last_run){ 0 };
 }
@@ -437,7 +437,7 @@ void last_run_free(struct last_run *last)
 static int read_with_plan(struct last_run *last, struct computation *computation,
                           const struct prior *prior, struct error *err)
 {
-    struct checkpoint_plan plan = { .kept = &last->kept,
+    struct checkpoint_plan plan = { .stored = &last->stored,
                                     .source_identity = last->source_identity,
                                     .publishes_nothing = true };
     int result = compute_read(computation, prior, &plan, err);
@@ -454,7 +454,7 @@ int last_run_compute_read(struct last_run *last, struct computation *computation
 {
     const struct source source = computation->source;
     int64_t now = source.instant ? *source.instant : time(NULL);
-    if (last->kept.checkpoint.kept && now >= (int64_t)last->kept.checkpoint.as_of) {
+    if (last->stored.checkpoint.kept && now >= (int64_t)last->stored.checkpoint.as_of) {
         if (!read_with_plan(last, computation, prior, err))
             return 0;
         if (err->class != ERROR_DAMAGED)

@@ -55,7 +55,7 @@ struct source;
 struct last_run {
     struct db *results; /* the caller's */
     char *source_identity;
-    struct stored_checkpoint kept;
+    struct stored_checkpoint stored;
 };
 /* With a session that must last as long. */
 int last_run_read(struct last_run *last, const struct source *source, struct db *results,

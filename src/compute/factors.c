@@ -59,12 +59,12 @@ static bool reads_all_changes(const struct computation *computation,
 {
     if (!plan)
         return false;
-    const struct stored_checkpoint *kept = plan->kept;
+    const struct stored_checkpoint *stored = plan->stored;
     const struct settings *settings = computation->source.settings;
     uint64_t now = clock_now(computation->clock);
-    return plan->asked_full || kept->damaged || *kept->doubt || !kept->checkpoint.kept ||
-           now >= kept->checkpoint.full_as_of + settings->full_every_s ||
-           checkpoint_begins_round(&kept->checkpoint, settings, now);
+    return plan->asked_full || stored->damaged || *stored->doubt || !stored->checkpoint.kept ||
+           now >= stored->checkpoint.full_as_of + settings->full_every_s ||
+           checkpoint_begins_round(&stored->checkpoint, settings, now);
 }
 
 static int read_changes(struct computation *computation, struct factor_past *past, int64_t since,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/tree/association_times.h"
-#include "results/kept.h"
+#include "results/stored_state.h"
 #include "results/publication.h"
 #include "results/published.h"
 #include "results/rows.h"
@@ -244,7 +244,7 @@ int association_times_write(const struct publisher *publisher,
         write_state(&writer, publisher->cluster, times, &times->rows[i], err);
     if (rows_end(&writer, 0, err))
         return -1;
-    return kept_write_found(publisher->db, publisher->cluster, &kept_share_past, 0, err);
+    return stored_write_found(publisher->db, publisher->cluster, &stored_share_past, 0, err);
 }
 
 int association_times_forget(const struct publisher *publisher, struct error *err)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/finding.h"
-#include "results/kept.h"
+#include "results/stored_state.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
@@ -34,20 +34,20 @@ static const struct {
 static const char finding_table[] = "fairmill_seal_odd", day_hash_table[] = "fairmill_seal_slice";
 
 static int read_header(struct db *db, const struct db_value *cluster,
-                       struct stored_checkpoint *kept, struct error *err)
+                       struct stored_checkpoint *stored, struct error *err)
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiiiitti", err);
     if (db_fetch(rows, &row, err) > 0) {
         const struct db_value *rest = row + COUNT(numbers);
-        kept->checkpoint = (struct checkpoint){
+        stored->checkpoint = (struct checkpoint){
             .kept = true,
             .source = db_value_text(&rest[0]),
             .basis = db_value_text(&rest[1]),
         };
         for (size_t i = 0; i < COUNT(numbers); i++)
-            *(uint64_t *)((char *)&kept->checkpoint + numbers[i].place) = rows_bits_of(&row[i]);
-        kept->damaged = rows_bits_of(&rest[2]) != checkpoint_hash(&kept->checkpoint);
+            *(uint64_t *)((char *)&stored->checkpoint + numbers[i].place) = rows_bits_of(&row[i]);
+        stored->damaged = rows_bits_of(&rest[2]) != checkpoint_hash(&stored->checkpoint);
     }
     return db_finish(rows);
 }
@@ -63,21 +63,21 @@ static int read_open(struct db *db, const struct db_value *cluster, struct job_k
     return db_finish(rows);
 }
 
-static void keep_finding(struct kept_rows *kept, const char *kind, const struct finding *finding,
+static void keep_finding(struct row_hash *stored, const char *kind, const struct finding *finding,
                          const struct db_value *detail)
 {
-    const uint64_t words[] = { kept_text(kind, strlen(kind)),
+    const uint64_t words[] = { row_hash_of_text(kind, strlen(kind)),
                                finding->subject,
                                finding->ends,
-                               kept_text(detail->text.bytes, detail->text.length),
+                               row_hash_of_text(detail->text.bytes, detail->text.length),
                                finding->jobs,
                                finding->first,
                                finding->last };
-    kept_add(kept, words, COUNT(words));
+    row_hash_add(stored, words, COUNT(words));
 }
 
 static void add_finding(struct findings *findings, const struct db_value *row,
-                        struct kept_rows *kept)
+                        struct row_hash *stored)
 {
     char *kind = db_value_text(&row[0]), *detail = db_value_text(&row[3]);
     struct finding finding = { .subject = rows_bits_of(&row[1]),
@@ -86,7 +86,7 @@ static void add_finding(struct findings *findings, const struct db_value *row,
                                .first = rows_bits_of(&row[5]),
                                .last = rows_bits_of(&row[6]) };
     if (row[3].type == DB_TEXT)
-        keep_finding(kept, kind, &finding, &row[3]);
+        keep_finding(stored, kind, &finding, &row[3]);
     for (enum finding_kind each = 0; each < FINDING_KINDS; each++)
         if (!strcmp(finding_name(each), kind))
             findings_add_jobs(findings, each, &finding, "%s", detail);
@@ -95,92 +95,92 @@ static void add_finding(struct findings *findings, const struct db_value *row,
 }
 
 /* Whether that is what was stored. */
-static int compare_kept(struct db *db, const char *cluster, const char *table,
-                        const struct kept_rows *found, bool *intact, struct error *err)
+static int compare_stored(struct db *db, const char *cluster, const char *table,
+                          const struct row_hash *found, bool *intact, struct error *err)
 {
-    struct kept_rows known;
-    int result = kept_read_all(db, cluster, table, &known, err);
-    *intact = kept_same(&known, found);
+    struct row_hash known;
+    int result = stored_read_all(db, cluster, table, &known, err);
+    *intact = row_hash_same(&known, found);
     return result;
 }
 
-static int read_findings(struct db *db, const char *cluster, struct stored_checkpoint *kept,
+static int read_findings(struct db *db, const char *cluster, struct stored_checkpoint *stored,
                          bool *intact, struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
-    struct kept_rows found = { 0 };
+    struct row_hash found = { 0 };
     struct db_rows *rows = db_query(db, sql_query_seal_odd_read, &name, 1, "tiitiii", err);
     while (db_fetch(rows, &row, err) > 0)
-        add_finding(kept->findings, row, &found);
+        add_finding(stored->findings, row, &found);
     if (db_finish(rows))
         return -1;
-    return compare_kept(db, cluster, finding_table, &found, intact, err);
+    return compare_stored(db, cluster, finding_table, &found, intact, err);
 }
 
-static void keep_day_hash(struct kept_rows *kept, uint64_t day, struct day_hash hash)
+static void keep_day_hash(struct row_hash *stored, uint64_t day, struct day_hash hash)
 {
     const uint64_t words[] = { day, hash.rows, hash.hash };
-    kept_add(kept, words, COUNT(words));
+    row_hash_add(stored, words, COUNT(words));
 }
 
 /* No row has ended on a later day.  Rollups are stored as a day that does not exist. */
 #define LAST_DAY (UINT64_C(253402300800) / CHECKPOINT_SLICE_S)
 #define ROLLUPS_DAY UINT64_MAX
-static int read_day_hashes(struct db *db, const char *cluster, struct stored_checkpoint *kept,
+static int read_day_hashes(struct db *db, const char *cluster, struct stored_checkpoint *stored,
                            bool *intact, struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
-    struct kept_rows found = { 0 };
+    struct row_hash found = { 0 };
     struct db_rows *rows = db_query(db, sql_query_seal_slice_read, &name, 1, "iii", err);
     while (db_fetch(rows, &row, err) > 0) {
         struct day_hash hash = { rows_bits_of(&row[1]), rows_bits_of(&row[2]) };
         uint64_t day = rows_bits_of(&row[0]);
         keep_day_hash(&found, day, hash);
         if (day < LAST_DAY)
-            day_hashes_set(&kept->hashes, day, hash);
+            day_hashes_set(&stored->hashes, day, hash);
         else if (day == ROLLUPS_DAY)
-            kept->hashes.rollups = hash;
+            stored->hashes.rollups = hash;
     }
     if (db_finish(rows))
         return -1;
-    return compare_kept(db, cluster, day_hash_table, &found, intact, err);
+    return compare_stored(db, cluster, day_hash_table, &found, intact, err);
 }
 
-void stored_checkpoint_free(struct stored_checkpoint *kept)
+void stored_checkpoint_free(struct stored_checkpoint *stored)
 {
-    checkpoint_free(&kept->checkpoint);
-    job_keys_free(&kept->open);
-    day_hashes_free(&kept->hashes);
-    findings_destroy(kept->findings);
-    stored_days_free(&kept->days);
-    *kept = (struct stored_checkpoint){ 0 };
+    checkpoint_free(&stored->checkpoint);
+    job_keys_free(&stored->open);
+    day_hashes_free(&stored->hashes);
+    findings_destroy(stored->findings);
+    stored_days_free(&stored->days);
+    *stored = (struct stored_checkpoint){ 0 };
 }
 
-static int read_all(struct db *db, const char *cluster, struct stored_checkpoint *kept,
+static int read_all(struct db *db, const char *cluster, struct stored_checkpoint *stored,
                     bool *intact, struct error *err)
 {
     struct db_value name = db_text(cluster);
     bool findings = false, hashes = false;
-    if (read_header(db, &name, kept, err) || read_open(db, &name, &kept->open, err) ||
-        read_findings(db, cluster, kept, &findings, err) ||
-        read_day_hashes(db, cluster, kept, &hashes, err))
+    if (read_header(db, &name, stored, err) || read_open(db, &name, &stored->open, err) ||
+        read_findings(db, cluster, stored, &findings, err) ||
+        read_day_hashes(db, cluster, stored, &hashes, err))
         return -1;
-    *intact = !kept->damaged && findings && hashes &&
-              kept->checkpoint.open_hash == job_keys_hash(&kept->open);
+    *intact = !stored->damaged && findings && hashes &&
+              stored->checkpoint.open_hash == job_keys_hash(&stored->open);
     return 0;
 }
 
-int checkpoint_read(struct db *db, const char *cluster, struct stored_checkpoint *kept,
+int checkpoint_read(struct db *db, const char *cluster, struct stored_checkpoint *stored,
                     struct error *err)
 {
     bool intact = false;
-    kept->damaged = false;
+    stored->damaged = false;
     /* What is not even of its column's type was not stored by us. */
-    if (read_all(db, cluster, kept, &intact, err) && err->class != ERROR_DATA)
+    if (read_all(db, cluster, stored, &intact, err) && err->class != ERROR_DATA)
         return -1;
-    kept->damaged = kept->checkpoint.kept && !intact;
+    stored->damaged = stored->checkpoint.kept && !intact;
     return 0;
 }
 
@@ -265,7 +265,7 @@ static int write_findings(const struct publisher *publisher, const struct findin
 {
     struct db_value cluster = db_text(publisher->cluster);
     struct text detail = { 0 };
-    struct kept_part part = { 0 };
+    struct hash_segment part = { 0 };
     if (db_execute(publisher->db, sql_query_seal_odd_clear, &cluster, 1, NULL, err))
         return -1;
     struct row_writer writer = { .db = publisher->db, .table = finding_table };
@@ -282,19 +282,19 @@ static int write_findings(const struct publisher *publisher, const struct findin
                 { "first_start", 'i', number_or_null(each->first, each) },
                 { "last_start", 'i', number_or_null(each->last, each) },
             };
-            keep_finding(&part.kept, finding_name(kind), each, &row[4].value);
+            keep_finding(&part.stored, finding_name(kind), each, &row[4].value);
             rows_add(&writer, row, COUNT(row), err);
         }
     text_free(&detail);
     if (rows_end(&writer, 0, err))
         return -1;
-    return kept_write(publisher->db, publisher->cluster, finding_table, &part, err);
+    return stored_write(publisher->db, publisher->cluster, finding_table, &part, err);
 }
 
 struct day_hash_writer {
     struct row_writer rows;
     struct db_value cluster;
-    struct kept_rows kept;
+    struct row_hash stored;
     struct job_keys removed;
 };
 
@@ -302,7 +302,7 @@ static void write_day_hash(struct day_hash_writer *writer, uint64_t day, struct 
                            struct day_hash hash, struct error *err)
 {
     if (hash.rows)
-        keep_day_hash(&writer->kept, day, hash);
+        keep_day_hash(&writer->stored, day, hash);
     if (day_hash_same(hash, old))
         return;
     if (!hash.rows) {
@@ -338,8 +338,9 @@ static int write_day_hashes(const struct publisher *publisher,
             rows_execute_for(publisher->db, sql_query_seal_slice_remove, &writer.cluster, 1,
                              (struct row_ids){ writer.removed.keys, writer.removed.count }, err);
     job_keys_free(&writer.removed);
-    const struct kept_part part = { 0, writer.kept };
-    return result ? -1 : kept_write(publisher->db, publisher->cluster, day_hash_table, &part, err);
+    const struct hash_segment part = { 0, writer.stored };
+    return result ? -1
+                  : stored_write(publisher->db, publisher->cluster, day_hash_table, &part, err);
 }
 
 const char *const checkpoint_clears[] = { sql_query_seal_clear,       sql_query_seal_usage_clear,

@@ -25,8 +25,8 @@ struct stored_checkpoint {
     struct stored_days days; /* for the caller to read: days of usage */
     bool ahead;              /* for the caller: the run is for an instant before the seal's */
 };
-void stored_checkpoint_free(struct stored_checkpoint *kept);
-int checkpoint_read(struct db *db, const char *cluster, struct stored_checkpoint *kept,
+void stored_checkpoint_free(struct stored_checkpoint *stored);
+int checkpoint_read(struct db *db, const char *cluster, struct stored_checkpoint *stored,
                     struct error *err);
 
 /* Call `take` for every kept sum, in no order. */

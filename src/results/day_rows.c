@@ -9,7 +9,7 @@
 #include "core/usage/clock.h"
 #include "results/day_store.h"
 #include "results/days.h"
-#include "results/kept.h"
+#include "results/stored_state.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
@@ -150,7 +150,7 @@ static int remove_other_days(struct day_writer *writer, struct error *err)
 
 /* Forget what was stored of days that have no rows now, though nobody of us removed them. */
 static int forget_removed(struct day_writer *writer, const struct day_table *table,
-                          const struct kept_parts *parts, struct error *err)
+                          const struct hash_segments *parts, struct error *err)
 {
     const struct days *days = writer->store.days;
     for (size_t i = 0; i < parts->count; i++) {
@@ -194,11 +194,11 @@ static int write_usage(struct day_writer *writer, uint32_t day, struct day_sums 
 {
     bool anew = writer->store.days->anew, changes = false;
     struct day_list list = day_list_of(wanted);
-    struct kept_rows known = kept_of(&writer->store.usage, day_part(&writer->store, day));
-    struct kept_rows new = day_list_kept(&list);
+    struct row_hash known = hash_segments_find(&writer->store.usage, day_part(&writer->store, day));
+    struct row_hash new = day_list_kept(&list);
     for (size_t i = 0; i < list.count; i++)
         changes |= !wide_is_zero(&list.rows[i].sum);
-    if (anew ? kept_same(&known, &new) : !changes) {
+    if (anew ? row_hash_same(&known, &new) : !changes) {
         struct stored_day same = { .intact = true };
         if (is_checked(writer->store.days, writer->store.days->starts[day]) &&
             day_store_read(&writer->store, &day_usage_table, day, &same, err))
@@ -270,18 +270,18 @@ static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
 static int check_final(struct day_writer *writer, uint64_t start, struct error *err)
 {
     struct stored_day stored = { .start = (int64_t)start };
-    struct kept_part part = { stored.start, { 0 } };
-    struct kept_rows known = kept_of(&writer->store.usage, part.part);
+    struct hash_segment part = { stored.start, { 0 } };
+    struct row_hash known = hash_segments_find(&writer->store.usage, part.part);
     if (!is_checked(writer->store.days, start))
         return 0;
-    int result = day_store_read_rows(&writer->store, &day_usage_table, &stored, &part.kept, err);
+    int result = day_store_read_rows(&writer->store, &day_usage_table, &stored, &part.stored, err);
     if (result && err->class != ERROR_DATA)
         return -1;
-    if (!result && kept_same(&known, &part.kept))
+    if (!result && row_hash_same(&known, &part.stored))
         return 0;
     if (!writer->store.nothing_known && !writer->store.days->repairs.lost++)
         writer->store.days->repairs.first_lost = start;
-    return kept_write(writer->store.db, writer->store.name, day_usage_table.name, &part, err);
+    return stored_write(writer->store.db, writer->store.name, day_usage_table.name, &part, err);
 }
 
 /* Days that this run does not sum: those of before the first whose jobs it reads, as behind a
@@ -359,15 +359,15 @@ int day_rows_write(const struct publisher *publisher, struct days *days, struct 
     if (days->behind)
         return fail(err, ERROR_DAMAGED, "the usage of days is not that of the seal's run");
     writer.has_open = memory_zeroed(days->count, sizeof *writer.has_open);
-    int result = kept_read(writer.store.db, publisher->cluster, day_usage_table.name,
-                           &writer.store.usage, err) ||
-                         kept_read(writer.store.db, publisher->cluster, day_open_table.name,
-                                   &writer.store.open, err) ||
+    int result = stored_read(writer.store.db, publisher->cluster, day_usage_table.name,
+                             &writer.store.usage, err) ||
+                         stored_read(writer.store.db, publisher->cluster, day_open_table.name,
+                                     &writer.store.open, err) ||
                          write_days(&writer, err)
                      ? -1
                      : 0;
-    kept_parts_free(&writer.store.usage);
-    kept_parts_free(&writer.store.open);
+    hash_segments_free(&writer.store.usage);
+    hash_segments_free(&writer.store.open);
     free(writer.has_open);
     return result;
 }

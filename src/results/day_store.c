@@ -69,19 +69,19 @@ static bool day_sum_has_row(const struct day_sum *sum)
     return sum && !wide_is_zero(&sum->sum) && !wide_is_negative(&sum->sum);
 }
 
-static void day_sum_keep(struct kept_rows *kept, uint64_t id, const struct wide *sum)
+static void day_sum_keep(struct row_hash *stored, uint64_t id, const struct wide *sum)
 {
     const uint64_t words[] = { id, sum->word[0], sum->word[1], sum->word[2] };
-    kept_add(kept, words, COUNT(words));
+    row_hash_add(stored, words, COUNT(words));
 }
 
-struct kept_rows day_list_kept(const struct day_list *list)
+struct row_hash day_list_kept(const struct day_list *list)
 {
-    struct kept_rows kept = { 0 };
+    struct row_hash stored = { 0 };
     for (size_t i = 0; i < list->count; i++)
         if (day_sum_has_row(&list->rows[i]))
-            day_sum_keep(&kept, list->rows[i].id, &list->rows[i].sum);
-    return kept;
+            day_sum_keep(&stored, list->rows[i].id, &list->rows[i].sum);
+    return stored;
 }
 
 const struct day_table day_usage_table = {
@@ -111,7 +111,7 @@ static struct wide sum_of(const struct db_value *words)
                             high >> 63 ? UINT64_MAX : 0 } };
 }
 
-static struct kept_parts *parts_of(struct day_store *store, const struct day_table *table)
+static struct hash_segments *parts_of(struct day_store *store, const struct day_table *table)
 {
     return table == &day_open_table ? &store->open : &store->usage;
 }
@@ -129,7 +129,7 @@ static int not_as_stored(const char *table, const struct day_store *store, size_
 }
 
 int day_store_read_rows(struct day_store *store, const struct day_table *table,
-                        struct stored_day *stored, struct kept_rows *found, struct error *err)
+                        struct stored_day *stored, struct row_hash *found, struct error *err)
 {
     const struct db_value *row;
     struct db_value of_day[] = { store->cluster, db_integer(stored->start) };
@@ -152,8 +152,8 @@ int day_store_read_rows(struct day_store *store, const struct day_table *table,
 int day_store_read(struct day_store *store, const struct day_table *table, uint32_t day,
                    struct stored_day *stored, struct error *err)
 {
-    struct kept_rows known = kept_of(parts_of(store, table), day_part(store, day));
-    struct kept_rows found = { 0 };
+    struct row_hash known = hash_segments_find(parts_of(store, table), day_part(store, day));
+    struct row_hash found = { 0 };
     stored->start = day_part(store, day);
     stored->day = day;
     if (day_store_read_rows(store, table, stored, &found, err)) {
@@ -161,7 +161,7 @@ int day_store_read(struct day_store *store, const struct day_table *table, uint3
             return -1;
         stored->readable = false;
     }
-    stored->intact = stored->readable && kept_same(&known, &found);
+    stored->intact = stored->readable && row_hash_same(&known, &found);
     if (!stored->intact && !store->days->anew)
         return not_as_stored(table->name, store, day, err);
     return 0;
@@ -170,19 +170,19 @@ int day_store_read(struct day_store *store, const struct day_table *table, uint3
 int day_store_keep(struct day_store *store, const struct day_table *table, uint32_t day,
                    const struct day_list *list, struct error *err)
 {
-    struct kept_part part = { day_part(store, day), day_list_kept(list) };
-    struct kept_rows known = kept_of(parts_of(store, table), part.part);
-    if (kept_same(&known, &part.kept))
+    struct hash_segment part = { day_part(store, day), day_list_kept(list) };
+    struct row_hash known = hash_segments_find(parts_of(store, table), part.part);
+    if (row_hash_same(&known, &part.stored))
         return 0;
-    return kept_write(store->db, store->name, table->name, &part, err);
+    return stored_write(store->db, store->name, table->name, &part, err);
 }
 
 int day_store_forget(struct day_store *store, const struct day_table *table, int64_t day,
                      struct error *err)
 {
-    const struct kept_part part = { .part = day };
-    kept_forget(parts_of(store, table), day);
-    return kept_write(store->db, store->name, table->name, &part, err);
+    const struct hash_segment part = { .part = day };
+    hash_segments_forget(parts_of(store, table), day);
+    return stored_write(store->db, store->name, table->name, &part, err);
 }
 
 int day_store_remove(struct day_store *store, const struct day_table *table, const char *find,
@@ -285,13 +285,13 @@ void day_store_note_repair(struct day_store *store, const struct day_table *tabl
 
 const char usage_span_table[] = "fairmill_usage_span";
 
-static struct kept_rows rows_of(const struct usage_span *span)
+static struct row_hash rows_of(const struct usage_span *span)
 {
     const uint64_t words[] = { span->as_of, span->oldest_end, span->final_to };
-    struct kept_rows kept = { 0 };
+    struct row_hash stored = { 0 };
     if (span->as_of)
-        kept_add(&kept, words, COUNT(words));
-    return kept;
+        row_hash_add(&stored, words, COUNT(words));
+    return stored;
 }
 
 static int read_row(struct db *db, const char *cluster, struct usage_span *span, struct error *err)
@@ -308,22 +308,22 @@ static int read_row(struct db *db, const char *cluster, struct usage_span *span,
 int usage_span_read(struct db *db, const char *cluster, struct usage_span *span, bool *known,
                     bool *intact, struct error *err)
 {
-    struct kept_rows stored;
+    struct row_hash stored;
     int result = read_row(db, cluster, span, err);
     if (result && err->class != ERROR_DATA)
         return -1;
-    if (kept_read_all(db, cluster, usage_span_table, &stored, err))
+    if (stored_read_all(db, cluster, usage_span_table, &stored, err))
         return -1;
-    struct kept_rows found = rows_of(span);
+    struct row_hash found = rows_of(span);
     *known = stored.rows != 0;
-    *intact = !result && kept_same(&stored, &found);
+    *intact = !result && row_hash_same(&stored, &found);
     return 0;
 }
 
 int usage_span_write(struct db *db, const char *cluster, const struct usage_span *span,
                      struct error *err)
 {
-    const struct kept_part part = { 0, rows_of(span) };
+    const struct hash_segment part = { 0, rows_of(span) };
     struct row_field row[] = {
         { "cluster", 't', db_text(cluster) },
         { "as_of", 'i', rows_bits(span->as_of) },
@@ -332,7 +332,7 @@ int usage_span_write(struct db *db, const char *cluster, const struct usage_span
     };
     if (rows_write_one(db, usage_span_table, 1, row, COUNT(row), err))
         return -1;
-    return kept_write(db, cluster, usage_span_table, &part, err);
+    return stored_write(db, cluster, usage_span_table, &part, err);
 }
 
 int stored_days_read(struct db *db, const char *cluster, struct stored_days *stored,
@@ -341,14 +341,14 @@ int stored_days_read(struct db *db, const char *cluster, struct stored_days *sto
     bool known, intact;
     *stored = (struct stored_days){ 0 };
     return usage_span_read(db, cluster, &stored->span, &known, &intact, err) ||
-                   kept_read(db, cluster, "fairmill_usage_day", &stored->days, err)
+                   stored_read(db, cluster, "fairmill_usage_day", &stored->days, err)
                ? -1
                : 0;
 }
 
 void stored_days_free(struct stored_days *stored)
 {
-    kept_parts_free(&stored->days);
+    hash_segments_free(&stored->days);
 }
 
 static bool is_midnight(uint64_t instant)

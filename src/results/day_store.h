@@ -9,7 +9,7 @@
 #include "core/usage/day_sums.h"
 #include "db/db.h"
 #include "results/days.h"
-#include "results/kept.h"
+#include "results/stored_state.h"
 
 /* The rows of a day in the tables that have sums by day and association. */
 
@@ -23,7 +23,7 @@ struct day_list {
 struct day_list day_list_of(struct day_sums *sums);
 
 /* Add a row to what is kept of a day, and what is kept of all rows of a list. */
-struct kept_rows day_list_kept(const struct day_list *list);
+struct row_hash day_list_kept(const struct day_list *list);
 
 struct day_table {
     const char *name;
@@ -38,8 +38,8 @@ struct day_store {
     const char *name; /* of the cluster */
     struct db_value cluster;
     struct days *days;
-    bool nothing_known;            /* no run has said yet what it stored */
-    struct kept_parts usage, open; /* what was stored of each day in the two tables */
+    bool nothing_known;               /* no run has said yet what it stored */
+    struct hash_segments usage, open; /* what was stored of each day in the two tables */
 };
 
 /* What is stored of a day in one of the tables. */
@@ -56,7 +56,7 @@ int64_t day_part(const struct day_store *store, size_t day);
 
 /* Read the rows of stored->start, and what is kept of them, as it is found. */
 int day_store_read_rows(struct day_store *store, const struct day_table *table,
-                        struct stored_day *stored, struct kept_rows *found, struct error *err);
+                        struct stored_day *stored, struct row_hash *found, struct error *err);
 /* Read what is stored of a day.  If it is not as it was stored, a run that goes on from it fails
  * (ERROR_DAMAGED), and one that makes all anew reads it all the same. */
 int day_store_read(struct day_store *store, const struct day_table *table, uint32_t day,
@@ -99,7 +99,7 @@ extern const char usage_span_table[];
 /* That row as it is found, and what is stored of each day. */
 struct stored_days {
     struct usage_span span;
-    struct kept_parts days;
+    struct hash_segments days;
 };
 int stored_days_read(struct db *db, const char *cluster, struct stored_days *stored,
                      struct error *err);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/usage/factor_past.h"
-#include "results/kept.h"
+#include "results/stored_state.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "results/share_rows.h"
@@ -37,7 +37,7 @@ int factor_rows_read(struct db *db, const char *cluster, struct factor_past *pas
 {
     const struct db_value *row, name = db_text(cluster);
     if (share_rows_last(db, cluster, &past->last_seen, err) ||
-        kept_find_loss(db, cluster, &kept_factors, &past->distrusted, err))
+        stored_find_loss(db, cluster, &stored_factors, &past->distrusted, err))
         return -1;
     if (past->distrusted != FACTOR_UNSEEN)
         return 0;
@@ -101,5 +101,5 @@ int factor_rows_write(const struct publisher *publisher, const struct factor_pas
             write_point(&writer, publisher, &past->points[i], err);
     if (rows_end(&writer, 0, err))
         return -1;
-    return kept_write_all(publisher->db, publisher->cluster, &kept_factors, err);
+    return stored_write_all(publisher->db, publisher->cluster, &stored_factors, err);
 }

@@ -7,7 +7,7 @@
 
 #include "core/fairshare/algorithm.h"
 #include "core/tree/tree.h"
-#include "results/kept.h"
+#include "results/stored_state.h"
 #include "results/rows.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
@@ -134,15 +134,15 @@ static bool has_own_pbs(const struct publication *publication)
 }
 
 /* What the rows of associations from one to before another in the order of ids add up to. */
-static struct kept_rows tree_rows(struct writer *writer, size_t from, size_t to)
+static struct row_hash tree_rows(struct writer *writer, size_t from, size_t to)
 {
-    struct kept_rows kept = { 0 };
+    struct row_hash stored = { 0 };
     struct row_field row[TREE_COLUMNS];
     for (size_t at = from; at < to; at++) {
         make_tree_row(writer, writer->publication->tree->by_id[at], row);
-        kept_add_fields(&kept, row + 1, TREE_COLUMNS - 1);
+        row_hash_add_fields(&stored, row + 1, TREE_COLUMNS - 1);
     }
-    return kept;
+    return stored;
 }
 
 /* Somebody may have changed rows behind our back.  A full run looks at all of them, another run at
@@ -170,24 +170,25 @@ static int look_at_some(struct writer *writer, bool *as_stored, struct error *er
         db_integer(part + 1 < parts ? tree->nodes[tree->by_id[to]].id - 1 : INT64_MAX),
     };
     const struct db_value *row;
-    struct kept_rows found = { 0 }, computed = tree_rows(writer, from, to);
+    struct row_hash found = { 0 }, computed = tree_rows(writer, from, to);
     struct db_rows *rows = db_query(writer->publisher->db, sql_query_tree_part, arguments,
                                     COUNT(arguments), "iiitttirritii", err);
     while (db_fetch(rows, &row, err) > 0)
-        kept_add_values(&found, row, TREE_COLUMNS - 1);
+        row_hash_add_values(&found, row, TREE_COLUMNS - 1);
     int result = db_finish(rows);
-    *as_stored = !result && kept_same(&found, &computed);
+    *as_stored = !result && row_hash_same(&found, &computed);
     return result && err->class != ERROR_DATA ? -1 : 0; /* it is not even of its column's type */
 }
 
 /* Whether fairmill_tree has these rows already, whose hash is known. */
-static int find_tree(struct writer *writer, const struct kept_rows *wanted, bool *is_there,
+static int find_tree(struct writer *writer, const struct row_hash *wanted, bool *is_there,
                      struct error *err)
 {
-    struct kept_rows stored;
-    if (kept_read_all(writer->publisher->db, writer->publisher->cluster, tree_table, &stored, err))
+    struct row_hash stored;
+    if (stored_read_all(writer->publisher->db, writer->publisher->cluster, tree_table, &stored,
+                        err))
         return -1;
-    *is_there = kept_same(&stored, wanted);
+    *is_there = row_hash_same(&stored, wanted);
     return *is_there ? look_at_some(writer, is_there, err) : 0;
 }
 
@@ -197,14 +198,14 @@ static int clear(const struct writer *writer, const char *statement, struct erro
     return db_execute(writer->publisher->db, statement, &cluster, 1, NULL, err);
 }
 
-static int keep(const struct writer *writer, const char *table, struct kept_rows kept,
+static int keep(const struct writer *writer, const char *table, struct row_hash stored,
                 struct error *err)
 {
-    return kept_write(writer->publisher->db, writer->publisher->cluster, table,
-                      &(struct kept_part){ 0, kept }, err);
+    return stored_write(writer->publisher->db, writer->publisher->cluster, table,
+                        &(struct hash_segment){ 0, stored }, err);
 }
 
-static int write_tree(struct writer *writer, const struct kept_rows *kept, struct error *err)
+static int write_tree(struct writer *writer, const struct row_hash *stored, struct error *err)
 {
     const struct tree *tree = writer->publication->tree;
     struct row_writer rows = { .db = writer->publisher->db, .table = tree_table };
@@ -215,7 +216,7 @@ static int write_tree(struct writer *writer, const struct kept_rows *kept, struc
         make_tree_row(writer, tree->by_id[i], row);
         rows_add(&rows, row, TREE_COLUMNS, err);
     }
-    return rows_end(&rows, 0, err) ? -1 : keep(writer, tree_table, *kept, err);
+    return rows_end(&rows, 0, err) ? -1 : keep(writer, tree_table, *stored, err);
 }
 
 /* Nearly every value changes with every run.  Where a database does not update in place, to replace
@@ -228,15 +229,15 @@ static int write_values(struct writer *writer, bool in_place, struct error *err)
                                .table = value_table,
                                .keys = in_place ? 2 : 0 };
     struct row_field row[VALUE_COLUMNS];
-    struct kept_rows kept = { 0 };
+    struct row_hash stored = { 0 };
     if (!in_place && clear(writer, sql_query_value_clear, err))
         return -1;
     for (uint32_t i = 0; i < tree->count; i++) {
         make_value_row(writer, tree->by_id[i], row);
-        kept_add_fields(&kept, row + 1, VALUE_COLUMNS - 1);
+        row_hash_add_fields(&stored, row + 1, VALUE_COLUMNS - 1);
         rows_add(&rows, row, VALUE_COLUMNS, err);
     }
-    return rows_end(&rows, 0, err) ? -1 : keep(writer, value_table, kept, err);
+    return rows_end(&rows, 0, err) ? -1 : keep(writer, value_table, stored, err);
 }
 
 /* Values of nobody, which nobody sees. */
@@ -264,12 +265,12 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
                     ? tree_places_in_order(publication->tree)
                     : NULL,
     };
-    struct kept_rows kept = tree_rows(&writer, 0, publication->tree->count);
+    struct row_hash stored = tree_rows(&writer, 0, publication->tree->count);
     bool is_there = false;
-    int result = publisher->locked ? find_tree(&writer, &kept, &is_there, err) : 0;
+    int result = publisher->locked ? find_tree(&writer, &stored, &is_there, err) : 0;
     bool in_place = is_there && publisher->db->driver->updates_in_place;
     if (!result && !is_there)
-        result = write_tree(&writer, &kept, err);
+        result = write_tree(&writer, &stored, err);
     if (!result)
         result = write_values(&writer, in_place, err);
     if (!result && in_place)

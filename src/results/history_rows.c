@@ -6,7 +6,7 @@
 
 #include "core/insight/fairness.h"
 #include "core/tree/past.h"
-#include "results/kept.h"
+#include "results/stored_state.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "results/share_rows.h"
@@ -186,7 +186,7 @@ static int write_names(const struct name_writer *writer, struct error *err)
 
 static int keep_names(const struct publisher *publisher, int64_t since, struct error *err)
 {
-    return kept_write_found(publisher->db, publisher->cluster, &kept_names, since, err);
+    return stored_write_found(publisher->db, publisher->cluster, &stored_names, since, err);
 }
 
 /* Write the names and parents of associations where they are not those of the last point.  A hash
@@ -231,7 +231,7 @@ static int write_values(const struct publisher *publisher, const struct publicat
     const struct algorithm *algorithm = publisher->settings->algorithm;
     const struct tree *tree = publication->tree;
     struct row_writer writer = { .db = publisher->db, .table = "fairmill_history" };
-    struct kept_part part = { .part = as_of };
+    struct hash_segment part = { .part = as_of };
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct values *values = &publication->values[tree->by_id[i]];
         struct row_field row[] = {
@@ -244,12 +244,12 @@ static int write_values(const struct publisher *publisher, const struct publicat
         };
         const struct db_value kept[] = { row[2].value, row[3].value, row[4].value, row[5].value,
                                          db_text(algorithm->name) };
-        kept_add_values(&part.kept, kept, COUNT(kept));
+        row_hash_add_values(&part.stored, kept, COUNT(kept));
         rows_add(&writer, row, COUNT(row), err);
     }
     if (rows_end(&writer, 0, err))
         return -1;
-    return kept_write(publisher->db, publisher->cluster, kept_history.name, &part, err);
+    return stored_write(publisher->db, publisher->cluster, stored_history.name, &part, err);
 }
 
 int history_is_point(const struct publisher *publisher, int64_t as_of, struct error *err)
@@ -265,8 +265,8 @@ int history_is_point(const struct publisher *publisher, int64_t as_of, struct er
 
 int history_keep_older(const struct publisher *publisher, int64_t as_of, struct error *err)
 {
-    return kept_write_older(publisher->db, publisher->cluster, &kept_history, as_of, err) ||
-                   kept_write_older(publisher->db, publisher->cluster, &kept_names, as_of, err)
+    return stored_write_older(publisher->db, publisher->cluster, &stored_history, as_of, err) ||
+                   stored_write_older(publisher->db, publisher->cluster, &stored_names, as_of, err)
                ? -1
                : 0;
 }
@@ -277,14 +277,14 @@ int history_write_point(const struct publisher *publisher, const struct publicat
     int64_t hash = (int64_t)share_rows_hash(publication->tree, publication->names);
     struct db_value point[] = { db_text(publisher->cluster), db_integer(as_of),
                                 db_text(publisher->settings->algorithm->name), db_integer(hash) };
-    struct kept_part kept = { .part = as_of };
-    kept_add_values(&kept.kept, (struct db_value[]){ point[3], point[2] }, 2);
-    if (kept_write_older(publisher->db, publisher->cluster, &kept_points, as_of, err) ||
-        kept_write_older(publisher->db, publisher->cluster, &kept_backfill, as_of, err) ||
+    struct hash_segment stored = { .part = as_of };
+    row_hash_add_values(&stored.stored, (struct db_value[]){ point[3], point[2] }, 2);
+    if (stored_write_older(publisher->db, publisher->cluster, &stored_points, as_of, err) ||
+        stored_write_older(publisher->db, publisher->cluster, &stored_backfill, as_of, err) ||
         write_associations(publisher, publication, point, anew, err) ||
         db_execute(publisher->db, sql_query_history_point_remove, point, 2, NULL, err) ||
         db_execute(publisher->db, sql_query_history_point_add, point, 4, NULL, err) ||
-        kept_write(publisher->db, publisher->cluster, kept_points.name, &kept, err) ||
+        stored_write(publisher->db, publisher->cluster, stored_points.name, &stored, err) ||
         db_execute(publisher->db, sql_query_history_remove, point, 2, NULL, err) ||
         db_execute(publisher->db, sql_query_history_backfill_remove, point, 2, NULL, err) ||
         db_execute(publisher->db, sql_query_kept_backfill_remove, point, 2, NULL, err))
@@ -314,8 +314,8 @@ int history_damaged(struct db *db, const char *cluster, struct instants *damaged
 {
     struct kept_losses losses = { 0 };
     *damaged = (struct instants){ 0 };
-    int result = kept_compare(db, cluster, &kept_history, &losses, err) ||
-                         kept_compare(db, cluster, &kept_names, &losses, err)
+    int result = stored_compare(db, cluster, &stored_history, &losses, err) ||
+                         stored_compare(db, cluster, &stored_names, &losses, err)
                      ? -1
                      : 0;
     if (!result && losses.count)
@@ -353,7 +353,8 @@ int history_write_backfill(const struct publisher *publisher, int64_t as_of,
         { "in_doubt", 'i', db_integer((int64_t)in_doubt) },
     };
     return rows_write_one(publisher->db, "fairmill_backfill", 2, row, COUNT(row), err) ||
-                   kept_write_found(publisher->db, publisher->cluster, &kept_backfill, as_of, err)
+                   stored_write_found(publisher->db, publisher->cluster, &stored_backfill, as_of,
+                                      err)
                ? -1
                : 0;
 }
@@ -369,7 +370,7 @@ int fairness_rows_write(const struct publisher *publisher, const struct tree *tr
                         const struct values *values, int64_t as_of, struct error *err)
 {
     struct row_writer writer = { .db = publisher->db, .table = "fairmill_fairness", .keys = 3 };
-    struct kept_part part = { .part = as_of };
+    struct hash_segment part = { .part = as_of };
     for (enum fairness_scope scope = 0; scope < FAIRNESS_SCOPES; scope++) {
         const struct fairness fairness = fairness_of(tree, values, scope);
         struct row_field row[] = {
@@ -383,10 +384,10 @@ int fairness_rows_write(const struct publisher *publisher, const struct tree *tr
             { "use_under", 'r', rows_real(fairness.use_under) },
             { "share_under", 'r', rows_real(fairness.share_under) },
         };
-        kept_add_fields(&part.kept, row + 2, COUNT(row) - 2);
+        row_hash_add_fields(&part.stored, row + 2, COUNT(row) - 2);
         rows_add(&writer, row, COUNT(row), err);
     }
     if (rows_end(&writer, 0, err))
         return -1;
-    return kept_write(publisher->db, publisher->cluster, kept_fairness.name, &part, err);
+    return stored_write(publisher->db, publisher->cluster, stored_fairness.name, &part, err);
 }

@@ -7,7 +7,7 @@
 
 #include "core/priority/formula_jobs.h"
 #include "core/priority/queue.h"
-#include "results/kept.h"
+#include "results/stored_state.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/index.h"
@@ -29,7 +29,7 @@ struct writer {
     int64_t as_of;
     struct row_writer rows;
     struct row_writer terms;
-    struct kept_rows kept, kept_terms;
+    struct row_hash stored, kept_terms;
     struct text names[NAMES];
     struct arena *arena; /* of texts about TRES */
     struct id_index *tres_places;
@@ -103,7 +103,7 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
         { "formula_value", 'r', db_null() },
         { "why", 't', lost ? db_text(PRIORITY_JOB_LOST) : db_null() },
     };
-    kept_add_fields(&writer->kept, fields + 1, COUNT(fields) - 1);
+    row_hash_add_fields(&writer->stored, fields + 1, COUNT(fields) - 1);
     return rows_add(&writer->rows, fields, COUNT(fields), err);
 }
 
@@ -121,7 +121,7 @@ static int write_terms(struct writer *writer, const struct formula_jobs *jobs, s
             { "name", 't', db_text(formula_name(jobs->formula, i)) },
             { "value", 'r', db_real(values[i].number) },
         };
-        kept_add_fields(&writer->kept_terms, fields + 1, COUNT(fields) - 1);
+        row_hash_add_fields(&writer->kept_terms, fields + 1, COUNT(fields) - 1);
         result = rows_add(&writer->terms, fields, COUNT(fields), err);
     }
     return result;
@@ -167,7 +167,7 @@ static int write_formula_job(struct writer *writer, const struct formula_jobs *j
         { "formula_value", 'r', rows_real(job->value) },
         { "why", 't', job->why ? db_text(job->why) : db_null() },
     };
-    kept_add_fields(&writer->kept, fields + 1, COUNT(fields) - 1);
+    row_hash_add_fields(&writer->stored, fields + 1, COUNT(fields) - 1);
     int result = rows_add(&writer->rows, fields, COUNT(fields), err);
     text_free(&id);
     return result;
@@ -192,13 +192,13 @@ static int write_all_terms(struct writer *writer, const struct formula_jobs *job
     return rows_end(&writer->terms, result, err);
 }
 
-static int write_kept(const struct writer *writer, struct error *err)
+static int write_stored(const struct writer *writer, struct error *err)
 {
     struct db *db = writer->publisher->db;
     const char *cluster = writer->publisher->cluster;
-    const struct kept_part rows = { 0, writer->kept }, terms = { 0, writer->kept_terms };
-    return kept_write(db, cluster, writer->rows.table, &rows, err) ||
-                   kept_write(db, cluster, writer->terms.table, &terms, err)
+    const struct hash_segment rows = { 0, writer->stored }, terms = { 0, writer->kept_terms };
+    return stored_write(db, cluster, writer->rows.table, &rows, err) ||
+                   stored_write(db, cluster, writer->terms.table, &terms, err)
                ? -1
                : 0;
 }
@@ -232,5 +232,5 @@ int job_priority_rows_write(const struct publisher *publisher,
     if (rows_end(&writer.rows, result, err) ||
         write_all_terms(&writer, publication->formula_jobs, err))
         return -1;
-    return write_kept(&writer, err);
+    return write_stored(&writer, err);
 }

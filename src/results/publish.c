@@ -14,7 +14,7 @@
 #include "results/factor_rows.h"
 #include "results/history.h"
 #include "results/history_rows.h"
-#include "results/kept.h"
+#include "results/stored_state.h"
 #include "results/ledger_rows.h"
 #include "results/publication.h"
 #include "results/rows.h"
@@ -239,8 +239,8 @@ static void add_repairs(const struct days *days, struct findings *findings,
 static int find_losses(const struct publisher *publisher, const struct publication *publication,
                        struct kept_losses *losses, struct error *err)
 {
-    for (size_t i = 0; publication->looks_through && kept_records[i]; i++)
-        if (kept_compare(publisher->db, publisher->cluster, kept_records[i], losses, err))
+    for (size_t i = 0; publication->looks_through && stored_records[i]; i++)
+        if (stored_compare(publisher->db, publisher->cluster, stored_records[i], losses, err))
             return -1;
     return 0;
 }
@@ -255,16 +255,16 @@ static int settle_losses(const struct publisher *publisher, const struct kept_lo
         const struct kept_loss *loss = &losses->list[i];
         struct text where = { 0 };
         text_add(&where, loss->table->name);
-        if (loss->table != &kept_share_past) {
+        if (loss->table != &stored_share_past) {
             text_add(&where, " of ");
             instant_add(&where, loss->part);
         }
         findings_add(findings, FINDING_RECORDS_CHANGED, (uint64_t)loss->part, "%s", where.bytes);
         text_free(&where);
-        if (loss->table != &kept_changes && loss->table != &kept_factors &&
-            loss->table != &kept_share_past)
-            result = kept_write(publisher->db, publisher->cluster, loss->table->name,
-                                &(struct kept_part){ loss->part, loss->found }, err);
+        if (loss->table != &stored_changes && loss->table != &stored_factors &&
+            loss->table != &stored_share_past)
+            result = stored_write(publisher->db, publisher->cluster, loss->table->name,
+                                  &(struct hash_segment){ loss->part, loss->found }, err);
     }
     return result;
 }
@@ -274,8 +274,8 @@ static int forget_changed_shares(const struct publisher *publisher,
 {
     bool changes = false, past = false;
     for (size_t i = 0; i < losses->count; i++) {
-        changes |= losses->list[i].table == &kept_changes;
-        past |= losses->list[i].table == &kept_share_past;
+        changes |= losses->list[i].table == &stored_changes;
+        past |= losses->list[i].table == &stored_share_past;
     }
     return (changes && share_rows_forget(publisher, err)) ||
                    (past && association_times_forget(publisher, err))
@@ -317,7 +317,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
     int result =
         step_fence(publisher, publication->source, err) ||
                 (publication->looks_through &&
-                 kept_remove_strays(publisher->db, publisher->cluster, err)) ||
+                 stored_remove_strays(publisher->db, publisher->cluster, err)) ||
                 fairshare_rows_write(publisher, publication, err) ||
                 job_priority_rows_write(publisher, publication, record.as_of, err) ||
                 privilege_rows_write(publisher, publication, err) ||

@@ -8,7 +8,7 @@
 
 #include "core/tree/past.h"
 #include "core/tree/tree.h"
-#include "results/kept.h"
+#include "results/stored_state.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
@@ -40,28 +40,28 @@ struct state {
 };
 static const char state_table[] = "fairmill_share_state";
 
-static struct kept_rows rows_of_state(const struct state *state)
+static struct row_hash rows_of_state(const struct state *state)
 {
     const uint64_t words[] = { (uint64_t)state->last_as_of, state->hash };
-    struct kept_rows kept = { 0 };
+    struct row_hash stored = { 0 };
     if (state->found)
-        kept_add(&kept, words, COUNT(words));
-    return kept;
+        row_hash_add(&stored, words, COUNT(words));
+    return stored;
 }
 
 static int read_state(struct db *db, const char *cluster, struct state *state, struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
-    struct kept_rows known;
+    struct row_hash known;
     *state = (struct state){ 0 };
     struct db_rows *rows = db_query(db, sql_query_share_state_read, &name, 1, "ii", err);
     if (db_fetch(rows, &row, err) > 0)
         *state = (struct state){ true, false, row[0].integer, rows_bits_of(&row[1]) };
-    if (db_finish(rows) || kept_read_all(db, cluster, state_table, &known, err))
+    if (db_finish(rows) || stored_read_all(db, cluster, state_table, &known, err))
         return -1;
-    struct kept_rows found = rows_of_state(state);
-    if (known.rows && !kept_same(&known, &found))
+    struct row_hash found = rows_of_state(state);
+    if (known.rows && !row_hash_same(&known, &found))
         *state = (struct state){ .damaged = true };
     return 0;
 }
@@ -146,7 +146,7 @@ int share_notes_read(struct db *db, const char *cluster, struct share_notes **re
     notes->distrusted = NEVER;
     *read = notes;
     if (!read_state(db, cluster, &notes->state, err) &&
-        !kept_find_loss(db, cluster, &kept_changes, &notes->distrusted, err) &&
+        !stored_find_loss(db, cluster, &stored_changes, &notes->distrusted, err) &&
         !read_runs(db, cluster, notes, err) && !read_changes(db, cluster, notes, err))
         return 0;
     share_notes_free(notes);
@@ -333,11 +333,11 @@ static int write_state(struct recorder *recorder, uint64_t hash, struct error *e
         { "hash", 'i', rows_bits(hash) },
     };
     const struct state state = { true, false, recorder->seen_at, hash };
-    const struct kept_part part = { 0, rows_of_state(&state) };
+    const struct hash_segment part = { 0, rows_of_state(&state) };
     const struct publisher *publisher = recorder->publisher;
     if (rows_write_one(publisher->db, state_table, 1, row, COUNT(row), err))
         return -1;
-    return kept_write(publisher->db, publisher->cluster, state_table, &part, err);
+    return stored_write(publisher->db, publisher->cluster, state_table, &part, err);
 }
 
 /* For each name the number that it has, as UTF-8, in `readable`. */
@@ -425,8 +425,8 @@ static int update(struct recorder *recorder, const struct publication *publicati
     }
     result = rows_end(&recorder->writer, result, err);
     if (!result)
-        result = kept_write_found(publisher->db, publisher->cluster, &kept_changes,
-                                  recorder->seen_at, err);
+        result = stored_write_found(publisher->db, publisher->cluster, &stored_changes,
+                                    recorder->seen_at, err);
     id_index_destroy(recorder->places);
     past_destroy(known);
     names_destroy(notes.names);

@@ -90,11 +90,11 @@ struct witnessed_table *witnessed(const struct verify_session *session,
 }
 
 void verify_add_segment(struct verify_session *session, const struct db_value *table,
-                        struct kept_part part)
+                        struct hash_segment part)
 {
     char *name = db_value_text(table);
     const struct verified_table *shape = verified_table_named(name);
-    bool is_found = shape && shape->kind == BY_DAY && part.kept.rows &&
+    bool is_found = shape && shape->kind == BY_DAY && part.stored.rows &&
                     witnessed(session, shape)->last_day != part.part;
     session->parts = memory_grown(session->parts, session->part_count, sizeof *session->parts);
     session->parts[session->part_count++] = (struct computed_part){ name, part, is_found };
@@ -332,7 +332,7 @@ static int compare(struct verify_bulk *bulk, struct error *err)
     table->is_cleared = false;
     table->last_day = bulk->day;
     while (db_fetch(rows, &row, err) > 0) {
-        kept_add_values(&table->found, row + 1, bulk->base.column_count - 1);
+        row_hash_add_values(&table->found, row + 1, bulk->base.column_count - 1);
         compare_row(bulk, row, whole, &key);
     }
     int result = db_finish(rows);
@@ -388,18 +388,18 @@ struct db_bulk *verify_bulk_begin(const struct db_bulk *target, struct error *er
     return &bulk->base;
 }
 
-/* The columns of a row of fairmill_kept, as kept_write() has them. */
-enum { KEPT_CLUSTER, KEPT_TABLE, KEPT_PART, KEPT_ROWS, KEPT_HASH };
+/* The columns of a row of fairmill_kept, as stored_write() has them. */
+enum { STORED_CLUSTER, STORED_TABLE, STORED_PART, STORED_ROWS, STORED_HASH };
 
 int verify_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
 {
     struct verify_bulk *bulk = (struct verify_bulk *)base;
     (void)err;
-    if (!strcmp(base->table, KEPT_TABLE_NAME))
-        verify_add_segment(
-            bulk->session, &row[KEPT_TABLE],
-            (struct kept_part){ row[KEPT_PART].integer,
-                                { rows_bits_of(&row[KEPT_ROWS]), rows_bits_of(&row[KEPT_HASH]) } });
+    if (!strcmp(base->table, STORED_TABLE_NAME))
+        verify_add_segment(bulk->session, &row[STORED_TABLE],
+                           (struct hash_segment){ row[STORED_PART].integer,
+                                                  { rows_bits_of(&row[STORED_ROWS]),
+                                                    rows_bits_of(&row[STORED_HASH]) } });
     if (!bulk->table)
         return 0;
     struct text key = { 0 };

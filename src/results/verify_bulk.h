@@ -3,17 +3,17 @@
 #define FAIRMILL_RESULTS_VERIFY_BULK_H
 
 #include "db/driver.h"
-#include "results/kept.h"
+#include "results/stored_state.h"
 #include "results/row_differences.h"
 
 /* What a witness (results/verify_session.h) knows: what it saw a run do, and what differs. */
 
-#define KEPT_TABLE_NAME "fairmill_kept"
+#define STORED_TABLE_NAME "fairmill_kept"
 
 /* The hash that a run would store of a part of a table. */
 struct computed_part {
     char *table;
-    struct kept_part part;
+    struct hash_segment part;
     bool is_found; /* it is of rows that cannot be made anew, as they are stored */
 };
 
@@ -21,8 +21,8 @@ struct computed_part {
 struct witnessed_table {
     bool is_cleared; /* rows were removed, and none written since */
     int64_t cleared_day;
-    int64_t last_day;       /* whose rows were compared */
-    struct kept_rows found; /* what is stored, where that is read whole and in order */
+    int64_t last_day;      /* whose rows were compared */
+    struct row_hash found; /* what is stored, where that is read whole and in order */
 };
 
 struct verify_session {
@@ -61,7 +61,7 @@ struct witnessed_table *witnessed(const struct verify_session *session,
                                   const struct verified_table *table);
 /* Note the hash that a run stores, of a table of this name. */
 void verify_add_segment(struct verify_session *session, const struct db_value *table,
-                        struct kept_part part);
+                        struct hash_segment part);
 
 /* The rows that a run writes, and those that are stored in their place: what differs is noted in
  * the witness. */

@@ -14,14 +14,14 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-static void add_hash(struct text *text, const struct kept_rows *kept)
+static void add_hash(struct text *text, const struct row_hash *stored)
 {
-    text_format(text, "%" PRIu64 " rows, %016" PRIx64, kept->rows, kept->hash);
+    text_format(text, "%" PRIu64 " rows, %016" PRIx64, stored->rows, stored->hash);
 }
 
 /* Note that the hash of a part of a table does not fit. */
 static void verify_report_hash(struct verify_session *session, const char *table, const char *key,
-                               int64_t part, const struct kept_rows hashes[2])
+                               int64_t part, const struct row_hash hashes[2])
 {
     struct text stored = { 0 }, wanted = { 0 };
     add_hash(&stored, &hashes[0]);
@@ -35,30 +35,30 @@ static void verify_report_hash(struct verify_session *session, const char *table
 
 /* The hash does not fit rows that are as they should be, or rows that cannot be made anew. */
 static void report_hash(struct verify_session *session, const struct verified_table *table,
-                        const struct computed_part *computed, const struct kept_rows *known)
+                        const struct computed_part *computed, const struct row_hash *known)
 {
-    const struct kept_part *part = &computed->part;
+    const struct hash_segment *part = &computed->part;
     struct text key = { 0 };
     if (computed->is_found) {
         text_add(&key, "day ");
         instant_add_day(&key, part->part);
         verify_report_hash(session, table->name, key.bytes, part->part,
-                           (struct kept_rows[]){ part->kept, *known });
+                           (struct row_hash[]){ part->stored, *known });
     } else {
         text_format(&key, "table_name %s, part %" PRId64, computed->table, part->part);
-        verify_report_hash(session, KEPT_TABLE_NAME, key.bytes, part->part,
-                           (struct kept_rows[]){ *known, part->kept });
+        verify_report_hash(session, STORED_TABLE_NAME, key.bytes, part->part,
+                           (struct row_hash[]){ *known, part->stored });
     }
     text_free(&key);
 }
 
 /* By the hashes of what was stored, is stored, and was computed. */
 static void explain_part(struct verify_session *session, const struct verified_table *table,
-                         const struct computed_part *computed, const struct kept_rows *known)
+                         const struct computed_part *computed, const struct row_hash *known)
 {
-    const struct kept_rows *found = &witnessed(session, table)->found;
-    bool as_computed = kept_same(known, &computed->part.kept);
-    bool changed = table->in_order ? !kept_same(known, found) : as_computed;
+    const struct row_hash *found = &witnessed(session, table)->found;
+    bool as_computed = row_hash_same(known, &computed->part.stored);
+    bool changed = table->in_order ? !row_hash_same(known, found) : as_computed;
     row_differences_set_cause(&session->differences, table->name, computed->part.part,
                               changed ? CAUSE_ROWS : CAUSE_SOURCE);
     if (!as_computed &&
@@ -67,14 +67,14 @@ static void explain_part(struct verify_session *session, const struct verified_t
 }
 
 static void explain_table(struct verify_session *session, const struct verified_table *table,
-                          const struct kept_parts *known)
+                          const struct hash_segments *known)
 {
     /* Of other parts a run would not write the hash again: it is as computed. */
     for (size_t i = 0; i < known->count; i++)
         row_differences_set_cause(&session->differences, table->name, known->parts[i].part,
                                   CAUSE_ROWS);
     for (size_t i = 0; i < session->part_count; i++) {
-        struct kept_rows there = kept_of(known, session->parts[i].part.part);
+        struct row_hash there = hash_segments_find(known, session->parts[i].part.part);
         if (!strcmp(session->parts[i].table, table->name))
             explain_part(session, table, &session->parts[i], &there);
     }
@@ -83,18 +83,18 @@ static void explain_table(struct verify_session *session, const struct verified_
 /* Where the cluster has any hash, the tables that have none have lost it. */
 static int explain_tables(struct verify_session *session, struct error *err)
 {
-    struct kept_parts *known = memory_zeroed(verified_table_count, sizeof *known);
+    struct hash_segments *known = memory_zeroed(verified_table_count, sizeof *known);
     bool any = false;
     int result = 0;
     for (size_t i = 0; !result && i < verified_table_count; i++) {
         result =
-            kept_read(session->stored, session->cluster, verified_tables[i].name, &known[i], err);
+            stored_read(session->stored, session->cluster, verified_tables[i].name, &known[i], err);
         any |= known[i].count != 0;
     }
     for (size_t i = 0; i < verified_table_count; i++) {
         if (!result && any)
             explain_table(session, &verified_tables[i], &known[i]);
-        kept_parts_free(&known[i]);
+        hash_segments_free(&known[i]);
     }
     free(known);
     return result;
@@ -130,10 +130,10 @@ static void report_record(struct verify_session *session, const struct kept_loss
 {
     struct text key = { 0 };
     text_add(&key, "");
-    if (loss->table != &kept_share_state)
+    if (loss->table != &stored_share_state)
         instant_add(&key, loss->part);
     verify_report_hash(session, loss->table->name, key.bytes, loss->part,
-                       (struct kept_rows[]){ loss->found, loss->known });
+                       (struct row_hash[]){ loss->found, loss->known });
     text_free(&key);
 }
 
@@ -147,11 +147,12 @@ static int verify_explain(struct verify_session *session, bool checkpoint_damage
     explain_checkpoint(session, checkpoint_damaged);
     struct kept_losses losses = { 0 };
     int result = 0;
-    for (size_t i = 0; !result && kept_records[i]; i++)
-        result = kept_compare(session->stored, session->cluster, kept_records[i], &losses, err);
+    for (size_t i = 0; !result && stored_records[i]; i++)
+        result = stored_compare(session->stored, session->cluster, stored_records[i], &losses, err);
     /* It hangs on when the source touched associations last, so that it is not as then any more. */
     if (!result)
-        result = kept_compare(session->stored, session->cluster, &kept_share_state, &losses, err);
+        result =
+            stored_compare(session->stored, session->cluster, &stored_share_state, &losses, err);
     for (size_t i = 0; i < losses.count; i++)
         report_record(session, &losses.list[i]);
     free(losses.list);
@@ -241,7 +242,7 @@ static int execute(struct db *db, const char *sql, const struct db_value *argume
         *changed = 1;
     if (!strcmp(sql, sql_query_kept_remove))
         verify_add_segment(session, &arguments[1],
-                           (struct kept_part){ .part = arguments[2].integer });
+                           (struct hash_segment){ .part = arguments[2].integer });
     for (size_t i = 0; i < verified_table_count; i++) {
         const struct verified_table *table = &verified_tables[i];
         if (table->clear && !strcmp(sql, table->clear))

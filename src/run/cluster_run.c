@@ -28,7 +28,7 @@ struct cluster_run {
     struct run_session *session;
     const char *cluster;
     struct prior prior;
-    struct stored_checkpoint kept;
+    struct stored_checkpoint stored;
     struct ledger_book book;
     struct checkpoint_plan plan;
     struct computation computation;
@@ -66,15 +66,15 @@ static int read_with_retries(struct cluster_run *run, struct checkpoint_plan *pl
     }
 }
 
-static int read_kept_once(struct cluster_run *run, const struct publisher *publisher,
-                          struct error *err)
+static int read_stored_once(struct cluster_run *run, const struct publisher *publisher,
+                            struct error *err)
 {
-    struct stored_checkpoint *kept = &run->kept;
+    struct stored_checkpoint *stored = &run->stored;
     struct prior *prior = &run->prior;
     const int64_t *now = run->session->options->now;
-    *kept = (struct stored_checkpoint){ .findings = findings_create() };
-    if (!checkpoint_read(publisher->db, publisher->cluster, kept, err) &&
-        !stored_days_read(publisher->db, publisher->cluster, &kept->days, err) &&
+    *stored = (struct stored_checkpoint){ .findings = findings_create() };
+    if (!checkpoint_read(publisher->db, publisher->cluster, stored, err) &&
+        !stored_days_read(publisher->db, publisher->cluster, &stored->days, err) &&
         !ledger_book_read(publisher->db, publisher->cluster, &run->book, err) &&
         !prior_read_notes(prior, publisher->db, publisher->cluster, now, err) &&
         !(publisher->locked &&
@@ -82,7 +82,7 @@ static int read_kept_once(struct cluster_run *run, const struct publisher *publi
         prior->ledger = ledger_of(&run->book, publisher->cluster);
         return 0;
     }
-    stored_checkpoint_free(kept);
+    stored_checkpoint_free(stored);
     ledger_book_free(&run->book);
     prior_free(prior);
     return -1;
@@ -91,19 +91,19 @@ static int read_kept_once(struct cluster_run *run, const struct publisher *publi
 /* The newest end of a job that earlier runs found in the source; 0: they found none. */
 static int64_t newest_end_of(const struct cluster_run *run)
 {
-    return run->kept.checkpoint.kept && !run->kept.damaged
-               ? (int64_t)run->kept.checkpoint.newest_end
+    return run->stored.checkpoint.kept && !run->stored.damaged
+               ? (int64_t)run->stored.checkpoint.newest_end
                : 0;
 }
 
 /* What the results database keeps of earlier runs, with a new session where the old one broke. */
-static int read_kept(struct cluster_run *run, struct publisher *publisher, struct error *err)
+static int read_stored(struct cluster_run *run, struct publisher *publisher, struct error *err)
 {
     struct run_session *session = run->session;
     struct retry retry = { session->deadline, 0 };
     const int64_t *now = session->options->now;
     bool published;
-    while (read_kept_once(run, publisher, err)) {
+    while (read_stored_once(run, publisher, err)) {
         bool gone = err->class == ERROR_GONE;
         if (!try_again(&retry, err))
             return results_explain(session->settings, err);
@@ -112,9 +112,9 @@ static int read_kept(struct cluster_run *run, struct publisher *publisher, struc
     }
     /* The clock of a seal that is not as it was stored says nothing.  Ours is behind if the source
      * has a job that ended later. */
-    const struct checkpoint *checkpoint = &run->kept.checkpoint;
-    run->kept.ahead = checkpoint->kept && !run->kept.damaged &&
-                      (now ? *now < (int64_t)checkpoint->as_of : time(NULL) < newest_end_of(run));
+    const struct checkpoint *checkpoint = &run->stored.checkpoint;
+    run->stored.ahead = checkpoint->kept && !run->stored.damaged &&
+                        (now ? *now < (int64_t)checkpoint->as_of : time(NULL) < newest_end_of(run));
     return 0;
 }
 
@@ -134,7 +134,7 @@ static int compute_checkpointed(struct cluster_run *run, struct publisher *publi
     struct run_session *session = run->session;
     struct retry retry = { session->deadline, 0 };
     bool published;
-    run->plan = (struct checkpoint_plan){ .kept = &run->kept,
+    run->plan = (struct checkpoint_plan){ .stored = &run->stored,
                                           .source_identity = session->source_identity,
                                           .asked_full = session->options->full,
                                           .asked_now = session->options->now != NULL };
@@ -210,10 +210,10 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .ended = &plan->ended,
         .findings = plan->findings,
         .hashes = &plan->hashes,
-        .old_hashes = &run->kept.hashes,
+        .old_hashes = &run->stored.hashes,
     };
     if (!plan->anew) {
-        opened = job_keys_without(&plan->open, &run->kept.open);
+        opened = job_keys_without(&plan->open, &run->stored.open);
         change.opened = &opened;
     }
     struct publication publication = {
@@ -354,14 +354,14 @@ static int finish(struct cluster_run *run, struct publisher *publisher, int64_t 
 static int compute_and_publish(struct cluster_run *run, struct publisher *publisher, int64_t began,
                                struct error *err)
 {
-    struct stored_checkpoint *kept = &run->kept;
+    struct stored_checkpoint *stored = &run->stored;
     while (compute_checkpointed(run, publisher, err) || finish(run, publisher, began, err)) {
-        if (err->class != ERROR_DAMAGED || *kept->doubt)
+        if (err->class != ERROR_DAMAGED || *stored->doubt)
             return -1;
         log_note("%s: %s; all is computed anew", run->cluster, err->message);
-        snprintf(kept->doubt, sizeof kept->doubt, "%.*s", (int)sizeof kept->doubt - 1,
+        snprintf(stored->doubt, sizeof stored->doubt, "%.*s", (int)sizeof stored->doubt - 1,
                  err->message);
-        kept->source_changed = !run->was_read;
+        stored->source_changed = !run->was_read;
     }
     return 0;
 }
@@ -412,12 +412,12 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
     }
     struct last_words last = { session, cluster, &publisher, clock_milliseconds() };
     memory_before_end(end_without_memory, &last);
-    int result = check_instant(session, &publisher, err) || read_kept(&run, &publisher, err) ||
+    int result = check_instant(session, &publisher, err) || read_stored(&run, &publisher, err) ||
                          compute_and_publish(&run, &publisher, last.began, err)
                      ? -1
                      : 0;
     memory_before_end(NULL, NULL);
-    stored_checkpoint_free(&run.kept);
+    stored_checkpoint_free(&run.stored);
     ledger_book_free(&run.book);
     prior_free(&run.prior);
     if (result)
@@ -441,9 +441,9 @@ static void leave_later_entries(struct cluster_run *run, const struct computed_a
 /* Jobs that came since are open, and are none that the run could have known. */
 static void leave_later_jobs(struct cluster_run *run)
 {
-    if (!run->kept.checkpoint.kept || run->kept.damaged)
+    if (!run->stored.checkpoint.kept || run->stored.damaged)
         return;
-    struct job_keys later = job_keys_without(&run->plan.open, &run->kept.open);
+    struct job_keys later = job_keys_without(&run->plan.open, &run->stored.open);
     struct job_keys known = job_keys_without(&run->plan.open, &later);
     job_keys_free(&later);
     job_keys_free(&run->plan.open);
@@ -454,13 +454,13 @@ int compute_again(struct run_session *session, struct publisher *publisher,
                   struct computed_again *again, struct error *err)
 {
     struct cluster_run run = { .session = session, .cluster = publisher->cluster };
-    if (read_kept_once(&run, publisher, err))
+    if (read_stored_once(&run, publisher, err))
         return results_explain(session->settings, err);
     leave_later_entries(&run, again);
-    again->checkpoint_damaged = run.kept.damaged;
-    run.kept.ahead =
-        run.kept.checkpoint.kept && *session->options->now < (int64_t)run.kept.checkpoint.as_of;
-    run.plan = (struct checkpoint_plan){ .kept = &run.kept,
+    again->checkpoint_damaged = run.stored.damaged;
+    run.stored.ahead =
+        run.stored.checkpoint.kept && *session->options->now < (int64_t)run.stored.checkpoint.as_of;
+    run.plan = (struct checkpoint_plan){ .stored = &run.stored,
                                          .source_identity = session->source_identity,
                                          .asked_full = true,
                                          .asked_now = true };
@@ -473,7 +473,7 @@ int compute_again(struct run_session *session, struct publisher *publisher,
         computation_free(&run.computation);
         checkpoint_plan_free(&run.plan);
     }
-    stored_checkpoint_free(&run.kept);
+    stored_checkpoint_free(&run.stored);
     ledger_book_free(&run.book);
     prior_free(&run.prior);
     return result;

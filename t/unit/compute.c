@@ -188,10 +188,10 @@ static struct error fold(enum checkpoint_mode mode, struct wide own, struct wide
 {
     struct computation computation = computation_here();
     struct db_value row[5] = { { .type = DB_INTEGER, .integer = ASSOCIATION } };
-    struct stored_checkpoint kept_checkpoint = {
+    struct stored_checkpoint stored_checkpoint = {
         .checkpoint = { .kept = true, .checkpointed_to = 1000, .sums_hash = hash }
     };
-    struct checkpoint_plan plan = { .kept = &kept_checkpoint,
+    struct checkpoint_plan plan = { .stored = &stored_checkpoint,
                                     .mode = mode,
                                     .anew = mode != CHECKPOINT_INCREMENTAL,
                                     .checkpoint = { .checkpointed_to = 1000,
@@ -274,22 +274,22 @@ static char *plan_with(const char *basis, enum checkpoint_mode *mode, char why[2
     computation.source.settings = &settings;
     computation.source.layout = &layout;
     uint64_t now = clock_now(site.clock);
-    struct stored_checkpoint kept = { .checkpoint = { .kept = true,
-                                                      .as_of = now,
-                                                      .full_as_of = now,
-                                                      .oldest_end = UINT64_MAX,
-                                                      .start = clock_start(site.clock),
-                                                      .source = memory_text("here"),
-                                                      .basis = memory_text(basis) },
-                                      .findings = findings_create() };
-    struct checkpoint_plan plan = { .kept = &kept, .source_identity = "here" };
+    struct stored_checkpoint stored = { .checkpoint = { .kept = true,
+                                                        .as_of = now,
+                                                        .full_as_of = now,
+                                                        .oldest_end = UINT64_MAX,
+                                                        .start = clock_start(site.clock),
+                                                        .source = memory_text("here"),
+                                                        .basis = memory_text(basis) },
+                                        .findings = findings_create() };
+    struct checkpoint_plan plan = { .stored = &stored, .source_identity = "here" };
     struct error err = { 0 };
     ok(!checkpoint_plan_make(&plan, &computation, 0, &err), "a run decides on a checkpoint");
     *mode = plan.mode;
     snprintf(why, 256, "%s", plan.why);
     char *own = memory_text(plan.checkpoint.basis);
     checkpoint_plan_free(&plan);
-    stored_checkpoint_free(&kept);
+    stored_checkpoint_free(&stored);
     give_back(&computation);
     return own;
 }
