@@ -13,7 +13,7 @@
 #include "compute/charge_jobs.h"
 #include "compute/computation.h"
 #include "compute/factors.h"
-#include "compute/prior.h"
+#include "compute/recorded_state.h"
 #include "compute/priorities.h"
 #include "compute/checkpoint_plan.h"
 #include "compute/sinks.h"
@@ -96,17 +96,17 @@ static int read_findings(struct computation *computation, struct error *err)
 }
 
 /* All that is read, inside the snapshot. */
-static int read_cluster(struct computation *computation, const struct prior *prior,
+static int read_cluster(struct computation *computation, const struct recorded_state *recorded,
                         struct checkpoint_plan *plan, struct error *err)
 {
     struct jobs_seen seen = jobs_seen_none;
     uint64_t cutoff = reach_cutoff(computation);
-    struct past *past = computation->source.layout->tells_past ? NULL : prior->past;
-    bool wants_times = prior->unseen && computation->source.layout->past;
+    struct past *past = computation->source.layout->tells_past ? NULL : recorded->past;
+    bool wants_times = recorded->unseen && computation->source.layout->past;
     if (associations_read(computation, past, err) ||
-        (wants_times && associations_read_times(computation, prior->unseen, err)) ||
+        (wants_times && associations_read_times(computation, recorded->unseen, err)) ||
         associations_place(computation, past, err) ||
-        factors_read(computation, prior->factors, plan, err) ||
+        factors_read(computation, recorded->factors, plan, err) ||
         (plan && checkpoint_plan_make(plan, computation, cutoff, err)) ||
         reach_oldest_end(computation, &seen.oldest_end, err) || read_queue(computation, err) ||
         read_tres_minutes(computation, err) || read_findings(computation, err))
@@ -146,19 +146,19 @@ static int refuse_lagging(const struct source *source, struct error *err)
     return 0;
 }
 
-int compute_read(struct computation *computation, const struct prior *prior,
+int compute_read(struct computation *computation, const struct recorded_state *recorded,
                  struct checkpoint_plan *plan, struct error *err)
 {
-    static const struct prior nothing_known;
+    static const struct recorded_state nothing_known;
     const struct source *source = &computation->source;
     computation->record.started_at = time(NULL);
     if (refuse_lagging(source, err) || db_begin(source->db, err))
         return -1;
     uint64_t now = (uint64_t)(source->instant ? *source->instant : time(NULL));
-    if (!prior)
-        prior = &nothing_known;
-    computation_begin(computation, prior->ledger, now);
-    if (!reach_begin(computation, now, err) && !read_cluster(computation, prior, plan, err) &&
+    if (!recorded)
+        recorded = &nothing_known;
+    computation_begin(computation, recorded->ledger, now);
+    if (!reach_begin(computation, now, err) && !read_cluster(computation, recorded, plan, err) &&
         !db_commit(source->db, err))
         return 0;
     db_rollback(source->db);
@@ -316,9 +316,10 @@ int compute_values(struct computation *computation, const struct checkpoint_plan
     return 0;
 }
 
-int compute_cluster(struct computation *computation, const struct prior *prior, struct error *err)
+int compute_cluster(struct computation *computation, const struct recorded_state *recorded,
+                    struct error *err)
 {
-    if (compute_read(computation, prior, NULL, err))
+    if (compute_read(computation, recorded, NULL, err))
         return -1;
     if (!compute_values(computation, NULL, err))
         return 0;
@@ -435,12 +436,12 @@ void last_run_free(struct last_run *last)
 /* The plan reads from the source what was not kept; then the kept sums are added from the results.
  */
 static int read_with_plan(struct last_run *last, struct computation *computation,
-                          const struct prior *prior, struct error *err)
+                          const struct recorded_state *recorded, struct error *err)
 {
     struct checkpoint_plan plan = { .stored = &last->stored,
                                     .source_identity = last->source_identity,
                                     .publishes_nothing = true };
-    int result = compute_read(computation, prior, &plan, err);
+    int result = compute_read(computation, recorded, &plan, err);
     if (!result && checkpoint_plan_fold(&plan, computation, last->results, err)) {
         computation_free(computation);
         result = -1;
@@ -450,33 +451,33 @@ static int read_with_plan(struct last_run *last, struct computation *computation
 }
 
 int last_run_compute_read(struct last_run *last, struct computation *computation,
-                          const struct prior *prior, struct error *err)
+                          const struct recorded_state *recorded, struct error *err)
 {
     const struct source source = computation->source;
     int64_t now = source.instant ? *source.instant : time(NULL);
     if (last->stored.checkpoint.kept && now >= (int64_t)last->stored.checkpoint.as_of) {
-        if (!read_with_plan(last, computation, prior, err))
+        if (!read_with_plan(last, computation, recorded, err))
             return 0;
         if (err->class != ERROR_DAMAGED)
             return -1;
         *computation = computation_of(&source);
     }
-    return compute_read(computation, prior, NULL, err);
+    return compute_read(computation, recorded, NULL, err);
 }
 
-int compute_read_current(struct computation *computation, const struct prior *prior,
+int compute_read_current(struct computation *computation, const struct recorded_state *recorded,
                          struct error *err)
 {
     const struct source *source = &computation->source;
     struct last_run last;
     struct db *results;
     if (results_open(&results, source->settings, DB_READER, err))
-        return err->class == ERROR_MISSING ? compute_read(computation, prior, NULL, err) : -1;
+        return err->class == ERROR_MISSING ? compute_read(computation, recorded, NULL, err) : -1;
     int result = last_run_read(&last, source, results, err);
     if (result) {
         results_explain(source->settings, err);
     } else {
-        result = last_run_compute_read(&last, computation, prior, err);
+        result = last_run_compute_read(&last, computation, recorded, err);
         last_run_free(&last);
     }
     db_close(results);

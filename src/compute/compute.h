@@ -7,13 +7,13 @@
 #include "compute/computation.h"
 #include "results/checkpoint_rows.h"
 
-struct prior;
+struct recorded_state;
 struct checkpoint_plan;
 
 /* Read the cluster of a computation, made by computation_of(), in one snapshot, which ends with its
  * last row.  `prior` NULL: nothing is known.  With a plan (else NULL) only what it needs is read,
  * and its sums are still to be folded in.  -1 leaves nothing to be freed. */
-int compute_read(struct computation *computation, const struct prior *prior,
+int compute_read(struct computation *computation, const struct recorded_state *recorded,
                  struct checkpoint_plan *plan, struct error *err);
 /* Then compute every value, by the settings of computation->source.  -1 leaves the computation to
  * be freed. */
@@ -27,7 +27,8 @@ double compute_capacity(const struct settings *settings, const struct accounting
                         uint64_t half_life_s, uint64_t now, uint64_t reset, uint64_t first_charge);
 
 /* Both, without a plan; -1 leaves nothing to be freed. */
-int compute_cluster(struct computation *computation, const struct prior *prior, struct error *err);
+int compute_cluster(struct computation *computation, const struct recorded_state *recorded,
+                    struct error *err);
 
 struct computation;
 struct error;
@@ -66,10 +67,10 @@ void last_run_free(struct last_run *last);
  * its settings and what is known.  Else, or where a run publishes meanwhile, all jobs are read.
  * The settings must be as they were loaded. */
 int last_run_compute_read(struct last_run *last, struct computation *computation,
-                          const struct prior *prior, struct error *err);
+                          const struct recorded_state *recorded, struct error *err);
 
 /* The same with a session of its own; without result tables nothing was kept. */
-int compute_read_current(struct computation *computation, const struct prior *prior,
+int compute_read_current(struct computation *computation, const struct recorded_state *recorded,
                          struct error *err);
 
 #endif

@@ -64,7 +64,7 @@ int replay_notes_read(struct db *results, const char *cluster, struct replay_not
     *notes = (struct replay_notes){ .factors = factor_past_create() };
     if (!ledger_read(results, cluster, &notes->ledger, err) &&
         !factor_rows_read(results, cluster, notes->factors, err) &&
-        !share_notes_read(results, cluster, &notes->shares, err))
+        !share_records_read(results, cluster, &notes->shares, err))
         return 0;
     replay_notes_free(notes);
     return -1;
@@ -74,7 +74,7 @@ void replay_notes_free(struct replay_notes *notes)
 {
     ledger_destroy(notes->ledger);
     factor_past_destroy(notes->factors);
-    share_notes_free(notes->shares);
+    share_records_free(notes->shares);
     *notes = (struct replay_notes){ 0 };
 }
 
@@ -136,7 +136,7 @@ static int place_associations(struct group *group, struct member *member, struct
     if (group->past) {
         past_move(group->past, computation->record.as_of);
         if (group->replay->notes.shares)
-            share_notes_tell(group->replay->notes.shares, group->past);
+            share_records_tell(group->replay->notes.shares, group->past);
     }
     if (!associations_place(computation, group->past, err))
         return 1;

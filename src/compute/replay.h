@@ -11,13 +11,13 @@ struct computation;
 struct error;
 struct factor_past;
 struct ledger;
-struct share_notes;
+struct share_records;
 
 /* What people entered and runs noted of a cluster, of all times; each may be NULL: nothing. */
 struct replay_notes {
     struct ledger *ledger;
-    struct factor_past *factors; /* of QOS */
-    struct share_notes *shares;  /* of associations */
+    struct factor_past *factors;  /* of QOS */
+    struct share_records *shares; /* of associations */
 };
 int replay_notes_read(struct db *results, const char *cluster, struct replay_notes *notes,
                       struct error *err);

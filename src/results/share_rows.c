@@ -80,7 +80,7 @@ struct noted_run {
     int64_t as_of, seen_before;
 };
 
-struct share_notes {
+struct share_records {
     struct names *names;
     struct sighting *rows; /* by id, and of each the oldest first */
     size_t count;
@@ -112,7 +112,7 @@ static struct sighting sighting_of(const struct db_value *row, struct names *nam
     };
 }
 
-static int read_changes(struct db *db, const char *cluster, struct share_notes *notes,
+static int read_changes(struct db *db, const char *cluster, struct share_records *notes,
                         struct error *err)
 {
     const struct db_value *row, arguments[] = { db_text(cluster) };
@@ -125,7 +125,7 @@ static int read_changes(struct db *db, const char *cluster, struct share_notes *
     return db_finish(rows);
 }
 
-static int read_runs(struct db *db, const char *cluster, struct share_notes *notes,
+static int read_runs(struct db *db, const char *cluster, struct share_records *notes,
                      struct error *err)
 {
     const struct db_value *row, name = db_text(cluster);
@@ -138,10 +138,10 @@ static int read_runs(struct db *db, const char *cluster, struct share_notes *not
     return db_finish(rows);
 }
 
-int share_notes_read(struct db *db, const char *cluster, struct share_notes **read,
-                     struct error *err)
+int share_records_read(struct db *db, const char *cluster, struct share_records **read,
+                       struct error *err)
 {
-    struct share_notes *notes = memory_zeroed(1, sizeof *notes);
+    struct share_records *notes = memory_zeroed(1, sizeof *notes);
     notes->names = names_create();
     notes->distrusted = NEVER;
     *read = notes;
@@ -149,12 +149,12 @@ int share_notes_read(struct db *db, const char *cluster, struct share_notes **re
         !stored_find_loss(db, cluster, &stored_changes, &notes->distrusted, err) &&
         !read_runs(db, cluster, notes, err) && !read_changes(db, cluster, notes, err))
         return 0;
-    share_notes_free(notes);
+    share_records_free(notes);
     *read = NULL;
     return -1;
 }
 
-void share_notes_free(struct share_notes *notes)
+void share_records_free(struct share_records *notes)
 {
     if (!notes)
         return;
@@ -179,7 +179,7 @@ static void take_run(struct past *past, int64_t first, int64_t at)
 
 /* The two runs between which the instant lies.  Every run saw all associations, also those of which
  * it noted nothing: they were as before. */
-static void find_runs(const struct share_notes *notes, struct past *past)
+static void find_runs(const struct share_records *notes, struct past *past)
 {
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < notes->run_count; i++)
@@ -193,7 +193,7 @@ static void find_runs(const struct share_notes *notes, struct past *past)
 }
 
 /* Add all rows to a past that has its runs. */
-static void tell_rows(const struct share_notes *notes, struct past *past)
+static void tell_rows(const struct share_records *notes, struct past *past)
 {
     uint32_t count = names_count(notes->names);
     uint32_t *numbers = memory_zeroed((size_t)count + 1, sizeof *numbers);
@@ -212,7 +212,7 @@ static void tell_rows(const struct share_notes *notes, struct past *past)
 }
 
 /* Whether what runs noted may be believed: what one saw hangs on all that were noted before. */
-void share_notes_tell(const struct share_notes *notes, struct past *past)
+void share_records_tell(const struct share_records *notes, struct past *past)
 {
     past->distrusted = notes->distrusted != NEVER ? notes->distrusted
                        : notes->state.damaged     ? past->now
@@ -226,11 +226,11 @@ void share_notes_tell(const struct share_notes *notes, struct past *past)
 
 int share_rows_read(struct db *db, const char *cluster, struct past *past, struct error *err)
 {
-    struct share_notes *notes;
-    if (share_notes_read(db, cluster, &notes, err))
+    struct share_records *notes;
+    if (share_records_read(db, cluster, &notes, err))
         return -1;
-    share_notes_tell(notes, past);
-    share_notes_free(notes);
+    share_records_tell(notes, past);
+    share_records_free(notes);
     return 0;
 }
 
@@ -413,7 +413,7 @@ static int update(struct recorder *recorder, const struct publication *publicati
     recorder->places = id_index_create();
     recorder->writer =
         (struct row_writer){ .db = publisher->db, .table = "fairmill_share_change", .keys = 3 };
-    struct share_notes notes = { .names = names_create() };
+    struct share_records notes = { .names = names_create() };
     int result = read_changes(publisher->db, publisher->cluster, &notes, err);
     tell_rows(&notes, known);
     for (size_t i = 0; i < known->before.count; i++)

@@ -16,14 +16,14 @@ struct tree;
  * all of them at first, then those that have changed or that the source has touched.
  * fairmill_share_state has a hash of the last ones. */
 
-/* All rows of a cluster; to be freed with share_notes_free(), which takes NULL. */
-struct share_notes;
-int share_notes_read(struct db *db, const char *cluster, struct share_notes **notes,
-                     struct error *err);
-void share_notes_free(struct share_notes *notes);
+/* All rows of a cluster; to be freed with share_records_free(), which takes NULL. */
+struct share_records;
+int share_records_read(struct db *db, const char *cluster, struct share_records **notes,
+                       struct error *err);
+void share_records_free(struct share_records *notes);
 /* Where one is not as it was noted, nothing is told by them but that (past->distrusted).  Else:
  * add to the past what the last run up to its instant saw, and the first run after it. */
-void share_notes_tell(const struct share_notes *notes, struct past *past);
+void share_records_tell(const struct share_records *notes, struct past *past);
 /* Both, for one past. */
 int share_rows_read(struct db *db, const char *cluster, struct past *past, struct error *err);
 

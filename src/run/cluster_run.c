@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "compute/compute.h"
-#include "compute/prior.h"
+#include "compute/recorded_state.h"
 #include "compute/checkpoint_plan.h"
 #include "core/finding.h"
 #include "core/tree/past.h"
@@ -27,7 +27,7 @@
 struct cluster_run {
     struct run_session *session;
     const char *cluster;
-    struct prior prior;
+    struct recorded_state recorded;
     struct stored_checkpoint stored;
     struct ledger_book book;
     struct checkpoint_plan plan;
@@ -49,7 +49,7 @@ static int read_with_retries(struct cluster_run *run, struct checkpoint_plan *pl
         struct source source = source_of(session->settings, session->source, run->cluster);
         source.instant = session->options->now;
         run->computation = computation_of(&source);
-        if (!compute_read(&run->computation, &run->prior, plan, err))
+        if (!compute_read(&run->computation, &run->recorded, plan, err))
             return 0;
         if (plan)
             checkpoint_plan_free(plan);
@@ -70,21 +70,21 @@ static int read_stored_once(struct cluster_run *run, const struct publisher *pub
                             struct error *err)
 {
     struct stored_checkpoint *stored = &run->stored;
-    struct prior *prior = &run->prior;
+    struct recorded_state *recorded = &run->recorded;
     const int64_t *now = run->session->options->now;
     *stored = (struct stored_checkpoint){ .findings = findings_create() };
     if (!checkpoint_read(publisher->db, publisher->cluster, stored, err) &&
         !stored_days_read(publisher->db, publisher->cluster, &stored->days, err) &&
         !ledger_book_read(publisher->db, publisher->cluster, &run->book, err) &&
-        !prior_read_notes(prior, publisher->db, publisher->cluster, now, err) &&
+        !recorded_state_read_records(recorded, publisher->db, publisher->cluster, now, err) &&
         !(publisher->locked &&
-          prior_read_unseen(prior, publisher->db, publisher->cluster, now, err))) {
-        prior->ledger = ledger_of(&run->book, publisher->cluster);
+          recorded_state_read_unseen(recorded, publisher->db, publisher->cluster, now, err))) {
+        recorded->ledger = ledger_of(&run->book, publisher->cluster);
         return 0;
     }
     stored_checkpoint_free(stored);
     ledger_book_free(&run->book);
-    prior_free(prior);
+    recorded_state_free(recorded);
     return -1;
 }
 
@@ -168,7 +168,7 @@ static int64_t seen_at(const struct computation *computation)
 static const struct association_times *times_of(const struct cluster_run *run,
                                                 const struct publisher *publisher)
 {
-    const struct past *unseen = run->prior.unseen;
+    const struct past *unseen = run->recorded.unseen;
     bool ends = unseen && (unseen->before.at == NEVER || seen_at(&run->computation) >= 0);
     return publisher->locked && ends ? run->computation.times : NULL;
 }
@@ -419,7 +419,7 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
     memory_before_end(NULL, NULL);
     stored_checkpoint_free(&run.stored);
     ledger_book_free(&run.book);
-    prior_free(&run.prior);
+    recorded_state_free(&run.recorded);
     if (result)
         failure_record(session, &publisher,
                        &(struct failure){ .reason = err, .began = last.began, .is_there = true });
@@ -434,8 +434,8 @@ static void leave_later_entries(struct cluster_run *run, const struct computed_a
 {
     ledger_book_keep_counted(&run->book, run->cluster,
                              again->notes_entries ? INT64_MIN : again->started_at);
-    ledger_destroy(run->prior.ledger);
-    run->prior.ledger = ledger_of(&run->book, run->cluster);
+    ledger_destroy(run->recorded.ledger);
+    run->recorded.ledger = ledger_of(&run->book, run->cluster);
 }
 
 /* Jobs that came since are open, and are none that the run could have known. */
@@ -475,7 +475,7 @@ int compute_again(struct run_session *session, struct publisher *publisher,
     }
     stored_checkpoint_free(&run.stored);
     ledger_book_free(&run.book);
-    prior_free(&run.prior);
+    recorded_state_free(&run.recorded);
     return result;
 }
 
@@ -485,14 +485,14 @@ static int ask_results(struct cluster_run *run, struct error *err)
     const struct settings *settings = run->session->settings;
     const int64_t *now = run->session->options->now;
     struct db *results;
-    prior_begin(&run->prior, now);
+    recorded_state_begin(&run->recorded, now);
     if (results_open(&results, settings, DB_READER, err)) {
         if (err->class == ERROR_GONE)
             return -1;
         log_note("%s: %s; earlier runs tell nothing", run->cluster, err->message);
         return 0;
     }
-    int result = prior_read_notes(&run->prior, results, run->cluster, now, err);
+    int result = recorded_state_read_records(&run->recorded, results, run->cluster, now, err);
     db_close(results);
     return result ? results_explain(settings, err) : 0;
 }
@@ -503,11 +503,11 @@ int show_cluster(struct run_session *session, const char *cluster, struct error 
     struct last_words last = { session, cluster, NULL, 0 };
     memory_before_end(end_without_memory, &last);
     int result = ask_results(&run, err) ||
-                         ledger_look_up(session->settings, cluster, &run.prior.ledger, err) ||
+                         ledger_look_up(session->settings, cluster, &run.recorded.ledger, err) ||
                          read_with_retries(&run, NULL, err)
                      ? -1
                      : 0;
-    prior_free(&run.prior);
+    recorded_state_free(&run.recorded);
     if (!result) {
         result = compute_values(&run.computation, NULL, err);
         if (!result) {

@@ -381,8 +381,8 @@ static void begin(struct finder *finder, const struct tree *tree, struct names *
 static int find_by_jobs(struct finder *finder, struct printed_match *match, struct error *err)
 {
     struct tree *tree = NULL;
-    if (prior_read(&finder->notes, finder->asked->settings, finder->asked->cluster->name, NULL,
-                   err))
+    if (recorded_state_read(&finder->notes, finder->asked->settings, finder->asked->cluster->name,
+                            NULL, err))
         return -1;
     finder->ledger = finder->notes.ledger;
     finder->notes.ledger = NULL;
@@ -446,7 +446,7 @@ int diff_causes_find(const struct diff_case *asked, struct differences *differen
     free(finder.late);
     pricing_free(&finder.reduced.whole);
     ledger_destroy(finder.ledger);
-    prior_free(&finder.notes);
+    recorded_state_free(&finder.notes);
     if (finder.computed)
         computation_free(&finder.newest);
     computation_free(&finder.first);

@@ -402,13 +402,14 @@ void finder_explain(struct finder *finder, enum cause cause, struct stage stage)
 int finder_compute(struct finder *finder, struct computation *computation, struct error *err)
 {
     const struct diff_case *asked = finder->asked;
-    const struct prior prior = { .ledger = finder->ledger, .factors = finder->notes.factors };
+    const struct recorded_state recorded = { .ledger = finder->ledger,
+                                             .factors = finder->notes.factors };
     struct source source =
         source_of(&finder->reduced.settings, asked->source, asked->cluster->name);
     source.instant = &asked->printed_at;
     source.ordered = true;
     *computation = computation_of(&source);
-    return compute_cluster(computation, &prior, err);
+    return compute_cluster(computation, &recorded, err);
 }
 
 int finder_build_tree(const struct finder *finder, bool printed, struct tree **tree,

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "compute/computation.h"
-#include "compute/prior.h"
+#include "compute/recorded_state.h"
 #include "compute/stepped_usage.h"
 #include "report/differences.h"
 #include "settings/settings.h"
@@ -48,7 +48,7 @@ struct finder {
     const struct diff_case *asked;
     struct differences *differences;
     struct ledger *ledger;           /* NULL once it is left out */
-    struct prior notes;              /* without it */
+    struct recorded_state notes;     /* without it */
     struct reduced_settings reduced; /* less the causes that were taken away */
     struct fairshare_options options;
     const struct tree *tree; /* the base: all stages are by its nodes */

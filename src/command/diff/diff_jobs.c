@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "compute/compute.h"
-#include "compute/prior.h"
+#include "compute/recorded_state.h"
 #include "report/priorities.h"
 #include "report/sprio.h"
 #include "report/sprio_print.h"
@@ -36,16 +36,16 @@ static int compute_list(const struct diff_values_case *asked, const struct prio_
                         enum conformance conformance, struct prio_list **list, struct error *err)
 {
     struct settings settings = *asked->settings;
-    struct prior prior;
+    struct recorded_state recorded;
     const char *cluster = published->cluster;
     settings.conformance = conformance;
     struct source source = source_of(&settings, asked->source, cluster);
     source.instant = &asked->printed_at;
     struct computation computation = computation_of(&source);
-    if (prior_read(&prior, &settings, cluster, &asked->printed_at, err))
+    if (recorded_state_read(&recorded, &settings, cluster, &asked->printed_at, err))
         return -1;
-    int result = compute_cluster(&computation, &prior, err);
-    prior_free(&prior);
+    int result = compute_cluster(&computation, &recorded, err);
+    recorded_state_free(&recorded);
     if (result)
         return -1;
     *list = prio_list_create(cluster, asked->printed_at);

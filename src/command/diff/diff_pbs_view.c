@@ -5,7 +5,7 @@
 
 #include "compute/charge.h"
 #include "compute/compute.h"
-#include "compute/prior.h"
+#include "compute/recorded_state.h"
 #include "core/tree/tree.h"
 #include "core/usage/ledger.h"
 #include "results/published.h"
@@ -76,22 +76,22 @@ static void take_tree(struct pbs_view *view, const struct fairshare *fairshare,
 int pbs_view_compute(struct pbs_view *view, const struct source *source, uint64_t period,
                      bool with_ledger, struct error *err)
 {
-    struct prior prior;
+    struct recorded_state recorded;
     struct computation *computation = &view->computation;
     struct unseen unseen = { .sink = { take_unseen },
                              .computation = computation,
                              .period = period };
     *computation = computation_of(source);
     computation->watcher = &unseen.sink;
-    if (prior_read(&prior, source->settings, source->cluster, source->instant, err))
+    if (recorded_state_read(&recorded, source->settings, source->cluster, source->instant, err))
         return -1;
-    view->has_ledger = with_ledger && prior.ledger && prior.ledger->count;
+    view->has_ledger = with_ledger && recorded.ledger && recorded.ledger->count;
     if (!with_ledger) {
-        ledger_destroy(prior.ledger);
-        prior.ledger = NULL;
+        ledger_destroy(recorded.ledger);
+        recorded.ledger = NULL;
     }
-    int result = compute_cluster(computation, &prior, err);
-    prior_free(&prior);
+    int result = compute_cluster(computation, &recorded, err);
+    recorded_state_free(&recorded);
     if (!result) {
         view->computed = true;
         take_tree(view,

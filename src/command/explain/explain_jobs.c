@@ -8,7 +8,7 @@
 
 #include "compute/charge.h"
 #include "compute/compute.h"
-#include "compute/prior.h"
+#include "compute/recorded_state.h"
 #include "core/insight/top_jobs.h"
 #include "core/priority/formula_jobs.h"
 #include "core/tree/tree.h"
@@ -193,11 +193,11 @@ static int gather(struct gathering *gathering, const struct settings *settings,
     gathering->computation = computation_of(&source);
     gathering->computation.watcher = &gathering->sink;
     gathering->computation.watched = gathering->id;
-    struct prior prior = { 0 };
-    int result = prior_read(&prior, settings, explained->cluster, NULL, err);
+    struct recorded_state recorded = { 0 };
+    int result = recorded_state_read(&recorded, settings, explained->cluster, NULL, err);
     if (!result)
-        result = compute_read(&gathering->computation, &prior, NULL, err);
-    prior_free(&prior);
+        result = compute_read(&gathering->computation, &recorded, NULL, err);
+    recorded_state_free(&recorded);
     gathering->too_large |= !top_jobs_end(&gathering->top_jobs);
     if (!result) {
         gathering->ledger = ledger_amount(gathering);

@@ -38,14 +38,14 @@ static struct wide without_steps(const struct clock *clock, const struct wide *u
 /* What a reading of the same instant with other settings has charged to each node itself, by the
  * nodes of the present tree. */
 static int read_own(const struct forecast_data *data, const struct settings *settings,
-                    const struct prior *prior, struct wide *own, struct error *err)
+                    const struct recorded_state *recorded, struct wide *own, struct error *err)
 {
     struct computation computation;
     struct source source = data->present.source;
     source.settings = settings;
     source.instant = &data->present.record.as_of;
     computation = computation_of(&source);
-    if (compute_read(&computation, prior, NULL, err))
+    if (compute_read(&computation, recorded, NULL, err))
         return -1;
     for (uint32_t i = 0; i < computation.tree->count; i++) {
         const struct node *node = &computation.tree->nodes[i];
@@ -92,11 +92,11 @@ static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t start,
         return 0;
     }
     struct settings settings = counting_from(data->settings, start > first ? start : first);
-    struct ledger *ledger = ledger_foreseen(data->prior.ledger, forecast->now, at);
-    const struct prior prior = { .ledger = ledger,
-                                 .factors = data->prior.factors,
-                                 .past = data->prior.past };
-    int result = read_own(data, &settings, &prior, own, err);
+    struct ledger *ledger = ledger_foreseen(data->recorded.ledger, forecast->now, at);
+    const struct recorded_state recorded = { .ledger = ledger,
+                                             .factors = data->recorded.factors,
+                                             .past = data->recorded.past };
+    int result = read_own(data, &settings, &recorded, own, err);
     ledger_destroy(ledger);
     return result;
 }
@@ -152,7 +152,8 @@ static int read_rates(struct forecast_data *data, struct error *err)
     struct settings undecayed = counting_from(data->settings, forecast->now - seconds);
     struct wide *charged = memory_zeroed(forecast->tree->count, sizeof *charged);
     /* Corrections are no rate. */
-    const struct prior jobs_only = { .factors = data->prior.factors, .past = data->prior.past };
+    const struct recorded_state jobs_only = { .factors = data->recorded.factors,
+                                              .past = data->recorded.past };
     undecayed.half_life_s = 0;
     undecayed.half_life_of_source = false;
     undecayed.usage_source = USAGE_OF_JOBS;
@@ -178,11 +179,11 @@ int forecast_data_read(struct forecast_data *data, const struct source *source, 
     const struct settings *settings = source->settings;
     *data = (struct forecast_data){ .settings = settings };
     struct computation *present = &data->present;
-    if (prior_read(&data->prior, settings, source->cluster, source->instant, err))
+    if (recorded_state_read(&data->recorded, settings, source->cluster, source->instant, err))
         return -1;
     *present = computation_of(source);
-    if (compute_read_current(present, &data->prior, err)) {
-        prior_free(&data->prior);
+    if (compute_read_current(present, &data->recorded, err)) {
+        recorded_state_free(&data->recorded);
         return -1;
     }
     data->forecast = (struct forecast){
@@ -196,7 +197,7 @@ int forecast_data_read(struct forecast_data *data, const struct source *source, 
                      .dampening = settings->dampening,
                      .pbs_minimum_usage = settings->pbs_minimum_usage,
                      .release = release_of(settings, present->accounting) },
-        .coming = ledger_coming(data->prior.ledger, clock_now(present->clock),
+        .coming = ledger_coming(data->recorded.ledger, clock_now(present->clock),
                                 clock_now(present->clock) + span_s),
         .capacity = capacity_at,
         .context = data,
@@ -318,13 +319,13 @@ static int fill(struct forecast_data *data, const struct published *published,
         .first_charge = UINT64_MAX,
     };
     if (check_days(published->db, cluster->name, err) || take_apart(data, cluster, err) ||
-        ledger_read(published->db, cluster->name, &data->prior.ledger, err))
+        ledger_read(published->db, cluster->name, &data->recorded.ledger, err))
         return -1;
     struct forecast *forecast = &data->forecast;
-    struct ledger_state *ledger = ledger_at(data->prior.ledger, now);
+    struct ledger_state *ledger = ledger_at(data->recorded.ledger, now);
     forecast->least_reset = ledger->cluster_reset;
     ledger_state_destroy(ledger);
-    forecast->coming = ledger_coming(data->prior.ledger, now, now + span_s);
+    forecast->coming = ledger_coming(data->recorded.ledger, now, now + span_s);
     forecast->values = memory_zeroed(forecast->tree->count, sizeof *forecast->values);
     forecast->in_entity = memory_zeroed(forecast->tree->count, sizeof *forecast->in_entity);
     struct wide *own = memory_zeroed(forecast->tree->count, sizeof *own);
@@ -366,6 +367,6 @@ void forecast_data_free(struct forecast_data *data)
     ledger_destroy(forecast->coming);
     computation_free(&data->present);
     tree_destroy(data->own_tree);
-    prior_free(&data->prior);
+    recorded_state_free(&data->recorded);
     *data = (struct forecast_data){ 0 };
 }

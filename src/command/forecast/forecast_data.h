@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_COMMAND_FORECAST_DATA_H
 #define FAIRMILL_COMMAND_FORECAST_DATA_H
 
-#include "compute/prior.h"
+#include "compute/recorded_state.h"
 #include "compute/compute.h"
 #include "core/insight/forecast.h"
 #include "results/published.h"
@@ -15,7 +15,7 @@
 
 struct forecast_data {
     const struct settings *settings;
-    struct prior prior;
+    struct recorded_state recorded;
     struct computation present; /* where the accounting database is read; else */
     struct tree *own_tree;      /* the published one */
     struct forecast forecast;   /* without its entity and job */

@@ -4,7 +4,7 @@
 #include "command/show/computed_shares.h"
 #include "results/viewers.h"
 #include "compute/compute.h"
-#include "compute/prior.h"
+#include "compute/recorded_state.h"
 #include "report/forms.h"
 #include "report/shares.h"
 #include "report/table.h"
@@ -20,16 +20,16 @@
 struct effect {
     struct source source; /* as of an instant */
     struct last_run last;
-    struct prior notes; /* without a ledger */
+    struct recorded_state notes; /* without a ledger */
 };
 
 static struct share_list *shares_with(struct effect *effect, struct ledger *ledger,
                                       struct error *err)
 {
     struct computation computation = computation_of(&effect->source);
-    const struct prior prior = { .ledger = ledger, .factors = effect->notes.factors };
+    const struct recorded_state recorded = { .ledger = ledger, .factors = effect->notes.factors };
     struct share_list *list = NULL;
-    if (last_run_compute_read(&effect->last, &computation, &prior, err))
+    if (last_run_compute_read(&effect->last, &computation, &recorded, err))
         return NULL;
     if (!compute_values(&computation, NULL, err))
         list = computed_shares(effect->source.settings, effect->source.cluster, &computation);
@@ -136,13 +136,13 @@ int ledger_add_effect(struct text *text, const struct source *source, struct db 
     if (last_run_read(&effect.last, source, results, err))
         return -1;
     struct viewer viewer = viewer_of(source->settings);
-    int result = prior_read_notes(&effect.notes, results, source->cluster, NULL, err);
+    int result = recorded_state_read_records(&effect.notes, results, source->cluster, NULL, err);
     if (!result)
         result = viewer_read_scopes(&viewer, source->settings, results, err);
     if (!result)
         result = add_both(text, &effect, &viewer, before, after, err);
     viewer_free(&viewer);
-    prior_free(&effect.notes);
+    recorded_state_free(&effect.notes);
     last_run_free(&effect.last);
     return result;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "compute/compute.h"
-#include "compute/prior.h"
+#include "compute/recorded_state.h"
 #include "compute/sinks.h"
 #include "core/usage/clock.h"
 #include "settings/settings.h"
@@ -92,16 +92,16 @@ int report_use_read(struct report_use *use, const struct settings *settings, str
                                          .partitions = { .names = names_create() },
                                          .qos = { .names = names_create() } };
     struct source source = source_of(settings, db, page->name);
-    struct prior prior;
+    struct recorded_state recorded;
     if (!layout_of(settings)->has_classes)
         return 0;
     source.instant = &page->as_of;
     source.classes = true;
     gathering.computation = computation_of(&source);
     gathering.computation.watcher = &gathering.sink;
-    int result = prior_read(&prior, settings, page->name, NULL, err);
+    int result = recorded_state_read(&recorded, settings, page->name, NULL, err);
     if (!result)
-        result = compute_read(&gathering.computation, &prior, NULL, err);
+        result = compute_read(&gathering.computation, &recorded, NULL, err);
     if (!result) {
         page->by_partition = page_uses_of(&gathering.partitions, gathering.computation.clock);
         page->by_qos = page_uses_of(&gathering.qos, gathering.computation.clock);
@@ -109,7 +109,7 @@ int report_use_read(struct report_use *use, const struct settings *settings, str
     use->partitions = page->by_partition;
     use->qos = page->by_qos;
     computation_free(&gathering.computation);
-    prior_free(&prior);
+    recorded_state_free(&recorded);
     names_destroy(gathering.partitions.names);
     names_destroy(gathering.qos.names);
     free(gathering.partitions.list);

@@ -7,7 +7,7 @@
 
 #include "command/whatif/whatif_changes.h"
 #include "compute/compute.h"
-#include "compute/prior.h"
+#include "compute/recorded_state.h"
 #include "core/fairshare/algorithm.h"
 #include "core/fairshare/ratio.h"
 #include "core/insight/scenario.h"
@@ -217,7 +217,7 @@ struct work {
     const struct settings *settings, *changed;
     const struct whatif_changes *changes;
     struct source source; /* as of the instant of the question */
-    struct prior prior;
+    struct recorded_state recorded;
     struct whatif *whatif;
     struct id_index *jobs; /* by key: their places in the answer's list */
 };
@@ -288,7 +288,7 @@ static int read_after(const struct work *work, const int64_t *as_of,
     source.settings = work->changed;
     source.instant = as_of;
     *computation = computation_of(&source);
-    return compute_read(computation, &work->prior, NULL, err);
+    return compute_read(computation, &work->recorded, NULL, err);
 }
 
 /* Put the changed tree in the place of the one that was read, and go on as every run does. */
@@ -329,7 +329,7 @@ static int compute_both(struct work *work, struct error *err)
     struct computation before, again, *after = &before;
     struct scenario scenario = { 0 };
     before = computation_of(&work->source);
-    if (compute_read_current(&before, &work->prior, err))
+    if (compute_read_current(&before, &work->recorded, err))
         return -1;
     create_scenario(&scenario, &before);
     int result = compute_values(&before, NULL, err);
@@ -380,14 +380,14 @@ int whatif_from_source(struct whatif *whatif, const struct settings *settings,
     set_defaults(&changed, settings);
     changes_set(changes, &changed);
     struct db *db = NULL;
-    int result = prior_read(&work.prior, settings, cluster, now, err);
+    int result = recorded_state_read(&work.recorded, settings, cluster, now, err);
     if (!result && !(result = run_open_source(&db, settings, err))) {
         work.source = source_of(settings, db, cluster);
         work.source.instant = now;
         work.source.ordered = true;
         result = compute_both(&work, err);
     }
-    prior_free(&work.prior);
+    recorded_state_free(&work.recorded);
     db_close(db);
     id_index_destroy(work.jobs);
     return result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_PRIOR_H
-#define FAIRMILL_PRIOR_H
+#ifndef FAIRMILL_RECORDED_STATE_H
+#define FAIRMILL_RECORDED_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@ struct past;
 struct settings;
 
 /* What is known from the results database of a cluster before it is computed. */
-struct prior {
+struct recorded_state {
     struct ledger *ledger;       /* counts up to now; NULL: an empty one */
     struct factor_past *factors; /* NULL: runs have noted none */
     struct past *unseen;         /* the time that no run saw, and of which the states of
@@ -23,16 +23,16 @@ struct prior {
 };
 
 /* Nothing is known but the ledger that is there; `now` NULL is now. */
-void prior_begin(struct prior *prior, const int64_t *now);
+void recorded_state_begin(struct recorded_state *recorded, const int64_t *now);
 /* Read all but the ledger; what is there of it goes. */
-int prior_read_notes(struct prior *prior, struct db *results, const char *cluster,
-                     const int64_t *now, struct error *err);
+int recorded_state_read_records(struct recorded_state *recorded, struct db *results,
+                                const char *cluster, const int64_t *now, struct error *err);
 /* Read which time no run saw: before the first one, or since the last one. */
-int prior_read_unseen(struct prior *prior, struct db *results, const char *cluster,
-                      const int64_t *now, struct error *err);
+int recorded_state_read_unseen(struct recorded_state *recorded, struct db *results,
+                               const char *cluster, const int64_t *now, struct error *err);
 /* Read them with a session of their own; without result tables there is nothing. */
-int prior_read(struct prior *prior, const struct settings *settings, const char *cluster,
-               const int64_t *now, struct error *err);
-void prior_free(struct prior *prior);
+int recorded_state_read(struct recorded_state *recorded, const struct settings *settings,
+                        const char *cluster, const int64_t *now, struct error *err);
+void recorded_state_free(struct recorded_state *recorded);
 
 #endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "compute/recorded_state.h"
+
+#include <time.h>
+
+#include "core/tree/past.h"
+#include "core/usage/factor_past.h"
+#include "db/db.h"
+#include "results/association_times.h"
+#include "results/factor_rows.h"
+#include "results/ledger_rows.h"
+#include "results/schema.h"
+#include "results/share_rows.h"
+#include "util/error.h"
+
+void recorded_state_begin(struct recorded_state *recorded, const int64_t *now)
+{
+    past_destroy(recorded->past);
+    past_destroy(recorded->unseen);
+    factor_past_destroy(recorded->factors);
+    recorded->unseen = NULL;
+    recorded->past = now && *now < time(NULL) ? past_create(*now) : NULL;
+    recorded->factors = factor_past_create();
+}
+
+int recorded_state_read_records(struct recorded_state *recorded, struct db *results,
+                                const char *cluster, const int64_t *now, struct error *err)
+{
+    recorded_state_begin(recorded, now);
+    if (factor_rows_read(results, cluster, recorded->factors, err))
+        return -1;
+    return recorded->past ? share_rows_read(results, cluster, recorded->past, err) : 0;
+}
+
+/* So long may be between two runs without its changes being looked for in the source. */
+#define UNSEEN_S 3600
+
+int recorded_state_read_unseen(struct recorded_state *prior, struct db *results,
+                               const char *cluster, const int64_t *now, struct error *err)
+{
+    int64_t instant = time(NULL), last; /* a run as of a later time sees the present, too */
+    bool recorded;
+    if (now && *now < instant)
+        instant = *now;
+    if (association_times_recorded(results, cluster, &recorded, err) ||
+        share_rows_last(results, cluster, &last, err))
+        return -1;
+    if (recorded && (last == NEVER || instant - last <= UNSEEN_S))
+        return 0;
+    prior->unseen = past_create(recorded ? instant : NEVER);
+    if (share_rows_read(results, cluster, prior->unseen, err))
+        return -1;
+    if (recorded && prior->unseen->before.at == NEVER) {
+        past_destroy(prior->unseen);
+        prior->unseen = NULL;
+    }
+    return 0;
+}
+
+static int read_all(struct recorded_state *recorded, struct db *results, const char *cluster,
+                    const int64_t *now, struct error *err)
+{
+    return ledger_read(results, cluster, &recorded->ledger, err) ||
+                   recorded_state_read_records(recorded, results, cluster, now, err)
+               ? -1
+               : 0;
+}
+
+int recorded_state_read(struct recorded_state *recorded, const struct settings *settings,
+                        const char *cluster, const int64_t *now, struct error *err)
+{
+    struct db *results;
+    *recorded = (struct recorded_state){ 0 };
+    if (results_open(&results, settings, DB_READER, err)) {
+        if (err->class != ERROR_MISSING)
+            return -1;
+        recorded_state_begin(recorded, now);
+        recorded->ledger = ledger_create();
+        return 0;
+    }
+    /* A run that commits between two statements would look like rows that somebody changed. */
+    int result = db_begin(results, err) ? -1 : read_all(recorded, results, cluster, now, err);
+    db_rollback(results);
+    db_close(results);
+    if (!result)
+        return 0;
+    recorded_state_free(recorded);
+    return results_explain(settings, err);
+}
+
+void recorded_state_free(struct recorded_state *recorded)
+{
+    ledger_destroy(recorded->ledger);
+    past_destroy(recorded->past);
+    past_destroy(recorded->unseen);
+    factor_past_destroy(recorded->factors);
+    *recorded = (struct recorded_state){ 0 };
+}
