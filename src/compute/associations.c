@@ -8,7 +8,7 @@
 #include "core/finding.h"
 #include "core/tree/association_times.h"
 #include "core/tree/heirs.h"
-#include "core/tree/past.h"
+#include "core/tree/association_history.h"
 #include "core/tree/tree.h"
 #include "core/usage/owners.h"
 #include "settings/settings.h"
@@ -78,7 +78,7 @@ static struct associations associations_of(const struct accounting *accounting)
 /* Whose word the associations are, for the run's record. */
 static void note_past(struct computation *computation)
 {
-    const struct past_counts *counts = &computation->past_counts;
+    const struct association_history_counts *counts = &computation->past_counts;
     snprintf(computation->message, sizeof computation->message,
              "associations of this instant: told by earlier runs %zu, by txn_table %zu, by "
              "creation_time and mod_time %zu; not told %zu",
@@ -86,11 +86,12 @@ static void note_past(struct computation *computation)
     computation->record.message = computation->message;
 }
 
-int associations_read_times(struct computation *computation, struct past *unseen, struct error *err)
+int associations_read_times(struct computation *computation, struct association_history *unseen,
+                            struct error *err)
 {
     const struct source *source = &computation->source;
     struct findings *findings = findings_create();
-    past_forget_source(unseen);
+    association_history_forget_source(unseen);
     int result =
         source->layout->past->read_changes(source, CHANGES_ALL, unseen, findings, err) ? -1 : 0;
     if (!result) {
@@ -108,44 +109,45 @@ int associations_read_times(struct computation *computation, struct past *unseen
 /* What the source tells of the past.  Under slurmctld a run of now, too, wants to know what was
  * removed. */
 static int read_changes(struct computation *computation, enum changes_wanted wanted,
-                        struct past *past, struct error *err)
+                        struct association_history *history, struct error *err)
 {
     const struct source *source = &computation->source;
-    past_forget_source(past);
-    return source->layout->past ? source->layout->past->read_changes(source, wanted, past,
+    association_history_forget_source(history);
+    return source->layout->past ? source->layout->past->read_changes(source, wanted, history,
                                                                      computation->findings, err)
                                 : 0;
 }
 
 /* Whose usage it is what associations used before they were removed.  `past` NULL: it is now. */
-static int find_heirs(struct computation *computation, const struct past *past, struct heirs *heirs,
-                      struct error *err)
+static int find_heirs(struct computation *computation, const struct association_history *history,
+                      struct heirs *heirs, struct error *err)
 {
-    struct past *until_now = NULL;
+    struct association_history *until_now = NULL;
     int result = 0;
     if (computation->source.settings->conformance != CONFORMANCE_SLURMCTLD)
         return 0;
-    if (!past) {
-        past = until_now = past_create((int64_t)clock_now(computation->clock));
+    if (!history) {
+        history = until_now = association_history_create((int64_t)clock_now(computation->clock));
         result = read_changes(computation, CHANGES_OF_LIFE, until_now, err);
     }
     const struct associations associations = associations_of(computation->accounting);
-    if (!result && (past->count || past->removal_count))
-        *heirs = heirs_find(past, &associations);
-    past_destroy(until_now);
+    if (!result && (history->count || history->removal_count))
+        *heirs = heirs_find(history, &associations);
+    association_history_destroy(until_now);
     return result;
 }
 
 /* Make the associations those of an instant that is over. */
-static int go_back(struct computation *computation, const struct past *past, struct error *err)
+static int go_back(struct computation *computation, const struct association_history *history,
+                   struct error *err)
 {
     struct accounting *accounting = computation->accounting;
-    struct past_counts *counts = &computation->past_counts;
+    struct association_history_counts *counts = &computation->past_counts;
     struct associations associations = associations_of(accounting);
-    if (past->distrusted != NEVER)
-        findings_add(computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)past->distrusted,
+    if (history->distrusted != NEVER)
+        findings_add(computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)history->distrusted,
                      "fairmill_share_change: what runs noted of associations is not believed");
-    past_apply(past, &associations, computation->findings, counts);
+    association_history_apply(history, &associations, computation->findings, counts);
     accounting->rows = associations.rows;
     accounting->count = associations.count;
     if (!accounting->count)
@@ -156,14 +158,15 @@ static int go_back(struct computation *computation, const struct past *past, str
 }
 
 /* The associations of the instant, as a tree. */
-static int make_tree(struct computation *computation, const struct past *past, struct error *err)
+static int make_tree(struct computation *computation, const struct association_history *history,
+                     struct error *err)
 {
     const struct source *source = &computation->source;
     struct accounting *accounting = computation->accounting;
-    if (past && go_back(computation, past, err))
+    if (history && go_back(computation, history, err))
         return -1;
     /* What is put together of several instants need not be a tree. */
-    const struct past_counts *counts = &computation->past_counts;
+    const struct association_history_counts *counts = &computation->past_counts;
     bool mixed = counts->unknown && (counts->by_runs || counts->by_source || counts->by_times);
     enum bad_rows bad_rows = mixed ? BAD_ROWS_SKIP : source->settings->on_bad_rows;
     const struct associations associations = associations_of(accounting);
@@ -174,20 +177,22 @@ static int make_tree(struct computation *computation, const struct past *past, s
     return 0;
 }
 
-int associations_read(struct computation *computation, struct past *past, struct error *err)
+int associations_read(struct computation *computation, struct association_history *history,
+                      struct error *err)
 {
     const struct source *source = &computation->source;
     if (source->layout->read(source, &computation->accounting, err))
         return -1;
-    return past ? read_changes(computation, CHANGES_ALL, past, err) : 0;
+    return history ? read_changes(computation, CHANGES_ALL, history, err) : 0;
 }
 
-int associations_place(struct computation *computation, const struct past *past, struct error *err)
+int associations_place(struct computation *computation, const struct association_history *history,
+                       struct error *err)
 {
     struct heirs heirs = { 0 };
-    if (find_heirs(computation, past, &heirs, err))
+    if (find_heirs(computation, history, &heirs, err))
         return -1;
-    int result = make_tree(computation, past, err);
+    int result = make_tree(computation, history, err);
     if (!result)
         computation->owners = heirs_owners(&heirs, computation->tree);
     heirs_free(&heirs);

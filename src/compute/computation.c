@@ -84,7 +84,7 @@ void computation_free(struct computation *computation)
     free(computation->starts.starts);
     ledger_state_destroy(computation->ledger);
     owners_destroy(computation->owners);
-    factor_past_destroy(computation->own_factors);
+    factor_history_destroy(computation->own_factors);
     free(computation->values);
     free(computation->order);
     free(computation->watched_ids);

@@ -3,7 +3,7 @@
 #define FAIRMILL_COMPUTATION_H
 
 #include "core/fairshare/algorithm.h"
-#include "core/tree/past.h"
+#include "core/tree/association_history.h"
 #include "results/publish.h"
 #include "source/layout.h"
 
@@ -31,10 +31,10 @@ struct computation {
     /* The first second that counts; and that of what is charged behind the end of suspended jobs,
      * which the former leaves out. */
     uint64_t first_charge, first_behind_end;
-    const struct factor_past *factors; /* of QOS; NULL: the layout has none */
-    struct factor_past *own_factors;   /* these, where no prior has them */
-    struct owners *owners;             /* whose usage an association's is; NULL: its own */
-    struct charge_sink *watcher;       /* gets each charge that counts; NULL: nobody does */
+    const struct factor_history *factors; /* of QOS; NULL: the layout has none */
+    struct factor_history *own_factors;   /* these, where no prior has them */
+    struct owners *owners;                /* whose usage an association's is; NULL: its own */
+    struct charge_sink *watcher;          /* gets each charge that counts; NULL: nobody does */
     uint64_t watched;      /* the association of which, and of all below, it needs charges; 0: all.
                             * Usage of others is not whole then. */
     uint64_t *watched_ids; /* whose rows these are (compute/associations.c); NULL: all are read */
@@ -42,8 +42,8 @@ struct computation {
     struct association_times *times; /* to be recorded; NULL: they are, or are unknown */
     struct split *split;             /* adds charges up instead of the tree; NULL: there is none */
     struct run_record record;
-    struct past_counts past_counts; /* of an instant that is over */
-    char message[160];              /* likewise, the record's */
+    struct association_history_counts past_counts; /* of an instant that is over */
+    char message[160];                             /* likewise, the record's */
 };
 /* Nothing is read yet.  The source's settings, database and name must live as long. */
 struct computation computation_of(const struct source *source);

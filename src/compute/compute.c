@@ -101,11 +101,12 @@ static int read_cluster(struct computation *computation, const struct recorded_s
 {
     struct jobs_seen seen = jobs_seen_none;
     uint64_t cutoff = reach_cutoff(computation);
-    struct past *past = computation->source.layout->tells_past ? NULL : recorded->past;
+    struct association_history *history =
+        computation->source.layout->tells_past ? NULL : recorded->history;
     bool wants_times = recorded->unseen && computation->source.layout->past;
-    if (associations_read(computation, past, err) ||
+    if (associations_read(computation, history, err) ||
         (wants_times && associations_read_times(computation, recorded->unseen, err)) ||
-        associations_place(computation, past, err) ||
+        associations_place(computation, history, err) ||
         factors_read(computation, recorded->factors, plan, err) ||
         (plan && checkpoint_plan_make(plan, computation, cutoff, err)) ||
         reach_oldest_end(computation, &seen.oldest_end, err) || read_queue(computation, err) ||

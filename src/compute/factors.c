@@ -8,7 +8,7 @@
 #include "compute/computation.h"
 #include "compute/checkpoint_plan.h"
 #include "core/finding.h"
-#include "core/usage/factor_past.h"
+#include "core/usage/factor_history.h"
 #include "settings/settings.h"
 #include "util/memory.h"
 
@@ -67,59 +67,59 @@ static bool reads_all_changes(const struct computation *computation,
            checkpoint_begins_round(&stored->checkpoint, settings, now);
 }
 
-static int read_changes(struct computation *computation, struct factor_past *past, int64_t since,
-                        struct error *err)
+static int read_changes(struct computation *computation, struct factor_history *history,
+                        int64_t since, struct error *err)
 {
     const struct source *source = &computation->source;
-    factor_past_forget_source(past);
-    return source->layout->past->read_factors(source, past, since, computation->findings, err);
+    factor_history_forget_source(history);
+    return source->layout->past->read_factors(source, history, since, computation->findings, err);
 }
 
-static void make_points(const struct computation *computation, struct factor_past *past)
+static void make_points(const struct computation *computation, struct factor_history *history)
 {
     const struct accounting *accounting = computation->accounting;
     /* The source has them as of then; a time that has not come yet, nobody has seen. */
     int64_t now = (int64_t)clock_now(computation->clock), started = computation->record.started_at;
-    factor_past_make(past, accounting->qos, accounting->qos_count,
-                     (struct factor_times){ now < started ? now : started, now });
+    factor_history_make(history, accounting->qos, accounting->qos_count,
+                        (struct factor_times){ now < started ? now : started, now });
 }
 
-static void apply_points(struct computation *computation, struct factor_past *past)
+static void apply_points(struct computation *computation, struct factor_history *history)
 {
-    computation->factors = past;
-    for (size_t at = 0; at < past->point_count;) {
-        const struct factor_points points = factor_past_next(past, &at);
+    computation->factors = history;
+    for (size_t at = 0; at < history->point_count;) {
+        const struct factor_points points = factor_history_next(history, &at);
         set_factors(computation, &points);
         note_doubts(computation, &points);
     }
 }
 
-int factors_read(struct computation *computation, struct factor_past *past,
+int factors_read(struct computation *computation, struct factor_history *history,
                  const struct checkpoint_plan *plan, struct error *err)
 {
     if (!computation->source.layout->past)
         return 0;
-    if (!past)
-        past = computation->own_factors = factor_past_create();
-    if (past->distrusted != FACTOR_UNSEEN)
-        findings_add(computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)past->distrusted,
+    if (!history)
+        history = computation->own_factors = factor_history_create();
+    if (history->distrusted != FACTOR_UNSEEN)
+        findings_add(computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)history->distrusted,
                      "fairmill_qos_change: what runs noted of usage factors is not believed");
-    int64_t since = reads_all_changes(computation, plan) ? 0 : factor_past_since(past);
-    if (read_changes(computation, past, since, err))
+    int64_t since = reads_all_changes(computation, plan) ? 0 : factor_history_since(history);
+    if (read_changes(computation, history, since, err))
         return -1;
-    make_points(computation, past);
+    make_points(computation, history);
     /* The row that tells of a change may be old, and have come late. */
-    if (past->undated && since) {
-        if (read_changes(computation, past, 0, err))
+    if (history->undated && since) {
+        if (read_changes(computation, history, 0, err))
             return -1;
-        make_points(computation, past);
+        make_points(computation, history);
     }
-    apply_points(computation, past);
+    apply_points(computation, history);
     return 0;
 }
 
-void factors_apply(struct computation *computation, struct factor_past *past)
+void factors_apply(struct computation *computation, struct factor_history *history)
 {
-    make_points(computation, past);
-    apply_points(computation, past);
+    make_points(computation, history);
+    apply_points(computation, history);
 }

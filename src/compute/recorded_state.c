@@ -3,8 +3,8 @@
 
 #include <time.h>
 
-#include "core/tree/past.h"
-#include "core/usage/factor_past.h"
+#include "core/tree/association_history.h"
+#include "core/usage/factor_history.h"
 #include "db/db.h"
 #include "results/association_times.h"
 #include "results/factor_rows.h"
@@ -15,12 +15,12 @@
 
 void recorded_state_begin(struct recorded_state *recorded, const int64_t *now)
 {
-    past_destroy(recorded->past);
-    past_destroy(recorded->unseen);
-    factor_past_destroy(recorded->factors);
+    association_history_destroy(recorded->history);
+    association_history_destroy(recorded->unseen);
+    factor_history_destroy(recorded->factors);
     recorded->unseen = NULL;
-    recorded->past = now && *now < time(NULL) ? past_create(*now) : NULL;
-    recorded->factors = factor_past_create();
+    recorded->history = now && *now < time(NULL) ? association_history_create(*now) : NULL;
+    recorded->factors = factor_history_create();
 }
 
 int recorded_state_read_records(struct recorded_state *recorded, struct db *results,
@@ -29,7 +29,7 @@ int recorded_state_read_records(struct recorded_state *recorded, struct db *resu
     recorded_state_begin(recorded, now);
     if (factor_rows_read(results, cluster, recorded->factors, err))
         return -1;
-    return recorded->past ? share_rows_read(results, cluster, recorded->past, err) : 0;
+    return recorded->history ? share_rows_read(results, cluster, recorded->history, err) : 0;
 }
 
 /* So long may be between two runs without its changes being looked for in the source. */
@@ -47,11 +47,11 @@ int recorded_state_read_unseen(struct recorded_state *prior, struct db *results,
         return -1;
     if (recorded && (last == NEVER || instant - last <= UNSEEN_S))
         return 0;
-    prior->unseen = past_create(recorded ? instant : NEVER);
+    prior->unseen = association_history_create(recorded ? instant : NEVER);
     if (share_rows_read(results, cluster, prior->unseen, err))
         return -1;
     if (recorded && prior->unseen->before.at == NEVER) {
-        past_destroy(prior->unseen);
+        association_history_destroy(prior->unseen);
         prior->unseen = NULL;
     }
     return 0;
@@ -91,8 +91,8 @@ int recorded_state_read(struct recorded_state *recorded, const struct settings *
 void recorded_state_free(struct recorded_state *recorded)
 {
     ledger_destroy(recorded->ledger);
-    past_destroy(recorded->past);
-    past_destroy(recorded->unseen);
-    factor_past_destroy(recorded->factors);
+    association_history_destroy(recorded->history);
+    association_history_destroy(recorded->unseen);
+    factor_history_destroy(recorded->factors);
     *recorded = (struct recorded_state){ 0 };
 }

@@ -7,19 +7,20 @@
 
 struct db;
 struct error;
-struct factor_past;
+struct factor_history;
 struct ledger;
-struct past;
+struct association_history;
 struct settings;
 
 /* What is known from the results database of a cluster before it is computed. */
 struct recorded_state {
-    struct ledger *ledger;       /* counts up to now; NULL: an empty one */
-    struct factor_past *factors; /* NULL: runs have noted none */
-    struct past *unseen;         /* the time that no run saw, and of which the states of
-                                  * associations are to be recorded; NULL: there is none */
-    struct past *past; /* NULL: the instant is now.  Else the associations are those of its
-                        * instant, and what runs have noted of them is already in it */
+    struct ledger *ledger;              /* counts up to now; NULL: an empty one */
+    struct factor_history *factors;     /* NULL: runs have noted none */
+    struct association_history *unseen; /* the time that no run saw, and of which the states of
+                                         * associations are to be recorded; NULL: there is none */
+    struct association_history
+        *history; /* NULL: the instant is now.  Else the associations are those of its
+                   * instant, and what runs have noted of them is already in it */
 };
 
 /* Nothing is known but the ledger that is there; `now` NULL is now. */

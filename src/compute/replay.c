@@ -10,7 +10,7 @@
 #include "compute/factors.h"
 #include "compute/sinks.h"
 #include "core/finding.h"
-#include "core/tree/past.h"
+#include "core/tree/association_history.h"
 #include "core/usage/ledger.h"
 #include "core/usage/owners.h"
 #include "results/factor_rows.h"
@@ -44,8 +44,9 @@ struct member {
 struct group {
     const struct replay *replay;
     struct accounting *accounting; /* that all of them are lent */
-    struct past *past;             /* what the source tells, and what runs noted for one of them */
-    struct factor_past *own_factors;
+    struct association_history
+        *history; /* what the source tells, and what runs noted for one of them */
+    struct factor_history *own_factors;
     struct purge purge;
     bool has_factors; /* the source's are read */
     struct member *members;
@@ -53,7 +54,7 @@ struct group {
     size_t end; /* number of the first instant that is neither among them nor passed over */
 };
 
-static struct factor_past *factors_of(const struct group *group)
+static struct factor_history *factors_of(const struct group *group)
 {
     return group->replay->notes.factors ? group->replay->notes.factors : group->own_factors;
 }
@@ -61,7 +62,7 @@ static struct factor_past *factors_of(const struct group *group)
 int replay_notes_read(struct db *results, const char *cluster, struct replay_notes *notes,
                       struct error *err)
 {
-    *notes = (struct replay_notes){ .factors = factor_past_create() };
+    *notes = (struct replay_notes){ .factors = factor_history_create() };
     if (!ledger_read(results, cluster, &notes->ledger, err) &&
         !factor_rows_read(results, cluster, notes->factors, err) &&
         !share_records_read(results, cluster, &notes->shares, err))
@@ -73,7 +74,7 @@ int replay_notes_read(struct db *results, const char *cluster, struct replay_not
 void replay_notes_free(struct replay_notes *notes)
 {
     ledger_destroy(notes->ledger);
-    factor_past_destroy(notes->factors);
+    factor_history_destroy(notes->factors);
     share_records_free(notes->shares);
     *notes = (struct replay_notes){ 0 };
 }
@@ -117,13 +118,13 @@ static int read_tables(struct group *group, struct member *first, struct error *
     struct computation *computation = &first->computation;
     const struct layout *layout = group->replay->source.layout;
     if (!layout->tells_past)
-        group->past = past_create(computation->record.as_of);
-    if (associations_read(computation, group->past, err))
+        group->history = association_history_create(computation->record.as_of);
+    if (associations_read(computation, group->history, err))
         return -1;
     group->accounting = computation->accounting;
     computation->accounting = NULL;
     if (!group->replay->notes.factors)
-        group->own_factors = factor_past_create();
+        group->own_factors = factor_history_create();
     return 0;
 }
 
@@ -133,12 +134,12 @@ static int place_associations(struct group *group, struct member *member, struct
     struct computation *computation = &member->computation;
     computation->accounting = accounting_lend(group->accounting);
     computation->accounting_is_lent = true;
-    if (group->past) {
-        past_move(group->past, computation->record.as_of);
+    if (group->history) {
+        association_history_move(group->history, computation->record.as_of);
         if (group->replay->notes.shares)
-            share_records_tell(group->replay->notes.shares, group->past);
+            share_records_tell(group->replay->notes.shares, group->history);
     }
-    if (!associations_place(computation, group->past, err))
+    if (!associations_place(computation, group->history, err))
         return 1;
     if (err->class != ERROR_DATA)
         return -1;
@@ -155,7 +156,7 @@ static int find_reach(struct group *group, struct member *member, struct error *
 {
     struct computation *computation = &member->computation;
     const struct layout *layout = group->replay->source.layout;
-    struct factor_past *factors = factors_of(group);
+    struct factor_history *factors = factors_of(group);
     if (layout->past && group->has_factors)
         factors_apply(computation, factors);
     else if (factors_read(computation, factors, NULL, err))
@@ -169,10 +170,10 @@ static int find_reach(struct group *group, struct member *member, struct error *
         return -1;
     member->oldest_end = seen.oldest_end;
     member->terms.owners = owners_hash(computation->owners, UINT64_MAX);
-    member->factors = factor_past_hash(factors, computation->record.as_of);
+    member->factors = factor_history_hash(factors, computation->record.as_of);
     if (group->count)
         member->terms.factors =
-            factor_past_hash(factors, group->members[group->count - 1].computation.record.as_of);
+            factor_history_hash(factors, group->members[group->count - 1].computation.record.as_of);
     return 0;
 }
 
@@ -244,8 +245,8 @@ static void group_free(struct group *group)
         computation_free(&group->members[i].computation);
     free(group->members);
     accounting_destroy(group->accounting);
-    past_destroy(group->past);
-    factor_past_destroy(group->own_factors);
+    association_history_destroy(group->history);
+    factor_history_destroy(group->own_factors);
 }
 
 /* Put together what can be. */

@@ -9,15 +9,15 @@
 
 struct computation;
 struct error;
-struct factor_past;
+struct factor_history;
 struct ledger;
 struct share_records;
 
 /* What people entered and runs noted of a cluster, of all times; each may be NULL: nothing. */
 struct replay_notes {
     struct ledger *ledger;
-    struct factor_past *factors;  /* of QOS */
-    struct share_records *shares; /* of associations */
+    struct factor_history *factors; /* of QOS */
+    struct share_records *shares;   /* of associations */
 };
 int replay_notes_read(struct db *results, const char *cluster, struct replay_notes *notes,
                       struct error *err);

@@ -56,11 +56,11 @@ static struct association names_of(struct association_times *times, const struct
 /* When an association became what a run noted. */
 static int64_t since(const struct reading *reading, const struct db_value *row)
 {
-    int64_t noted = row[AS_OF].integer, touched = db_value_integer(&row[MODIFIED], -1),
+    int64_t noted = row[AS_OF].integer, modified = db_value_integer(&row[MODIFIED], -1),
             before = db_value_integer(&row[SEEN_BEFORE], INT64_MAX);
     if (noted == reading->until->by_runs && !reading->until->by_source)
         return SINCE_EVER;
-    return touched >= before && touched <= noted ? touched : noted;
+    return modified >= before && modified <= noted ? modified : noted;
 }
 
 /* Rows come by id and by the run that noted them.  Of two that are of one instant the later one

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/usage/factor_past.h"
+#include "core/usage/factor_history.h"
 #include "results/stored_state.h"
 #include "results/publication.h"
 #include "results/rows.h"
@@ -16,7 +16,7 @@
 enum { QOS_ID, QOS_AS_OF, QOS_TOLD, QOS_SEEN_BEFORE, QOS_NAME, QOS_FACTOR };
 #define QOS_TYPES "iititr"
 
-static void take_note(struct factor_past *past, const struct db_value *row)
+static void take_note(struct factor_history *history, const struct db_value *row)
 {
     char *told = db_value_text(&row[QOS_TOLD]), *name = db_value_text(&row[QOS_NAME]);
     struct factor_point note = { .id = (uint64_t)row[QOS_ID].integer,
@@ -26,24 +26,24 @@ static void take_note(struct factor_past *past, const struct db_value *row)
                                  .factor =
                                      row[QOS_FACTOR].type == DB_REAL ? row[QOS_FACTOR].real : 1,
                                  .name = name };
-    if (factor_told_of(told, &note.told))
-        factor_past_note(past, &note);
+    if (factor_evidence_of(told, &note.told))
+        factor_history_note(history, &note);
     free(told);
     free(name);
 }
 
-int factor_rows_read(struct db *db, const char *cluster, struct factor_past *past,
+int factor_rows_read(struct db *db, const char *cluster, struct factor_history *history,
                      struct error *err)
 {
     const struct db_value *row, name = db_text(cluster);
-    if (share_rows_last(db, cluster, &past->last_seen, err) ||
-        stored_find_loss(db, cluster, &stored_factors, &past->distrusted, err))
+    if (share_rows_last(db, cluster, &history->last_seen, err) ||
+        stored_find_loss(db, cluster, &stored_factors, &history->distrusted, err))
         return -1;
-    if (past->distrusted != FACTOR_UNSEEN)
+    if (history->distrusted != FACTOR_UNSEEN)
         return 0;
     struct db_rows *rows = db_query(db, sql_query_qos_change_read, &name, 1, QOS_TYPES, err);
     while (db_fetch(rows, &row, err) > 0)
-        take_note(past, row);
+        take_note(history, row);
     return db_finish(rows);
 }
 
@@ -55,14 +55,14 @@ static bool same(const struct factor_point *one, const struct factor_point *othe
 }
 
 /* Whether all of this is noted already, and nothing else. */
-static bool is_noted(const struct factor_past *past, int64_t until)
+static bool is_noted(const struct factor_history *history, int64_t until)
 {
     size_t note = 0;
-    for (size_t i = 0; i < past->point_count; i++)
-        if (past->points[i].at <= until &&
-            (note == past->note_count || !same(&past->points[i], &past->notes[note++])))
+    for (size_t i = 0; i < history->point_count; i++)
+        if (history->points[i].at <= until &&
+            (note == history->note_count || !same(&history->points[i], &history->notes[note++])))
             return false;
-    return note == past->note_count && past->distrusted == FACTOR_UNSEEN;
+    return note == history->note_count && history->distrusted == FACTOR_UNSEEN;
 }
 
 static void write_point(struct row_writer *writer, const struct publisher *publisher,
@@ -73,7 +73,7 @@ static void write_point(struct row_writer *writer, const struct publisher *publi
         { "cluster", 't', db_text(publisher->cluster) },
         { "id_qos", 'i', db_integer((int64_t)point->id) },
         { "as_of", 'i', db_integer(point->at) },
-        { "told", 't', db_text(factor_told_name(point->told)) },
+        { "told", 't', db_text(factor_evidence_name(point->told)) },
         { "seen_before", 'i', rows_integer(point->seen_before) },
         { "run_id", 'i', db_integer(publisher->run_id) },
         { "name", 't', rows_text(point->name, &name) },
@@ -87,18 +87,18 @@ static const char *const removals[] = { sql_query_forget_factors, sql_query_kept
                                         NULL };
 
 /* They are few, and so written anew as a whole. */
-int factor_rows_write(const struct publisher *publisher, const struct factor_past *past,
+int factor_rows_write(const struct publisher *publisher, const struct factor_history *history,
                       int64_t until, struct error *err)
 {
     struct db_value cluster = db_text(publisher->cluster);
     struct row_writer writer = { .db = publisher->db, .table = "fairmill_qos_change", .keys = 3 };
-    if (until < past->last_seen || is_noted(past, until))
+    if (until < history->last_seen || is_noted(history, until))
         return 0;
     if (rows_execute_all(publisher->db, removals, &cluster, 1, err))
         return -1;
-    for (size_t i = 0; i < past->point_count; i++)
-        if (past->points[i].at <= until)
-            write_point(&writer, publisher, &past->points[i], err);
+    for (size_t i = 0; i < history->point_count; i++)
+        if (history->points[i].at <= until)
+            write_point(&writer, publisher, &history->points[i], err);
     if (rows_end(&writer, 0, err))
         return -1;
     return stored_write_all(publisher->db, publisher->cluster, &stored_factors, err);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/insight/fairness.h"
-#include "core/tree/past.h"
+#include "core/tree/association_history.h"
 #include "results/stored_state.h"
 #include "results/publication.h"
 #include "results/rows.h"

@@ -62,7 +62,7 @@ struct publication {
     const struct id_index *modified;       /* by association: when the source touched it; or NULL */
     uint64_t modified_hash;                /* of all associations, deleted ones, too */
     const struct association_times *times; /* to be recorded; NULL: they are, or are unknown */
-    const struct factor_past *factors;     /* of QOS; NULL: the source has none */
+    const struct factor_history *factors;  /* of QOS; NULL: the source has none */
     struct days *days;                     /* NULL: the usage of days stays as it is */
     const struct ledger_book *ledger;
     bool looks_at_all;  /* of the tree that is stored, before it is left as it is */

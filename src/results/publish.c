@@ -304,7 +304,7 @@ static int write_days(const struct publisher *publisher, const struct publicatio
 static int note_seen(const struct publisher *publisher, const struct publication *publication,
                      struct error *err)
 {
-    const struct factor_past *factors = publication->factors;
+    const struct factor_history *factors = publication->factors;
     if (factors && factor_rows_write(publisher, factors, publication->seen_at, err))
         return -1;
     return share_rows_write(publisher, publication, err);

@@ -6,7 +6,7 @@
 
 #include <xxhash.h>
 
-#include "core/tree/past.h"
+#include "core/tree/association_history.h"
 #include "core/tree/tree.h"
 #include "results/stored_state.h"
 #include "results/publication.h"
@@ -82,7 +82,7 @@ struct noted_run {
 
 struct share_records {
     struct names *names;
-    struct sighting *rows; /* by id, and of each the oldest first */
+    struct observation *rows; /* by id, and of each the oldest first */
     size_t count;
     struct noted_run *runs;
     size_t run_count;
@@ -96,9 +96,9 @@ static uint32_t name_of(struct names *names, const struct db_value *value)
     return names_add(names, is_text ? value->text.bytes : "", is_text ? value->text.length : 0);
 }
 
-static struct sighting sighting_of(const struct db_value *row, struct names *names)
+static struct observation observation_of(const struct db_value *row, struct names *names)
 {
-    return (struct sighting){
+    return (struct observation){
         .at = row[SHARE_AS_OF].integer,
         .id = (uint32_t)row[SHARE_ID].integer,
         .lives = !db_value_integer(&row[SHARE_DELETED], 0),
@@ -120,7 +120,7 @@ static int read_changes(struct db *db, const char *cluster, struct share_records
         db_query(db, sql_query_share_change_read, arguments, COUNT(arguments), SHARE_TYPES, err);
     while (db_fetch(rows, &row, err) > 0) {
         notes->rows = memory_grown(notes->rows, notes->count, sizeof *notes->rows);
-        notes->rows[notes->count++] = sighting_of(row, notes->names);
+        notes->rows[notes->count++] = observation_of(row, notes->names);
     }
     return db_finish(rows);
 }
@@ -166,70 +166,71 @@ void share_records_free(struct share_records *notes)
 
 /* The later one of the instants that are not after the past's, and the earlier one of those that
  * are. */
-static void take_run(struct past *past, int64_t first, int64_t at)
+static void take_run(struct association_history *history, int64_t first, int64_t at)
 {
-    int64_t before = past->before.at, after = past->after.at;
+    int64_t before = history->before.at, after = history->after.at;
     if (at < first)
         return;
-    if (at <= past->now)
-        past_set_runs(past, at > before ? at : before, after);
+    if (at <= history->now)
+        association_history_set_runs(history, at > before ? at : before, after);
     else
-        past_set_runs(past, before, after == NEVER || at < after ? at : after);
+        association_history_set_runs(history, before, after == NEVER || at < after ? at : after);
 }
 
 /* The two runs between which the instant lies.  Every run saw all associations, also those of which
  * it noted nothing: they were as before. */
-static void find_runs(const struct share_records *notes, struct past *past)
+static void find_runs(const struct share_records *notes, struct association_history *history)
 {
     int64_t first = INT64_MAX;
     for (size_t i = 0; i < notes->run_count; i++)
         first = notes->runs[i].as_of < first ? notes->runs[i].as_of : first;
     for (size_t i = 0; i < notes->run_count; i++) {
-        take_run(past, first, notes->runs[i].as_of);
-        take_run(past, first, notes->runs[i].seen_before);
+        take_run(history, first, notes->runs[i].as_of);
+        take_run(history, first, notes->runs[i].seen_before);
     }
     if (notes->run_count && notes->state.found)
-        take_run(past, first, notes->state.last_as_of);
+        take_run(history, first, notes->state.last_as_of);
 }
 
 /* Add all rows to a past that has its runs. */
-static void tell_rows(const struct share_records *notes, struct past *past)
+static void tell_rows(const struct share_records *notes, struct association_history *history)
 {
     uint32_t count = names_count(notes->names);
     uint32_t *numbers = memory_zeroed((size_t)count + 1, sizeof *numbers);
     for (uint32_t i = 0; i < count; i++)
         numbers[i] =
-            names_add(past->names, names_text(notes->names, i), names_length(notes->names, i));
+            names_add(history->names, names_text(notes->names, i), names_length(notes->names, i));
     for (size_t i = 0; i < notes->count; i++) {
-        struct sighting sighting = notes->rows[i];
-        sighting.account = numbers[sighting.account];
-        sighting.user = numbers[sighting.user];
-        sighting.partition = numbers[sighting.partition];
-        sighting.parent_account = numbers[sighting.parent_account];
-        past_see(past, &sighting);
+        struct observation observation = notes->rows[i];
+        observation.account = numbers[observation.account];
+        observation.user = numbers[observation.user];
+        observation.partition = numbers[observation.partition];
+        observation.parent_account = numbers[observation.parent_account];
+        association_history_observe(history, &observation);
     }
     free(numbers);
 }
 
 /* Whether what runs noted may be believed: what one saw hangs on all that were noted before. */
-void share_records_tell(const struct share_records *notes, struct past *past)
+void share_records_tell(const struct share_records *notes, struct association_history *history)
 {
-    past->distrusted = notes->distrusted != NEVER ? notes->distrusted
-                       : notes->state.damaged     ? past->now
-                                                  : NEVER;
-    if (past->distrusted != NEVER)
+    history->distrusted = notes->distrusted != NEVER ? notes->distrusted
+                          : notes->state.damaged     ? history->now
+                                                     : NEVER;
+    if (history->distrusted != NEVER)
         return;
-    find_runs(notes, past);
-    if (past->before.at != NEVER || past->after.at != NEVER)
-        tell_rows(notes, past);
+    find_runs(notes, history);
+    if (history->before.at != NEVER || history->after.at != NEVER)
+        tell_rows(notes, history);
 }
 
-int share_rows_read(struct db *db, const char *cluster, struct past *past, struct error *err)
+int share_rows_read(struct db *db, const char *cluster, struct association_history *history,
+                    struct error *err)
 {
     struct share_records *notes;
     if (share_records_read(db, cluster, &notes, err))
         return -1;
-    share_records_tell(notes, past);
+    share_records_tell(notes, history);
     share_records_free(notes);
     return 0;
 }
@@ -239,8 +240,8 @@ int share_rows_read(struct db *db, const char *cluster, struct past *past, struc
 struct recorder {
     const struct publisher *publisher;
     int64_t seen_at, seen_before;
-    struct past *known;      /* what runs recorded last of each */
-    struct id_index *places; /* of each association in it */
+    struct association_history *known; /* what runs recorded last of each */
+    struct id_index *places;           /* of each association in it */
     struct row_writer writer;
 };
 
@@ -254,16 +255,16 @@ static int64_t modified_of(const struct publication *publication, uint32_t id)
 
 /* What was unknown when it was recorded is known by what was not touched since.  All that is
  * touched at once, when an account moves or a QOS goes, is recorded by the root alone. */
-static bool same_touch(const struct sighting *known, const struct sighting *current,
-                       const struct sighting *root)
+static bool same_touch(const struct observation *known, const struct observation *current,
+                       const struct observation *root)
 {
     return current->modified == NEVER || known->modified == current->modified ||
            (known->modified == NEVER && current->modified <= known->at) ||
            (current->modified == root->modified && current->id != root->id);
 }
 
-static bool same(const struct sighting *one, const struct sighting *other,
-                 const struct sighting *root)
+static bool same(const struct observation *one, const struct observation *other,
+                 const struct observation *root)
 {
     return one->parent_id == other->parent_id && one->shares == other->shares &&
            one->lives == other->lives && one->parent_account == other->parent_account &&
@@ -271,7 +272,7 @@ static bool same(const struct sighting *one, const struct sighting *other,
            one->partition == other->partition && same_touch(one, other, root);
 }
 
-static void write_record(struct recorder *recorder, const struct sighting *changed,
+static void write_record(struct recorder *recorder, const struct observation *changed,
                          struct error *err)
 {
     const struct names *names = recorder->known->names;
@@ -298,9 +299,9 @@ static void write_record(struct recorder *recorder, const struct sighting *chang
 /* What changed since the last record; and the root where nothing did.  So a run of which there is
  * no record saw that nothing at all was touched. */
 static void write_differences(struct recorder *recorder, const struct publication *publication,
-                              const struct sighting *current, struct error *err)
+                              const struct observation *current, struct error *err)
 {
-    const struct sightings *known = &recorder->known->before;
+    const struct observations *known = &recorder->known->before;
     bool *seen = memory_zeroed(known->count + 1, sizeof *seen), any = false;
     for (size_t i = 0; i < publication->tree->count; i++) {
         uint32_t place = id_index_find(recorder->places, current[i].id);
@@ -312,7 +313,7 @@ static void write_differences(struct recorder *recorder, const struct publicatio
         any = true;
     }
     for (size_t i = 0; i < known->count; i++) {
-        struct sighting gone = known->rows[i];
+        struct observation gone = known->rows[i];
         gone.lives = false;
         gone.modified = modified_of(publication, gone.id);
         if (seen[i] || (!known->rows[i].lives && same_touch(&known->rows[i], &gone, &current[0])))
@@ -357,15 +358,15 @@ static uint32_t *readable_numbers(const struct names *names, struct names *reada
 }
 
 /* The tree's associations as they are to be recorded, by node. */
-static struct sighting *current_state(const struct publication *publication, struct names *names)
+static struct observation *current_state(const struct publication *publication, struct names *names)
 {
     const struct tree *tree = publication->tree;
     uint32_t *numbers = readable_numbers(publication->names, names);
     uint32_t no_name = names_add(names, "", 0);
-    struct sighting *current = memory_zeroed(tree->count, sizeof *current);
+    struct observation *current = memory_zeroed(tree->count, sizeof *current);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
-        current[i] = (struct sighting){
+        current[i] = (struct observation){
             .id = node->id,
             .lives = true,
             .shares = node->shares,
@@ -408,8 +409,9 @@ static int update(struct recorder *recorder, const struct publication *publicati
                   struct error *err)
 {
     const struct publisher *publisher = recorder->publisher;
-    struct past *known = recorder->known = past_create(recorder->seen_at);
-    past_set_runs(known, INT64_MAX, NEVER);
+    struct association_history *known = recorder->known =
+        association_history_create(recorder->seen_at);
+    association_history_set_runs(known, INT64_MAX, NEVER);
     recorder->places = id_index_create();
     recorder->writer =
         (struct row_writer){ .db = publisher->db, .table = "fairmill_share_change", .keys = 3 };
@@ -419,7 +421,7 @@ static int update(struct recorder *recorder, const struct publication *publicati
     for (size_t i = 0; i < known->before.count; i++)
         id_index_add(recorder->places, known->before.rows[i].id, (uint32_t)i);
     if (!result) {
-        struct sighting *current = current_state(publication, known->names);
+        struct observation *current = current_state(publication, known->names);
         write_differences(recorder, publication, current, err);
         free(current);
     }
@@ -428,7 +430,7 @@ static int update(struct recorder *recorder, const struct publication *publicati
         result = stored_write_found(publisher->db, publisher->cluster, &stored_changes,
                                     recorder->seen_at, err);
     id_index_destroy(recorder->places);
-    past_destroy(known);
+    association_history_destroy(known);
     names_destroy(notes.names);
     free(notes.rows);
     return result;

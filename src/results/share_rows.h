@@ -7,7 +7,7 @@
 struct db;
 struct error;
 struct names;
-struct past;
+struct association_history;
 struct publication;
 struct publisher;
 struct tree;
@@ -23,9 +23,10 @@ int share_records_read(struct db *db, const char *cluster, struct share_records 
 void share_records_free(struct share_records *notes);
 /* Where one is not as it was noted, nothing is told by them but that (past->distrusted).  Else:
  * add to the past what the last run up to its instant saw, and the first run after it. */
-void share_records_tell(const struct share_records *notes, struct past *past);
+void share_records_tell(const struct share_records *notes, struct association_history *history);
 /* Both, for one past. */
-int share_rows_read(struct db *db, const char *cluster, struct past *past, struct error *err);
+int share_rows_read(struct db *db, const char *cluster, struct association_history *history,
+                    struct error *err);
 
 /* The last run that saw the associations; NEVER (-1) where none did. */
 int share_rows_last(struct db *db, const char *cluster, int64_t *last, struct error *err);

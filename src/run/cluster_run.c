@@ -9,7 +9,7 @@
 #include "compute/recorded_state.h"
 #include "compute/checkpoint_plan.h"
 #include "core/finding.h"
-#include "core/tree/past.h"
+#include "core/tree/association_history.h"
 #include "results/days.h"
 #include "results/history.h"
 #include "results/ledger_rows.h"
@@ -168,7 +168,7 @@ static int64_t seen_at(const struct computation *computation)
 static const struct association_times *times_of(const struct cluster_run *run,
                                                 const struct publisher *publisher)
 {
-    const struct past *unseen = run->recorded.unseen;
+    const struct association_history *unseen = run->recorded.unseen;
     bool ends = unseen && (unseen->before.at == NEVER || seen_at(&run->computation) >= 0);
     return publisher->locked && ends ? run->computation.times : NULL;
 }

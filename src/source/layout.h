@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_SOURCE_LAYOUT_H
 #define FAIRMILL_SOURCE_LAYOUT_H
 
-#include "core/usage/factor_past.h"
+#include "core/usage/factor_history.h"
 #include "core/priority/arrays.h"
 #include "core/tree/tree.h"
 #include "core/usage/clock.h"
@@ -11,7 +11,7 @@
 struct accrual;
 struct formula_jobs;
 struct job_keys;
-struct past;
+struct association_history;
 struct pbs_charging;
 struct release;
 struct text;
@@ -261,10 +261,11 @@ struct queue_port {
 struct past_port {
     /* Enter what was done to associations, and when they were made and touched, into `past`; what
      * cannot be read or understood has a finding. */
-    int (*read_changes)(const struct source *source, enum changes_wanted wanted, struct past *past,
-                        struct findings *findings, struct error *err);
+    int (*read_changes)(const struct source *source, enum changes_wanted wanted,
+                        struct association_history *history, struct findings *findings,
+                        struct error *err);
     /* The same of the usage factors of QOS, from an instant on. */
-    int (*read_factors)(const struct source *source, struct factor_past *past, int64_t since,
+    int (*read_factors)(const struct source *source, struct factor_history *history, int64_t since,
                         struct findings *findings, struct error *err);
     /* Jobs that were cancelled while they were suspended, at `since` or later. */
     struct job_reading *(*cancelled)(const struct source *source,

@@ -2,44 +2,45 @@
 #include "tap.h"
 
 #include "core/tree/heirs.h"
-#include "core/tree/past.h"
+#include "core/tree/association_history.h"
 #include "core/usage/owners.h"
 #include "site.h"
 
 /* Whose usage it is what associations used before they were removed. */
 
 static struct site site;
-static struct past *past;
+static struct association_history *history;
 static struct heirs heirs;
 
 static uint32_t name(const char *text)
 {
-    return names_add(past->names, text, strlen(text));
+    return names_add(history->names, text, strlen(text));
 }
 
 /* What the source has now, as of an instant. */
 static void begin(const char *drawing, int64_t now)
 {
     site_draw(&site, drawing);
-    past = past_create(now);
+    history = association_history_create(now);
     name("");
 }
 
 static void added(int64_t at, uint32_t id, const char *parent, const char *account,
                   const char *user)
 {
-    past_add(past, &(struct change){ .at = at,
-                                     .id = id,
-                                     .kind = CHANGE_ADDED,
-                                     .account = name(account),
-                                     .user = name(user),
-                                     .partition = name(""),
-                                     .parent_account = name(parent) });
+    association_history_add(history, &(struct change){ .at = at,
+                                                       .id = id,
+                                                       .kind = CHANGE_ADDED,
+                                                       .account = name(account),
+                                                       .user = name(user),
+                                                       .partition = name(""),
+                                                       .parent_account = name(parent) });
 }
 
 static void removed(int64_t at, uint32_t id)
 {
-    past_add(past, &(struct change){ .at = at, .id = id, .kind = CHANGE_REMOVED });
+    association_history_add(history,
+                            &(struct change){ .at = at, .id = id, .kind = CHANGE_REMOVED });
 }
 
 static struct associations present(void)
@@ -50,13 +51,13 @@ static struct associations present(void)
 static void find(void)
 {
     struct associations rows = present();
-    heirs = heirs_find(past, &rows);
+    heirs = heirs_find(history, &rows);
 }
 
 static void end(void)
 {
     heirs_free(&heirs);
-    past_destroy(past);
+    association_history_destroy(history);
     site_erase(&site);
 }
 
@@ -96,8 +97,8 @@ static const char *owners_of(uint64_t id)
 static void users(void)
 {
     begin(SITE, 100);
-    past_add_removal(past, 20, false, name("u"));
-    past_add_removal(past, 20, false, name("u"));
+    association_history_add_removal(history, 20, false, name("u"));
+    association_history_add_removal(history, 20, false, name("u"));
     added(30, 4, "", "b", "u");
     removed(50, 4);
     added(60, 4, "", "b", "u");
@@ -130,7 +131,7 @@ static void accounts(void)
     added(12, 4, "", "b", "u");
     removed(20, 4);
     added(21, 4, "", "b", "u");
-    past_add_removal(past, 30, true, name("b"));
+    association_history_add_removal(history, 30, true, name("b"));
     added(40, 3, "root", "b", "");
     added(41, 4, "", "b", "u");
     find();
@@ -143,11 +144,11 @@ static void accounts(void)
     begin("1 - root - 1 0  2 root a - 1 0  3 root b - 1 0  4 - b u 1 0", 100);
     added(10, 2, "root", "a", "");
     added(11, 3, "a", "b", "");
-    past_add_removal(past, 30, true, name("a"));
+    association_history_add_removal(history, 30, true, name("a"));
     added(40, 2, "root", "a", "");
     added(41, 3, "root", "b", "");
     added(42, 4, "", "b", "u");
-    past_add_removal(past, 50, true, name("a"));
+    association_history_add_removal(history, 50, true, name("a"));
     added(60, 2, "root", "a", "");
     find();
     is_string(heirs_of(4), "30>1", "all below an account goes with it to what is above it");
@@ -229,7 +230,7 @@ static void add(int64_t at, int slot, int parent)
     }
     controller.slots[slot].parent = parent;
     controller.slots[slot].lives = true;
-    if (past)
+    if (history)
         added(at, controller.slots[slot].id, is_account(slot) ? account_of(parent) : "",
               account_of(slot), user_of(slot));
 }
@@ -271,12 +272,13 @@ static void remove_some(int64_t at)
             controller.slots[slot].lives && (is_account(chosen) ? is_within(slot, chosen)
                                              : by_name ? !strcmp(user_of(slot), user_of(chosen))
                                                        : slot == chosen);
-    if (by_name && past)
-        past_add_removal(past, at, is_account(chosen),
-                         name(is_account(chosen) ? account_of(chosen) : user_of(chosen)));
+    if (by_name && history)
+        association_history_add_removal(
+            history, at, is_account(chosen),
+            name(is_account(chosen) ? account_of(chosen) : user_of(chosen)));
     for (int i = 0; i < SLOTS; i++) {
         int slot = (i + turn) % SLOTS;
-        if (!by_name && past && gone[slot])
+        if (!by_name && history && gone[slot])
             removed(at, controller.slots[slot].id);
     }
     bury(gone);
@@ -326,7 +328,8 @@ static void draw_present(void)
             .shares = 1,
             .deleted = !controller.slots[slot].lives,
         };
-        past_set_times(past, id, controller.slots[slot].created, controller.slots[slot].created);
+        association_history_set_times(history, id, controller.slots[slot].created,
+                                      controller.slots[slot].created);
     }
 }
 
@@ -343,13 +346,13 @@ static bool try_history(uint64_t seed, size_t *moved)
 {
     int64_t now = 1 + (int64_t)(seed * 7 % (SECONDS - 1));
     bool good = true;
-    past = past_create(now);
+    history = association_history_create(now);
     name("");
     live_through(seed, SECONDS - 1);
     draw_present();
     find();
-    struct past *told = past;
-    past = NULL;
+    struct association_history *told = history;
+    history = NULL;
     live_through(seed, now);
     for (uint32_t id = 1; id < IDS; id++)
         for (int64_t second = 1; second <= now; second++) {
@@ -359,7 +362,7 @@ static bool try_history(uint64_t seed, size_t *moved)
             good &= owner_of(id, (uint64_t)second) == holder;
             *moved += holder != id;
         }
-    past = told;
+    history = told;
     end();
     return good;
 }

@@ -9,63 +9,64 @@
 #define NOW 100
 
 static struct site site;
-static struct past *past;
+static struct association_history *history;
 static struct timeline timeline;
 
 /* What the source has now. */
 static void begin(const char *drawing)
 {
     site_draw(&site, drawing);
-    past = past_create(NOW);
-    names_add(past->names, "", 0);
+    history = association_history_create(NOW);
+    names_add(history->names, "", 0);
 }
 
 static uint32_t name(const char *text)
 {
-    return names_add(past->names, text, strlen(text));
+    return names_add(history->names, text, strlen(text));
 }
 
 static void change(int64_t at, uint32_t id, enum change_kind kind)
 {
-    past_add(past, &(struct change){ .at = at, .id = id, .kind = kind });
+    association_history_add(history, &(struct change){ .at = at, .id = id, .kind = kind });
 }
 
 /* One that has names: an account below its parent, or a user of an account. */
 static void added(int64_t at, uint32_t id, const char *parent, const char *account,
                   const char *user)
 {
-    past_add(past, &(struct change){ .at = at,
-                                     .id = id,
-                                     .kind = CHANGE_ADDED,
-                                     .account = name(account),
-                                     .user = name(user),
-                                     .partition = name(""),
-                                     .parent_account = name(parent) });
+    association_history_add(history, &(struct change){ .at = at,
+                                                       .id = id,
+                                                       .kind = CHANGE_ADDED,
+                                                       .account = name(account),
+                                                       .user = name(user),
+                                                       .partition = name(""),
+                                                       .parent_account = name(parent) });
 }
 
 static void see(int64_t at, uint32_t id, const char *parent, const char *account, bool lives)
 {
-    past_see(past, &(struct sighting){ .at = at,
-                                       .id = id,
-                                       .lives = lives,
-                                       .shares = 7,
-                                       .account = name(account),
-                                       .user = name(""),
-                                       .partition = name(""),
-                                       .parent_account = name(parent),
-                                       .modified = at - 1 });
+    association_history_observe(history, &(struct observation){ .at = at,
+                                                                .id = id,
+                                                                .lives = lives,
+                                                                .shares = 7,
+                                                                .account = name(account),
+                                                                .user = name(""),
+                                                                .partition = name(""),
+                                                                .parent_account = name(parent),
+                                                                .modified = at - 1 });
 }
 
 static void fill(void)
 {
     timeline = timeline_make(
-        past, &(struct associations){ site.rows, site.count, site.names, site.empty, false }, true);
+        history, &(struct associations){ site.rows, site.count, site.names, site.empty, false },
+        true);
 }
 
 static void end(void)
 {
     timeline_free(&timeline);
-    past_destroy(past);
+    association_history_destroy(history);
     site_erase(&site);
 }
 
@@ -73,8 +74,8 @@ static void end(void)
 static const char *changes_of(uint32_t id)
 {
     static const char letters[] = {
-        [CHANGE_ADDED] = '+', [CHANGE_MODIFIED] = '=',    [CHANGE_REMOVED] = '-',
-        [CHANGE_SWEPT] = 's', [CHANGE_MAYBE_SWEPT] = '?',
+        [CHANGE_ADDED] = '+',    [CHANGE_MODIFIED] = '=',       [CHANGE_REMOVED] = '-',
+        [CHANGE_CASCADED] = 's', [CHANGE_MAYBE_CASCADED] = '?',
     };
     static char text[200];
     const struct subject *subject = timeline_subject(&timeline, id);
@@ -118,7 +119,7 @@ static void order(void)
 static void ends(void)
 {
     begin(SITE);
-    past_set_runs(past, 20, 120);
+    association_history_set_runs(history, 20, 120);
     see(10, 2, "x", "a", true);
     see(20, 2, "y", "a", true);
     see(110, 2, "z", "a", true);
@@ -130,9 +131,9 @@ static void ends(void)
     change(20, 3, CHANGE_MODIFIED);
     change(120, 3, CHANGE_MODIFIED);
     change(121, 3, CHANGE_MODIFIED);
-    past_set_times(past, 3, 11, 119);
-    past_set_times(past, 4, 11, 121);
-    past_set_times(past, 77, 13, 14);
+    association_history_set_times(history, 3, 11, 119);
+    association_history_set_times(history, 4, 11, 121);
+    association_history_set_times(history, 77, 13, 14);
     fill();
     is_string(changes_of(3), "19= 20= 120=", "changes up to the later run count");
     struct state before = timeline_before(&timeline, timeline_subject(&timeline, 2));
@@ -185,9 +186,9 @@ static void removed_users(void)
     begin(SITE);
     added(10, 8, "", "b", "u");
     added(60, 8, "", "b", "u");
-    past_set_times(past, 3, 20, 20);
-    past_add_removal(past, 15, false, name("u"));
-    past_add_removal(past, 50, false, name("u"));
+    association_history_set_times(history, 3, 20, 20);
+    association_history_add_removal(history, 15, false, name("u"));
+    association_history_add_removal(history, 50, false, name("u"));
     fill();
     is_string(changes_of(8), "10+ 15s 50s 60+", "a user is removed from all that it has");
     is_string(changes_of(3), "50s", "not from what was made later");
@@ -203,7 +204,7 @@ static void removed_accounts(void)
     added(12, 4, "", "c", "u");
     added(12, 5, "root", "b", "");
     added(13, 7, "", "a", "u");
-    past_add_removal(past, 50, true, name("a"));
+    association_history_add_removal(history, 50, true, name("a"));
     fill();
     is_string(changes_of(2), "10+ 50s", "an account is removed");
     is_string(changes_of(7), "13+ 50s", "with its users");
@@ -214,7 +215,7 @@ static void removed_accounts(void)
 
     begin("1 - root - 1 0");
     added(50, 2, "root", "a", "");
-    past_add_removal(past, 50, true, name("a"));
+    association_history_add_removal(history, 50, true, name("a"));
     added(50, 2, "root", "a", "");
     fill();
     is_string(changes_of(2), "50+ 50s 50+", "within a second what came first is first");

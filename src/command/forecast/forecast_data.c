@@ -95,7 +95,7 @@ static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t start,
     struct ledger *ledger = ledger_foreseen(data->recorded.ledger, forecast->now, at);
     const struct recorded_state recorded = { .ledger = ledger,
                                              .factors = data->recorded.factors,
-                                             .past = data->recorded.past };
+                                             .history = data->recorded.history };
     int result = read_own(data, &settings, &recorded, own, err);
     ledger_destroy(ledger);
     return result;
@@ -153,7 +153,7 @@ static int read_rates(struct forecast_data *data, struct error *err)
     struct wide *charged = memory_zeroed(forecast->tree->count, sizeof *charged);
     /* Corrections are no rate. */
     const struct recorded_state jobs_only = { .factors = data->recorded.factors,
-                                              .past = data->recorded.past };
+                                              .history = data->recorded.history };
     undecayed.half_life_s = 0;
     undecayed.half_life_of_source = false;
     undecayed.usage_source = USAGE_OF_JOBS;

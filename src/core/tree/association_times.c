@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "core/tree/known.h"
-#include "core/tree/past.h"
+#include "core/tree/association_history.h"
 #include "core/tree/timeline.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -31,8 +31,8 @@ static bool same_state(const struct association *one, const struct association *
 
 struct search {
     struct timeline timeline;
-    struct past past;     /* moved from time to time */
-    uint32_t *account_id; /* by name: the account's own association; 0 */
+    struct association_history history; /* moved from time to time */
+    uint32_t *account_id;               /* by name: the account's own association; 0 */
     uint32_t names, root;
     int64_t until;
     struct association_times *times;
@@ -69,7 +69,7 @@ static void add_state(struct search *search, const struct subject *subject, int6
 {
     struct association_times *times = search->times;
     const struct association_since *last = times->count ? &times->rows[times->count - 1] : NULL;
-    search->past.now = at;
+    search->history.now = at;
     struct known known = known_at(&search->timeline, subject);
     known.row.parent_id = parent_of(search, &known.row);
     bool first = !last || last->row.id != subject->id;
@@ -105,12 +105,12 @@ static void add_subject(struct search *search, const struct subject *subject)
     free(instants);
 }
 
-void association_times_of_past(const struct past *past, int64_t until,
+void association_times_of_past(const struct association_history *history, int64_t until,
                                const struct associations *associations,
                                struct association_times *times)
 {
-    struct search search = { .past = *past, .until = until, .times = times };
-    search.timeline = timeline_make(&search.past, associations, true);
+    struct search search = { .history = *history, .until = until, .times = times };
+    search.timeline = timeline_make(&search.history, associations, true);
     if (search.timeline.until < until)
         search.until = search.timeline.until;
     find_accounts(&search);

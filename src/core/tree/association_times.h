@@ -8,7 +8,7 @@
 #include "core/tree/association.h"
 
 struct names;
-struct past;
+struct association_history;
 
 /* The state of an association from a time on.  `row.deleted` is set if it does not exist then.
  * Every row has the id of its parent. */
@@ -34,7 +34,7 @@ void association_times_free(struct association_times *times);
 /* Appends each state that the evidence in `past` shows between its two runs and before `until`:
  * from SINCE_EVER on if no run was before.  `associations` are the present ones; numbers of names
  * are theirs. */
-void association_times_of_past(const struct past *past, int64_t until,
+void association_times_of_past(const struct association_history *history, int64_t until,
                                const struct associations *associations,
                                struct association_times *times);
 

@@ -156,20 +156,20 @@ struct finding_of_removal {
     bool below;
 };
 
-static bool is_below(const struct family *family, uint32_t place, const struct change *swept,
+static bool is_below(const struct family *family, uint32_t place, const struct change *cascaded,
                      struct finding_of_removal *found, uint32_t *path)
 {
     size_t steps = 0;
     bool below = false;
-    for (uint32_t at = place; at != NOBODY; at = parent_at(family, at, swept)) {
-        if (found[at].removal == swept->sequence + 1) {
+    for (uint32_t at = place; at != NOBODY; at = parent_at(family, at, cascaded)) {
+        if (found[at].removal == cascaded->sequence + 1) {
             below = found[at].below;
             break;
         }
-        found[at].removal = swept->sequence + 1;
+        found[at].removal = cascaded->sequence + 1;
         found[at].below = false; /* also where parents go round */
         path[steps++] = at;
-        below = family->account[at] == swept->account &&
+        below = family->account[at] == cascaded->account &&
                 family->user[at] == family->timeline.present.empty_name;
         if (below)
             break;
@@ -186,7 +186,7 @@ static void settle_sweeps(struct family *family)
     struct change **maybe = memory_zeroed(timeline->change_count + 1, sizeof *maybe);
     size_t count = 0;
     for (size_t i = 0; i < timeline->change_count; i++)
-        if (timeline->changes[i].kind == CHANGE_MAYBE_SWEPT)
+        if (timeline->changes[i].kind == CHANGE_MAYBE_CASCADED)
             maybe[count++] = &timeline->changes[i];
     if (count) {
         struct finding_of_removal *found =
@@ -196,7 +196,7 @@ static void settle_sweeps(struct family *family)
         for (size_t i = 0; i < count; i++) {
             uint32_t place = id_index_find(timeline->places, maybe[i]->id);
             if (is_below(family, place, maybe[i], found, path))
-                maybe[i]->kind = CHANGE_SWEPT;
+                maybe[i]->kind = CHANGE_CASCADED;
         }
         free(found);
         free(path);
@@ -208,7 +208,7 @@ static void settle_sweeps(struct family *family)
 
 static void add_death(struct family *family, uint32_t place, const struct change *change)
 {
-    if (change->at > family->timeline.past->now)
+    if (change->at > family->timeline.history->now)
         return;
     family->deaths = memory_grown(family->deaths, family->death_count, sizeof *family->deaths);
     family->deaths[family->death_count++] = (struct death){
@@ -230,7 +230,7 @@ static void find_deaths(struct family *family)
         bool gone = false;
         family->first_death[i] = family->death_count;
         for (const struct change *each = subject->changes; each < subject->end; each++) {
-            bool removed = each->kind == CHANGE_REMOVED || each->kind == CHANGE_SWEPT;
+            bool removed = each->kind == CHANGE_REMOVED || each->kind == CHANGE_CASCADED;
             if (removed && !gone && each->at >= birth)
                 add_death(family, i, each);
             gone = removed || (gone && each->kind != CHANGE_ADDED);
@@ -298,9 +298,10 @@ static void add_heirs(const struct family *family, struct heirs *heirs)
     }
 }
 
-struct heirs heirs_find(const struct past *past, const struct associations *present)
+struct heirs heirs_find(const struct association_history *history,
+                        const struct associations *present)
 {
-    struct family family = { .timeline = timeline_make(past, present, false) };
+    struct family family = { .timeline = timeline_make(history, present, false) };
     struct heirs heirs = { 0 };
     name_all(&family);
     settle_sweeps(&family);

@@ -7,7 +7,7 @@
 
 struct associations;
 struct owners;
-struct past;
+struct association_history;
 struct tree;
 
 /* What an association used before it was removed, as slurmctld has it: it stays with the account
@@ -27,7 +27,8 @@ struct heirs {
 };
 
 /* `present` is what the source has now; names may be added. */
-struct heirs heirs_find(const struct past *past, const struct associations *present);
+struct heirs heirs_find(const struct association_history *history,
+                        const struct associations *present);
 /* Those that the tree does not have by itself: it leads the usage of one that is gone to the
  * nearest that lives.  NULL where there is none. */
 struct owners *heirs_owners(const struct heirs *heirs, const struct tree *tree);

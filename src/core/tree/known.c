@@ -16,7 +16,7 @@ struct evidence {
 /* Whether the source still has all that was done from this instant on. */
 static bool is_covered(const struct evidence *evidence, int64_t from)
 {
-    int64_t reach = evidence->timeline->past->reach;
+    int64_t reach = evidence->timeline->history->log_start;
     return reach != NEVER && reach <= from;
 }
 
@@ -76,10 +76,10 @@ static size_t instants_until(const int64_t *instants, size_t count, int64_t unti
     return low;
 }
 
-static bool is_touch_of_all(const struct past *past, int64_t at)
+static bool is_touch_of_all(const struct association_history *history, int64_t at)
 {
-    size_t i = instants_until(past->touches, past->touch_count, at);
-    return i && past->touches[i - 1] == at;
+    size_t i = instants_until(history->touches, history->touch_count, at);
+    return i && history->touches[i - 1] == at;
 }
 
 /* Whether the source wrote down why it touched the association last. */
@@ -89,7 +89,7 @@ static bool is_last_touch_explained(const struct evidence *evidence)
          each++)
         if (each->at == evidence->after.modified)
             return true;
-    return is_touch_of_all(evidence->timeline->past, evidence->after.modified);
+    return is_touch_of_all(evidence->timeline->history, evidence->after.modified);
 }
 
 /* ---- Existence ---- */
@@ -108,7 +108,7 @@ static enum life life_behind(const struct change *change, enum life life)
     case CHANGE_MODIFIED:
         return LIFE_ALIVE;
     case CHANGE_REMOVED:
-    case CHANGE_SWEPT:
+    case CHANGE_CASCADED:
         return LIFE_GONE;
     default:
         return life == LIFE_ALIVE ? LIFE_UNKNOWN : life;
@@ -123,7 +123,7 @@ static enum life life_ahead_of(const struct change *change, enum life life)
     case CHANGE_MODIFIED:
     case CHANGE_REMOVED:
         return LIFE_ALIVE;
-    case CHANGE_SWEPT:
+    case CHANGE_CASCADED:
         return LIFE_UNKNOWN;
     default:
         return life == LIFE_ALIVE ? LIFE_ALIVE : LIFE_UNKNOWN;
@@ -134,9 +134,9 @@ static enum life life_ahead_of(const struct change *change, enum life life)
  * nothing may be left. */
 static bool is_account_removed(const struct evidence *evidence, int64_t after, int64_t until)
 {
-    const struct past *past = evidence->timeline->past;
-    size_t i = instants_until(past->account_removals, past->account_removal_count, until);
-    return i && past->account_removals[i - 1] > after;
+    const struct association_history *history = evidence->timeline->history;
+    size_t i = instants_until(history->account_removals, history->account_removal_count, until);
+    return i && history->account_removals[i - 1] > after;
 }
 
 /* Whether it was gone later, and nothing tells since when. */
@@ -147,14 +147,14 @@ static bool is_end_untold(const struct evidence *evidence)
     /* That others were deleted does not tell that it was still there, where not even a row is left,
      * or not all is known of what was above it. */
     bool is_vague = subject->row == NO_ROW || evidence->timeline->lost_parents;
-    while (is_vague && next < subject->end && next->kind >= CHANGE_SWEPT)
+    while (is_vague && next < subject->end && next->kind >= CHANGE_CASCADED)
         next++;
     if (next == subject->end ? evidence->after.lives : next->kind != CHANGE_ADDED)
         return false;
     if (evidence->next == evidence->first)
         return true;
     enum change_kind last = evidence->next[-1].kind;
-    return last != CHANGE_REMOVED && last != CHANGE_SWEPT;
+    return last != CHANGE_REMOVED && last != CHANGE_CASCADED;
 }
 
 /* From the earlier end, or from when it was made, on. */
@@ -194,10 +194,10 @@ static enum life life_from_after(const struct evidence *evidence)
     bool is_last = evidence->next == evidence->subject->end;
     int64_t gone_at = is_last ? evidence->timeline->until : evidence->next->at;
     bool may_be_told =
-        evidence->next > evidence->first && evidence->next[-1].kind == CHANGE_MAYBE_SWEPT;
-    bool is_touched = is_last && !may_be_told && evidence->after.modified != NEVER &&
-                      !is_last_touch_explained(evidence);
-    if (is_touched ||
+        evidence->next > evidence->first && evidence->next[-1].kind == CHANGE_MAYBE_CASCADED;
+    bool is_modified = is_last && !may_be_told && evidence->after.modified != NEVER &&
+                       !is_last_touch_explained(evidence);
+    if (is_modified ||
         (evidence->subject->row != NO_ROW && is_account_removed(evidence, evidence->at, gone_at)))
         return LIFE_UNKNOWN;
     return life;
@@ -229,7 +229,7 @@ static void tell_existence(const struct evidence *evidence, struct known *known)
     enum life earlier, later;
     known->told_existence = after->told;
     if (is_made_later(evidence)) {
-        known->told_existence = TOLD_BY_TIMES;
+        known->told_existence = EVIDENCE_TIMES;
         known->doubts |= before->lives ? DOUBT_EXISTENCE : 0;
         return;
     }
@@ -244,11 +244,11 @@ static void tell_existence(const struct evidence *evidence, struct known *known)
     later = life_from_after(evidence);
     known->lives = likely_lives(evidence, earlier, later);
     if (earlier != LIFE_UNKNOWN && (later == LIFE_UNKNOWN || later == earlier))
-        known->told_existence = evidence->next > evidence->first ? TOLD_BY_SOURCE
-                                : before->known                  ? TOLD_BY_RUNS
-                                                                 : TOLD_BY_TIMES;
+        known->told_existence = evidence->next > evidence->first ? EVIDENCE_SOURCE
+                                : before->known                  ? EVIDENCE_RUNS
+                                                                 : EVIDENCE_TIMES;
     else if (earlier == LIFE_UNKNOWN && later != LIFE_UNKNOWN)
-        known->told_existence = evidence->next < subject->end ? TOLD_BY_SOURCE : after->told;
+        known->told_existence = evidence->next < subject->end ? EVIDENCE_SOURCE : after->told;
     else
         known->doubts |= DOUBT_EXISTENCE;
     /* What lived at both ends was touched in between by nobody, if nobody knows; what was gone at
@@ -299,7 +299,7 @@ static void tell_shares(const struct evidence *evidence, struct known *known)
         !untouched && (set || (before->lives && is_covered(evidence, evidence->timeline->from)));
     int32_t first = set ? set->shares : before->row.shares, last = after->row.shares;
     known->row.shares = earlier || !after->named ? first : last;
-    known->told_shares = !earlier ? after->told : set ? TOLD_BY_SOURCE : TOLD_BY_RUNS;
+    known->told_shares = !earlier ? after->told : set ? EVIDENCE_SOURCE : EVIDENCE_RUNS;
     if (earlier && after->named && same_shares(first, last))
         known->row.shares = last;
     if (earlier && later && !same_shares(first, last))
@@ -318,7 +318,7 @@ struct edge {
     bool known;
     int64_t at; /* since when, or when it was so */
     uint32_t id, account;
-    enum teller told;
+    enum evidence_source told;
 };
 
 static bool same_parent(const struct edge *one, const struct edge *other)
@@ -340,7 +340,7 @@ static struct edge earlier_edge(const struct evidence *evidence)
     for (const struct change *each = evidence->next; each > first; each--)
         if (each[-1].kind == CHANGE_ADDED)
             return (struct edge){ true, each[-1].at, each[-1].parent_id, each[-1].parent_account,
-                                  TOLD_BY_SOURCE };
+                                  EVIDENCE_SOURCE };
     return edge_of(&evidence->before, evidence->timeline->from);
 }
 
@@ -383,7 +383,7 @@ static bool may_have_moved(const struct evidence *evidence, const struct edge *e
     if (modified <= evidence->at)
         return false;
     /* Touched with all others, when another one was moved? */
-    bool with_root = modified == evidence->timeline->root_touched;
+    bool with_root = modified == evidence->timeline->root_modified;
     return !with_root || !alike;
 }
 
@@ -456,7 +456,7 @@ static bool is_seen(const struct evidence *evidence)
     const struct timeline *timeline = evidence->timeline;
     if (timeline->from == NEVER || timeline->from == evidence->at)
         return timeline->from != NEVER;
-    return timeline->until != INT64_MAX && !timeline->past->after.count &&
+    return timeline->until != INT64_MAX && !timeline->history->after.count &&
            evidence->first == evidence->subject->end;
 }
 
@@ -464,7 +464,7 @@ static void take_as_seen(const struct evidence *evidence, struct known *known)
 {
     const struct state *before = &evidence->before;
     known->lives = before->lives;
-    known->told_existence = known->told_shares = known->told_parent = TOLD_BY_RUNS;
+    known->told_existence = known->told_shares = known->told_parent = EVIDENCE_RUNS;
     if (before->lives)
         known->row = before->row;
     else
@@ -476,7 +476,7 @@ struct known known_at(const struct timeline *timeline, const struct subject *sub
     struct evidence evidence = {
         .timeline = timeline,
         .subject = subject,
-        .at = timeline->past->now,
+        .at = timeline->history->now,
         .before = timeline_before(timeline, subject),
         .after = timeline_after(timeline, subject),
         .first = subject->changes,

@@ -14,7 +14,7 @@ struct known {
     bool named;             /* whether anything names it */
     unsigned doubts;        /* for these the row has the most likely value */
     unsigned alike;         /* these are in doubt, but were so before and after */
-    enum teller told_existence, told_shares, told_parent;
+    enum evidence_source told_existence, told_shares, told_parent;
 };
 
 struct known known_at(const struct timeline *timeline, const struct subject *subject);

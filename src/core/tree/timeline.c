@@ -10,7 +10,7 @@
 /* Runs have names as UTF-8.  Where a row has other bytes that read the same, the row's are used. */
 static void translate_names(struct timeline *timeline)
 {
-    const struct names *theirs = timeline->past->names;
+    const struct names *theirs = timeline->history->names;
     uint32_t count = names_count(theirs), present = names_count(timeline->present.names);
     timeline->translated = memory_resized(NULL, (size_t)count + 1, sizeof *timeline->translated);
     for (uint32_t i = 0; i < count; i++)
@@ -54,37 +54,37 @@ static void add_subject(struct timeline *timeline, uint32_t id, size_t row)
 
 static void gather_subjects(struct timeline *timeline)
 {
-    const struct past *past = timeline->past;
+    const struct association_history *history = timeline->history;
     timeline->places = id_index_create();
-    timeline->subjects = memory_zeroed(timeline->present.count + past->before.count +
-                                           past->after.count + past->count + 1,
+    timeline->subjects = memory_zeroed(timeline->present.count + history->before.count +
+                                           history->after.count + history->count + 1,
                                        sizeof *timeline->subjects);
     for (size_t i = 0; i < timeline->present.count; i++)
         add_subject(timeline, timeline->present.rows[i].id, i);
-    for (size_t i = 0; i < past->before.count; i++)
-        add_subject(timeline, past->before.rows[i].id, NO_ROW);
-    for (size_t i = 0; i < past->after.count; i++)
-        add_subject(timeline, past->after.rows[i].id, NO_ROW);
-    for (size_t i = 0; i < past->count; i++)
-        add_subject(timeline, past->changes[i].id, NO_ROW);
-    for (size_t i = 0; i < past->touched_count; i++) {
-        struct subject *subject = timeline_subject(timeline, past->touched[i].id);
+    for (size_t i = 0; i < history->before.count; i++)
+        add_subject(timeline, history->before.rows[i].id, NO_ROW);
+    for (size_t i = 0; i < history->after.count; i++)
+        add_subject(timeline, history->after.rows[i].id, NO_ROW);
+    for (size_t i = 0; i < history->count; i++)
+        add_subject(timeline, history->changes[i].id, NO_ROW);
+    for (size_t i = 0; i < history->modified_count; i++) {
+        struct subject *subject = timeline_subject(timeline, history->modified[i].id);
         if (!subject)
             continue;
-        subject->created = past->touched[i].created;
-        subject->modified = past->touched[i].modified;
+        subject->created = history->modified[i].created;
+        subject->modified = history->modified[i].modified;
     }
-    for (size_t i = 0; i < past->before.count; i++)
-        timeline_subject(timeline, past->before.rows[i].id)->before = &past->before.rows[i];
-    for (size_t i = 0; i < past->after.count; i++)
-        timeline_subject(timeline, past->after.rows[i].id)->after = &past->after.rows[i];
+    for (size_t i = 0; i < history->before.count; i++)
+        timeline_subject(timeline, history->before.rows[i].id)->before = &history->before.rows[i];
+    for (size_t i = 0; i < history->after.count; i++)
+        timeline_subject(timeline, history->after.rows[i].id)->after = &history->after.rows[i];
 }
 
 /* A name of the past as the rows have it.  Where two names of rows read alike, the row's own is
  * preferred. */
 static uint32_t translate(const struct timeline *timeline, uint32_t name, uint32_t own)
 {
-    const char *utf8 = names_text(timeline->past->names, name);
+    const char *utf8 = names_text(timeline->history->names, name);
     return own != INDEX_NONE && reads_as(names_text(timeline->present.names, own),
                                          names_length(timeline->present.names, own), utf8)
                ? own
@@ -109,8 +109,8 @@ static void copy_changes(struct timeline *timeline)
         .partition = INDEX_NONE,
         .parent_account = INDEX_NONE,
     };
-    for (size_t i = 0; i < timeline->past->count; i++) {
-        struct change copy = timeline->past->changes[i];
+    for (size_t i = 0; i < timeline->history->count; i++) {
+        struct change copy = timeline->history->changes[i];
         const struct association *row = timeline_row(timeline, timeline_subject(timeline, copy.id));
         if (!row)
             row = &nothing;
@@ -154,7 +154,7 @@ static void sort_changes(struct timeline *timeline)
  * before is lost, and so what was removed with accounts above it. */
 static bool is_parent_lost(const struct timeline *timeline, const struct subject *subject)
 {
-    if (subject->created != NEVER && subject->created >= timeline->past->reach)
+    if (subject->created != NEVER && subject->created >= timeline->history->log_start)
         return false;
     for (const struct change *each = subject->changes; each < subject->end; each++)
         if (each->kind == CHANGE_ADDED && each->user == timeline->present.empty_name)
@@ -171,7 +171,8 @@ static void find_lost_parents(struct timeline *timeline)
 /* ---- The ends ---- */
 
 static struct association association_of(const struct timeline *timeline,
-                                         const struct subject *subject, const struct sighting *seen)
+                                         const struct subject *subject,
+                                         const struct observation *seen)
 {
     static const struct association nothing = {
         .account = INDEX_NONE,
@@ -193,9 +194,9 @@ static struct association association_of(const struct timeline *timeline,
 }
 
 static struct state state_seen(const struct timeline *timeline, const struct subject *subject,
-                               const struct sighting *seen)
+                               const struct observation *seen)
 {
-    struct state state = { .known = true, .modified = NEVER, .told = TOLD_BY_RUNS };
+    struct state state = { .known = true, .modified = NEVER, .told = EVIDENCE_RUNS };
     if (!seen)
         return state;
     /* One that was gone may have been moved before. */
@@ -219,7 +220,7 @@ struct state timeline_after(const struct timeline *timeline, const struct subjec
     bool is_now = timeline->until == INT64_MAX;
     /* What was not touched since the run was then as it is now. */
     bool untouched = subject->modified != NEVER && subject->modified <= timeline->until;
-    struct state state = { .known = true, .modified = NEVER, .told = TOLD_BY_TIMES };
+    struct state state = { .known = true, .modified = NEVER, .told = EVIDENCE_TIMES };
     if (!is_now)
         state = state_seen(timeline, subject, subject->after ? subject->after : subject->before);
     if (row && !state.lives && (is_now || untouched)) {
@@ -230,21 +231,21 @@ struct state timeline_after(const struct timeline *timeline, const struct subjec
     /* Runs do not note what was touched with the root. */
     if (untouched)
         state.modified = subject->modified;
-    else if (state.modified != NEVER && state.modified < timeline->root_touched)
-        state.modified = timeline->root_touched;
+    else if (state.modified != NEVER && state.modified < timeline->root_modified)
+        state.modified = timeline->root_modified;
     return state;
 }
 
 /* When the root was touched last: with it all others are when an account moves, or a QOS goes. */
 static void find_root(struct timeline *timeline)
 {
-    timeline->root_touched = NEVER;
+    timeline->root_modified = NEVER;
     for (size_t i = 0; i < timeline->subject_count; i++) {
         struct state state = timeline_after(timeline, &timeline->subjects[i]);
         uint32_t no_name = timeline->present.empty_name;
         if (state.lives && state.row.user == no_name && state.row.parent_account == no_name &&
             !state.row.parent_id) {
-            timeline->root_touched = state.modified;
+            timeline->root_modified = state.modified;
             return;
         }
     }
@@ -347,11 +348,11 @@ static void members_free(struct members *members)
 }
 
 static void sweep_list(struct timeline *timeline, const struct lists *lists, uint32_t list,
-                       const struct change *swept)
+                       const struct change *cascaded)
 {
     for (uint32_t i = lists->first[list]; i != NOBODY; i = lists->links[i].next) {
         const struct subject *subject = &timeline->subjects[lists->links[i].value];
-        struct change change = *swept;
+        struct change change = *cascaded;
         change.id = subject->id;
         if (subject->created <= change.at)
             append(timeline, &change);
@@ -359,15 +360,15 @@ static void sweep_list(struct timeline *timeline, const struct lists *lists, uin
 }
 
 static void sweep_account(struct timeline *timeline, struct members *members, uint32_t number,
-                          const struct change *swept, uint32_t account)
+                          const struct change *cascaded, uint32_t account)
 {
     size_t count = 0;
-    struct change change = *swept;
+    struct change change = *cascaded;
     members->queue[count++] = account;
     members->marked[account] = number;
     for (size_t i = 0; i < count; i++) {
         uint32_t above = members->queue[i];
-        change.kind = i ? CHANGE_MAYBE_SWEPT : CHANGE_SWEPT;
+        change.kind = i ? CHANGE_MAYBE_CASCADED : CHANGE_CASCADED;
         sweep_list(timeline, &members->of_account, above, &change);
         for (uint32_t at = members->below.first[above]; at != NOBODY;
              at = members->below.links[at].next) {
@@ -382,36 +383,38 @@ static void sweep_account(struct timeline *timeline, struct members *members, ui
 
 static void sweep(struct timeline *timeline)
 {
-    const struct past *past = timeline->past;
-    if (!past->removal_count)
+    const struct association_history *history = timeline->history;
+    if (!history->removal_count)
         return;
     struct members members = gather_members(timeline);
-    for (size_t i = 0; i < past->removal_count; i++) {
-        const struct removal *removal = &past->removals[i];
+    for (size_t i = 0; i < history->removal_count; i++) {
+        const struct removal *removal = &history->removals[i];
         uint32_t name = timeline->translated[removal->name];
-        struct change swept = {
-            .at = removal->at, .kind = CHANGE_SWEPT, .account = name, .sequence = removal->sequence
-        };
+        struct change cascaded = { .at = removal->at,
+                                   .kind = CHANGE_CASCADED,
+                                   .account = name,
+                                   .sequence = removal->sequence };
         if (removal->at > timeline->until)
             continue;
         if (removal->of_account)
-            sweep_account(timeline, &members, (uint32_t)i + 1, &swept, name);
+            sweep_account(timeline, &members, (uint32_t)i + 1, &cascaded, name);
         else
-            sweep_list(timeline, &members.of_user, name, &swept);
+            sweep_list(timeline, &members.of_user, name, &cascaded);
     }
     members_free(&members);
     sort_changes(timeline);
 }
 
-struct timeline timeline_make(const struct past *past, const struct associations *present,
-                              bool with_runs)
+struct timeline timeline_make(const struct association_history *history,
+                              const struct associations *present, bool with_runs)
 {
-    struct timeline timeline = { .past = past,
-                                 .root_touched = NEVER,
+    struct timeline timeline = { .history = history,
+                                 .root_modified = NEVER,
                                  .present = *present,
-                                 .from = with_runs ? past->before.at : NEVER,
-                                 .until = with_runs && past->after.at != NEVER ? past->after.at
-                                                                               : INT64_MAX };
+                                 .from = with_runs ? history->before.at : NEVER,
+                                 .until = with_runs && history->after.at != NEVER
+                                              ? history->after.at
+                                              : INT64_MAX };
     translate_names(&timeline);
     gather_subjects(&timeline);
     find_root(&timeline);

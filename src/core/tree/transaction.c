@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/tree/past.h"
+#include "core/tree/association_history.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/number.h"
@@ -154,18 +154,20 @@ bool txn_number_of(const struct txn_pair *pair, uint64_t greatest, uint64_t *num
 
 /* ---- The info: columns and their values ---- */
 
-static bool pair_name(struct past *past, const struct txn_pair *pair, uint32_t *number)
+static bool pair_name(struct association_history *history, const struct txn_pair *pair,
+                      uint32_t *number)
 {
     struct text text = { 0 };
     bool good = txn_text_of(pair, &text);
     if (good)
-        *number = names_add(past->names, text.bytes, text.length);
+        *number = names_add(history->names, text.bytes, text.length);
     text_free(&text);
     return good;
 }
 
 /* What a column says of the change; true also where it says nothing that we want. */
-static bool take_pair(struct past *past, const struct txn_pair *pair, struct change *change)
+static bool take_pair(struct association_history *history, const struct txn_pair *pair,
+                      struct change *change)
 {
     uint64_t number = 0;
     if (txn_is_column(pair, "shares")) {
@@ -176,13 +178,13 @@ static bool take_pair(struct past *past, const struct txn_pair *pair, struct cha
     if (change->kind != CHANGE_ADDED)
         return true;
     if (txn_is_column(pair, "acct"))
-        return pair_name(past, pair, &change->account);
+        return pair_name(history, pair, &change->account);
     if (txn_is_column(pair, "user"))
-        return pair_name(past, pair, &change->user);
+        return pair_name(history, pair, &change->user);
     if (txn_is_column(pair, "partition"))
-        return pair_name(past, pair, &change->partition);
+        return pair_name(history, pair, &change->partition);
     if (txn_is_column(pair, "parent_acct"))
-        return pair_name(past, pair, &change->parent_account);
+        return pair_name(history, pair, &change->parent_account);
     if (txn_is_column(pair, "id_parent")) {
         bool good = txn_number_of(pair, UINT32_MAX, &number);
         change->parent_id = (uint32_t)number;
@@ -191,12 +193,12 @@ static bool take_pair(struct past *past, const struct txn_pair *pair, struct cha
     return true;
 }
 
-static bool take_info(struct past *past, const char *info, struct change *change)
+static bool take_info(struct association_history *history, const char *info, struct change *change)
 {
     struct txn_pair pair;
     int got;
     while ((got = txn_next_pair(&info, &pair)) > 0)
-        if (!take_pair(past, &pair, change))
+        if (!take_pair(history, &pair, change))
             return false;
     return got == 0;
 }
@@ -206,7 +208,7 @@ static bool take_info(struct past *past, const char *info, struct change *change
 struct ids {
     uint32_t *ids;
     size_t count;
-    struct past *past; /* whose names number those of users and accounts */
+    struct association_history *history; /* whose names number those of users and accounts */
 };
 
 static void add_id(struct ids *ids, uint32_t id)
@@ -228,7 +230,7 @@ static bool take_name(void *context, const struct txn_pair *term)
 {
     struct ids *names = context;
     uint32_t number;
-    if (!txn_is_column(term, "name") || !pair_name(names->past, term, &number))
+    if (!txn_is_column(term, "name") || !pair_name(names->history, term, &number))
         return false;
     add_id(names, number);
     return true;
@@ -236,9 +238,10 @@ static bool take_name(void *context, const struct txn_pair *term)
 
 /* ---- Each action ---- */
 
-static bool add_change(const struct transaction *transaction, struct past *past, struct ids *ids)
+static bool add_change(const struct transaction *transaction, struct association_history *history,
+                       struct ids *ids)
 {
-    uint32_t empty = names_add(past->names, "", 0);
+    uint32_t empty = names_add(history->names, "", 0);
     struct change change = { .at = transaction->at,
                              .kind = transaction->action == TRANSACTION_ADD      ? CHANGE_ADDED
                                      : transaction->action == TRANSACTION_MODIFY ? CHANGE_MODIFIED
@@ -249,7 +252,7 @@ static bool add_change(const struct transaction *transaction, struct past *past,
                              .parent_account = empty };
     if (!txn_each_term(transaction->name, take_id, ids))
         return false;
-    if (change.kind != CHANGE_REMOVED && !take_info(past, transaction->info, &change))
+    if (change.kind != CHANGE_REMOVED && !take_info(history, transaction->info, &change))
         return false;
     if (change.kind == CHANGE_ADDED) {
         if (change.account == empty)
@@ -263,38 +266,39 @@ static bool add_change(const struct transaction *transaction, struct past *past,
     }
     for (size_t i = 0; i < ids->count; i++) {
         change.id = ids->ids[i];
-        past_add(past, &change);
+        association_history_add(history, &change);
     }
     return true;
 }
 
-static bool add_removals(const struct transaction *transaction, struct past *past,
+static bool add_removals(const struct transaction *transaction, struct association_history *history,
                          struct ids *names)
 {
     if (!txn_each_term(transaction->name, take_name, names))
         return false;
     for (size_t i = 0; i < names->count; i++)
-        past_add_removal(past, transaction->at, transaction->action == TRANSACTION_REMOVE_ACCOUNTS,
-                         names->ids[i]);
+        association_history_add_removal(history, transaction->at,
+                                        transaction->action == TRANSACTION_REMOVE_ACCOUNTS,
+                                        names->ids[i]);
     return true;
 }
 
-bool transaction_add(const struct transaction *transaction, struct past *past)
+bool transaction_add(const struct transaction *transaction, struct association_history *history)
 {
-    struct ids ids = { .past = past };
+    struct ids ids = { .history = history };
     bool understood = false;
     switch (transaction->action) {
     case TRANSACTION_ADD:
     case TRANSACTION_MODIFY:
     case TRANSACTION_REMOVE:
-        understood = add_change(transaction, past, &ids);
+        understood = add_change(transaction, history, &ids);
         break;
     case TRANSACTION_REMOVE_ACCOUNTS:
     case TRANSACTION_REMOVE_USERS:
-        understood = add_removals(transaction, past, &ids);
+        understood = add_removals(transaction, history, &ids);
         break;
     case TRANSACTION_REMOVE_QOS:
-        past_add_touch_of_all(past, transaction->at);
+        association_history_add_bulk_change(history, transaction->at);
         understood = true;
         break;
     default:

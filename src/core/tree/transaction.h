@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct past;
+struct association_history;
 
 /* What slurmdbd wrote into its txn_table about associations (facts of Slurm 2.2).  It does not
  * write that an account was moved. */
@@ -31,7 +31,7 @@ struct transaction {
 };
 
 /* Add it to the past.  False where it is not wholly understood; then nothing was added. */
-bool transaction_add(const struct transaction *transaction, struct past *past);
+bool transaction_add(const struct transaction *transaction, struct association_history *history);
 
 struct text;
 

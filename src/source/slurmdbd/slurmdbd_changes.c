@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/finding.h"
-#include "core/tree/past.h"
+#include "core/tree/association_history.h"
 #include "core/tree/transaction.h"
 #include "db/db.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
@@ -14,8 +14,8 @@
 
 struct change_reader {
     const struct source *source;
-    struct past *past; /* of associations; NULL: not wanted */
-    struct factor_past
+    struct association_history *history; /* of associations; NULL: not wanted */
+    struct factor_history
         *factors; /* likewise of usage factors, of which QOS are those of all clusters */
     struct findings *findings;
 };
@@ -24,8 +24,9 @@ static int take_times(void *context, const struct db_value *row, struct error *e
 {
     const struct change_reader *reader = context;
     (void)err;
-    past_set_times(reader->past, reading_number(&row[0]), (int64_t)reading_number(&row[1]),
-                   (int64_t)reading_number(&row[2]));
+    association_history_set_times(reader->history, reading_number(&row[0]),
+                                  (int64_t)reading_number(&row[1]),
+                                  (int64_t)reading_number(&row[2]));
     return 0;
 }
 
@@ -51,7 +52,7 @@ enum { TXN_ID, TXN_TIME, TXN_ACTION, TXN_CLUSTER, TXN_NAME, TXN_INFO };
 /* Users and accounts are removed on all clusters at once, under no cluster's name. */
 static bool is_of_another(const struct change_reader *reader, const struct db_value *cluster)
 {
-    return reader->past && cluster->type == DB_TEXT && cluster->text.length &&
+    return reader->history && cluster->type == DB_TEXT && cluster->text.length &&
            !reads_as(cluster->text.bytes, cluster->text.length, reader->source->cluster);
 }
 
@@ -68,8 +69,8 @@ static int take_transaction(void *context, const struct db_value *row, struct er
         .name = name,
         .info = info,
     };
-    if (!(reader->past ? transaction_add(&transaction, reader->past)
-                       : factor_past_add(reader->factors, &transaction)))
+    if (!(reader->history ? transaction_add(&transaction, reader->history)
+                          : factor_history_add(reader->factors, &transaction)))
         findings_add(reader->findings, FINDING_PAST_UNREADABLE, reading_number(&row[TXN_ID]),
                      "action %" PRId64 ", %s", transaction.action, name);
     free(name);
@@ -79,14 +80,14 @@ static int take_transaction(void *context, const struct db_value *row, struct er
 
 static int take_first(void *context, const struct db_value *row, struct error *err)
 {
-    struct factor_past *past = context;
+    struct factor_history *history = context;
     (void)err;
-    past->whole = db_value_integer(&row[0], 0) == TRANSACTION_ADD_CLUSTER;
+    history->whole = db_value_integer(&row[0], 0) == TRANSACTION_ADD_CLUSTER;
     return 0;
 }
 
-int slurmdbd_read_factors(const struct source *source, struct factor_past *past, int64_t since,
-                          struct findings *findings, struct error *err)
+int slurmdbd_read_factors(const struct source *source, struct factor_history *history,
+                          int64_t since, struct findings *findings, struct error *err)
 {
     static const struct query first = { .sql = "SELECT \"action\" FROM {} WHERE \"id\" = 1",
                                         .types = "i" };
@@ -99,14 +100,14 @@ int slurmdbd_read_factors(const struct source *source, struct factor_past *past,
         .types = "iiittt",
     };
     const struct table *table = &slurmdbd_transactions;
-    struct change_reader reader = { .factors = past, .findings = findings };
+    struct change_reader reader = { .factors = history, .findings = findings };
     bool there;
     if (slurmdbd_probe_optional(source, table, &there, err))
         return -1;
     if (!there)
         return 0;
-    past->complete = since == 0;
-    if (slurmdbd_read(source, table, &first, take_first, past, err))
+    history->complete = since == 0;
+    if (slurmdbd_read(source, table, &first, take_first, history, err))
         return -1;
     return slurmdbd_read(source, table, &changes, take_transaction, &reader, err);
 }
@@ -116,7 +117,7 @@ static int take_reach(void *context, const struct db_value *row, struct error *e
     const struct change_reader *reader = context;
     (void)err;
     if (row[0].type == DB_INTEGER)
-        past_set_reach(reader->past, row[0].integer);
+        association_history_set_log_start(reader->history, row[0].integer);
     return 0;
 }
 
@@ -165,9 +166,10 @@ static int count_removals(const struct source *source, uint64_t *count, struct e
 }
 
 int slurmdbd_read_changes(const struct source *source, enum changes_wanted wanted,
-                          struct past *past, struct findings *findings, struct error *err)
+                          struct association_history *history, struct findings *findings,
+                          struct error *err)
 {
-    struct change_reader reader = { .source = source, .past = past, .findings = findings };
+    struct change_reader reader = { .source = source, .history = history, .findings = findings };
     uint64_t removals = 1;
     bool there;
     if (slurmdbd_probe_optional(source, &slurmdbd_transactions, &there, err))

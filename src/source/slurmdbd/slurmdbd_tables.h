@@ -163,11 +163,12 @@ int slurmdbd_first_eligible(const struct source *source, uint64_t *eligible, str
 
 /* The layout's read_changes(). */
 int slurmdbd_read_changes(const struct source *source, enum changes_wanted wanted,
-                          struct past *past, struct findings *findings, struct error *err);
+                          struct association_history *history, struct findings *findings,
+                          struct error *err);
 
 /* The layout's read_factors(). */
-int slurmdbd_read_factors(const struct source *source, struct factor_past *past, int64_t since,
-                          struct findings *findings, struct error *err);
+int slurmdbd_read_factors(const struct source *source, struct factor_history *history,
+                          int64_t since, struct findings *findings, struct error *err);
 
 /* The layout's read(). */
 int slurmdbd_read_small(const struct source *source, struct accounting **accounting,

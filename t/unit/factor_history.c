@@ -2,23 +2,23 @@
 #include "tap.h"
 
 #include "core/tree/transaction.h"
-#include "core/usage/factor_past.h"
+#include "core/usage/factor_history.h"
 
 /* What is known of usage factors, by notes of runs, by rows of txn_table and by what there is now.
  */
 
 #define NOW 10000
 
-static struct factor_past *past;
+static struct factor_history *history;
 
 static bool told(int64_t at, int64_t action, const char *name, const char *info)
 {
-    return factor_past_add(past, &(struct transaction){ at, action, name, info });
+    return factor_history_add(history, &(struct transaction){ at, action, name, info });
 }
 
-static void note(int64_t at, enum factor_told by, int64_t before, double factor)
+static void note(int64_t at, enum factor_evidence by, int64_t before, double factor)
 {
-    factor_past_note(past, &(struct factor_point){ 2, at, by, before, factor, "low" });
+    factor_history_note(history, &(struct factor_point){ 2, at, by, before, factor, "low" });
 }
 
 /* A line of what is known once the QOS `low`, of id 2, has a factor; then all is forgotten.  A
@@ -29,21 +29,21 @@ static const char *known(double factor, bool deleted, bool whole)
     static char line[400];
     const struct qos_row rows[] = { { 2, "low", deleted, factor }, { 1, "normal", false, 1 } };
     size_t length = 0;
-    past->complete = past->whole = whole;
-    factor_past_make(past, rows, 2, (struct factor_times){ NOW, instant });
+    history->complete = history->whole = whole;
+    factor_history_make(history, rows, 2, (struct factor_times){ NOW, instant });
     *line = '\0';
-    for (size_t i = 0; i < past->point_count; i++) {
-        const struct factor_point *point = &past->points[i];
+    for (size_t i = 0; i < history->point_count; i++) {
+        const struct factor_point *point = &history->points[i];
         if (point->id == 2)
             length += (size_t)snprintf(
                 line + length, sizeof line - length,
                 factor_is_overruled(point) ? "%s(%" PRId64 " %s %g)" : "%s%" PRId64 " %s %g",
-                length ? ", " : "", point->at, factor_told_name(point->told), point->factor);
+                length ? ", " : "", point->at, factor_evidence_name(point->told), point->factor);
     }
-    if (past->undated)
+    if (history->undated)
         snprintf(line + length, sizeof line - length, " undated");
-    factor_past_destroy(past);
-    past = factor_past_create();
+    factor_history_destroy(history);
+    history = factor_history_create();
     return line;
 }
 
@@ -85,53 +85,53 @@ static void transactions(void)
     is_string(known(3, false, false), "10000 seen 3", "and enters nothing");
 }
 
-static void sightings(void)
+static void observations(void)
 {
     is_string(known(2, false, false), "10000 seen 2", "without txn_table a run sees what there is");
-    past->last_seen = 9000;
+    history->last_seen = 9000;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     is_string(known(2, false, false), "5000 seen 2", "what stays so is noted once");
-    past->last_seen = 9000;
+    history->last_seen = 9000;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     is_string(known(3, false, false), "5000 seen 2, 10000 seen 3 undated",
               "a change that nothing dates counts from the run that sees it");
-    past->last_seen = NOW;
+    history->last_seen = NOW;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     note(NOW, FACTOR_SEEN, 9000, 3);
     is_string(known(3, false, false), "5000 seen 2, 10000 seen 3",
               "a run of the same instant is not the first to see it");
-    past->last_seen = NOW;
+    history->last_seen = NOW;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     note(NOW, FACTOR_SEEN, 9000, 3);
     is_string(known(4, false, false), "5000 seen 2, 10000 seen 4 undated",
               "but may see yet another one, which counts instead");
-    past->last_seen = 12000;
+    history->last_seen = 12000;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     is_string(known(3, false, false), "5000 seen 2",
               "one of an instant that is over sees no change");
-    past->last_seen = 9000;
+    history->last_seen = 9000;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     note(7000, FACTOR_SEEN, 6000, 3);
     told(6500, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=3.000000");
     is_string(known(3, false, false), "5000 seen 2, 6500 changed 3",
               "what txn_table dates after all counts from then on");
-    past->last_seen = 9000;
+    history->last_seen = 9000;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     note(7000, FACTOR_SEEN, 6000, 3);
     told(7200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=3.000000");
     is_string(known(3, false, false), "5000 seen 2, 7200 changed 3",
               "also by a clock that is some minutes ahead");
-    past->last_seen = 9000;
+    history->last_seen = 9000;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     told(10200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=3.000000");
     is_string(known(3, false, false), "5000 seen 2, 10200 changed 3",
               "where the run sees the change of such a clock nothing is undated");
-    past->last_seen = 9000;
+    history->last_seen = 9000;
     note(100, FACTOR_ADDED, FACTOR_UNSEEN, 2);
     note(200, FACTOR_CHANGED, FACTOR_UNSEEN, 3);
     is_string(known(3, false, false), "100 added 2, 200 changed 3",
               "what txn_table told is known when it is purged");
-    past->last_seen = 9000;
+    history->last_seen = 9000;
     note(100, FACTOR_ADDED, FACTOR_UNSEEN, 2);
     note(7000, FACTOR_SEEN, 6000, 3);
     told(8000, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=2.000000");
@@ -142,7 +142,7 @@ static void sightings(void)
 /* The run that saw the first factor, at 5000, found nothing in txn_table. */
 static void see_first(double factor)
 {
-    past->last_seen = 9000;
+    history->last_seen = 9000;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, factor);
 }
 
@@ -193,15 +193,15 @@ static void late(void)
     see_first(1), change(8000, 3);
     is_string(known(1, false, false), "5000 seen 1, 8000 changed 3, (10000 seen 1)",
               "so does one that is newer than the first run");
-    past->last_seen = 9000;
+    history->last_seen = 9000;
     note(2000, FACTOR_CHANGED, FACTOR_UNSEEN, 3), note(8000, FACTOR_SEEN, 8000, 1);
     is_string(known(1, false, false), "2000 changed 3, (10000 seen 1)",
               "the next run knows that no run saw a change");
-    past->last_seen = 9000;
+    history->last_seen = 9000;
     note(2000, FACTOR_CHANGED, FACTOR_UNSEEN, 3), note(8000, FACTOR_SEEN, 8000, 1);
     is_string(known(2, false, false), "2000 changed 3, 10000 seen 2 undated",
               "but a change that runs see counts");
-    past->last_seen = 9000;
+    history->last_seen = 9000;
     note(2000, FACTOR_CHANGED, FACTOR_UNSEEN, 3), note(8000, FACTOR_SEEN, 8000, 1);
     change(3000, 1);
     is_string(known(1, false, false), "2000 changed 3, 3000 changed 1",
@@ -223,19 +223,19 @@ static void late(void)
 
 static void reach(void)
 {
-    past->last_seen = 1000000;
-    is_int(factor_past_since(past), 0, "where nothing is noted all of txn_table is needed");
+    history->last_seen = 1000000;
+    is_int(factor_history_since(history), 0, "where nothing is noted all of txn_table is needed");
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
-    is_int(factor_past_since(past), 1000000 - 86400,
+    is_int(factor_history_since(history), 1000000 - 86400,
            "else what is newer than a day before the last run");
-    factor_past_destroy(past);
+    factor_history_destroy(history);
 }
 
 int main(void)
 {
-    past = factor_past_create();
+    history = factor_history_create();
     transactions();
-    sightings();
+    observations();
     restored();
     late();
     reach();

@@ -27,8 +27,8 @@ enum change_kind {
     CHANGE_MODIFIED, /* that it was changed, perhaps its shares */
     CHANGE_REMOVED,  /* that it was deleted */
     /* Found by the timeline: */
-    CHANGE_SWEPT,       /* it was deleted with its user or account, if it was there */
-    CHANGE_MAYBE_SWEPT, /* the same, if it was below that account then */
+    CHANGE_CASCADED,       /* it was deleted with its user or account, if it was there */
+    CHANGE_MAYBE_CASCADED, /* the same, if it was below that account then */
 };
 
 /* What the source says was done to an association.  Names are numbers in past.names. */
@@ -42,11 +42,11 @@ struct change {
      * swept with is its `account`. */
     uint32_t parent_id; /* 0: unknown, or the root's; then the name links */
     uint32_t account, user, partition, parent_account;
-    uint64_t sequence; /* set by past_add() */
+    uint64_t sequence; /* set by association_history_add() */
 };
 
 /* What a run saw of an association; of one that was gone, what it had been. */
-struct sighting {
+struct observation {
     int64_t at; /* the run that noted it */
     uint32_t id;
     bool lives;
@@ -57,9 +57,9 @@ struct sighting {
 };
 
 /* All associations that a run saw, by ascending id.  What is not there did not live. */
-struct sightings {
+struct observations {
     int64_t at; /* NEVER: there is no such run */
-    struct sighting *rows;
+    struct observation *rows;
     size_t count;
 };
 
@@ -72,18 +72,19 @@ struct removal {
 };
 
 /* When the source made an association, and when it last touched it. */
-struct touched {
+struct modified {
     uint64_t id;
     int64_t created, modified;
 };
 
 #define NEVER (-1) /* no such instant, or it is not known */
 
-struct past {
+struct association_history {
     int64_t now;
     struct names *names;
-    struct sightings before; /* by the last run up to now */
-    struct sightings after;  /* by the first run after it; those that had changed since `before` */
+    struct observations before; /* by the last run up to now */
+    struct observations
+        after; /* by the first run after it; those that had changed since `before` */
     struct change *changes;
     size_t count;
     struct removal *removals;
@@ -92,47 +93,52 @@ struct past {
     size_t account_removal_count;
     int64_t *touches; /* when the source touched all associations at once, ascending */
     size_t touch_count;
-    struct touched *touched;
-    size_t touched_count;
+    struct modified *modified;
+    size_t modified_count;
     int64_t distrusted; /* a record of then is not as it was noted, so that runs count for nothing;
                          * or NEVER */
-    int64_t reach;      /* the oldest change that the source still has; or NEVER */
+    int64_t log_start;  /* the oldest change that the source still has; or NEVER */
     uint64_t sequence;
 };
 
 /* `now` is the instant that is asked for. */
-struct past *past_create(int64_t now);
-void past_destroy(struct past *past);
+struct association_history *association_history_create(int64_t now);
+void association_history_destroy(struct association_history *history);
 
 /* Make it that of another instant: what runs saw goes, what the source tells stays. */
-void past_move(struct past *past, int64_t now);
+void association_history_move(struct association_history *history, int64_t now);
 
 /* The instants of the last run up to now, and of the first one after it; either may be NEVER. */
-void past_set_runs(struct past *past, int64_t before, int64_t after);
+void association_history_set_runs(struct association_history *history, int64_t before,
+                                  int64_t after);
 /* What a run saw of an association that had changed: by ascending id, and of each the oldest first.
  * Only what counts at the two runs is kept.  A run of which there is no sighting saw all as the run
  * before it, and touched by nobody since. */
-void past_see(struct past *past, const struct sighting *sighting);
+void association_history_observe(struct association_history *history,
+                                 const struct observation *observation);
 
 /* What the source tells.  Changes are added in the order in which they were made.  They can be
- * added again from the start after past_forget_source(). */
-void past_forget_source(struct past *past);
-void past_add(struct past *past, const struct change *change);
-void past_add_removal(struct past *past, int64_t at, bool of_account, uint32_t name);
-void past_add_touch_of_all(struct past *past, int64_t at);
-void past_set_reach(struct past *past, int64_t oldest);
-void past_set_times(struct past *past, uint64_t id, int64_t created, int64_t modified);
+ * added again from the start after association_history_forget_source(). */
+void association_history_forget_source(struct association_history *history);
+void association_history_add(struct association_history *history, const struct change *change);
+void association_history_add_removal(struct association_history *history, int64_t at,
+                                     bool of_account, uint32_t name);
+void association_history_add_bulk_change(struct association_history *history, int64_t at);
+void association_history_set_log_start(struct association_history *history, int64_t oldest);
+void association_history_set_times(struct association_history *history, uint64_t id,
+                                   int64_t created, int64_t modified);
 
 /* How many associations were not what they are now, by where that is known from; and how many are
  * in doubt. */
-struct past_counts {
+struct association_history_counts {
     size_t by_runs, by_source, by_times, unknown;
     bool moved; /* an association has another lineage than now, or its row is gone */
 };
 
 /* Make what the source has now (rows are memory that can be resized) what it was.  Names may be
  * added. */
-void past_apply(const struct past *past, struct associations *associations,
-                struct findings *findings, struct past_counts *counts);
+void association_history_apply(const struct association_history *history,
+                               struct associations *associations, struct findings *findings,
+                               struct association_history_counts *counts);
 
 #endif

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "core/tree/past.h"
+#include "core/tree/association_history.h"
 #include "core/tree/transaction.h"
 #include "site.h"
 #include "util/text.h"
 
 /* What slurmdbd wrote, told to a past of this instant. */
-static bool tell(struct past *past, int64_t at, int64_t action, const char *name, const char *info)
+static bool tell(struct association_history *history, int64_t at, int64_t action, const char *name,
+                 const char *info)
 {
     struct transaction transaction = { at, action, name, info };
-    return transaction_add(&transaction, past);
+    return transaction_add(&transaction, history);
 }
 
 static bool understands(int64_t action, const char *name, const char *info)
 {
-    struct past *past = past_create(100);
-    bool understood = tell(past, 1, action, name, info);
-    if (!understood && (past->count || past->removal_count))
+    struct association_history *history = association_history_create(100);
+    bool understood = tell(history, 1, action, name, info);
+    if (!understood && (history->count || history->removal_count))
         diag("told of it all the same");
-    past_destroy(past);
+    association_history_destroy(history);
     return understood;
 }
 
@@ -29,39 +30,42 @@ static const char added[] = "mod_time=5, acct='a\\'b', is_def=0, parent_acct='x'
 
 static void parsing(void)
 {
-    struct past *past = past_create(100);
-    ok(tell(past, 7, TRANSACTION_ADD, "id_assoc=6", added), "an added account is understood");
-    const struct change *change = past->changes;
-    ok(past->count == 1 && change->at == 7 && change->id == 6 && change->kind == CHANGE_ADDED &&
+    struct association_history *history = association_history_create(100);
+    ok(tell(history, 7, TRANSACTION_ADD, "id_assoc=6", added), "an added account is understood");
+    const struct change *change = history->changes;
+    ok(history->count == 1 && change->at == 7 && change->id == 6 && change->kind == CHANGE_ADDED &&
            change->shares == 40 && change->parent_id == 3,
        "its id, shares and parent's id are told");
-    is_string(names_text(past->names, change->account), "a'b", "its name, without what escaped it");
-    is_string(names_text(past->names, change->parent_account), "x", "its parent");
-    ok(tell(past, 8, TRANSACTION_ADD, "id_assoc=7", "acct='p', user='u', `partition`='gpu'") &&
-           past->changes[1].shares == 1 &&
-           past->changes[1].parent_account == past->changes[1].account,
+    is_string(names_text(history->names, change->account), "a'b",
+              "its name, without what escaped it");
+    is_string(names_text(history->names, change->parent_account), "x", "its parent");
+    ok(tell(history, 8, TRANSACTION_ADD, "id_assoc=7", "acct='p', user='u', `partition`='gpu'") &&
+           history->changes[1].shares == 1 &&
+           history->changes[1].parent_account == history->changes[1].account,
        "a user hangs below the account of its name, and has one share where none are told");
-    is_string(names_text(past->names, past->changes[1].partition), "gpu",
+    is_string(names_text(history->names, history->changes[1].partition), "gpu",
               "a quoted column is a column");
-    ok(tell(past, 9, TRANSACTION_MODIFY, "(id_assoc=6 || id_assoc=7)",
+    ok(tell(history, 9, TRANSACTION_MODIFY, "(id_assoc=6 || id_assoc=7)",
             "max_jobs=3, shares=2147483647"),
        "changed shares are understood");
-    ok(past->count == 4 && past->changes[3].id == 7 && past->changes[3].shares == SHARES_PARENT,
+    ok(history->count == 4 && history->changes[3].id == 7 &&
+           history->changes[3].shares == SHARES_PARENT,
        "of each association, parent shares too");
-    ok(tell(past, 9, TRANSACTION_MODIFY, "(id_assoc=6)", "max_jobs=3") && past->count == 5 &&
-           !past->changes[4].has_shares,
+    ok(tell(history, 9, TRANSACTION_MODIFY, "(id_assoc=6)", "max_jobs=3") && history->count == 5 &&
+           !history->changes[4].has_shares,
        "what changes no shares tells why it was touched");
-    ok(tell(past, 9, TRANSACTION_REMOVE, "id_assoc=6 || id_assoc=49", "") && past->count == 7 &&
-           past->changes[6].id == 49 && past->changes[6].kind == CHANGE_REMOVED,
+    ok(tell(history, 9, TRANSACTION_REMOVE, "id_assoc=6 || id_assoc=49", "") &&
+           history->count == 7 && history->changes[6].id == 49 &&
+           history->changes[6].kind == CHANGE_REMOVED,
        "removed ones are understood");
-    ok(tell(past, 9, TRANSACTION_REMOVE_QOS, "(name='q')", "") && past->touch_count == 1,
+    ok(tell(history, 9, TRANSACTION_REMOVE_QOS, "(name='q')", "") && history->touch_count == 1,
        "a QOS that was removed touches all");
-    ok(tell(past, 9, TRANSACTION_REMOVE_USERS, "name='u'", "") &&
-           tell(past, 9, TRANSACTION_REMOVE_USERS, "name in('u','v')", "") &&
-           tell(past, 9, TRANSACTION_REMOVE_ACCOUNTS, "name='a' || name='b'", "") &&
-           past->removal_count == 5 && past->removals[4].of_account,
+    ok(tell(history, 9, TRANSACTION_REMOVE_USERS, "name='u'", "") &&
+           tell(history, 9, TRANSACTION_REMOVE_USERS, "name in('u','v')", "") &&
+           tell(history, 9, TRANSACTION_REMOVE_ACCOUNTS, "name='a' || name='b'", "") &&
+           history->removal_count == 5 && history->removals[4].of_account,
        "so are users and accounts that were removed, in every form");
-    past_destroy(past);
+    association_history_destroy(history);
 }
 
 static void not_understood(void)
@@ -88,7 +92,8 @@ static void not_understood(void)
 }
 
 /* What a drawing becomes at an instant: those that live, a line each, then what is in doubt. */
-static struct text rebuilt(const char *drawing, struct past *past, struct past_counts *counts)
+static struct text rebuilt(const char *drawing, struct association_history *history,
+                           struct association_history_counts *counts)
 {
     struct site site;
     struct text text = { 0 };
@@ -96,7 +101,7 @@ static struct text rebuilt(const char *drawing, struct past *past, struct past_c
     struct associations was = { NULL, site.count, site.names, site.empty, false };
     was.rows = memory_resized(NULL, site.count, sizeof *was.rows);
     memcpy(was.rows, site.rows, site.count * sizeof *was.rows);
-    past_apply(past, &was, site.findings, counts);
+    association_history_apply(history, &was, site.findings, counts);
     const struct association *rows = was.rows;
     for (size_t i = 0; i < was.count; i++)
         if (!rows[i].deleted)
@@ -109,14 +114,15 @@ static struct text rebuilt(const char *drawing, struct past *past, struct past_c
         text_format(&text, "? %s\n", site.findings->kind[FINDING_PAST_UNKNOWN].kept[i].detail);
     free(was.rows);
     site_erase(&site);
-    past_destroy(past);
+    association_history_destroy(history);
     return text;
 }
 
-static void becomes(const char *drawing, struct past *past, const char *expected, const char *name)
+static void becomes(const char *drawing, struct association_history *history, const char *expected,
+                    const char *name)
 {
-    struct past_counts counts;
-    struct text text = rebuilt(drawing, past, &counts);
+    struct association_history_counts counts;
+    struct text text = rebuilt(drawing, history, &counts);
     is_string(text.bytes ? text.bytes : "", expected, name);
     text_free(&text);
 }
@@ -125,12 +131,12 @@ static void becomes(const char *drawing, struct past *past, const char *expected
 #define AS_NOW "1 /root 1\n2 root/a 40\n3 /a.u 9\n4 /a.v 1\n"
 
 /* The tree's rows were made at 10, and touched at these. */
-static struct past *past_at(int64_t now, const int64_t modified[4])
+static struct association_history *past_at(int64_t now, const int64_t modified[4])
 {
-    struct past *past = past_create(now);
+    struct association_history *history = association_history_create(now);
     for (uint64_t id = 1; modified && id <= 4; id++)
-        past_set_times(past, id, 10, modified[id - 1]);
-    return past;
+        association_history_set_times(history, id, 10, modified[id - 1]);
+    return history;
 }
 
 static void by_source(void)
@@ -144,31 +150,33 @@ static void by_source(void)
     becomes(TREE, past_at(65, late), AS_NOW "? existence, shares of user 'v' of account 'a'\n",
             "from then on it is as it is now");
 
-    struct past *past = past_at(50, late);
-    past_set_reach(past, 5);
-    becomes(TREE, past, AS_NOW, "not where the source tells everything and has nothing to tell");
+    struct association_history *history = past_at(50, late);
+    association_history_set_log_start(history, 5);
+    becomes(TREE, history, AS_NOW, "not where the source tells everything and has nothing to tell");
 
-    past = past_at(50, late);
-    past_set_reach(past, 5);
-    tell(past, 20, TRANSACTION_MODIFY, "(id_assoc=3)", "shares=4");
-    tell(past, 60, TRANSACTION_MODIFY, "(id_assoc=3)", "shares=9");
-    tell(past, 70, TRANSACTION_MODIFY, "(id_assoc=4)", "shares=1");
+    history = past_at(50, late);
+    association_history_set_log_start(history, 5);
+    tell(history, 20, TRANSACTION_MODIFY, "(id_assoc=3)", "shares=4");
+    tell(history, 60, TRANSACTION_MODIFY, "(id_assoc=3)", "shares=9");
+    tell(history, 70, TRANSACTION_MODIFY, "(id_assoc=4)", "shares=1");
     becomes(
-        TREE, past,
+        TREE, history,
         "1 /root 1\n2 root/a 40\n3 /a.u 4\n4 /a.v 1\n? shares of user 'v' of account 'a'\n",
         "the last told before counts; where the first one is behind, what was before is in doubt");
 
-    past = past_at(50, early);
-    past_set_times(past, 4, 55, 55);
-    becomes(TREE, past, "1 /root 1\n2 root/a 40\n3 /a.u 9\n", "what was made later was not there");
+    history = past_at(50, early);
+    association_history_set_times(history, 4, 55, 55);
+    becomes(TREE, history, "1 /root 1\n2 root/a 40\n3 /a.u 9\n",
+            "what was made later was not there");
 
-    past = past_at(50, early);
-    past_set_reach(past, 5);
-    tell(past, 20, TRANSACTION_ADD, "id_assoc=7", "acct='a', user='w', shares=6");
-    tell(past, 30, TRANSACTION_ADD, "id_assoc=8", "acct='b', user='', parent_acct='a', shares=5");
-    tell(past, 60, TRANSACTION_REMOVE, "id_assoc=7", "");
-    tell(past, 60, TRANSACTION_REMOVE_ACCOUNTS, "name='b'", "");
-    becomes(TREE, past, AS_NOW "7 a/a.w 6\n8 a/b 5\n",
+    history = past_at(50, early);
+    association_history_set_log_start(history, 5);
+    tell(history, 20, TRANSACTION_ADD, "id_assoc=7", "acct='a', user='w', shares=6");
+    tell(history, 30, TRANSACTION_ADD, "id_assoc=8",
+         "acct='b', user='', parent_acct='a', shares=5");
+    tell(history, 60, TRANSACTION_REMOVE, "id_assoc=7", "");
+    tell(history, 60, TRANSACTION_REMOVE_ACCOUNTS, "name='b'", "");
+    becomes(TREE, history, AS_NOW "7 a/a.w 6\n8 a/b 5\n",
             "what was deleted without a trace is there, with its names");
 }
 
@@ -176,66 +184,68 @@ static void removals(void)
 {
 #define GONE "1 - root - 1 0  !2 root a - 1 0  !3 - a u 1 0  4 root b - 1 0  5 - b u 2 0"
     static const int64_t modified[] = { 9, 60, 60, 9, 55 }, at_once[] = { 9, 40, 40, 9, 10 };
-    struct past *past = past_create(50);
-    past_set_reach(past, 5);
+    struct association_history *history = association_history_create(50);
+    association_history_set_log_start(history, 5);
     for (uint64_t id = 1; id <= 5; id++)
-        past_set_times(past, id, 9, modified[id - 1]);
-    tell(past, 10, TRANSACTION_ADD, "id_assoc=2",
+        association_history_set_times(history, id, 9, modified[id - 1]);
+    tell(history, 10, TRANSACTION_ADD, "id_assoc=2",
          "acct='a', parent_acct='root', user='', shares=7");
-    tell(past, 10, TRANSACTION_ADD, "id_assoc=3", "acct='a', user='u', shares=8");
-    tell(past, 40, TRANSACTION_REMOVE_USERS, "name in('u')", "");
-    tell(past, 55, TRANSACTION_ADD, "id_assoc=5", "acct='b', user='u', shares=2");
-    tell(past, 60, TRANSACTION_REMOVE_ACCOUNTS, "name='a'", "");
-    becomes(GONE, past, "1 /root 1\n2 root/a 7\n4 root/b 1\n",
+    tell(history, 10, TRANSACTION_ADD, "id_assoc=3", "acct='a', user='u', shares=8");
+    tell(history, 40, TRANSACTION_REMOVE_USERS, "name in('u')", "");
+    tell(history, 55, TRANSACTION_ADD, "id_assoc=5", "acct='b', user='u', shares=2");
+    tell(history, 60, TRANSACTION_REMOVE_ACCOUNTS, "name='a'", "");
+    becomes(GONE, history, "1 /root 1\n2 root/a 7\n4 root/b 1\n",
             "a user that was removed is gone from all accounts until it is added again");
 
-    past = past_create(50);
-    past_set_reach(past, 5);
+    history = association_history_create(50);
+    association_history_set_log_start(history, 5);
     for (uint64_t id = 1; id <= 5; id++)
-        past_set_times(past, id, 9, at_once[id - 1]);
-    tell(past, 10, TRANSACTION_ADD, "id_assoc=2",
+        association_history_set_times(history, id, 9, at_once[id - 1]);
+    tell(history, 10, TRANSACTION_ADD, "id_assoc=2",
          "acct='a', parent_acct='root', user='', shares=7");
-    tell(past, 11, TRANSACTION_ADD, "id_assoc=9", "acct='c', parent_acct='a', user='', shares=3");
-    tell(past, 12, TRANSACTION_ADD, "id_assoc=8", "acct='c', user='u', shares=8");
-    tell(past, 40, TRANSACTION_REMOVE_ACCOUNTS, "name='a'", "");
-    becomes(GONE, past, "1 /root 1\n4 root/b 1\n5 /b.u 2\n",
+    tell(history, 11, TRANSACTION_ADD, "id_assoc=9",
+         "acct='c', parent_acct='a', user='', shares=3");
+    tell(history, 12, TRANSACTION_ADD, "id_assoc=8", "acct='c', user='u', shares=8");
+    tell(history, 40, TRANSACTION_REMOVE_ACCOUNTS, "name='a'", "");
+    becomes(GONE, history, "1 /root 1\n4 root/b 1\n5 /b.u 2\n",
             "with an account goes all that is below it");
 }
 
-static void see(struct past *past, int64_t at, uint32_t id, const char *parent, const char *account,
-                const char *user, int32_t shares, int64_t modified)
+static void see(struct association_history *history, int64_t at, uint32_t id, const char *parent,
+                const char *account, const char *user, int32_t shares, int64_t modified)
 {
-    past_see(past, &(struct sighting){
-                       .at = at,
-                       .id = id,
-                       .lives = shares >= 0,
-                       .shares = shares,
-                       .account = names_add(past->names, account, strlen(account)),
-                       .user = names_add(past->names, user, strlen(user)),
-                       .partition = names_add(past->names, "", 0),
-                       .parent_account = names_add(past->names, parent, strlen(parent)),
-                       .modified = modified,
-                   });
+    association_history_observe(
+        history, &(struct observation){
+                     .at = at,
+                     .id = id,
+                     .lives = shares >= 0,
+                     .shares = shares,
+                     .account = names_add(history->names, account, strlen(account)),
+                     .user = names_add(history->names, user, strlen(user)),
+                     .partition = names_add(history->names, "", 0),
+                     .parent_account = names_add(history->names, parent, strlen(parent)),
+                     .modified = modified,
+                 });
 }
 
 /* Runs at 20, 30, 40, 50, 60 and 80 that know of no times.  Those at 40 and 60 saw changes. */
-static struct past *seen_at(int64_t now)
+static struct association_history *seen_at(int64_t now)
 {
     static const int64_t runs[] = { NEVER, 20, 30, 40, 50, 60, 80, NEVER };
-    struct past *past = past_create(now);
+    struct association_history *history = association_history_create(now);
     size_t next = 1;
     while (runs[next] != NEVER && runs[next] <= now)
         next++;
-    past_set_runs(past, runs[next - 1], runs[next]);
-    see(past, 20, 1, "", "root", "", 1, NEVER);
-    see(past, 20, 2, "x", "a", "", 30, NEVER);
-    see(past, 40, 2, "root", "a", "", 40, NEVER);
-    see(past, 20, 3, "a", "a", "u", 5, NEVER);
-    see(past, 40, 3, "a", "a", "u", 9, NEVER);
-    see(past, 60, 4, "a", "a", "v", 1, NEVER);
-    see(past, 20, 9, "root", "x", "", 2, NEVER);
-    see(past, 40, 9, "root", "x", "", -1, NEVER);
-    return past;
+    association_history_set_runs(history, runs[next - 1], runs[next]);
+    see(history, 20, 1, "", "root", "", 1, NEVER);
+    see(history, 20, 2, "x", "a", "", 30, NEVER);
+    see(history, 40, 2, "root", "a", "", 40, NEVER);
+    see(history, 20, 3, "a", "a", "u", 5, NEVER);
+    see(history, 40, 3, "a", "a", "u", 9, NEVER);
+    see(history, 60, 4, "a", "a", "v", 1, NEVER);
+    see(history, 20, 9, "root", "x", "", 2, NEVER);
+    see(history, 40, 9, "root", "x", "", -1, NEVER);
+    return history;
 }
 
 static void by_runs(void)
@@ -266,22 +276,23 @@ static void by_runs(void)
 #define AT_A "1 /root 1\n2 root/a 1\n3 root/b 1\n4 a/c 1\n"
 #define DOUBT "? parent of account 'c'\n"
 
-static struct past *moved(int64_t now, int64_t modified, int64_t run)
+static struct association_history *moved(int64_t now, int64_t modified, int64_t run)
 {
-    struct past *past = past_create(now);
-    past_set_runs(past, run <= now ? run : NEVER, run > now ? run : NEVER);
+    struct association_history *history = association_history_create(now);
+    association_history_set_runs(history, run <= now ? run : NEVER, run > now ? run : NEVER);
     for (uint64_t id = 1; id <= 3; id++)
-        past_set_times(past, id, 9, 9);
-    past_set_times(past, 4, 20, modified);
-    past_set_reach(past, 5);
-    tell(past, 20, TRANSACTION_ADD, "id_assoc=4", "acct='c', parent_acct='a', user='', shares=1");
+        association_history_set_times(history, id, 9, 9);
+    association_history_set_times(history, 4, 20, modified);
+    association_history_set_log_start(history, 5);
+    tell(history, 20, TRANSACTION_ADD, "id_assoc=4",
+         "acct='c', parent_acct='a', user='', shares=1");
     if (run == NEVER)
-        return past;
-    see(past, run, 1, "", "root", "", 1, 9);
-    see(past, run, 2, "root", "a", "", 1, 9);
-    see(past, run, 3, "root", "b", "", 1, 9);
-    see(past, run, 4, run < 40 ? "a" : "b", "c", "", 1, run < 40 ? 20 : modified);
-    return past;
+        return history;
+    see(history, run, 1, "", "root", "", 1, 9);
+    see(history, run, 2, "root", "a", "", 1, 9);
+    see(history, run, 3, "root", "b", "", 1, 9);
+    see(history, run, 4, run < 40 ? "a" : "b", "c", "", 1, run < 40 ? 20 : modified);
+    return history;
 }
 
 static void moves(void)
@@ -295,27 +306,27 @@ static void moves(void)
     becomes(MOVED, moved(45, 40, 30), AT_B, "the move is dated by when it was touched");
     becomes(MOVED, moved(50, 20, NEVER), AT_B DOUBT, "a move that touched nothing has no date");
     becomes(MOVED, moved(50, 20, 90), AT_B DOUBT, "whatever runs saw later");
-    struct past *past = moved(50, 45, 30);
-    tell(past, 45, TRANSACTION_MODIFY, "(id_assoc=4)", "max_jobs=1");
-    becomes(MOVED, past, AT_B DOUBT, "nor has one where the touch was for something else");
-    past = moved(50, 45, NEVER);
-    past_add_touch_of_all(past, 45);
-    becomes(MOVED, past, AT_B DOUBT, "or one of all associations");
+    struct association_history *history = moved(50, 45, 30);
+    tell(history, 45, TRANSACTION_MODIFY, "(id_assoc=4)", "max_jobs=1");
+    becomes(MOVED, history, AT_B DOUBT, "nor has one where the touch was for something else");
+    history = moved(50, 45, NEVER);
+    association_history_add_bulk_change(history, 45);
+    becomes(MOVED, history, AT_B DOUBT, "or one of all associations");
 }
 
 /* A user that was deleted at 60. */
-static struct past *deleted(int64_t now, int64_t reach, int64_t run)
+static struct association_history *deleted(int64_t now, int64_t reach, int64_t run)
 {
-    struct past *past = past_create(now);
-    past_set_runs(past, run <= now ? run : NEVER, run > now ? run : NEVER);
+    struct association_history *history = association_history_create(now);
+    association_history_set_runs(history, run <= now ? run : NEVER, run > now ? run : NEVER);
     for (uint64_t id = 1; id <= 3; id++)
-        past_set_times(past, id, 10, id == 3 ? 60 : 10);
-    past_set_reach(past, reach);
+        association_history_set_times(history, id, 10, id == 3 ? 60 : 10);
+    association_history_set_log_start(history, reach);
     if (run != NEVER) {
-        see(past, run, 1, "", "root", "", 1, 10);
-        see(past, run, 2, "root", "a", "", 40, 10);
+        see(history, run, 1, "", "root", "", 1, 10);
+        see(history, run, 2, "root", "a", "", 40, 10);
     }
-    return past;
+    return history;
 }
 
 static void deletions(void)
@@ -336,17 +347,17 @@ static void deletions(void)
 
 /* A row that a run at 30 saw for the first time, touched at 22, and that was lost and made again
  * at 50. */
-static struct past *lost(int64_t now)
+static struct association_history *lost(int64_t now)
 {
-    struct past *past = past_create(now);
-    past_set_runs(past, 20, 30);
+    struct association_history *history = association_history_create(now);
+    association_history_set_runs(history, 20, 30);
     for (uint64_t id = 1; id <= 3; id++)
-        past_set_times(past, id, id == 3 ? 50 : 10, id == 3 ? 50 : 10);
-    past_set_reach(past, 5);
-    see(past, 20, 1, "", "root", "", 1, 10);
-    see(past, 20, 2, "root", "a", "", 40, 10);
-    see(past, 30, 3, "a", "a", "u", 9, 22);
-    return past;
+        association_history_set_times(history, id, id == 3 ? 50 : 10, id == 3 ? 50 : 10);
+    association_history_set_log_start(history, 5);
+    see(history, 20, 1, "", "root", "", 1, 10);
+    see(history, 20, 2, "root", "a", "", 40, 10);
+    see(history, 30, 3, "a", "a", "u", 9, 22);
+    return history;
 }
 
 static void lost_rows(void)
@@ -359,27 +370,27 @@ static void lost_rows(void)
 static void clocks(void)
 {
     /* The source's clock is behind: what was done after the run at 50 has 40. */
-    struct past *past = moved(45, 40, 50);
-    past->after.rows[3].parent_account = names_add(past->names, "a", 1);
-    becomes(MOVED, past, AT_A, "a run's word counts up to its instant");
-    past = moved(60, 40, 50);
-    past->before.rows[3].parent_account = names_add(past->names, "a", 1);
-    past->before.rows[3].modified = 20;
-    becomes(MOVED, past, AT_B DOUBT, "behind it there is a contradiction");
+    struct association_history *history = moved(45, 40, 50);
+    history->after.rows[3].parent_account = names_add(history->names, "a", 1);
+    becomes(MOVED, history, AT_A, "a run's word counts up to its instant");
+    history = moved(60, 40, 50);
+    history->before.rows[3].parent_account = names_add(history->names, "a", 1);
+    history->before.rows[3].modified = 20;
+    becomes(MOVED, history, AT_B DOUBT, "behind it there is a contradiction");
 }
 
 static void words(void)
 {
-    struct past_counts counts;
+    struct association_history_counts counts;
     struct text text = rebuilt(TREE, seen_at(20), &counts);
     ok(counts.by_runs == 4 && !counts.by_source && !counts.by_times && !counts.unknown,
        "it is counted whose word is taken");
     text_free(&text);
-    struct past *past = seen_at(20);
-    tell(past, 10, TRANSACTION_MODIFY, "(id_assoc=3)", "shares=9");
-    past_forget_source(past);
-    ok(!past->count && past->before.count == 4, "the source may tell again from the start");
-    past_destroy(past);
+    struct association_history *history = seen_at(20);
+    tell(history, 10, TRANSACTION_MODIFY, "(id_assoc=3)", "shares=9");
+    association_history_forget_source(history);
+    ok(!history->count && history->before.count == 4, "the source may tell again from the start");
+    association_history_destroy(history);
 }
 
 int main(void)

@@ -25,14 +25,14 @@ struct transaction;
  * The row of a removed QOS has factor 1, whatever it was: it contains nothing.  The last factor
  * before the removal stays. */
 
-enum factor_told {
+enum factor_evidence {
     FACTOR_ADDED,   /* txn_table says that the QOS was added with it */
     FACTOR_CHANGED, /* that it was changed to it */
     FACTOR_SEEN,    /* it does not; a run saw it first */
 };
 /* Its name in fairmill_qos_change; and the number of a name, false where there is none. */
-const char *factor_told_name(enum factor_told told);
-bool factor_told_of(const char *name, enum factor_told *told);
+const char *factor_evidence_name(enum factor_evidence told);
+bool factor_evidence_of(const char *name, enum factor_evidence *told);
 
 #define FACTOR_UNSEEN (-1) /* no run, or no instant */
 
@@ -40,7 +40,7 @@ bool factor_told_of(const char *name, enum factor_told *told);
 struct factor_point {
     uint64_t id;
     int64_t at;
-    enum factor_told told;
+    enum factor_evidence told;
     int64_t seen_before; /* FACTOR_SEEN: the run before, which saw a different one; unseen; or `at`:
                           * txn_table contradicts it and counts */
     double factor;
@@ -55,7 +55,7 @@ struct qos_row {
     double factor;
 };
 
-struct factor_past {
+struct factor_history {
     int64_t last_seen;          /* the last run that noted what it saw */
     int64_t distrusted;         /* a note of then is not as it was written, so that none counts */
     struct factor_point *notes; /* by id, and instant */
@@ -75,39 +75,39 @@ struct factor_past {
     bool undated; /* this run is the first to see a change that nothing dates */
 };
 
-struct factor_past *factor_past_create(void);
-void factor_past_destroy(struct factor_past *past);
+struct factor_history *factor_history_create(void);
+void factor_history_destroy(struct factor_history *history);
 
 /* Add a note; by ascending id, and of each by ascending instant. */
-void factor_past_note(struct factor_past *past, const struct factor_point *note);
+void factor_history_note(struct factor_history *history, const struct factor_point *note);
 /* Rows of txn_table from this instant on say what notes do not; 0: all of them are needed. */
-int64_t factor_past_since(const struct factor_past *past);
+int64_t factor_history_since(const struct factor_history *history);
 
-/* What the source tells, which can be told anew after factor_past_forget_source().  Transactions
+/* What the source tells, which can be told anew after factor_history_forget_source().  Transactions
  * are added in the order of their time; false where one is not understood. */
-void factor_past_forget_source(struct factor_past *past);
-bool factor_past_add(struct factor_past *past, const struct transaction *transaction);
+void factor_history_forget_source(struct factor_history *history);
+bool factor_history_add(struct factor_history *history, const struct transaction *transaction);
 
 /* Make the points from all this and from the rows that the source has now: `now` is when they were
  * read, or `instant` if that is earlier; `instant` is the time of the computation. */
 struct factor_times {
     int64_t now, instant;
 };
-void factor_past_make(struct factor_past *past, const struct qos_row *rows, size_t count,
-                      struct factor_times times);
+void factor_history_make(struct factor_history *history, const struct qos_row *rows, size_t count,
+                         struct factor_times times);
 
 /* Whether a point is only the record of a factor that runs saw and txn_table contradicts. */
 bool factor_is_overruled(const struct factor_point *point);
 
 /* A hash of what the points say of the time before `reach`. */
-uint64_t factor_past_hash(const struct factor_past *past, int64_t reach);
+uint64_t factor_history_hash(const struct factor_history *history, int64_t reach);
 
 /* The points of one QOS, from place `at` on; at moves behind them. */
 struct factor_points {
     const struct factor_point *points;
     size_t count;
 };
-struct factor_points factor_past_next(const struct factor_past *past, size_t *at);
+struct factor_points factor_history_next(const struct factor_history *history, size_t *at);
 /* Whether the factor changes at a point. */
 bool factor_points_change(const struct factor_points *points, size_t i);
 

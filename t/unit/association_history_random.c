@@ -3,7 +3,7 @@
 
 #include "core/finding.h"
 #include "core/tree/association.h"
-#include "core/tree/past.h"
+#include "core/tree/association_history.h"
 #include "core/tree/transaction.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -355,23 +355,24 @@ static void draw(uint64_t seed)
 
 /* ---- What runs note of it ---- */
 
-static uint32_t name_of(struct past *past, const char *name)
+static uint32_t name_of(struct association_history *history, const char *name)
 {
-    return names_add(past->names, name, strlen(name));
+    return names_add(history->names, name, strlen(name));
 }
 
-static struct sighting seen(struct past *past, const struct moment *run, uint32_t id)
+static struct observation seen(struct association_history *history, const struct moment *run,
+                               uint32_t id)
 {
     const struct thing *thing = &run->things[id];
-    return (struct sighting){
+    return (struct observation){
         .at = run->at,
         .id = id,
         .lives = thing->existence == ALIVE,
         .shares = thing->shares,
-        .account = name_of(past, h.who[id].account),
-        .user = name_of(past, h.who[id].user),
-        .partition = name_of(past, ""),
-        .parent_account = name_of(past, thing->parent ? h.who[thing->parent].account : ""),
+        .account = name_of(history, h.who[id].account),
+        .user = name_of(history, h.who[id].user),
+        .partition = name_of(history, ""),
+        .parent_account = name_of(history, thing->parent ? h.who[thing->parent].account : ""),
         .modified = thing->existence == ABSENT ? NEVER : thing->modified,
     };
 }
@@ -422,7 +423,7 @@ static void note_all(const bool *chosen)
 }
 
 /* The chosen runs next to the instant, as the records tell of them. */
-static void find_runs(struct past *past, const bool *chosen)
+static void find_runs(struct association_history *history, const bool *chosen)
 {
     int64_t last = NEVER, next = NEVER, before = NEVER;
     for (size_t i = 0; i < h.moment_count; i++) {
@@ -430,35 +431,35 @@ static void find_runs(struct past *past, const bool *chosen)
             continue;
         const int64_t at[] = { h.moments[i].at, before };
         for (int j = 0; notes.any[i] && j < 2; j++) {
-            if (at[j] != NEVER && at[j] <= past->now && at[j] > last)
+            if (at[j] != NEVER && at[j] <= history->now && at[j] > last)
                 last = at[j];
-            if (at[j] > past->now && (next == NEVER || at[j] < next))
+            if (at[j] > history->now && (next == NEVER || at[j] < next))
                 next = at[j];
         }
         before = h.moments[i].at;
     }
-    if (before <= past->now)
+    if (before <= history->now)
         last = before;
     else if (next == NEVER)
         next = before;
-    past_set_runs(past, last, next);
+    association_history_set_runs(history, last, next);
 }
 
-static void see_all(struct past *past)
+static void see_all(struct association_history *history)
 {
     for (uint32_t id = 1; id <= h.count; id++) {
         const struct moment *lived = NULL;
         for (size_t i = 0; i < h.moment_count; i++) {
             if (!notes.of[i][id])
                 continue;
-            struct sighting sighting = seen(past, &h.moments[i], id);
-            if (sighting.lives)
+            struct observation observation = seen(history, &h.moments[i], id);
+            if (observation.lives)
                 lived = &h.moments[i];
-            struct sighting had = seen(past, lived, id);
-            had.at = sighting.at;
-            had.lives = sighting.lives;
-            had.modified = sighting.modified;
-            past_see(past, &had);
+            struct observation had = seen(history, lived, id);
+            had.at = observation.at;
+            had.lives = observation.lives;
+            had.modified = observation.modified;
+            association_history_observe(history, &had);
         }
     }
 }
@@ -506,32 +507,32 @@ static struct associations now_of_source(struct names *names)
     return now;
 }
 
-static void tell_source(struct past *past)
+static void tell_source(struct association_history *history)
 {
     for (uint32_t id = 1; id <= h.count; id++)
         if (h.things[id].existence != ABSENT)
-            past_set_times(past, id, h.who[id].created, h.things[id].modified);
+            association_history_set_times(history, id, h.who[id].created, h.things[id].modified);
     if (h.purged < h.record_count)
-        past_set_reach(past, h.records[h.purged].at);
+        association_history_set_log_start(history, h.records[h.purged].at);
     for (size_t i = h.purged; i < h.record_count; i++)
         transaction_add(&(struct transaction){ h.records[i].at, h.records[i].action,
                                                h.records[i].name, h.records[i].info },
-                        past);
+                        history);
 }
 
 static void ask(int64_t at, const bool *chosen, struct told told[MOST])
 {
-    struct past *past = past_create(at);
+    struct association_history *history = association_history_create(at);
     struct names *names = names_create();
     struct findings *findings = findings_create();
-    struct past_counts counts;
+    struct association_history_counts counts;
     struct associations then = now_of_source(names);
     memset(told, 0, MOST * sizeof *told);
     note_all(chosen);
-    find_runs(past, chosen);
-    see_all(past);
-    tell_source(past);
-    past_apply(past, &then, findings, &counts);
+    find_runs(history, chosen);
+    see_all(history);
+    tell_source(history);
+    association_history_apply(history, &then, findings, &counts);
     for (size_t i = 0; i < then.count; i++) {
         const struct association *row = &then.rows[i];
         struct told *one = &told[row->id];
@@ -542,7 +543,7 @@ static void ask(int64_t at, const bool *chosen, struct told told[MOST])
     }
     take_doubts(findings, told);
     free(then.rows);
-    past_destroy(past);
+    association_history_destroy(history);
     findings_destroy(findings);
     names_destroy(names);
 }

@@ -15,21 +15,21 @@ struct refutable {
     uint32_t parent_id, parent_account;
 };
 
-/* What past_apply() works on. */
+/* What association_history_apply() works on. */
 struct rebuilding {
     struct timeline timeline, source_only; /* with what runs saw, and without */
     bool has_source_only;
     struct refutable *refutables;
     size_t refutable_count;
     struct findings *findings;
-    struct past_counts *counts;
+    struct association_history_counts *counts;
 };
 
 /* For what is in doubt, the word of the source alone: so no run changes it. */
 static void take_from_source(struct rebuilding *work, size_t place, struct known *known)
 {
     if (!work->has_source_only)
-        work->source_only = timeline_make(work->timeline.past, &work->timeline.present, false);
+        work->source_only = timeline_make(work->timeline.history, &work->timeline.present, false);
     work->has_source_only = true;
     struct known alone = known_at(&work->source_only, &work->source_only.subjects[place]);
     unsigned open = known->doubts & ~(known->alike & alone.doubts);
@@ -79,8 +79,8 @@ static void note_doubt(struct rebuilding *work, const struct known *known)
 }
 
 /* Whose word it is that an association was not what it is now. */
-static void count_teller(struct rebuilding *work, const struct subject *subject,
-                         const struct known *known)
+static void count_evidence(struct rebuilding *work, const struct subject *subject,
+                           const struct known *known)
 {
     static const struct association nothing = { .deleted = true };
     size_t *counts[] = { &work->counts->by_runs, &work->counts->by_source,
@@ -175,12 +175,12 @@ static void rebuild(struct rebuilding *work, size_t place, struct association *r
         take_from_source(work, place, &known);
     /* A deleted one leads its usage to its parent; one that was not made yet has none. */
     bool is_row =
-        known.lives || (subject->row != NO_ROW && subject->created <= timeline->past->now);
+        known.lives || (subject->row != NO_ROW && subject->created <= timeline->history->now);
     if (!known.lives)
         known.doubts &= is_row ? ~(unsigned)DOUBT_SHARES : DOUBT_EXISTENCE;
     if (known.doubts)
         note_doubt(work, &known);
-    count_teller(work, subject, &known);
+    count_evidence(work, subject, &known);
     if (!is_row)
         return;
     if (known.lives && (known.doubts & DOUBT_PARENT))
@@ -209,13 +209,14 @@ static struct association *rebuild_all(struct rebuilding *work, size_t *count)
     return rows;
 }
 
-void past_apply(const struct past *past, struct associations *associations,
-                struct findings *findings, struct past_counts *counts)
+void association_history_apply(const struct association_history *history,
+                               struct associations *associations, struct findings *findings,
+                               struct association_history_counts *counts)
 {
-    struct rebuilding work = { .timeline = timeline_make(past, associations, true),
+    struct rebuilding work = { .timeline = timeline_make(history, associations, true),
                                .findings = findings,
                                .counts = counts };
-    *counts = (struct past_counts){ 0 };
+    *counts = (struct association_history_counts){ 0 };
     struct association *present = associations->rows;
     associations->rows = rebuild_all(&work, &associations->count);
     free(present);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/usage/factor_past.h"
+#include "core/usage/factor_history.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,94 +19,96 @@
 
 struct factor_event {
     int64_t at;
-    enum factor_told told;
+    enum factor_evidence told;
     double factor;
     uint64_t id;      /* of the QOS; or 0, and */
     const char *name; /* its name */
 };
 
-static const char *const told_names[] = { "added", "changed", "seen" };
+static const char *const evidence_names[] = { "added", "changed", "seen" };
 
-const char *factor_told_name(enum factor_told told)
+const char *factor_evidence_name(enum factor_evidence told)
 {
-    return told_names[told];
+    return evidence_names[told];
 }
 
-bool factor_told_of(const char *name, enum factor_told *told)
+bool factor_evidence_of(const char *name, enum factor_evidence *told)
 {
-    for (size_t i = 0; i < sizeof told_names / sizeof *told_names; i++)
-        if (!strcmp(name, told_names[i])) {
-            *told = (enum factor_told)i;
+    for (size_t i = 0; i < sizeof evidence_names / sizeof *evidence_names; i++)
+        if (!strcmp(name, evidence_names[i])) {
+            *told = (enum factor_evidence)i;
             return true;
         }
     return false;
 }
 
-struct factor_past *factor_past_create(void)
+struct factor_history *factor_history_create(void)
 {
-    struct factor_past *past = memory_zeroed(1, sizeof *past);
-    past->last_seen = past->distrusted = FACTOR_UNSEEN;
-    past->names = arena_create();
-    past->texts = arena_create();
-    return past;
+    struct factor_history *history = memory_zeroed(1, sizeof *history);
+    history->last_seen = history->distrusted = FACTOR_UNSEEN;
+    history->names = arena_create();
+    history->texts = arena_create();
+    return history;
 }
 
-void factor_past_destroy(struct factor_past *past)
+void factor_history_destroy(struct factor_history *history)
 {
-    if (!past)
+    if (!history)
         return;
-    free(past->notes);
-    free(past->events);
-    free(past->points);
-    arena_destroy(past->names);
-    arena_destroy(past->texts);
-    free(past);
+    free(history->notes);
+    free(history->events);
+    free(history->points);
+    arena_destroy(history->names);
+    arena_destroy(history->texts);
+    free(history);
 }
 
-void factor_past_note(struct factor_past *past, const struct factor_point *note)
+void factor_history_note(struct factor_history *history, const struct factor_point *note)
 {
-    past->notes = memory_grown(past->notes, past->note_count, sizeof *past->notes);
-    past->notes[past->note_count] = *note;
-    past->notes[past->note_count++].name = arena_copy(past->names, note->name, strlen(note->name));
+    history->notes = memory_grown(history->notes, history->note_count, sizeof *history->notes);
+    history->notes[history->note_count] = *note;
+    history->notes[history->note_count++].name =
+        arena_copy(history->names, note->name, strlen(note->name));
 }
 
-int64_t factor_past_since(const struct factor_past *past)
+int64_t factor_history_since(const struct factor_history *history)
 {
-    return past->note_count && past->last_seen > OVERLAP_S ? past->last_seen - OVERLAP_S : 0;
+    return history->note_count && history->last_seen > OVERLAP_S ? history->last_seen - OVERLAP_S
+                                                                 : 0;
 }
 
-static void forget_points(struct factor_past *past)
+static void forget_points(struct factor_history *history)
 {
-    free(past->points);
-    past->points = NULL;
-    past->point_count = 0;
-    past->undated = false;
+    free(history->points);
+    history->points = NULL;
+    history->point_count = 0;
+    history->undated = false;
 }
 
-void factor_past_forget_source(struct factor_past *past)
+void factor_history_forget_source(struct factor_history *history)
 {
-    past->event_count = past->row_count = 0;
-    past->rows = NULL;
-    past->complete = past->whole = false;
-    free(past->events);
-    past->events = NULL;
-    forget_points(past);
+    history->event_count = history->row_count = 0;
+    history->rows = NULL;
+    history->complete = history->whole = false;
+    free(history->events);
+    history->events = NULL;
+    forget_points(history);
 }
 
 /* ---- What txn_table says ---- */
 
 struct event_reader {
-    struct factor_past *past;
+    struct factor_history *history;
     struct factor_event event;
 };
 
 static void add_event(const struct event_reader *reader, uint64_t id, const char *name)
 {
-    struct factor_past *past = reader->past;
-    past->events = memory_grown(past->events, past->event_count, sizeof *past->events);
-    past->events[past->event_count] = reader->event;
-    past->events[past->event_count].id = id;
-    past->events[past->event_count++].name = arena_copy(past->texts, name, strlen(name));
+    struct factor_history *history = reader->history;
+    history->events = memory_grown(history->events, history->event_count, sizeof *history->events);
+    history->events[history->event_count] = reader->event;
+    history->events[history->event_count].id = id;
+    history->events[history->event_count++].name = arena_copy(history->texts, name, strlen(name));
 }
 
 static bool take_term(void *context, const struct txn_pair *term)
@@ -137,9 +139,9 @@ static int read_factor(const char *info, double *factor)
     return got < 0 ? -1 : found;
 }
 
-bool factor_past_add(struct factor_past *past, const struct transaction *transaction)
+bool factor_history_add(struct factor_history *history, const struct transaction *transaction)
 {
-    struct event_reader reader = { past, { .at = transaction->at, .factor = 1 } };
+    struct event_reader reader = { history, { .at = transaction->at, .factor = 1 } };
     int found = read_factor(transaction->info, &reader.event.factor);
     if (found < 0)
         return false;
@@ -148,18 +150,18 @@ bool factor_past_add(struct factor_past *past, const struct transaction *transac
         add_event(&reader, 0, transaction->name);
         return true;
     }
-    size_t before = past->event_count;
+    size_t before = history->event_count;
     reader.event.told = FACTOR_CHANGED;
     if (!found || txn_each_term(transaction->name, take_term, &reader))
         return true;
-    past->event_count = before;
+    history->event_count = before;
     return false;
 }
 
 /* ---- What is known of a QOS ---- */
 
 struct maker {
-    struct factor_past *past;
+    struct factor_history *history;
     int64_t now, instant;
     uint64_t id;
     const struct qos_row *row; /* NULL: it is gone */
@@ -195,12 +197,12 @@ static bool is_of(const struct factor_event *event, const struct maker *maker)
 /* What has a date.  Of what was done in one second the last counts. */
 static void add_dated(struct maker *maker)
 {
-    const struct factor_past *past = maker->past;
+    const struct factor_history *history = maker->history;
     for (size_t i = 0; i < maker->note_count; i++)
         if (maker->notes[i].told != FACTOR_SEEN)
             insert(maker, maker->notes[i]);
-    for (size_t i = 0; i < past->event_count; i++) {
-        const struct factor_event *event = &past->events[i];
+    for (size_t i = 0; i < history->event_count; i++) {
+        const struct factor_event *event = &history->events[i];
         if (is_of(event, maker))
             insert(maker, (struct factor_point){ .at = event->at,
                                                  .told = event->told,
@@ -222,8 +224,9 @@ static void add_dated(struct maker *maker)
 /* A QOS that slurmdbd made itself was never added, and began with its column's default. */
 static void add_default(struct maker *maker)
 {
-    const struct factor_past *past = maker->past;
-    if (past->complete && past->whole && maker->count && maker->points->told == FACTOR_CHANGED)
+    const struct factor_history *history = maker->history;
+    if (history->complete && history->whole && maker->count &&
+        maker->points->told == FACTOR_CHANGED)
         insert(maker, (struct factor_point){
                           .told = FACTOR_ADDED, .seen_before = FACTOR_UNSEEN, .factor = 1 });
 }
@@ -284,7 +287,7 @@ static void add_seen(struct maker *maker)
  * and whether an earlier run of the same time saw it, too. */
 static void note_undated(struct maker *maker, struct factor_point *seen, int64_t last)
 {
-    int64_t before = maker->past->last_seen;
+    int64_t before = maker->history->last_seen;
     bool noted = false;
     for (size_t i = 0; i < maker->note_count; i++)
         if (is_seen_again(maker, &maker->notes[i])) {
@@ -292,7 +295,7 @@ static void note_undated(struct maker *maker, struct factor_point *seen, int64_t
             noted = is_same(maker->notes[i].factor, seen->factor);
         }
     seen->seen_before = before > last && before < maker->now ? before : last;
-    maker->past->undated |= !noted;
+    maker->history->undated |= !noted;
 }
 
 /* Whether the last run saw the same factor as this one, so that a row of txn_table says otherwise
@@ -309,7 +312,7 @@ static bool saw_no_change(const struct maker *maker, double factor)
  * it became so. */
 static void add_present(struct maker *maker)
 {
-    const struct factor_past *past = maker->past;
+    const struct factor_history *history = maker->history;
     struct factor_point seen = { .at = maker->now,
                                  .told = FACTOR_SEEN,
                                  .seen_before = FACTOR_UNSEEN };
@@ -318,7 +321,7 @@ static void add_present(struct maker *maker)
     seen.factor = maker->row->factor;
     if (maker->count) {
         const struct factor_point *last = &maker->points[maker->count - 1];
-        if (is_same(last->factor, seen.factor) || maker->now < past->last_seen ||
+        if (is_same(last->factor, seen.factor) || maker->now < history->last_seen ||
             maker->now <= last->at)
             return;
         if (saw_no_change(maker, seen.factor))
@@ -331,10 +334,11 @@ static void add_present(struct maker *maker)
 
 static void keep_points(struct maker *maker)
 {
-    struct factor_past *past = maker->past;
+    struct factor_history *history = maker->history;
     for (size_t i = 0; i < maker->count; i++) {
-        past->points = memory_grown(past->points, past->point_count, sizeof *past->points);
-        past->points[past->point_count++] = maker->points[i];
+        history->points =
+            memory_grown(history->points, history->point_count, sizeof *history->points);
+        history->points[history->point_count++] = maker->points[i];
     }
     free(maker->points);
 }
@@ -355,23 +359,23 @@ static const struct qos_row **sorted_rows(const struct qos_row *rows, size_t cou
     return sorted;
 }
 
-void factor_past_make(struct factor_past *past, const struct qos_row *rows, size_t count,
-                      struct factor_times times)
+void factor_history_make(struct factor_history *history, const struct qos_row *rows, size_t count,
+                         struct factor_times times)
 {
     const struct qos_row **sorted = sorted_rows(rows, count);
-    forget_points(past);
-    for (size_t row = 0, note = 0; row < count || note < past->note_count;) {
+    forget_points(history);
+    for (size_t row = 0, note = 0; row < count || note < history->note_count;) {
         struct maker maker = {
-            .past = past, .now = times.now, .instant = times.instant, .id = UINT64_MAX
+            .history = history, .now = times.now, .instant = times.instant, .id = UINT64_MAX
         };
         if (row < count)
             maker.id = sorted[row]->id;
-        if (note < past->note_count && past->notes[note].id < maker.id)
-            maker.id = past->notes[note].id;
+        if (note < history->note_count && history->notes[note].id < maker.id)
+            maker.id = history->notes[note].id;
         if (row < count && sorted[row]->id == maker.id)
             maker.row = sorted[row++];
-        maker.notes = &past->notes[note];
-        for (; note < past->note_count && past->notes[note].id == maker.id; note++)
+        maker.notes = &history->notes[note];
+        for (; note < history->note_count && history->notes[note].id == maker.id; note++)
             maker.note_count++;
         add_dated(&maker);
         add_seen(&maker);
@@ -394,11 +398,11 @@ bool factor_points_change(const struct factor_points *points, size_t i)
 }
 
 /* The first factor of a QOS holds from the beginning, whatever its time is. */
-uint64_t factor_past_hash(const struct factor_past *past, int64_t reach)
+uint64_t factor_history_hash(const struct factor_history *history, int64_t reach)
 {
     uint64_t hash = 0;
-    for (size_t at = 0; at < past->point_count;) {
-        const struct factor_points points = factor_past_next(past, &at);
+    for (size_t at = 0; at < history->point_count;) {
+        const struct factor_points points = factor_history_next(history, &at);
         for (size_t i = 0; i < points.count; i++) {
             const struct factor_point *point = &points.points[i];
             if (!factor_points_change(&points, i) || (i && point->at >= reach))
@@ -411,10 +415,10 @@ uint64_t factor_past_hash(const struct factor_past *past, int64_t reach)
     return hash;
 }
 
-struct factor_points factor_past_next(const struct factor_past *past, size_t *at)
+struct factor_points factor_history_next(const struct factor_history *history, size_t *at)
 {
-    struct factor_points points = { past->points + *at, 0 };
-    for (; *at < past->point_count && past->points[*at].id == points.points->id; ++*at)
+    struct factor_points points = { history->points + *at, 0 };
+    for (; *at < history->point_count && history->points[*at].id == points.points->id; ++*at)
         points.count++;
     return points;
 }
