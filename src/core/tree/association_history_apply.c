@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/finding.h"
-#include "core/tree/known.h"
+#include "core/tree/resolved_state.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -26,12 +26,13 @@ struct rebuilding {
 };
 
 /* For what is in doubt, the word of the source alone: so no run changes it. */
-static void take_from_source(struct rebuilding *work, size_t place, struct known *known)
+static void take_from_source(struct rebuilding *work, size_t place, struct resolved_state *known)
 {
     if (!work->has_source_only)
         work->source_only = timeline_make(work->timeline.history, &work->timeline.present, false);
     work->has_source_only = true;
-    struct known alone = known_at(&work->source_only, &work->source_only.subjects[place]);
+    struct resolved_state alone =
+        resolved_state_at(&work->source_only, &work->source_only.subjects[place]);
     unsigned open = known->doubts & ~(known->alike & alone.doubts);
     if (open & DOUBT_EXISTENCE) {
         known->lives = alone.lives && known->named;
@@ -51,7 +52,7 @@ static void take_from_source(struct rebuilding *work, size_t place, struct known
 
 /* ---- All of them ---- */
 
-static void note_doubt(struct rebuilding *work, const struct known *known)
+static void note_doubt(struct rebuilding *work, const struct resolved_state *known)
 {
     static const struct {
         unsigned doubt;
@@ -80,7 +81,7 @@ static void note_doubt(struct rebuilding *work, const struct known *known)
 
 /* Whose word it is that an association was not what it is now. */
 static void count_evidence(struct rebuilding *work, const struct subject *subject,
-                           const struct known *known)
+                           const struct resolved_state *known)
 {
     static const struct association nothing = { .deleted = true };
     size_t *counts[] = { &work->counts->by_runs, &work->counts->by_source,
@@ -169,7 +170,7 @@ static void rebuild(struct rebuilding *work, size_t place, struct association *r
 {
     const struct timeline *timeline = &work->timeline;
     const struct subject *subject = &timeline->subjects[place];
-    struct known known = known_at(timeline, subject);
+    struct resolved_state known = resolved_state_at(timeline, subject);
     struct association seen = known.row;
     if (known.doubts)
         take_from_source(work, place, &known);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/tree/known.h"
+#include "core/tree/resolved_state.h"
 #include "core/tree/association_history.h"
 #include "core/tree/timeline.h"
 #include "util/index.h"
@@ -70,7 +70,7 @@ static void add_state(struct search *search, const struct subject *subject, int6
     struct association_times *times = search->times;
     const struct association_since *last = times->count ? &times->rows[times->count - 1] : NULL;
     search->history.now = at;
-    struct known known = known_at(&search->timeline, subject);
+    struct resolved_state known = resolved_state_at(&search->timeline, subject);
     known.row.parent_id = parent_of(search, &known.row);
     bool first = !last || last->row.id != subject->id;
     bool was_there = first && timeline_before(&search->timeline, subject).lives;

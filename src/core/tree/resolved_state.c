@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/tree/known.h"
+#include "core/tree/resolved_state.h"
 
 /* All that decides about one association, gathered once. */
 struct evidence {
@@ -222,7 +222,7 @@ static bool has_other_names(const struct evidence *evidence)
             before->row.partition != after->row.partition);
 }
 
-static void tell_existence(const struct evidence *evidence, struct known *known)
+static void tell_existence(const struct evidence *evidence, struct resolved_state *known)
 {
     const struct state *before = &evidence->before, *after = &evidence->after;
     const struct subject *subject = evidence->subject;
@@ -288,7 +288,7 @@ static bool are_set_later(const struct evidence *evidence)
     return false;
 }
 
-static void tell_shares(const struct evidence *evidence, struct known *known)
+static void tell_shares(const struct evidence *evidence, struct resolved_state *known)
 {
     const struct state *before = &evidence->before, *after = &evidence->after;
     const struct change *set = last_setting(evidence);
@@ -387,7 +387,7 @@ static bool may_have_moved(const struct evidence *evidence, const struct edge *e
     return !with_root || !alike;
 }
 
-static void tell_parent(const struct evidence *evidence, struct known *known)
+static void tell_parent(const struct evidence *evidence, struct resolved_state *known)
 {
     struct edge earlier = earlier_edge(evidence), later = later_edge(evidence);
     const struct state *before = &evidence->before;
@@ -423,7 +423,7 @@ static void tell_parent(const struct evidence *evidence, struct known *known)
 
 /* ---- All of it ---- */
 
-static void take_names(const struct evidence *evidence, struct known *known)
+static void take_names(const struct evidence *evidence, struct resolved_state *known)
 {
     const struct association *row = timeline_row(evidence->timeline, evidence->subject);
     const struct state *ends[] = { &evidence->after, &evidence->before };
@@ -460,7 +460,7 @@ static bool is_seen(const struct evidence *evidence)
            evidence->first == evidence->subject->end;
 }
 
-static void take_as_seen(const struct evidence *evidence, struct known *known)
+static void take_as_seen(const struct evidence *evidence, struct resolved_state *known)
 {
     const struct state *before = &evidence->before;
     known->lives = before->lives;
@@ -471,7 +471,8 @@ static void take_as_seen(const struct evidence *evidence, struct known *known)
         tell_parent(evidence, known);
 }
 
-struct known known_at(const struct timeline *timeline, const struct subject *subject)
+struct resolved_state resolved_state_at(const struct timeline *timeline,
+                                        const struct subject *subject)
 {
     struct evidence evidence = {
         .timeline = timeline,
@@ -481,7 +482,7 @@ struct known known_at(const struct timeline *timeline, const struct subject *sub
         .after = timeline_after(timeline, subject),
         .first = subject->changes,
     };
-    struct known known = { 0 };
+    struct resolved_state known = { 0 };
     while (evidence.first < subject->end && evidence.first->at < timeline->from)
         evidence.first++;
     evidence.next = evidence.first;

@@ -8,7 +8,7 @@
 
 enum { DOUBT_EXISTENCE = 1, DOUBT_SHARES = 2, DOUBT_PARENT = 4 };
 
-struct known {
+struct resolved_state {
     bool lives;
     struct association row; /* names, shares and parent; deleted where it does not live */
     bool named;             /* whether anything names it */
@@ -17,6 +17,7 @@ struct known {
     enum evidence_source told_existence, told_shares, told_parent;
 };
 
-struct known known_at(const struct timeline *timeline, const struct subject *subject);
+struct resolved_state resolved_state_at(const struct timeline *timeline,
+                                        const struct subject *subject);
 
 #endif
