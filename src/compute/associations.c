@@ -7,10 +7,10 @@
 #include "compute/computation.h"
 #include "core/finding.h"
 #include "core/tree/association_times.h"
-#include "core/tree/heirs.h"
+#include "core/tree/usage_transfers.h"
 #include "core/tree/association_history.h"
 #include "core/tree/tree.h"
-#include "core/usage/owners.h"
+#include "core/usage/usage_owners.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -25,7 +25,7 @@ static bool is_charged_to(const struct tree *tree, const bool *below, uint64_t i
 /* An owner's, for some time. */
 static bool was_charged_to(const struct computation *computation, const bool *below, uint64_t id)
 {
-    const struct owner *owner = owners_find(computation->owners, id);
+    const struct usage_owner *owner = usage_owners_find(computation->owners, id);
     while (owner && !is_charged_to(computation->tree, below, owner->association))
         owner = owner->later;
     return owner != NULL;
@@ -50,7 +50,7 @@ static void watched_find(struct computation *computation)
     for (size_t i = 0; i < accounting->count; i++)
         if (is_charged_to(tree, below, accounting->rows[i].id))
             add(computation, accounting->rows[i].id);
-    for (uint32_t i = 0; owners_at(computation->owners, i, &id); i++)
+    for (uint32_t i = 0; usage_owners_at(computation->owners, i, &id); i++)
         if (!is_charged_to(tree, below, id) && was_charged_to(computation, below, id))
             add(computation, id);
     free(below);
@@ -119,8 +119,9 @@ static int read_changes(struct computation *computation, enum changes_wanted wan
 }
 
 /* Whose usage it is what associations used before they were removed.  `past` NULL: it is now. */
-static int find_heirs(struct computation *computation, const struct association_history *history,
-                      struct heirs *heirs, struct error *err)
+static int find_transfers(struct computation *computation,
+                          const struct association_history *history,
+                          struct usage_transfers *transfers, struct error *err)
 {
     struct association_history *until_now = NULL;
     int result = 0;
@@ -132,7 +133,7 @@ static int find_heirs(struct computation *computation, const struct association_
     }
     const struct associations associations = associations_of(computation->accounting);
     if (!result && (history->count || history->removal_count))
-        *heirs = heirs_find(history, &associations);
+        *transfers = usage_transfers_find(history, &associations);
     association_history_destroy(until_now);
     return result;
 }
@@ -189,13 +190,13 @@ int associations_read(struct computation *computation, struct association_histor
 int associations_place(struct computation *computation, const struct association_history *history,
                        struct error *err)
 {
-    struct heirs heirs = { 0 };
-    if (find_heirs(computation, history, &heirs, err))
+    struct usage_transfers transfers = { 0 };
+    if (find_transfers(computation, history, &transfers, err))
         return -1;
     int result = make_tree(computation, history, err);
     if (!result)
-        computation->owners = heirs_owners(&heirs, computation->tree);
-    heirs_free(&heirs);
+        computation->owners = usage_transfers_owners(&transfers, computation->tree);
+    usage_transfers_free(&transfers);
     if (result)
         return -1;
     if (computation->watched)

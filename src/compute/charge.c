@@ -68,8 +68,8 @@ static uint64_t newest_pass(const struct charger *charger, uint64_t before)
 
 void charge_begin(struct charger *charger, const struct job_row *row, struct charge *charge)
 {
-    const struct owner *owner =
-        charger->owners ? owners_find(charger->owners, row->association) : NULL;
+    const struct usage_owner *owner =
+        charger->owners ? usage_owners_find(charger->owners, row->association) : NULL;
     struct job_span *span = &charge->span;
     *span = job_span(&charger->charging, &row->job);
     uint64_t end = span->ended;

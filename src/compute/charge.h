@@ -2,12 +2,12 @@
 #ifndef FAIRMILL_CHARGE_H
 #define FAIRMILL_CHARGE_H
 
-#include "core/usage/owners.h"
+#include "core/usage/usage_owners.h"
 
 struct error;
 
-/* A charge: what a slice of a row's time (core/usage/owners.h) adds to usage, or takes off it.  A
- * suspension is a charge like that of its job, taken off. */
+/* A charge: what a slice of a row's time (core/usage/usage_owners.h) adds to usage, or takes off
+ * it.  A suspension is a charge like that of its job, taken off. */
 struct charge {
     const struct job_row *row;
     uint64_t number;            /* of the row, from 1 on: rows of one job may have the same times */
@@ -33,7 +33,7 @@ struct charger {
     uint64_t period;             /* their period in seconds, */
     uint64_t recent; /* and since how many seconds before now they decide; nothing that ended since
                       * is sealed */
-    const struct owners *owners;         /* NULL: what an association used is its own */
+    const struct usage_owners *owners;   /* NULL: what an association used is its own */
     const struct checkpoint *checkpoint; /* the one that the run leaves; NULL: no row is sealed */
     bool negative;                       /* charges are taken off */
     uint64_t cutoff;                     /* what ended by then has expired */

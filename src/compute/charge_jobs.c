@@ -270,7 +270,7 @@ static int charge_rollup(const struct charging_run *run, const struct rollup_row
     if (sums_all(run))
         note_rollup(&run->plan->hashes, row, run->cutoff);
     struct slice slice = slice_first(row->rollup.start, end, row->tariff, row->association,
-                                     owners_find(run->computation->owners, row->association));
+                                     usage_owners_find(run->computation->owners, row->association));
     do
         if (charge_part(run, row, &slice, err))
             return -1;

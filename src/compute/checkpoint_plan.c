@@ -10,7 +10,7 @@
 #include "compute/computation.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
-#include "core/usage/owners.h"
+#include "core/usage/usage_owners.h"
 #include "core/usage/usage.h"
 #include "results/days.h"
 #include "settings/settings.h"
@@ -73,7 +73,7 @@ static char *basis_within(const char *basis, const struct computation *computati
 {
     struct text text = { 0 };
     uint64_t resets = ledger_resets_hash(computation->ledger, reach);
-    uint64_t owners = owners_hash(computation->owners, reach);
+    uint64_t owners = usage_owners_hash(computation->owners, reach);
     const struct tariffs *tariffs = computation->accounting->tariffs;
     text_add(&text, basis);
     if (tariffs)

@@ -11,7 +11,7 @@
 #include "core/priority/queue.h"
 #include "core/tree/association_times.h"
 #include "core/usage/ledger.h"
-#include "core/usage/owners.h"
+#include "core/usage/usage_owners.h"
 #include "settings/settings.h"
 #include "source/tres_minutes.h"
 #include "util/error.h"
@@ -83,7 +83,7 @@ void computation_free(struct computation *computation)
     clock_destroy(computation->clock);
     free(computation->starts.starts);
     ledger_state_destroy(computation->ledger);
-    owners_destroy(computation->owners);
+    usage_owners_destroy(computation->owners);
     factor_history_destroy(computation->own_factors);
     free(computation->values);
     free(computation->order);

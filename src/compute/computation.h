@@ -33,7 +33,7 @@ struct computation {
     uint64_t first_charge, first_behind_end;
     const struct factor_history *factors; /* of QOS; NULL: the layout has none */
     struct factor_history *own_factors;   /* these, where no prior has them */
-    struct owners *owners;                /* whose usage an association's is; NULL: its own */
+    struct usage_owners *owners;          /* whose usage an association's is; NULL: its own */
     struct charge_sink *watcher;          /* gets each charge that counts; NULL: nobody does */
     uint64_t watched;      /* the association of which, and of all below, it needs charges; 0: all.
                             * Usage of others is not whole then. */

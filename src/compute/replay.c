@@ -12,7 +12,7 @@
 #include "core/finding.h"
 #include "core/tree/association_history.h"
 #include "core/usage/ledger.h"
-#include "core/usage/owners.h"
+#include "core/usage/usage_owners.h"
 #include "results/factor_rows.h"
 #include "results/ledger_rows.h"
 #include "results/share_rows.h"
@@ -169,7 +169,7 @@ static int find_reach(struct group *group, struct member *member, struct error *
         rollups_end(computation, &group->purge, &seen, &member->terms.jobs_from, err))
         return -1;
     member->oldest_end = seen.oldest_end;
-    member->terms.owners = owners_hash(computation->owners, UINT64_MAX);
+    member->terms.owners = usage_owners_hash(computation->owners, UINT64_MAX);
     member->factors = factor_history_hash(factors, computation->record.as_of);
     if (group->count)
         member->terms.factors =

@@ -7,7 +7,7 @@
 #include "compute/charge.h"
 #include "compute/computation.h"
 #include "core/usage/ledger.h"
-#include "core/usage/owners.h"
+#include "core/usage/usage_owners.h"
 #include "core/usage/steps.h"
 #include "settings/settings.h"
 #include "source/reading.h"
@@ -235,7 +235,7 @@ static void add_job(struct reader *reader, const struct job_row *row)
     if (row->noted)
         span.end = later_of(row->noted < reader->now ? row->noted : reader->now, start + 1);
     struct slice slice = slice_first(start, span.end, row->tariff, row->association,
-                                     owners_find(computation->owners, row->association));
+                                     usage_owners_find(computation->owners, row->association));
     do
         add_slice(reader, &row->job, &span, &slice);
     while (slice_next(&slice, span.end));

@@ -10,7 +10,7 @@
 #include "core/finding.h"
 #include "core/usage/calendar.h"
 #include "core/usage/clock.h"
-#include "core/usage/owners.h"
+#include "core/usage/usage_owners.h"
 #include "util/error.h"
 #include "util/file.h"
 #include "util/log.h"

@@ -39,7 +39,7 @@ static int add_row(struct charger *charger, const struct job_row *row, struct wi
     return slices;
 }
 
-static struct charger charger_of(const struct clock *clock, const struct owners *owners)
+static struct charger charger_of(const struct clock *clock, const struct usage_owners *owners)
 {
     return (struct charger){ .charging = { clock, CHARGE_BILLING, 600, false, 0, UINT64_MAX },
                              .ledger = ledger,
@@ -48,21 +48,22 @@ static struct charger charger_of(const struct clock *clock, const struct owners 
 
 static struct job_row row_of(const struct tariff *tariff, uint64_t start, uint64_t end)
 {
-    return (struct job_row){
-        .id_job = 1, .association = OWN, .tariff = tariff, .job = { start, start, end, 0, "5=3", 3, 0 }
-    };
+    return (struct job_row){ .id_job = 1,
+                             .association = OWN,
+                             .tariff = tariff,
+                             .job = { start, start, end, 0, "5=3", 3, 0 } };
 }
 
 /* A history: tariffs and owners change at random instants; some by themselves. */
 struct history {
     struct tariff tariffs[CUTS];
-    struct owners *owners;
+    struct usage_owners *owners;
     uint64_t price[SECONDS], whose[SECONDS]; /* by second from BEGIN on */
 };
 
 static void draw_history(struct history *history)
 {
-    *history = (struct history){ .owners = owners_create() };
+    *history = (struct history){ .owners = usage_owners_create() };
     uint64_t until = BEGIN, from = BEGIN - draw(50);
     for (int i = 0; i < CUTS; i++) {
         history->tariffs[i].price = draw(3);
@@ -73,7 +74,7 @@ static void draw_history(struct history *history)
     while (draw(3) && until < BEGIN + SECONDS) {
         uint64_t last = until, whose = 1 + draw(OWNERS - 1);
         until += 1 + draw(80);
-        owners_add(history->owners, OWN, until, whose);
+        usage_owners_add(history->owners, OWN, until, whose);
         for (uint64_t t = last; t < until && t < BEGIN + SECONDS; t++)
             history->whose[t - BEGIN] = whose;
     }
@@ -114,7 +115,7 @@ static bool is_charged_by_second(const struct clock *clock)
         if (!paused[t - BEGIN])
             wide_add_product(&expected[history.whose[t - BEGIN]], 3 * history.price[t - BEGIN],
                              clock_weight(clock, t, t + 1), false);
-    owners_destroy(history.owners);
+    usage_owners_destroy(history.owners);
     return same(&sums[0], &expected[0]) && same(&sums[1], &expected[1]) &&
            same(&sums[2], &expected[2]);
 }
@@ -137,8 +138,8 @@ static void rows(void)
     struct clock *clock = clock_create(0, 100000, 0);
     struct tariff dear = { .price = PRICE_TOO_LARGE / 2 };
     struct tariff cheap = { .price = 1, .later = &dear, .later_from = 2000 };
-    struct owners *owners = owners_create();
-    owners_add(owners, 8, 1500, 1);
+    struct usage_owners *owners = usage_owners_create();
+    usage_owners_add(owners, 8, 1500, 1);
     struct charger charger = charger_of(clock, owners);
     struct wide sums[OWNERS] = { 0 };
     struct charge charge;
@@ -163,10 +164,11 @@ static void rows(void)
     ok(add_row(&charger, &row, sums, &charge) == 1 && charge.outcome == JOB_ENDS_BEFORE_START &&
            charge.first == UINT64_MAX,
        "a row without time has one slice, of nothing");
-    ok(!owners_hash(owners, 0) && owners_hash(owners, 1400) != owners_hash(owners, 1500) &&
-           owners_hash(owners, 1500) == owners_hash(owners, 9000),
+    ok(!usage_owners_hash(owners, 0) &&
+           usage_owners_hash(owners, 1400) != usage_owners_hash(owners, 1500) &&
+           usage_owners_hash(owners, 1500) == usage_owners_hash(owners, 9000),
        "of owners only what is before the reach counts for the hash");
-    owners_destroy(owners);
+    usage_owners_destroy(owners);
     clock_destroy(clock);
 }
 
@@ -174,13 +176,13 @@ static void resets(void)
 {
     struct clock *clock = clock_create(0, 100000, 0);
     struct ledger *entries = ledger_create();
-    struct owners *owners = owners_create();
+    struct usage_owners *owners = usage_owners_create();
     struct tariff tariff = { .price = 1 };
     struct wide sums[OWNERS] = { 0 };
     struct charge charge;
     ledger_add(entries, &(struct ledger_entry){ .id = 1, .instant = 1600, .kind = LEDGER_RESET });
     ledger_add_cover(entries, 1, OWN);
-    owners_add(owners, OWN, 1500, 1);
+    usage_owners_add(owners, OWN, 1500, 1);
     struct ledger_state *state = ledger_at(entries, 100000);
     struct charger charger = charger_of(clock, owners);
     charger.ledger = state;
@@ -190,7 +192,7 @@ static void resets(void)
        "a reset takes what is the association's own, and nothing of what is another's");
     ledger_state_destroy(state);
     ledger_destroy(entries);
-    owners_destroy(owners);
+    usage_owners_destroy(owners);
     clock_destroy(clock);
 }
 

@@ -7,14 +7,14 @@ enum { MOST = 40, OWNERS = 5, COUNTERS = 6, LAST = 30 };
 
 /* A counter of two slots bounds owner 0; owner 1 counts there as well, but has one of its own. */
 static const uint32_t first[] = { 0 }, both[] = { 0, 1 }, limits[] = { 2, 5 };
-static const struct slots_owner owners[] = { { first, 1, 0 }, { both, 2, 1 } };
+static const struct slots_owner usage_owners[] = { { first, 1, 0 }, { both, 2, 1 } };
 
 static void replay(struct slots_wait *waits, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!waits[i].is_rest)
             waits[i].rest = SLOTS_NO_REST;
-    const struct slots slots = { owners, limits, 2, waits, count };
+    const struct slots slots = { usage_owners, limits, 2, waits, count };
     slots_replay(&slots);
 }
 

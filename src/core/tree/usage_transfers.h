@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct associations;
-struct owners;
+struct usage_owners;
 struct association_history;
 struct tree;
 
@@ -17,21 +17,23 @@ struct tree;
  * Only removals that the source wrote down count, up to past->now.  Where an account was is told by
  * when it was added, and by its row since then.  What was done before the source's first word is
  * not told; then it was where its row is. */
-struct heir {
+struct usage_transfer {
     uint64_t association, until; /* what it used before this instant is ... */
     uint64_t owner;              /* ... this one's */
 };
-struct heirs {
-    struct heir *rows; /* those of an association one after another, by ascending `until` */
+struct usage_transfers {
+    struct usage_transfer
+        *rows; /* those of an association one after another, by ascending `until` */
     size_t count;
 };
 
 /* `present` is what the source has now; names may be added. */
-struct heirs heirs_find(const struct association_history *history,
-                        const struct associations *present);
+struct usage_transfers usage_transfers_find(const struct association_history *history,
+                                            const struct associations *present);
 /* Those that the tree does not have by itself: it leads the usage of one that is gone to the
  * nearest that lives.  NULL where there is none. */
-struct owners *heirs_owners(const struct heirs *heirs, const struct tree *tree);
-void heirs_free(struct heirs *heirs);
+struct usage_owners *usage_transfers_owners(const struct usage_transfers *transfers,
+                                            const struct tree *tree);
+void usage_transfers_free(struct usage_transfers *transfers);
 
 #endif

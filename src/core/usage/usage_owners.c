@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/usage/owners.h"
+#include "core/usage/usage_owners.h"
 
 #include <stdlib.h>
 
@@ -8,25 +8,25 @@
 
 struct owned {
     uint64_t association;
-    struct owner *first, *last;
+    struct usage_owner *first, *last;
 };
 
-struct owners {
+struct usage_owners {
     struct id_index *places;
     struct owned *rows;
     uint32_t count;
     struct arena *arena; /* of the owners */
 };
 
-struct owners *owners_create(void)
+struct usage_owners *usage_owners_create(void)
 {
-    struct owners *owners = memory_zeroed(1, sizeof *owners);
+    struct usage_owners *owners = memory_zeroed(1, sizeof *owners);
     owners->places = id_index_create();
     owners->arena = arena_create();
     return owners;
 }
 
-void owners_destroy(struct owners *owners)
+void usage_owners_destroy(struct usage_owners *owners)
 {
     if (!owners)
         return;
@@ -36,7 +36,7 @@ void owners_destroy(struct owners *owners)
     free(owners);
 }
 
-static struct owned *owned_by(struct owners *owners, uint64_t association)
+static struct owned *owned_by(struct usage_owners *owners, uint64_t association)
 {
     uint32_t place = id_index_add(owners->places, association, owners->count);
     if (place != INDEX_NONE)
@@ -46,11 +46,12 @@ static struct owned *owned_by(struct owners *owners, uint64_t association)
     return &owners->rows[owners->count++];
 }
 
-void owners_add(struct owners *owners, uint64_t association, uint64_t until, uint64_t owner)
+void usage_owners_add(struct usage_owners *owners, uint64_t association, uint64_t until,
+                      uint64_t owner)
 {
     struct owned *owned = owned_by(owners, association);
-    struct owner *added = arena_take(owners->arena, sizeof *added);
-    *added = (struct owner){ .association = owner, .until = until };
+    struct usage_owner *added = arena_take(owners->arena, sizeof *added);
+    *added = (struct usage_owner){ .association = owner, .until = until };
     if (owned->last)
         owned->last->later = added;
     else
@@ -58,13 +59,13 @@ void owners_add(struct owners *owners, uint64_t association, uint64_t until, uin
     owned->last = added;
 }
 
-const struct owner *owners_find(const struct owners *owners, uint64_t association)
+const struct usage_owner *usage_owners_find(const struct usage_owners *owners, uint64_t association)
 {
     uint32_t place = owners ? id_index_find(owners->places, association) : INDEX_NONE;
     return place == INDEX_NONE ? NULL : owners->rows[place].first;
 }
 
-bool owners_at(const struct owners *owners, uint32_t place, uint64_t *association)
+bool usage_owners_at(const struct usage_owners *owners, uint32_t place, uint64_t *association)
 {
     if (!owners || place >= owners->count)
         return false;
@@ -72,12 +73,12 @@ bool owners_at(const struct owners *owners, uint32_t place, uint64_t *associatio
     return true;
 }
 
-uint64_t owners_hash(const struct owners *owners, uint64_t reach)
+uint64_t usage_owners_hash(const struct usage_owners *owners, uint64_t reach)
 {
     uint64_t hash = 0;
     for (uint32_t i = 0; owners && i < owners->count; i++) {
         uint64_t from = 0;
-        for (const struct owner *owner = owners->rows[i].first; owner && from < reach;
+        for (const struct usage_owner *owner = owners->rows[i].first; owner && from < reach;
              from = owner->until, owner = owner->later) {
             uint64_t until = owner->until < reach ? owner->until : reach;
             const uint64_t words[] = { owners->rows[i].association, owner->association, from,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/tree/heirs.h"
+#include "core/tree/usage_transfers.h"
 
 #include <stdlib.h>
 
 #include "core/tree/timeline.h"
 #include "core/tree/tree.h"
-#include "core/usage/owners.h"
+#include "core/usage/usage_owners.h"
 #include "util/index.h"
 #include "util/memory.h"
 
@@ -258,7 +258,7 @@ static struct death *death_of_parent(const struct family *family, const struct d
 }
 
 /* Go up until there is one that was not removed any more; all on the way have the same heir. */
-static void find_heir(struct family *family, struct death *death, struct death **way)
+static void find_transfer(struct family *family, struct death *death, struct death **way)
 {
     size_t steps = 0;
     uint32_t heir = NOBODY;
@@ -275,22 +275,22 @@ static void find_heir(struct family *family, struct death *death, struct death *
         way[i]->heir = heir;
 }
 
-static void find_heirs(struct family *family)
+static void find_transfers(struct family *family)
 {
     struct death **way = memory_zeroed(family->death_count + 1, sizeof *way);
     for (size_t i = 0; i < family->death_count; i++)
-        find_heir(family, &family->deaths[i], way);
+        find_transfer(family, &family->deaths[i], way);
     free(way);
 }
 
-static void add_heirs(const struct family *family, struct heirs *heirs)
+static void add_transfers(const struct family *family, struct usage_transfers *transfers)
 {
     for (size_t i = 0; i < family->death_count; i++) {
         const struct death *death = &family->deaths[i];
         if (death->heir == NOBODY || death->at <= 0)
             continue;
-        heirs->rows = memory_grown(heirs->rows, heirs->count, sizeof *heirs->rows);
-        heirs->rows[heirs->count++] = (struct heir){
+        transfers->rows = memory_grown(transfers->rows, transfers->count, sizeof *transfers->rows);
+        transfers->rows[transfers->count++] = (struct usage_transfer){
             .association = family->timeline.subjects[death->subject].id,
             .until = (uint64_t)death->at,
             .owner = family->timeline.subjects[death->heir].id,
@@ -298,48 +298,51 @@ static void add_heirs(const struct family *family, struct heirs *heirs)
     }
 }
 
-struct heirs heirs_find(const struct association_history *history,
-                        const struct associations *present)
+struct usage_transfers usage_transfers_find(const struct association_history *history,
+                                            const struct associations *present)
 {
     struct family family = { .timeline = timeline_make(history, present, false) };
-    struct heirs heirs = { 0 };
+    struct usage_transfers transfers = { 0 };
     name_all(&family);
     settle_sweeps(&family);
     find_deaths(&family);
-    find_heirs(&family);
-    add_heirs(&family, &heirs);
+    find_transfers(&family);
+    add_transfers(&family, &transfers);
     timeline_free(&family.timeline);
     free(family.account);
     free(family.user);
     free(family.accounts);
     free(family.deaths);
     free(family.first_death);
-    return heirs;
+    return transfers;
 }
 
-void heirs_free(struct heirs *heirs)
+void usage_transfers_free(struct usage_transfers *transfers)
 {
-    free(heirs->rows);
-    *heirs = (struct heirs){ 0 };
+    free(transfers->rows);
+    *transfers = (struct usage_transfers){ 0 };
 }
 
 /* ---- What the tree does not have ---- */
 
-struct owners *heirs_owners(const struct heirs *heirs, const struct tree *tree)
+struct usage_owners *usage_transfers_owners(const struct usage_transfers *transfers,
+                                            const struct tree *tree)
 {
-    struct owners *owners = NULL;
-    for (size_t first = 0, end; first < heirs->count; first = end) {
-        uint64_t association = heirs->rows[first].association;
+    struct usage_owners *owners = NULL;
+    for (size_t first = 0, end; first < transfers->count; first = end) {
+        uint64_t association = transfers->rows[first].association;
         uint32_t place = tree_place(tree, association);
         bool is_needed = false;
-        for (end = first; end < heirs->count && heirs->rows[end].association == association; end++)
-            is_needed |= tree_place(tree, heirs->rows[end].owner) != place;
+        for (end = first; end < transfers->count && transfers->rows[end].association == association;
+             end++)
+            is_needed |= tree_place(tree, transfers->rows[end].owner) != place;
         if (!is_needed || place == NO_NODE)
             continue;
         if (!owners)
-            owners = owners_create();
+            owners = usage_owners_create();
         for (size_t i = first; i < end; i++)
-            owners_add(owners, association, heirs->rows[i].until, heirs->rows[i].owner);
+            usage_owners_add(owners, association, transfers->rows[i].until,
+                             transfers->rows[i].owner);
     }
     return owners;
 }

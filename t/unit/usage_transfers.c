@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "core/tree/heirs.h"
+#include "core/tree/usage_transfers.h"
 #include "core/tree/association_history.h"
-#include "core/usage/owners.h"
+#include "core/usage/usage_owners.h"
 #include "site.h"
 
 /* Whose usage it is what associations used before they were removed. */
 
 static struct site site;
 static struct association_history *history;
-static struct heirs heirs;
+static struct usage_transfers usage_transfers;
 
 static uint32_t name(const char *text)
 {
@@ -51,27 +51,27 @@ static struct associations present(void)
 static void find(void)
 {
     struct associations rows = present();
-    heirs = heirs_find(history, &rows);
+    usage_transfers = usage_transfers_find(history, &rows);
 }
 
 static void end(void)
 {
-    heirs_free(&heirs);
+    usage_transfers_free(&usage_transfers);
     association_history_destroy(history);
     site_erase(&site);
 }
 
 /* Of an association, as `until>owner`. */
-static const char *heirs_of(uint64_t id)
+static const char *transfers_of(uint64_t id)
 {
     static char text[200];
     size_t length = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < heirs.count; i++)
-        if (heirs.rows[i].association == id)
-            length +=
-                (size_t)snprintf(text + length, sizeof text - length, "%s%" PRIu64 ">%" PRIu64,
-                                 length ? " " : "", heirs.rows[i].until, heirs.rows[i].owner);
+    for (size_t i = 0; i < usage_transfers.count; i++)
+        if (usage_transfers.rows[i].association == id)
+            length += (size_t)snprintf(
+                text + length, sizeof text - length, "%s%" PRIu64 ">%" PRIu64, length ? " " : "",
+                usage_transfers.rows[i].until, usage_transfers.rows[i].owner);
     return text;
 }
 
@@ -82,11 +82,11 @@ static const char *owners_of(uint64_t id)
     size_t length = 0;
     text[0] = '\0';
     site_build(&site, BAD_ROWS_FAIL);
-    struct owners *owners = heirs_owners(&heirs, site.tree);
-    for (const struct owner *each = owners_find(owners, id); each; each = each->later)
+    struct usage_owners *owners = usage_transfers_owners(&usage_transfers, site.tree);
+    for (const struct usage_owner *each = usage_owners_find(owners, id); each; each = each->later)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%" PRIu64 ">%" PRIu64,
                                    length ? " " : "", each->until, each->association);
-    owners_destroy(owners);
+    usage_owners_destroy(owners);
     tree_destroy(site.tree);
     site.tree = NULL;
     return text;
@@ -104,22 +104,22 @@ static void users(void)
     added(60, 4, "", "b", "u");
     removed(200, 5);
     find();
-    is_string(heirs_of(4), "20>3 50>3", "what a user used before a removal is the account's");
+    is_string(transfers_of(4), "20>3 50>3", "what a user used before a removal is the account's");
     is_string(owners_of(4), "20>3 50>3", "where the user was added again that is nobody else's");
-    is_string(heirs_of(5), "", "a removal after the instant does not count");
+    is_string(transfers_of(5), "", "a removal after the instant does not count");
     end();
 
     begin("1 - root - 1 0  2 root a - 1 0  3 a b - 1 0  !4 - b u 1 0", 100);
     removed(20, 4);
     find();
-    is_string(heirs_of(4), "20>3", "what one used that is gone is the account's, too");
+    is_string(transfers_of(4), "20>3", "what one used that is gone is the account's, too");
     is_string(owners_of(4), "", "which the tree knows by itself");
     end();
 
     begin(SITE, 100);
     removed(20, 4);
     find();
-    is_string(heirs_of(4), "20>3", "one that lives was added again, told or not");
+    is_string(transfers_of(4), "20>3", "one that lives was added again, told or not");
     end();
 }
 
@@ -135,9 +135,9 @@ static void accounts(void)
     added(40, 3, "root", "b", "");
     added(41, 4, "", "b", "u");
     find();
-    is_string(heirs_of(3), "30>2", "an account's is its parent's of that time");
-    is_string(heirs_of(4), "20>2 30>2", "and so is what it had of its users");
-    is_string(heirs_of(5), "30>2", "also of those that were not added again");
+    is_string(transfers_of(3), "30>2", "an account's is its parent's of that time");
+    is_string(transfers_of(4), "20>2 30>2", "and so is what it had of its users");
+    is_string(transfers_of(5), "30>2", "also of those that were not added again");
     is_string(owners_of(5), "30>2", "which the tree does not know: the account is there again");
     end();
 
@@ -151,15 +151,15 @@ static void accounts(void)
     association_history_add_removal(history, 50, true, name("a"));
     added(60, 2, "root", "a", "");
     find();
-    is_string(heirs_of(4), "30>1", "all below an account goes with it to what is above it");
-    is_string(heirs_of(2), "30>1 50>1", "as often as it is removed");
+    is_string(transfers_of(4), "30>1", "all below an account goes with it to what is above it");
+    is_string(transfers_of(2), "30>1 50>1", "as often as it is removed");
     end();
 
     begin("1 - root - 1 0  2 b a - 1 0  3 a b - 1 0", 100);
     removed(20, 2);
     removed(20, 3);
     find();
-    is_string(heirs_of(2), "", "accounts below each other have no heir");
+    is_string(transfers_of(2), "", "accounts below each other have no heir");
     end();
 }
 
@@ -335,9 +335,9 @@ static void draw_present(void)
 
 static uint64_t owner_of(uint64_t id, uint64_t second)
 {
-    for (size_t i = 0; i < heirs.count; i++)
-        if (heirs.rows[i].association == id && heirs.rows[i].until > second)
-            return heirs.rows[i].owner;
+    for (size_t i = 0; i < usage_transfers.count; i++)
+        if (usage_transfers.rows[i].association == id && usage_transfers.rows[i].until > second)
+            return usage_transfers.rows[i].owner;
     return id;
 }
 
