@@ -6,89 +6,90 @@
 
 /* Leave out what was used before the association's last reset.  Kept sums contain only resets
  * within their reach; checkpoint_plan_fold() leaves out a whole sum for a later one. */
-static void leave_out_reset(const struct charger *charger, struct charge *charge)
+static void leave_out_reset(const struct charge_context *context, struct charge *charge)
 {
     struct charge_term *counted = &charge->counted;
     uint64_t reset = ledger_reset_before(
-        charger->ledger, charge->slice.association,
-        charge->checkpointed ? checkpoint_reach(charger->checkpoint) : UINT64_MAX);
+        context->ledger, charge->interval.association,
+        charge->checkpointed ? checkpoint_reach(context->checkpoint) : UINT64_MAX);
     if (reset <= counted->start)
         return;
-    counted->weight = clock_weight(charger->charging.clock, reset, counted->end);
+    counted->weight = clock_weight(context->charging.clock, reset, counted->end);
     counted->start = reset;
     if (!counted->weight)
         *counted = (struct charge_term){ 0 };
 }
 
 /* Leave of what the job used what the suspension takes back. */
-static void cut_to_suspension(struct charger *charger, const struct suspension *suspension,
+static void cut_to_suspension(struct charge_context *context, const struct suspension *suspension,
                               struct charge_term *used)
 {
-    struct suspensions *suspensions = &charger->suspensions;
-    used->weight = suspensions_weight(suspensions, charger->charging.clock, suspension->key, used,
+    struct suspensions *suspensions = &context->suspensions;
+    used->weight = suspensions_weight(suspensions, context->charging.clock, suspension->key, used,
                                       suspension->start, suspension->end);
     used->start = suspensions->counted_from;
     used->end = suspensions->counted_to;
 }
 
 /* What a slice is charged, whose part of the row's span it is. */
-static inline void charge_span(struct charger *charger, struct charge *charge,
+static inline void charge_span(struct charge_context *context, struct charge *charge,
                                const struct job_span *span)
 {
     const struct job_row *row = charge->row;
     struct charge_term *used = &charge->used;
     enum job_outcome outcome =
-        job_charge(&charger->charging, &row->job, span, charge->slice.tariff, used);
+        job_charge(&context->charging, &row->job, span, charge->interval.tariff, used);
     if (outcome != span->outcome)
         charge->outcome = outcome;
     if (row->suspension && used->units)
-        cut_to_suspension(charger, row->suspension, used);
-    bool counts = used->weight && !(charge->ended && charge->ended <= charger->left_out);
+        cut_to_suspension(context, row->suspension, used);
+    bool counts = used->weight && !(charge->ended && charge->ended <= context->left_out);
     if (counts && !charge->expired && used->start < charge->first)
         charge->first = used->start;
     charge->counted = counts ? *used : (struct charge_term){ 0 };
-    if (counts && charger->ledger->reset_count)
-        leave_out_reset(charger, charge);
+    if (counts && context->ledger->reset_count)
+        leave_out_reset(context, charge);
 }
 
-void charge_slice(struct charger *charger, struct charge *charge)
+void charge_fill_interval(struct charge_context *context, struct charge *charge)
 {
     struct job_span span = charge->span;
-    span.start = charge->slice.start;
-    span.end = charge->slice.end;
-    charge_span(charger, charge, &span);
+    span.start = charge->interval.start;
+    span.end = charge->interval.end;
+    charge_span(context, charge, &span);
 }
 
 /* As last_pass() wants it. */
-static uint64_t newest_pass(const struct charger *charger, uint64_t before)
+static uint64_t newest_pass(const struct charge_context *context, uint64_t before)
 {
-    return passes_newest(charger->passes, clock_now(charger->charging.clock), charger->period,
+    return passes_newest(context->passes, clock_now(context->charging.clock), context->period,
                          before);
 }
 
-void charge_begin(struct charger *charger, const struct job_row *row, struct charge *charge)
+void charge_begin(struct charge_context *context, const struct job_row *row, struct charge *charge)
 {
     const struct usage_owner *owner =
-        charger->owners ? usage_owners_find(charger->owners, row->association) : NULL;
+        context->owners ? usage_owners_find(context->owners, row->association) : NULL;
     struct job_span *span = &charge->span;
-    *span = job_span(&charger->charging, &row->job);
+    *span = job_span(&context->charging, &row->job);
     uint64_t end = span->ended;
     if (row->noted)
-        job_span_suspended(span, row->noted, newest_pass(charger, row->noted), charger->period);
+        job_span_suspended(span, row->noted, newest_pass(context, row->noted), context->period);
     charge->row = row;
-    charge->number = ++charger->rows;
+    charge->number = ++context->rows;
     charge->ended = end;
     charge->outcome = span->outcome;
-    charge->negative = charger->negative != (row->suspension != NULL);
+    charge->negative = context->negative != (row->suspension != NULL);
     charge->again = false;
-    charge->checkpointed = end && charger->checkpoint && end < charger->checkpoint->checkpointed_to;
-    charge->expired = end && end <= charger->cutoff;
+    charge->checkpointed = end && context->checkpoint && end < context->checkpoint->checkpointed_to;
+    charge->expired = end && end <= context->cutoff;
     charge->first = UINT64_MAX;
-    charge->slice = slice_first(span->start, span->end, row->tariff, row->association, owner);
-    if (charge->slice.end == span->end)
-        charge_span(charger, charge, span);
+    charge->interval =
+        charge_interval_first(span->start, span->end, row->tariff, row->association, owner);
+    if (charge->interval.end == span->end)
+        charge_span(context, charge, span);
     else
-        charge_slice(charger, charge);
+        charge_fill_interval(context, charge);
 }
 
 /* The job row of a release before 24.11 begins with the job, so that no time before the job is
@@ -109,23 +110,23 @@ bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *
 /* The resize charges what has run since the last pass at the old size, and the next pass does so
  * again at the new one.  Sums that are kept must not hang on which pass that is: of what they have
  * in them it is half a period. */
-static uint64_t pass_before(const struct charger *charger, uint64_t resize)
+static uint64_t pass_before(const struct charge_context *context, uint64_t resize)
 {
-    if (clock_now(charger->charging.clock) - resize <= charger->recent)
-        return last_pass(newest_pass(charger, resize), charger->period, resize);
-    return resize > charger->period / 2 ? resize - charger->period / 2 : 0;
+    if (clock_now(context->charging.clock) - resize <= context->recent)
+        return last_pass(newest_pass(context, resize), context->period, resize);
+    return resize > context->period / 2 ? resize - context->period / 2 : 0;
 }
 
-bool charge_again(struct charger *charger, const struct job_row *row, struct job_row *again,
+bool charge_again(struct charge_context *context, const struct job_row *row, struct job_row *again,
                   struct charge *charge)
 {
-    uint64_t now = clock_now(charger->charging.clock), end = row->job.time_end;
+    uint64_t now = clock_now(context->charging.clock), end = row->job.time_end;
     if (!row->resized_to || !end || end > now)
         return false;
-    if (!charge_again_row(row, pass_before(charger, end), again))
+    if (!charge_again_row(row, pass_before(context, end), again))
         return false;
-    charger->rows--;
-    charge_begin(charger, again, charge);
+    context->rows--;
+    charge_begin(context, again, charge);
     charge->again = true;
     return true;
 }

@@ -20,13 +20,13 @@ struct charge {
     enum job_outcome outcome;   /* of the row, as its slices so far have it */
     uint64_t first;             /* likewise the first second that counts, resets of associations
                                  * aside; UINT64_MAX where none does */
-    struct slice slice;         /* slice.association is whose usage it is */
+    struct slice interval;      /* slice.association is whose usage it is */
     struct charge_term used;    /* what was used; also what counts for its days only */
     struct charge_term counted; /* the part that counts for usage; units are 0 where none does */
 };
 
 /* What charges are made by. */
-struct charger {
+struct charge_context {
     struct charging charging;
     const struct ledger_state *ledger;
     const struct passes *passes; /* of slurmctld, */
@@ -43,22 +43,22 @@ struct charger {
 };
 
 /* Make the charge of a row's first slice; it holds as long as the row. */
-void charge_begin(struct charger *charger, const struct job_row *row, struct charge *charge);
+void charge_begin(struct charge_context *context, const struct job_row *row, struct charge *charge);
 /* Make it that of the next slice; false behind the last, where outcome and first are those of the
  * whole row. */
-void charge_slice(struct charger *charger, struct charge *charge);
-static inline bool charge_next(struct charger *charger, struct charge *charge)
+void charge_fill_interval(struct charge_context *context, struct charge *charge);
+static inline bool charge_next(struct charge_context *context, struct charge *charge)
 {
-    if (!slice_next(&charge->slice, charge->span.end))
+    if (!charge_interval_next(&charge->interval, charge->span.end))
         return false;
-    charge_slice(charger, charge);
+    charge_fill_interval(context, charge);
     return true;
 }
 
 /* If a job was resized at the row's end, make the charge of the time that slurmctld charges again
  * at the new size, go on with charge_next(), and return true.  `again` is the row of this charge
  * and must last as long. */
-bool charge_again(struct charger *charger, const struct job_row *row, struct job_row *again,
+bool charge_again(struct charge_context *context, const struct job_row *row, struct job_row *again,
                   struct charge *charge);
 /* The row of that charge, if it begins with this pass; false if it is charged for no second. */
 bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *again);

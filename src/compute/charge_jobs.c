@@ -35,7 +35,7 @@ struct pass {
 
 /* What is charged of a cluster. */
 #define PASSES 11
-struct charging_run {
+struct charge_jobs_run {
     struct computation *computation;
     struct checkpoint_plan *plan; /* NULL: none */
     struct days *days;            /* NULL: usage of days is not looked at */
@@ -59,28 +59,28 @@ static int take_all(struct charge_sink *const *sinks, size_t count, const struct
     return 0;
 }
 
-static int take_day_hashes(const struct pass *pass, struct charger *charger, struct charge *charge,
-                           struct error *err)
+static int take_day_hashes(const struct pass *pass, struct charge_context *context,
+                           struct charge *charge, struct error *err)
 {
     do
         if (take_all(pass->sinks, pass->sink_count, charge, err))
             return -1;
-    while (charge_next(charger, charge));
+    while (charge_next(context, charge));
     return 0;
 }
 
 /* Each slice of a row, and then the row. */
-static int take_row(const struct pass *pass, struct charger *charger, const struct job_row *row,
-                    struct error *err)
+static int take_row(const struct pass *pass, struct charge_context *context,
+                    const struct job_row *row, struct error *err)
 {
     struct charge charge;
     struct job_row again;
-    charge_begin(charger, row, &charge);
-    if (take_day_hashes(pass, charger, &charge, err) ||
+    charge_begin(context, row, &charge);
+    if (take_day_hashes(pass, context, &charge, err) ||
         take_all(pass->row_sinks, pass->row_sink_count, &charge, err))
         return -1;
-    return charge_again(charger, row, &again, &charge)
-               ? take_day_hashes(pass, charger, &charge, err)
+    return charge_again(context, row, &again, &charge)
+               ? take_day_hashes(pass, context, &charge, err)
                : 0;
 }
 
@@ -89,7 +89,7 @@ static void add_sink(struct pass *pass, struct charge_sink *sink)
     pass->sinks[pass->sink_count++] = sink;
 }
 
-static int run_pass(const struct charging_run *run, struct pass *pass, struct error *err)
+static int run_pass(const struct charge_jobs_run *run, struct pass *pass, struct error *err)
 {
     const struct source *source = &run->computation->source;
     const struct layout *layout = source->layout;
@@ -98,16 +98,16 @@ static int run_pass(const struct charging_run *run, struct pass *pass, struct er
         pass->of_cancelled     ? layout->past->cancelled(source, accounting, pass->range.from)
         : pass->of_suspensions ? layout->suspensions(source, accounting, &pass->range)
                                : layout->jobs(source, accounting, &pass->range);
-    struct charger charger = { .charging = run->charging,
-                               .ledger = run->computation->ledger,
-                               .passes = &accounting->passes,
-                               .period = slurm_pass_period(source->settings->slurm),
-                               .recent = source->settings->seal_after_s,
-                               .owners = run->computation->owners,
-                               .checkpoint = pass->checkpoint,
-                               .negative = pass->negative,
-                               .cutoff = pass->cutoff,
-                               .left_out = pass->left_out };
+    struct charge_context context = { .charging = run->charging,
+                                      .ledger = run->computation->ledger,
+                                      .passes = &accounting->passes,
+                                      .period = slurm_pass_period(source->settings->slurm),
+                                      .recent = source->settings->seal_after_s,
+                                      .owners = run->computation->owners,
+                                      .checkpoint = pass->checkpoint,
+                                      .negative = pass->negative,
+                                      .cutoff = pass->cutoff,
+                                      .left_out = pass->left_out };
     struct split *split = run->computation->split;
     struct sums_sink sums;
     struct day_hash_sink hashes = {
@@ -117,7 +117,7 @@ static int run_pass(const struct charging_run *run, struct pass *pass, struct er
     int got;
     sums_sink_begin(&sums, run->computation, pass->checkpointed);
     if (split) {
-        split_begin_pass(split, &charger);
+        split_begin_pass(split, &context);
         add_sink(pass, &split->hashes.sink);
         pass->row_sinks[pass->row_sink_count++] = &split->rows.sink;
     } else if (!pass->only_noted) {
@@ -127,9 +127,9 @@ static int run_pass(const struct charging_run *run, struct pass *pass, struct er
         pass->row_sinks[pass->row_sink_count++] = &hashes.sink;
     while ((got = job_reading_next(reading, &row, err)) > 0) {
         if ((pass->only_refunded || pass->of_cancelled) &&
-            job_is_refunded(charger.ledger, &row) != pass->only_refunded)
+            job_is_refunded(context.ledger, &row) != pass->only_refunded)
             continue;
-        if (take_row(pass, &charger, &row, err)) {
+        if (take_row(pass, &context, &row, err)) {
             got = -1;
             goto done;
         }
@@ -142,7 +142,7 @@ done:
 }
 
 /* Where suspended time is left out, the suspensions of the pass's rows come before it. */
-static void add_pass(struct charging_run *run, const struct pass *pass)
+static void add_pass(struct charge_jobs_run *run, const struct pass *pass)
 {
     const struct source *source = &run->computation->source;
     bool omits =
@@ -155,7 +155,7 @@ static void add_pass(struct charging_run *run, const struct pass *pass)
 }
 
 /* Rows that are charged where they belong. */
-static struct pass charging_pass(struct charging_run *run, struct job_range range)
+static struct pass charge_jobs_scan(struct charge_jobs_run *run, struct job_range range)
 {
     struct pass pass = { .range = range, .cutoff = run->cutoff, .left_out = run->cutoff };
     if (run->plan) {
@@ -172,7 +172,7 @@ static struct pass charging_pass(struct charging_run *run, struct job_range rang
 }
 
 /* Where all rows are read: a row that ended by this instant counts for nothing, not even a day. */
-static uint64_t first_read(const struct charging_run *run)
+static uint64_t first_read(const struct charge_jobs_run *run)
 {
     const struct days *days = run->days;
     bool reach_back = days && days->anew && days->count && days->starts[0] < run->cutoff;
@@ -220,25 +220,25 @@ int rollups_end(const struct computation *computation, struct purge *purge, stru
 }
 
 /* Whether this run makes the kept sums from the beginning. */
-static bool sums_all(const struct charging_run *run)
+static bool sums_all(const struct charge_jobs_run *run)
 {
     return run->plan && run->plan->mode != CHECKPOINT_UNUSED && run->plan->anew;
 }
 
 /* The part of a rollup that is in a slice. */
-static int charge_part(const struct charging_run *run, const struct rollup_row *row,
-                       const struct slice *slice, struct error *err)
+static int charge_part(const struct charge_jobs_run *run, const struct rollup_row *row,
+                       const struct slice *interval, struct error *err)
 {
     struct computation *computation = run->computation;
     struct checkpoint_plan *plan = sums_all(run) ? run->plan : NULL;
     const struct clock *clock = computation->clock;
-    uint64_t start = slice->start, end = slice->end, id = slice->association;
-    uint128 price = tariff_price_of(slice->tariff, run->charging.charge, row->tres);
+    uint64_t start = interval->start, end = interval->end, id = interval->association;
+    uint128 price = tariff_price_of(interval->tariff, run->charging.charge, row->tres);
     uint64_t reset = ledger_reset_before(computation->ledger, id,
                                          plan ? checkpoint_reach(&plan->checkpoint) : UINT64_MAX);
     struct wide usage;
     if (run->days && !run->days->failed &&
-        days_add_rollup(run->days, slice, &row->rollup, price, err))
+        days_add_rollup(run->days, interval, &row->rollup, price, err))
         days_give_up(run->days, computation->findings, err);
     if (row->rollup.end <= run->cutoff)
         return 0;
@@ -262,23 +262,24 @@ static void note_rollup(struct day_hashes *hashes, const struct rollup_row *row,
         day_hash_add(&hashes->rollups, hash_words(words, sizeof words / sizeof *words), false);
 }
 
-static int charge_rollup(const struct charging_run *run, const struct rollup_row *row,
+static int charge_rollup(const struct charge_jobs_run *run, const struct rollup_row *row,
                          struct error *err)
 {
     uint64_t until = run->charging.from;
     uint64_t end = row->rollup.end < until ? row->rollup.end : until;
     if (sums_all(run))
         note_rollup(&run->plan->hashes, row, run->cutoff);
-    struct slice slice = slice_first(row->rollup.start, end, row->tariff, row->association,
-                                     usage_owners_find(run->computation->owners, row->association));
+    struct slice interval =
+        charge_interval_first(row->rollup.start, end, row->tariff, row->association,
+                              usage_owners_find(run->computation->owners, row->association));
     do
-        if (charge_part(run, row, &slice, err))
+        if (charge_part(run, row, &interval, err))
             return -1;
-    while (slice_next(&slice, end));
+    while (charge_interval_next(&interval, end));
     return 0;
 }
 
-static int note_again(const struct charging_run *run, const struct rollup_row *row,
+static int note_again(const struct charge_jobs_run *run, const struct rollup_row *row,
                       struct error *err)
 {
     (void)err;
@@ -286,8 +287,8 @@ static int note_again(const struct charging_run *run, const struct rollup_row *r
     return 0;
 }
 
-static int read_rollups(const struct charging_run *run, uint64_t after,
-                        int (*take)(const struct charging_run *run, const struct rollup_row *row,
+static int read_rollups(const struct charge_jobs_run *run, uint64_t after,
+                        int (*take)(const struct charge_jobs_run *run, const struct rollup_row *row,
                                     struct error *err),
                         struct error *err)
 {
@@ -308,7 +309,7 @@ static int read_rollups(const struct charging_run *run, uint64_t after,
 
 /* Read the rollups in the kept sums again, to see that they have not changed.  Other rollups may
  * replace jobs now, if one that is older than all came late. */
-static int check_rollups(struct charging_run *run, uint64_t until, struct error *err)
+static int check_rollups(struct charge_jobs_run *run, uint64_t until, struct error *err)
 {
     if (until != run->charging.from)
         run->plan->checked.rollups.rows = UINT64_MAX;
@@ -317,7 +318,7 @@ static int check_rollups(struct charging_run *run, uint64_t until, struct error 
     return 0;
 }
 
-static int charge_rollups(struct charging_run *run, struct error *err)
+static int charge_rollups(struct charge_jobs_run *run, struct error *err)
 {
     struct checkpoint_plan *plan = run->plan;
     struct purge purge = { .cutoff = run->cutoff };
@@ -342,7 +343,7 @@ static int charge_rollups(struct charging_run *run, struct error *err)
 }
 
 /* Rows that were open when the seal was made and ended below it since. */
-static struct job_range late_range(const struct charging_run *run, uint64_t from)
+static struct job_range late_range(const struct charge_jobs_run *run, uint64_t from)
 {
     const struct job_keys *ended = &run->plan->ended;
     return (struct job_range){ .from = from + 1,
@@ -352,7 +353,8 @@ static struct job_range late_range(const struct charging_run *run, uint64_t from
 }
 
 /* Take rows of the kept sums that have passed the horizon since off `sums`. */
-static void add_gone(struct charging_run *run, struct usage_sums *sums, struct day_hashes *hashes)
+static void add_gone(struct charge_jobs_run *run, struct usage_sums *sums,
+                     struct day_hashes *hashes)
 {
     uint64_t kept = run->plan->stored->checkpoint.cutoff;
     const struct pass gone = { .range = { .from = kept + 1, .to = run->cutoff + 1 },
@@ -366,13 +368,13 @@ static void add_gone(struct charging_run *run, struct usage_sums *sums, struct d
 
 /* Add to the kept sums what they lack, and take off what has passed the horizon.  A late row that
  * has passed it too is added first, so that all such rows can be taken off alike. */
-static void repair_stored(struct charging_run *run)
+static void repair_stored(struct charge_jobs_run *run)
 {
     const struct days *days = run->days;
     uint64_t from = run->plan->stored->checkpoint.cutoff;
     if (days && days->count && days->starts[0] < from)
         from = days->starts[0];
-    struct pass late = charging_pass(run, late_range(run, from));
+    struct pass late = charge_jobs_scan(run, late_range(run, from));
     late.left_out = run->plan->stored->checkpoint.cutoff;
     if (run->plan->ended.count)
         add_pass(run, &late);
@@ -380,7 +382,7 @@ static void repair_stored(struct charging_run *run)
 }
 
 /* The same where all is read anyway: only to know how far the kept sums should differ. */
-static void note_late(struct charging_run *run)
+static void note_late(struct charge_jobs_run *run)
 {
     const struct pass late = { .range = late_range(run, run->plan->stored->checkpoint.cutoff),
                                .checkpoint = &run->plan->checkpoint,
@@ -391,7 +393,7 @@ static void note_late(struct charging_run *run)
 }
 
 /* Read rows of the kept sums once more, to see that they have not changed. */
-static void check_stored(struct charging_run *run)
+static void check_stored(struct charge_jobs_run *run)
 {
     struct checkpoint_plan *plan = run->plan;
     uint64_t day = CHECKPOINT_SLICE_S;
@@ -411,14 +413,14 @@ static void check_stored(struct charging_run *run)
 }
 
 /* Whether the time before the cutoff is longer than the time since. */
-static bool has_long_history(const struct charging_run *run)
+static bool has_long_history(const struct charge_jobs_run *run)
 {
     uint64_t cutoff = run->cutoff, oldest = run->seen->oldest_end;
     return oldest < cutoff && cutoff < run->now && cutoff - oldest > run->now - cutoff;
 }
 
 /* The rows that the kept sums do not have. */
-static struct job_range main_range(const struct charging_run *run)
+static struct job_range main_range(const struct charge_jobs_run *run)
 {
     const struct checkpoint_plan *plan = run->plan;
     struct job_range range = {
@@ -443,7 +445,7 @@ static struct job_range main_range(const struct charging_run *run)
 
 /* Take what refunded jobs were charged off again, wherever it was added.  Rows without keys belong
  * to no job that could be named. */
-static void add_refunded(struct charging_run *run)
+static void add_refunded(struct charge_jobs_run *run)
 {
     const struct job_keys *refunded = &run->computation->ledger->refunded;
     const struct pass pass = { .range = { .from = run->cutoff + 1,
@@ -458,7 +460,7 @@ static void add_refunded(struct charging_run *run)
 }
 
 /* How far that reaches hangs on now, so it is never in the kept sums, nor in the usage of days. */
-static void add_cancelled(struct charging_run *run)
+static void add_cancelled(struct charge_jobs_run *run)
 {
     struct pass pass = { .range = { .from = run->cutoff + 1 }, .of_cancelled = true };
     pass.row_sinks[pass.row_sink_count++] = &run->behind_end.sink;
@@ -468,7 +470,7 @@ static void add_cancelled(struct charging_run *run)
         run->passes[run->pass_count++] = pass;
 }
 
-static void list_passes(struct charging_run *run)
+static void list_passes(struct charge_jobs_run *run)
 {
     const struct checkpoint_plan *plan = run->plan;
     if (plan && plan->mode == CHECKPOINT_VERIFY)
@@ -477,7 +479,7 @@ static void list_passes(struct charging_run *run)
         repair_stored(run);
         check_stored(run);
     }
-    const struct pass pass = charging_pass(run, main_range(run));
+    const struct pass pass = charge_jobs_scan(run, main_range(run));
     add_pass(run, &pass);
     add_refunded(run);
     add_cancelled(run);
@@ -535,7 +537,7 @@ int charge_corrections(struct computation *computation, struct error *err)
     return add_adjustments(computation, err) ? -1 : add_starts(computation, err);
 }
 
-static void set_sinks(struct charging_run *run)
+static void set_sinks(struct charge_jobs_run *run)
 {
     struct computation *computation = run->computation;
     run->note = (struct seen_sink){ .sink = { seen_sink_take },
@@ -571,7 +573,7 @@ int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, u
     const struct settings *settings = computation->source.settings;
     struct days *days = plan ? plan->days : NULL;
     uint64_t now = clock_now(computation->clock);
-    struct charging_run run = {
+    struct charge_jobs_run run = {
         .computation = computation,
         .plan = plan,
         .days = days,

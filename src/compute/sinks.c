@@ -29,7 +29,7 @@ static int sums_sink_take(struct charge_sink *base, const struct charge *charge,
     sink->sum = NULL;
     if (!charge)
         return 0;
-    sink->association = charge->slice.association;
+    sink->association = charge->interval.association;
     sink->sum = charge->checkpointed ? usage_sums_of(sink->checkpointed, sink->association)
                                      : computation_sum_of(sink->computation, sink->association);
     __builtin_prefetch(sink->sum, 1);
@@ -98,7 +98,7 @@ static void add_of_jobs(const struct seen_sink *sink, const struct charge *charg
 /* Of the weights that a partition had. */
 static void add_other_weights(const struct seen_sink *sink, const struct charge *charge)
 {
-    const struct tariff *tariff = charge->slice.tariff;
+    const struct tariff *tariff = charge->interval.tariff;
     struct text detail = { 0 };
     text_format(&detail, tariff->list ? "partition '%s'" : "tres_weights", tariff->partition);
     add_of_jobs(sink, charge, FINDING_OTHER_WEIGHTS, tariff->list, detail.bytes);
@@ -276,7 +276,7 @@ int days_sink_take(struct charge_sink *base, const struct charge *charge, struct
     const struct charge_term *used = &charge->used;
     if (!used->units || charge->again)
         return 0;
-    struct usage_rate rate = { charge->slice.own, used->units, charge->negative };
+    struct usage_rate rate = { charge->interval.own, used->units, charge->negative };
     if (!days->failed && days_add(days, charge->checkpointed || !days->unsealed_is_kept, &rate,
                                   used->start, used->end, err))
         days_give_up(days, sink->findings, err);
@@ -298,7 +298,7 @@ int watcher_sink_take(struct charge_sink *base, const struct charge *charge, str
 
 static int add(struct usage_sums *sums, const struct charge *charge, struct error *err)
 {
-    uint64_t association = charge->slice.association;
+    uint64_t association = charge->interval.association;
     const struct charge_term *counted = &charge->counted;
     if (!counted->units || wide_add_product(usage_sums_of(sums, association), counted->units,
                                             counted->weight, charge->negative))
@@ -327,7 +327,7 @@ static size_t first_ended(const struct split *split, const struct job_row *row)
     return row->job.time_end && !row->noted ? first_from(split, row->job.time_end) : split->count;
 }
 
-static int take_slice(struct charge_sink *sink, const struct charge *charge, struct error *err)
+static int take_interval(struct charge_sink *sink, const struct charge *charge, struct error *err)
 {
     const struct split *split = ((const struct split_sink *)sink)->split;
     size_t at = charge->again ? split->count : first_ended(split, charge->row);
@@ -339,14 +339,14 @@ static int add_slices(struct split_instant *instant, struct charge *charge, stru
     do
         if (add(instant->working, charge, err))
             return -1;
-    while (charge_next(&instant->charger, charge));
+    while (charge_next(&instant->context, charge));
     return 0;
 }
 
 static int charge_at(struct split_instant *instant, const struct job_row *row, struct error *err)
 {
     struct charge charge;
-    charge_begin(&instant->charger, row, &charge);
+    charge_begin(&instant->context, row, &charge);
     return add_slices(instant, &charge, err);
 }
 
@@ -356,7 +356,7 @@ static int charge_again_at(struct split_instant *instant, const struct job_row *
 {
     struct charge charge;
     struct job_row again;
-    return charge_again(&instant->charger, row, &again, &charge) ? add_slices(instant, &charge, err)
+    return charge_again(&instant->context, row, &again, &charge) ? add_slices(instant, &charge, err)
                                                                  : 0;
 }
 
@@ -375,7 +375,8 @@ static int take_row(struct charge_sink *sink, const struct charge *charge, struc
 
 void split_begin(struct split *split, struct split_instant *instants, size_t count)
 {
-    *split = (struct split){ { { take_slice }, split }, { { take_row }, split }, instants, count };
+    *split =
+        (struct split){ { { take_interval }, split }, { { take_row }, split }, instants, count };
     for (size_t i = 0; i < count; i++) {
         instants[i].ended = usage_sums_create();
         instants[i].working = usage_sums_create();
@@ -391,10 +392,10 @@ void split_free(struct split *split)
     *split = (struct split){ .count = 0 };
 }
 
-void split_begin_pass(struct split *split, const struct charger *charger)
+void split_begin_pass(struct split *split, const struct charge_context *context)
 {
     for (size_t i = 0; i < split->count; i++) {
-        split->instants[i].charger = *charger;
-        split->instants[i].charger.charging.clock = split->instants[i].clock;
+        split->instants[i].context = *context;
+        split->instants[i].context.charging.clock = split->instants[i].clock;
     }
 }

@@ -99,7 +99,7 @@ struct usage_sums;
 struct split_instant {
     const struct clock *clock;
     struct usage_sums *ended, *working;
-    struct charger charger; /* of the pass */
+    struct charge_context context; /* of the pass */
 };
 struct split_sink {
     struct charge_sink sink;
@@ -114,6 +114,6 @@ struct split {
 void split_begin(struct split *split, struct split_instant *instants, size_t count);
 void split_free(struct split *split);
 /* Rows are charged by this charger from now on, but for the instant. */
-void split_begin_pass(struct split *split, const struct charger *charger);
+void split_begin_pass(struct split *split, const struct charge_context *context);
 
 #endif

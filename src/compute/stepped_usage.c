@@ -82,25 +82,25 @@ static double worth_from(const struct reader *reader, const struct candidate *ca
 /* What passes charged of a job that was suspended until it was cancelled, more than up to its end;
  * of that the slice's part. */
 static double worth_behind(const struct reader *reader, const struct candidate *candidate,
-                           const struct job_span *span, const struct slice *slice)
+                           const struct job_span *span, const struct slice *interval)
 {
     uint64_t newest = candidate->newest;
     uint64_t last = last_pass(newest, reader->stepped->period, reader->noted);
-    if (last <= span->ended || slice->start >= last)
+    if (last <= span->ended || interval->start >= last)
         return 0;
     double most = steps_worth(reader->passes, newest, candidate->reset, span->start, last + 1) -
                   steps_worth(reader->steps, newest, candidate->reset, span->start, span->ended);
-    uint64_t end = slice->end < last ? slice->end : last;
-    return most * (double)(end - slice->start) / (double)(last - span->ended);
+    uint64_t end = interval->end < last ? interval->end : last;
+    return most * (double)(end - interval->start) / (double)(last - span->ended);
 }
 
 static double worth_of(const struct reader *reader, const struct candidate *candidate,
-                       const struct job_span *span, const struct slice *slice)
+                       const struct job_span *span, const struct slice *interval)
 {
     if (reader->noted)
-        return worth_behind(reader, candidate, span, slice);
-    return worth_from(reader, candidate, span, slice->start) -
-           worth_from(reader, candidate, span, slice->end);
+        return worth_behind(reader, candidate, span, interval);
+    return worth_from(reader, candidate, span, interval->start) -
+           worth_from(reader, candidate, span, interval->end);
 }
 
 /* The last reset of an association that our ledger has; 0 if there is none. */
@@ -117,34 +117,36 @@ static uint64_t later_of(uint64_t a, uint64_t b)
 }
 
 /* What is left of a second at the slice's end. */
-static double decay_of(const struct reader *reader, const struct slice *slice)
+static double decay_of(const struct reader *reader, const struct slice *interval)
 {
-    return steps_decay(reader->steps, reader->now - slice->end);
+    return steps_decay(reader->steps, reader->now - interval->end);
 }
 
 /* Steps are up to a second off the period, so that a second at either end may have come with the
  * step before or after: that is worth what a period decays of it. */
-static double blur_of(const struct reader *reader, const struct slice *slice)
+static double blur_of(const struct reader *reader, const struct slice *interval)
 {
-    return 2 * (1 - steps_decay(reader->steps, reader->stepped->period)) * decay_of(reader, slice);
+    return 2 * (1 - steps_decay(reader->steps, reader->stepped->period)) *
+           decay_of(reader, interval);
 }
 
 /* Of a job that ended in the second of a step, nobody knows whether what it was charged for its
  * last seconds was decayed by that step. */
 static double blur_at_step(const struct reader *reader, const struct job_span *span,
-                           const struct slice *slice)
+                           const struct slice *interval)
 {
     uint64_t newest = reader->candidates[0].newest, period = reader->stepped->period;
     if (!span->ended || span->ended > newest || (newest - span->ended) % period)
         return 0;
-    uint64_t seconds = slice->end - slice->start < period ? slice->end - slice->start : period;
-    return (double)seconds * steps_decay(reader->steps, seconds) * decay_of(reader, slice) *
+    uint64_t seconds =
+        interval->end - interval->start < period ? interval->end - interval->start : period;
+    return (double)seconds * steps_decay(reader->steps, seconds) * decay_of(reader, interval) *
            (1 - steps_decay(reader->steps, period));
 }
 
 /* Add it under every candidate. */
-static void try_slice(struct reader *reader, const struct job_span *span, const struct slice *slice,
-                      uint32_t node, double charge)
+static void try_interval(struct reader *reader, const struct job_span *span,
+                         const struct slice *interval, uint32_t node, double charge)
 {
     if (reader->witness_of[node] == NO_NODE)
         return;
@@ -153,72 +155,74 @@ static void try_slice(struct reader *reader, const struct job_span *span, const 
         return;
     double *sums = &reader->sums[reader->witness_of[node] * reader->candidate_count];
     for (size_t i = 0; i < reader->candidate_count; i++)
-        sums[i] += charge * worth_of(reader, &reader->candidates[i], span, slice);
-    session->blur += charge * blur_of(reader, slice);
-    session->dearest = fmax(session->dearest, charge * decay_of(reader, slice));
+        sums[i] += charge * worth_of(reader, &reader->candidates[i], span, interval);
+    session->blur += charge * blur_of(reader, interval);
+    session->dearest = fmax(session->dearest, charge * decay_of(reader, interval));
 }
 
 /* Seconds of it since an instant. */
-static double seconds_since(const struct slice *slice, uint64_t instant)
+static double seconds_since(const struct slice *interval, uint64_t instant)
 {
-    uint64_t start = slice->start > instant ? slice->start : instant;
-    return slice->end > start ? (double)(slice->end - start) : 0;
+    uint64_t start = interval->start > instant ? interval->start : instant;
+    return interval->end > start ? (double)(interval->end - start) : 0;
 }
 
 /* Of a slice the part that is worth something from an instant on. */
 static double worth_since(const struct reader *reader, const struct candidate *candidate,
-                          const struct job_span *span, const struct slice *slice, uint64_t instant)
+                          const struct job_span *span, const struct slice *interval,
+                          uint64_t instant)
 {
     if (reader->noted)
-        return instant <= slice->start ? worth_behind(reader, candidate, span, slice) : 0;
-    return worth_from(reader, candidate, span, later_of(slice->start, instant)) -
-           worth_from(reader, candidate, span, later_of(slice->end, instant));
+        return instant <= interval->start ? worth_behind(reader, candidate, span, interval) : 0;
+    return worth_from(reader, candidate, span, later_of(interval->start, instant)) -
+           worth_from(reader, candidate, span, later_of(interval->end, instant));
 }
 
 /* What was charged of it after a reset at an instant: nothing is left of what had ended by then. */
 static double worth_after_reset(const struct reader *reader, const struct job_span *span,
-                                const struct slice *slice, uint64_t reset)
+                                const struct slice *interval, uint64_t reset)
 {
     bool gone = span->ended && span->ended <= reset;
-    return gone ? 0 : worth_since(reader, &reader->found, span, slice, reset);
+    return gone ? 0 : worth_since(reader, &reader->found, span, interval, reset);
 }
 
 static void add_after_reset(const struct reader *reader, const struct job_span *span,
-                            const struct slice *slice, uint32_t node, double charge)
+                            const struct slice *interval, uint32_t node, double charge)
 {
     struct stepped_usage *stepped = reader->stepped;
     uint64_t reset = reset_of(reader, node), period = stepped->period;
     if (!reset)
         return;
-    stepped->after_reset[node] += charge * worth_after_reset(reader, span, slice, reset);
+    stepped->after_reset[node] += charge * worth_after_reset(reader, span, interval, reset);
     stepped->around_reset[node].high +=
-        charge * worth_after_reset(reader, span, slice, reset > period ? reset - period : 0);
+        charge * worth_after_reset(reader, span, interval, reset > period ? reset - period : 0);
     stepped->around_reset[node].low +=
-        charge * worth_after_reset(reader, span, slice, reset + period);
+        charge * worth_after_reset(reader, span, interval, reset + period);
 }
 
-static void add_slice(struct reader *reader, const struct job *job, const struct job_span *span,
-                      const struct slice *slice)
+static void add_interval(struct reader *reader, const struct job *job, const struct job_span *span,
+                         const struct slice *interval)
 {
     struct stepped_usage *stepped = reader->stepped;
-    double charge = charge_of(reader, job, slice->tariff);
-    uint32_t node = tree_place(reader->tree, slice->association);
+    double charge = charge_of(reader, job, interval->tariff);
+    uint32_t node = tree_place(reader->tree, interval->association);
     if (!(charge > 0) || node == NO_NODE)
         return;
     if (reader->witness_of) {
-        try_slice(reader, span, slice, node, charge);
+        try_interval(reader, span, interval, node, charge);
         return;
     }
     uint64_t newest = reader->candidates[0].newest, period = stepped->period;
-    double worth = charge * worth_of(reader, &reader->candidates[0], span, slice);
+    double worth = charge * worth_of(reader, &reader->candidates[0], span, interval);
     stepped->usage[node] += worth;
-    add_after_reset(reader, span, slice, node, charge);
+    add_after_reset(reader, span, interval, node, charge);
     if (!(worth > 0))
         return;
-    stepped->blur[node] += charge * (blur_of(reader, slice) + blur_at_step(reader, span, slice));
-    stepped->fresh[node] += charge * seconds_since(slice, newest > period ? newest - period : 0);
+    stepped->blur[node] +=
+        charge * (blur_of(reader, interval) + blur_at_step(reader, span, interval));
+    stepped->fresh[node] += charge * seconds_since(interval, newest > period ? newest - period : 0);
     if (span->ended && span->ended <= reader->now)
-        stepped->late[node] += charge * seconds_since(slice, newest);
+        stepped->late[node] += charge * seconds_since(interval, newest);
 }
 
 static void add_job(struct reader *reader, const struct job_row *row)
@@ -234,11 +238,12 @@ static void add_job(struct reader *reader, const struct job_row *row)
     span.end = span.ended && span.ended < reader->now ? span.ended : reader->now; /* without cap */
     if (row->noted)
         span.end = later_of(row->noted < reader->now ? row->noted : reader->now, start + 1);
-    struct slice slice = slice_first(start, span.end, row->tariff, row->association,
-                                     usage_owners_find(computation->owners, row->association));
+    struct slice interval =
+        charge_interval_first(start, span.end, row->tariff, row->association,
+                              usage_owners_find(computation->owners, row->association));
     do
-        add_slice(reader, &row->job, &span, &slice);
-    while (slice_next(&slice, span.end));
+        add_interval(reader, &row->job, &span, &interval);
+    while (charge_interval_next(&interval, span.end));
 }
 
 /* What ended before this instant is worth nothing any more, whichever the newest step was. */

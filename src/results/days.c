@@ -372,12 +372,12 @@ int days_add(struct days *days, bool checkpointed, const struct usage_rate *rate
     return 0;
 }
 
-int days_add_rollup(struct days *days, const struct slice *slice, const struct rollup *rollup,
+int days_add_rollup(struct days *days, const struct slice *interval, const struct rollup *rollup,
                     uint128 price, struct error *err)
 {
-    uint64_t id = slice->own;
-    uint64_t start = rollup->start > slice->start ? rollup->start : slice->start;
-    uint64_t end = rollup->end < slice->end ? rollup->end : slice->end;
+    uint64_t id = interval->own;
+    uint64_t start = rollup->start > interval->start ? rollup->start : interval->start;
+    uint64_t end = rollup->end < interval->end ? rollup->end : interval->end;
     uint128 units;
     struct wide before, after;
     if (!days->count)

@@ -54,7 +54,7 @@ void days_destroy(struct days *days);
 int days_add(struct days *days, bool checkpointed, const struct usage_rate *rate, uint64_t start,
              uint64_t end, struct error *err);
 /* Add the part of a rollup, which stands for jobs that were purged, that is in a slice. */
-int days_add_rollup(struct days *days, const struct slice *slice, const struct rollup *rollup,
+int days_add_rollup(struct days *days, const struct slice *interval, const struct rollup *rollup,
                     uint128 price, struct error *err);
 
 /* As day_spool_spill_rest(). */

@@ -148,9 +148,9 @@ static void charges(void)
 {
     struct computation computation = computation_here();
     struct job_row row = { .association = ASSOCIATION };
-    const struct slice slice = { .association = ASSOCIATION };
+    const struct slice interval = { .association = ASSOCIATION };
     const uint128 high = (uint128)1 << 126;
-    struct charge charge = { .row = &row, .slice = slice, .counted = { high, high, 1, 2 } };
+    struct charge charge = { .row = &row, .interval = interval, .counted = { high, high, 1, 2 } };
     struct sums_sink sink;
     struct error err = { 0 };
     int failed = 0, taken = 0;

@@ -30,7 +30,7 @@ static int take_unseen(struct charge_sink *base, const struct charge *charge, st
     struct unseen *unseen = (struct unseen *)base;
     const struct computation *computation = unseen->computation;
     const struct charge_term *term = &charge->counted;
-    uint32_t node = tree_place(computation->tree, charge->slice.association);
+    uint32_t node = tree_place(computation->tree, charge->interval.association);
     bool ended = charge->ended && charge->ended <= clock_now(computation->clock);
     if (charge->negative || node == NO_NODE)
         return 0;
@@ -45,7 +45,7 @@ static int take_unseen(struct charge_sink *base, const struct charge *charge, st
     uint128 weight = clock_weight(computation->clock, from, term->end);
     return wide_add_product(sum, term->units, weight, false)
                ? 0
-               : usage_beyond_range(charge->slice.association, err);
+               : usage_beyond_range(charge->interval.association, err);
 }
 
 /* Sum up what was not seen of each node and of all below it; `sums` NULL: nothing.  Where nothing

@@ -59,7 +59,7 @@ static int take_charge(struct charge_sink *sink, const struct charge *charge, st
     (void)err;
     if (!gathering->below)
         find_below(gathering);
-    uint32_t place = tree_place(gathering->computation.tree, charge->slice.association);
+    uint32_t place = tree_place(gathering->computation.tree, charge->interval.association);
     if (place == NO_NODE || !gathering->below[place])
         return 0;
     bool fits;
@@ -76,7 +76,7 @@ static int take_charge(struct charge_sink *sink, const struct charge *charge, st
                daily_usage_add(&gathering->days, gathering->plain, clock, &part, true);
     } else {
         struct top_job record = { .id_job = row->id_job,
-                                  .association = charge->slice.own,
+                                  .association = charge->interval.own,
                                   .start = row->job.time_start,
                                   .end = charge->ended };
         fits = top_jobs_add(&gathering->top_jobs, gathering->plain, term, charge->number, record) &&

@@ -91,15 +91,15 @@ uint64_t usage_owners_hash(const struct usage_owners *owners, uint64_t reach)
 
 /* ---- slices ---- */
 
-void slice_cut(struct slice *slice, uint64_t end)
+void charge_interval_cut(struct slice *interval, uint64_t end)
 {
-    slice->tariff = tariff_at(slice->tariff, slice->start);
-    while (slice->owner && slice->owner->until <= slice->start)
-        slice->owner = slice->owner->later;
-    slice->association = slice->owner ? slice->owner->association : slice->own;
-    slice->end = end;
-    if (slice->tariff->later && slice->tariff->later_from < slice->end)
-        slice->end = slice->tariff->later_from;
-    if (slice->owner && slice->owner->until < slice->end)
-        slice->end = slice->owner->until;
+    interval->tariff = tariff_at(interval->tariff, interval->start);
+    while (interval->owner && interval->owner->until <= interval->start)
+        interval->owner = interval->owner->later;
+    interval->association = interval->owner ? interval->owner->association : interval->own;
+    interval->end = end;
+    if (interval->tariff->later && interval->tariff->later_from < interval->end)
+        interval->end = interval->tariff->later_from;
+    if (interval->owner && interval->owner->until < interval->end)
+        interval->end = interval->owner->until;
 }

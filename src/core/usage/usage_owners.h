@@ -42,26 +42,27 @@ struct slice {
 };
 
 /* Cut it where something else begins to hold than at its start, or at `end`. */
-void slice_cut(struct slice *slice, uint64_t end);
+void charge_interval_cut(struct slice *interval, uint64_t end);
 
 /* The first slice of the time from `start` to `end`.  `tariff` is the first of its chain, `owner`
  * likewise (NULL: none).  Inline, as the next one: every job row comes here. */
-static inline struct slice slice_first(uint64_t start, uint64_t end, const struct tariff *tariff,
-                                       uint64_t association, const struct usage_owner *owner)
+static inline struct slice charge_interval_first(uint64_t start, uint64_t end,
+                                                 const struct tariff *tariff, uint64_t association,
+                                                 const struct usage_owner *owner)
 {
-    struct slice slice = { start, end, association, tariff, association, owner };
+    struct slice interval = { start, end, association, tariff, association, owner };
     if (tariff->later || owner)
-        slice_cut(&slice, end);
-    return slice;
+        charge_interval_cut(&interval, end);
+    return interval;
 }
 
 /* Make it the next one of the time up to `end`; false where it is the last. */
-static inline bool slice_next(struct slice *slice, uint64_t end)
+static inline bool charge_interval_next(struct slice *interval, uint64_t end)
 {
-    if (slice->end >= end)
+    if (interval->end >= end)
         return false;
-    slice->start = slice->end;
-    slice_cut(slice, end);
+    interval->start = interval->end;
+    charge_interval_cut(interval, end);
     return true;
 }
 

@@ -25,25 +25,27 @@ static uint32_t draw(uint32_t below)
 }
 
 /* Add what a row's slices are charged, by owner; the number of slices. */
-static int add_row(struct charger *charger, const struct job_row *row, struct wide *sums,
+static int add_row(struct charge_context *context, const struct job_row *row, struct wide *sums,
                    struct charge *charge)
 {
     int slices = 0;
-    charge_begin(charger, row, charge);
+    charge_begin(context, row, charge);
     do {
-        uint64_t whose = charge->slice.association;
+        uint64_t whose = charge->interval.association;
         wide_add_product(&sums[whose == OWN ? 0 : whose], charge->counted.units,
                          charge->counted.weight, charge->negative);
         slices++;
-    } while (charge_next(charger, charge));
+    } while (charge_next(context, charge));
     return slices;
 }
 
-static struct charger charger_of(const struct clock *clock, const struct usage_owners *owners)
+static struct charge_context charger_of(const struct clock *clock,
+                                        const struct usage_owners *owners)
 {
-    return (struct charger){ .charging = { clock, CHARGE_BILLING, 600, false, 0, UINT64_MAX },
-                             .ledger = ledger,
-                             .owners = owners };
+    return (
+        struct charge_context){ .charging = { clock, CHARGE_BILLING, 600, false, 0, UINT64_MAX },
+                                .ledger = ledger,
+                                .owners = owners };
 }
 
 static struct job_row row_of(const struct tariff *tariff, uint64_t start, uint64_t end)
@@ -98,7 +100,7 @@ static bool is_charged_by_second(const struct clock *clock)
     struct wide sums[OWNERS] = { 0 }, expected[OWNERS] = { 0 };
     struct charge charge;
     draw_history(&history);
-    struct charger charger = charger_of(clock, history.owners);
+    struct charge_context context = charger_of(clock, history.owners);
     uint64_t start = BEGIN + draw(SECONDS / 2), end = start + draw(SECONDS / 2);
     struct job_row row = row_of(history.tariffs, start, end);
     bool paused[SECONDS] = { false };
@@ -106,11 +108,11 @@ static bool is_charged_by_second(const struct clock *clock)
         struct suspension pause = { 1, from, from + draw(50) };
         struct job_row back = row;
         back.suspension = &pause;
-        add_row(&charger, &back, sums, &charge);
+        add_row(&context, &back, sums, &charge);
         for (uint64_t t = pause.start; t < pause.end && t < end && t < BEGIN + SECONDS; t++)
             paused[t - BEGIN] = true;
     }
-    add_row(&charger, &row, sums, &charge);
+    add_row(&context, &row, sums, &charge);
     for (uint64_t t = start; t < end; t++)
         if (!paused[t - BEGIN])
             wide_add_product(&expected[history.whose[t - BEGIN]], 3 * history.price[t - BEGIN],
@@ -140,28 +142,28 @@ static void rows(void)
     struct tariff cheap = { .price = 1, .later = &dear, .later_from = 2000 };
     struct usage_owners *owners = usage_owners_create();
     usage_owners_add(owners, 8, 1500, 1);
-    struct charger charger = charger_of(clock, owners);
+    struct charge_context context = charger_of(clock, owners);
     struct wide sums[OWNERS] = { 0 };
     struct charge charge;
     struct job_row row = row_of(&cheap, 1000, 2000);
-    ok(add_row(&charger, &row, sums, &charge) == 1 && charge.slice.tariff == &cheap,
+    ok(add_row(&context, &row, sums, &charge) == 1 && charge.interval.tariff == &cheap,
        "a row that ends when the tariff changes is not cut");
     row = row_of(&cheap, 2000, 2100);
     row.job.tres_alloc = "5=1";
-    ok(add_row(&charger, &row, sums, &charge) == 1 && charge.slice.tariff == &dear,
+    ok(add_row(&context, &row, sums, &charge) == 1 && charge.interval.tariff == &dear,
        "nor is one that begins then, under the new one");
     row = row_of(&cheap, 1990, 2010);
-    ok(add_row(&charger, &row, sums, &charge) == 2 && charge.outcome == JOB_CHARGE_TOO_LARGE &&
+    ok(add_row(&context, &row, sums, &charge) == 2 && charge.outcome == JOB_CHARGE_TOO_LARGE &&
            charge.first == 1990 && !charge.counted.units,
        "what is odd about one slice is so of the row, whose first second is that of the first");
     row = row_of(&cheap, 1990, 0);
     row.job.time_limit = 1;
     row.job.tres_alloc = "5=1";
-    ok(add_row(&charger, &row, sums, &charge) == 2 && charge.outcome == JOB_CAPPED &&
-           charge.slice.end == 1990 + 60 + 600,
+    ok(add_row(&context, &row, sums, &charge) == 2 && charge.outcome == JOB_CAPPED &&
+           charge.interval.end == 1990 + 60 + 600,
        "the last slice ends where the row does");
     row = row_of(&cheap, 5000, 4000);
-    ok(add_row(&charger, &row, sums, &charge) == 1 && charge.outcome == JOB_ENDS_BEFORE_START &&
+    ok(add_row(&context, &row, sums, &charge) == 1 && charge.outcome == JOB_ENDS_BEFORE_START &&
            charge.first == UINT64_MAX,
        "a row without time has one slice, of nothing");
     ok(!usage_owners_hash(owners, 0) &&
@@ -184,10 +186,10 @@ static void resets(void)
     ledger_add_cover(entries, 1, OWN);
     usage_owners_add(owners, OWN, 1500, 1);
     struct ledger_state *state = ledger_at(entries, 100000);
-    struct charger charger = charger_of(clock, owners);
-    charger.ledger = state;
+    struct charge_context context = charger_of(clock, owners);
+    context.ledger = state;
     struct job_row row = row_of(&tariff, 1000, 1700);
-    add_row(&charger, &row, sums, &charge);
+    add_row(&context, &row, sums, &charge);
     ok(sums[0].word[0] == 300 && sums[1].word[0] == 1500,
        "a reset takes what is the association's own, and nothing of what is another's");
     ledger_state_destroy(state);
