@@ -58,10 +58,10 @@ static void watched_find(struct computation *computation)
 
 static void note_unknown_tres(struct computation *computation)
 {
-    const struct tariffs *tariffs = computation->accounting->tariffs;
+    const struct charge_rates *rates = computation->accounting->rates;
     const struct tres_weight *weight;
     struct text names = { 0 };
-    for (size_t at = 0; tariffs && (weight = tariffs_unused_tres(tariffs, &at));)
+    for (size_t at = 0; rates && (weight = charge_rates_unused_tres(rates, &at));)
         text_format(&names, "%s'%s%s%s'", names.length ? ", " : "", weight->type,
                     *weight->name ? "/" : "", weight->name);
     if (names.length)

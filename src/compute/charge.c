@@ -38,7 +38,7 @@ static inline void charge_span(struct charge_context *context, struct charge *ch
     const struct job_row *row = charge->row;
     struct charge_term *used = &charge->used;
     enum job_outcome outcome =
-        job_charge(&context->charging, &row->job, span, charge->interval.tariff, used);
+        job_charge(&context->charging, &row->job, span, charge->interval.rate, used);
     if (outcome != span->outcome)
         charge->outcome = outcome;
     if (row->suspension && used->units)
@@ -85,7 +85,7 @@ void charge_begin(struct charge_context *context, const struct job_row *row, str
     charge->expired = end && end <= context->cutoff;
     charge->first = UINT64_MAX;
     charge->interval =
-        charge_interval_first(span->start, span->end, row->tariff, row->association, owner);
+        charge_interval_first(span->start, span->end, row->rate, row->association, owner);
     if (charge->interval.end == span->end)
         charge_span(context, charge, span);
     else

@@ -233,16 +233,16 @@ static int charge_part(const struct charge_jobs_run *run, const struct rollup_ro
     struct checkpoint_plan *plan = sums_all(run) ? run->plan : NULL;
     const struct clock *clock = computation->clock;
     uint64_t start = interval->start, end = interval->end, id = interval->association;
-    uint128 price = tariff_price_of(interval->tariff, run->charging.charge, row->tres);
+    uint128 rate = charge_rate_of_tres(interval->rate, run->charging.charge, row->tres);
     uint64_t reset = ledger_reset_before(computation->ledger, id,
                                          plan ? checkpoint_reach(&plan->checkpoint) : UINT64_MAX);
     struct wide usage;
     if (run->days && !run->days->failed &&
-        days_add_rollup(run->days, interval, &row->rollup, price, err))
+        days_add_rollup(run->days, interval, &row->rollup, rate, err))
         days_give_up(run->days, computation->findings, err);
     if (row->rollup.end <= run->cutoff)
         return 0;
-    if (!rollup_usage(clock, &row->rollup, start < reset ? reset : start, end, price, &usage))
+    if (!rollup_usage(clock, &row->rollup, start < reset ? reset : start, end, rate, &usage))
         return usage_beyond_range(id, err);
     if (wide_is_zero(&usage))
         return 0;
@@ -270,7 +270,7 @@ static int charge_rollup(const struct charge_jobs_run *run, const struct rollup_
     if (sums_all(run))
         note_rollup(&run->plan->hashes, row, run->cutoff);
     struct slice interval =
-        charge_interval_first(row->rollup.start, end, row->tariff, row->association,
+        charge_interval_first(row->rollup.start, end, row->rate, row->association,
                               usage_owners_find(run->computation->owners, row->association));
     do
         if (charge_part(run, row, &interval, err))

@@ -74,10 +74,10 @@ static char *basis_within(const char *basis, const struct computation *computati
     struct text text = { 0 };
     uint64_t resets = ledger_resets_hash(computation->ledger, reach);
     uint64_t owners = usage_owners_hash(computation->owners, reach);
-    const struct tariffs *tariffs = computation->accounting->tariffs;
+    const struct charge_rates *rates = computation->accounting->rates;
     text_add(&text, basis);
-    if (tariffs)
-        text_format(&text, "prices %016" PRIx64 "\n", tariffs_hash(tariffs, reach));
+    if (rates)
+        text_format(&text, "prices %016" PRIx64 "\n", charge_rates_hash(rates, reach));
     if (resets)
         text_format(&text, "resets %016" PRIx64 "\n", resets);
     if (owners)

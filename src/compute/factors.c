@@ -37,7 +37,7 @@ static void note_doubts(struct computation *computation, const struct factor_poi
 
 static void set_factors(struct computation *computation, const struct factor_points *points)
 {
-    struct tariffs *tariffs = computation->accounting->tariffs;
+    struct charge_rates *rates = computation->accounting->rates;
     const struct factor_point *first = points->points;
     struct factor_span *spans = memory_zeroed(points->count, sizeof *spans);
     size_t count = 0;
@@ -47,8 +47,8 @@ static void set_factors(struct computation *computation, const struct factor_poi
                 (struct factor_span){ (uint64_t)points->points[i].at, points->points[i].factor };
     if (first->told != FACTOR_ADDED)
         spans[0].from = 0;
-    tariffs_add_qos(tariffs, first->id, first->name, strlen(first->name), first->factor);
-    tariffs_set_factors(tariffs, first->id, spans, count);
+    charge_rates_add_qos(rates, first->id, first->name, strlen(first->name), first->factor);
+    charge_rates_set_factors(rates, first->id, spans, count);
     free(spans);
 }
 

@@ -98,10 +98,10 @@ static void add_of_jobs(const struct seen_sink *sink, const struct charge *charg
 /* Of the weights that a partition had. */
 static void add_other_weights(const struct seen_sink *sink, const struct charge *charge)
 {
-    const struct tariff *tariff = charge->interval.tariff;
+    const struct charge_rate *rate = charge->interval.rate;
     struct text detail = { 0 };
-    text_format(&detail, tariff->list ? "partition '%s'" : "tres_weights", tariff->partition);
-    add_of_jobs(sink, charge, FINDING_OTHER_WEIGHTS, tariff->list, detail.bytes);
+    text_format(&detail, rate->list ? "partition '%s'" : "tres_weights", rate->partition);
+    add_of_jobs(sink, charge, FINDING_OTHER_WEIGHTS, rate->list, detail.bytes);
     text_free(&detail);
 }
 
@@ -223,25 +223,25 @@ int first_sink_take(struct charge_sink *sink, const struct charge *charge, struc
 }
 
 /* The prices that hold while the row's job runs; where that is one, the price itself. */
-static uint128 prices_of(const struct job_row *row)
+static uint128 rates_of(const struct job_row *row)
 {
-    const struct tariff *tariff = tariff_at(row->tariff, job_begin(&row->job));
-    uint128 prices = tariff->price;
+    const struct charge_rate *tariff = charge_rate_at(row->rate, job_begin(&row->job));
+    uint128 rates = tariff->rate;
     for (; tariff->later && tariff->later_from < row->job.time_end; tariff = tariff->later) {
-        const uint128 price = tariff->later->price;
-        const uint64_t words[] = { (uint64_t)prices,   (uint64_t)(prices >> 64),
+        const uint128 price = tariff->later->rate;
+        const uint64_t words[] = { (uint64_t)rates,    (uint64_t)(rates >> 64),
                                    (uint64_t)price,    (uint64_t)(price >> 64),
                                    tariff->later_from, 0 };
-        prices = hash_words(words, sizeof words / sizeof *words);
+        rates = hash_words(words, sizeof words / sizeof *words);
     }
-    return prices;
+    return rates;
 }
 
 /* All of a row that its charge hangs on, besides what the basis of the seal has. */
 static uint64_t hash_of(const struct job_row *row)
 {
     const struct job *job = &row->job;
-    const uint128 prices = prices_of(row);
+    const uint128 rates = rates_of(row);
     uint64_t words[] = {
         row->id_job,
         row->association,
@@ -250,9 +250,9 @@ static uint64_t hash_of(const struct job_row *row)
         job->time_end,
         job->tres_alloc ? XXH3_64bits(job->tres_alloc, job->tres_alloc_length) : 0,
         row->resized_to ? XXH3_64bits(row->resized_to, row->resized_to_length) : 0,
-        (uint64_t)prices,
-        (uint64_t)(prices >> 64),
-        row->tariff->list,
+        (uint64_t)rates,
+        (uint64_t)(rates >> 64),
+        row->rate->list,
         row->suspension ? row->suspension->start + 1 : 0,
         row->suspension ? row->suspension->end : 0,
     };

@@ -53,12 +53,12 @@ struct reader {
 
 /* TRES that the job is charged each second by a tariff; 0: nothing. */
 static double charge_of(const struct reader *reader, const struct job *job,
-                        const struct tariff *tariff)
+                        const struct charge_rate *rate)
 {
     enum job_outcome outcome = JOB_CHARGED;
-    uint128 units = job->tres_alloc ? tres_charge(reader->settings->charge, tariff, job->tres_alloc,
+    uint128 units = job->tres_alloc ? tres_charge(reader->settings->charge, rate, job->tres_alloc,
                                                   job->tres_alloc_length, &outcome)
-                                    : tariff->price;
+                                    : rate->rate;
     return (double)units / (double)UNITS_PER_TRES;
 }
 
@@ -204,7 +204,7 @@ static void add_interval(struct reader *reader, const struct job *job, const str
                          const struct slice *interval)
 {
     struct stepped_usage *stepped = reader->stepped;
-    double charge = charge_of(reader, job, interval->tariff);
+    double charge = charge_of(reader, job, interval->rate);
     uint32_t node = tree_place(reader->tree, interval->association);
     if (!(charge > 0) || node == NO_NODE)
         return;
@@ -239,7 +239,7 @@ static void add_job(struct reader *reader, const struct job_row *row)
     if (row->noted)
         span.end = later_of(row->noted < reader->now ? row->noted : reader->now, start + 1);
     struct slice interval =
-        charge_interval_first(start, span.end, row->tariff, row->association,
+        charge_interval_first(start, span.end, row->rate, row->association,
                               usage_owners_find(computation->owners, row->association));
     do
         add_interval(reader, &row->job, &span, &interval);

@@ -323,15 +323,15 @@ static void apply_weight_rule(struct settings *settings)
     enum weight_rule rule = flags & PRIORITY_MAX_TRES_GRES ? WEIGHTS_MAX_TRES_GRES
                             : flags & PRIORITY_MAX_TRES    ? WEIGHTS_MAX_TRES
                                                            : WEIGHTS_SUM;
-    if (!pricing_weighs(&settings->pricing, settings->charge) ||
-        rule <= settings->pricing.weight_rule)
+    if (!charge_weights_count(&settings->weights, settings->charge) ||
+        rule <= settings->weights.weight_rule)
         return;
     struct text charges = { 0 };
     text_format(&charges, "%spriority.flags have %s\n", settings->charges,
                 rule == WEIGHTS_MAX_TRES ? "MAX_TRES" : "MAX_TRES_GRES");
     free(settings->charges);
     settings->charges = charges.bytes;
-    settings->pricing.weight_rule = rule;
+    settings->weights.weight_rule = rule;
 }
 
 /* With `system` the time zone is not in the file, and any zone may have new rules. */
@@ -355,11 +355,11 @@ const char *settings_refuse_rollup(const struct settings *settings)
 {
     if (!source_type_of(settings)->is_slurmdbd)
         return "there are rollups with layout slurmdbd only";
-    if (settings->charge == CHARGE_TRES && settings->pricing.weight_rule != WEIGHTS_SUM)
+    if (settings->charge == CHARGE_TRES && settings->weights.weight_rule != WEIGHTS_SUM)
         return "rollups do not tell which TRES of a job was the highest";
     /* Where weights are to be verified, rollups have the billing that is stored. */
-    if (settings->pricing.partition_factors.count ||
-        (settings->charge == CHARGE_TRES && settings->pricing.partition_weight_count))
+    if (settings->weights.partition_factors.count ||
+        (settings->charge == CHARGE_TRES && settings->weights.partition_weight_count))
         return "rollups do not tell partitions, which partition_tres_weights and "
                "partition_usage_factors need";
     return NULL;
@@ -388,7 +388,7 @@ static int complete(struct settings *settings, enum settings_use use, struct err
     /* A reader of results charges nothing, and did not read the slurm.conf that may have weights.
      */
     if (!reads_results_only(use) && settings->charge == CHARGE_TRES &&
-        !settings->pricing.weights.count)
+        !settings->weights.weights.count)
         return fail(err, ERROR_SETTINGS,
                     "[usage] tres_weights is empty, and charge = tres needs it, as in "
                     "tres_weights = CPU=1,Mem=0.25G, or a slurm.conf with "

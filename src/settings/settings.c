@@ -29,7 +29,7 @@ void settings_destroy(struct settings *settings)
 {
     if (!settings)
         return;
-    pricing_free(&settings->pricing);
+    charge_weights_free(&settings->weights);
     slurm_conf_destroy(settings->slurm);
     for (size_t i = 0; i < settings->origin_count; i++)
         free(settings->origins[i].value);

@@ -76,7 +76,7 @@ struct settings {
     const char *time_zone;
     uint64_t zone; /* calendar_zone() of it; 0: the settings are for reading */
     enum charge_basis charge;
-    struct pricing pricing;
+    struct charge_weights weights;
     enum suspended suspended;
     uint64_t open_job_cap_s;
     uint64_t seal_after_s, full_every_s;

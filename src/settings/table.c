@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "settings/pbs_values.h"
-#include "settings/pricing.h"
+#include "settings/charge_weights.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "settings/values.h"
@@ -180,18 +180,18 @@ const struct setting settings_table[] = {
     { "usage", "tres_weights", "",
       "Charge auto or tres: the weights, as slurm.conf's TRESBillingWeights has them, such as "
       "CPU=1.0,Mem=0.25G,GRES/gpu=2.0; with MAX_TRES or MAX_TRES_GRES among them by that rule.",
-      read_tres_prices, CHARGE_FIELD(pricing) },
+      read_tres_rates, CHARGE_FIELD(weights) },
     { "usage", "partition_tres_weights", "",
       "Charge auto or tres: those for jobs of single partitions, instead of tres_weights, such as "
       "gpu:CPU=1 GRES/gpu=2, debug:CPU=0.5.",
-      read_partition_prices, CHARGE_FIELD(pricing) },
+      read_partition_rates, CHARGE_FIELD(weights) },
     { "usage", "qos_factors", "",
       "Factors for the charges of QOS, besides each one's own UsageFactor, such as high:2, "
       "low:0.5.",
-      read_factors, CHARGE_FIELD(pricing.qos_factors) },
+      read_factors, CHARGE_FIELD(weights.qos_factors) },
     { "usage", "partition_usage_factors", "",
       "Factors for the charges in partitions, such as gpu:2, debug:0.5.", read_factors,
-      CHARGE_FIELD(pricing.partition_factors) },
+      CHARGE_FIELD(weights.partition_factors) },
     { "usage", "suspended", "charged",
       "Whether the time when a job was suspended is charged, as Slurm does, or omitted.",
       CHARGE_CHOICE(suspended, suspendeds) },

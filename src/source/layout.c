@@ -24,7 +24,7 @@ struct accounting *accounting_create(const struct settings *settings)
     accounting->names = names_create();
     accounting->empty_name = names_add(accounting->names, "", 0);
     if (settings)
-        accounting->tariffs = tariffs_create(settings->charge, &settings->pricing);
+        accounting->rates = charge_rates_create(settings->charge, &settings->weights);
     accounting->cpus = accounting->billing = accounting->weighted = NAN;
     return accounting;
 }
@@ -36,7 +36,7 @@ void accounting_destroy(struct accounting *accounting)
     names_destroy(accounting->names);
     free(accounting->rows);
     id_index_destroy(accounting->modified);
-    tariffs_destroy(accounting->tariffs);
+    charge_rates_destroy(accounting->rates);
     free(accounting->qos);
     free(accounting->priorities);
     free(accounting->passes.registered);

@@ -51,9 +51,9 @@ struct accounting {
     size_t count;
     struct id_index *modified; /* by id: when it was last touched; NULL: nobody knows */
     uint64_t modified_hash;
-    bool by_lineage;         /* their order is that of slurmdbd's lineages */
-    struct tariffs *tariffs; /* NULL where there are no TRES, QOS and partitions */
-    struct qos_row *qos;     /* whose factors are in the tariffs */
+    bool by_lineage;            /* their order is that of slurmdbd's lineages */
+    struct charge_rates *rates; /* NULL where there are no TRES, QOS and partitions */
+    struct qos_row *qos;        /* whose factors are in the tariffs */
     size_t qos_count;
     double cpus; /* of the cluster's registration; NAN where it does not say */
     double billing, weighted;
@@ -125,7 +125,7 @@ struct job_row {
     uint64_t qos;          /* as source->classes asks; 0 */
     const char *partition; /* likewise; "" */
     size_t partition_length;
-    const struct tariff *tariff;
+    const struct charge_rate *rate;
     struct job job;
     const struct suspension *suspension; /* NULL: the row is the job itself, not a pause of it */
     uint64_t noted; /* when the job was cancelled while it was suspended, which it was from its end
@@ -154,7 +154,7 @@ struct job_range {
 struct rollup_row {
     uint64_t association, tres;
     uint64_t qos; /* 0: of all */
-    const struct tariff *tariff;
+    const struct charge_rate *rate;
     struct rollup rollup;
 };
 

@@ -206,7 +206,7 @@ static int read_small(const struct source *source, struct accounting **read, str
 struct usage_rows {
     struct job_reading base;
     struct db_value after, arguments[2];
-    struct tariff tariff; /* of the row at hand */
+    struct charge_rate rate; /* of the row at hand */
     bool asked;
 };
 
@@ -219,13 +219,13 @@ static bool make_row(struct job_reading *reading, const struct db_value *values,
     if (!is_of(&values[USAGE_CLUSTER], reading->base.source.cluster))
         return false;
     double charge = values[USAGE_CHARGE].type == DB_REAL ? values[USAGE_CHARGE].real : 0;
-    rows->tariff =
-        (struct tariff){ .price = charge >= 0 && isfinite(charge) ? price_of_factor(charge)
-                                                                  : PRICE_TOO_LARGE };
+    rows->rate =
+        (struct charge_rate){ .rate = charge >= 0 && isfinite(charge) ? rate_of_factor(charge)
+                                                                      : RATE_TOO_LARGE };
     *row = (struct job_row){
         .id_job = reading_number(&values[USAGE_ID]),
         .association = reading_number(&values[USAGE_ID]),
-        .tariff = &rows->tariff,
+        .rate = &rows->rate,
         .job = {
             .time_start = reading_number(&values[USAGE_START]),
             .time_end = reading_number(&values[USAGE_END]),

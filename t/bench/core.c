@@ -200,7 +200,7 @@ static void draw_jobs(struct drawn_job *jobs)
     }
 }
 
-static const struct tariff tariff = { .price = UNITS_PER_TRES };
+static const struct charge_rate charge_rate = { .rate = UNITS_PER_TRES };
 
 static void charge_jobs(const struct charging *charging, const struct drawn_job *jobs,
                         struct wide *sums, const struct id_index *places)
@@ -210,7 +210,7 @@ static void charge_jobs(const struct charging *charging, const struct drawn_job 
         struct wide *sum = &sums[id_index_find(places, jobs[i].association)];
         __builtin_prefetch(sum, 1);
         const struct job_span span = job_span(charging, &jobs[i].job);
-        job_charge(charging, &jobs[i].job, &span, &tariff, &term);
+        job_charge(charging, &jobs[i].job, &span, &charge_rate, &term);
         wide_add_product(sum, term.units, term.weight, false);
     }
 }

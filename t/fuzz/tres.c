@@ -36,23 +36,23 @@ static enum tres_reading count_again(char *list, uint64_t id, uint64_t *count)
 /* A weighted charge is made of the counts of its TRES. */
 static void charge_again(const char *list, size_t length)
 {
-    static const struct tres_price prices[] = { { 1, false, 5, 5 },
-                                                { 2, true, 7, 7 },
-                                                { 4, true, 1, 1 } };
-    const struct tariff tariff = { .tres_count = 3, .tres = prices };
+    static const struct tres_rate rates[] = { { 1, false, 5, 5 },
+                                              { 2, true, 7, 7 },
+                                              { 4, true, 1, 1 } };
+    const struct charge_rate rate = { .tres_count = 3, .tres = rates };
     uint128 highest = 0, sum = 0;
     bool readable = true;
-    for (size_t i = 0; i < tariff.tres_count; i++) {
+    for (size_t i = 0; i < rate.tres_count; i++) {
         uint64_t count = 0;
-        readable = tres_count(list, length, prices[i].id, &count) != TRES_UNREADABLE && readable;
-        uint128 part = prices[i].price * count;
-        if (!prices[i].in_maximum)
+        readable = tres_count(list, length, rates[i].id, &count) != TRES_UNREADABLE && readable;
+        uint128 part = rates[i].rate * count;
+        if (!rates[i].in_maximum)
             sum += part;
         else if (part > highest)
             highest = part;
     }
     enum job_outcome outcome;
-    uint128 units = tres_charge(CHARGE_TRES, &tariff, list, length, &outcome);
+    uint128 units = tres_charge(CHARGE_TRES, &rate, list, length, &outcome);
     must((outcome == JOB_CHARGED) == readable, "a charge is made where all counts can be read");
     must(units == (readable ? sum + highest : 0), "two ways to weigh TRES agree");
 }

@@ -48,19 +48,18 @@ static struct charge_context charger_of(const struct clock *clock,
                                 .owners = owners };
 }
 
-static struct job_row row_of(const struct tariff *tariff, uint64_t start, uint64_t end)
+static struct job_row row_of(const struct charge_rate *rate, uint64_t start, uint64_t end)
 {
-    return (struct job_row){ .id_job = 1,
-                             .association = OWN,
-                             .tariff = tariff,
-                             .job = { start, start, end, 0, "5=3", 3, 0 } };
+    return (struct job_row){
+        .id_job = 1, .association = OWN, .rate = rate, .job = { start, start, end, 0, "5=3", 3, 0 }
+    };
 }
 
 /* A history: tariffs and owners change at random instants; some by themselves. */
 struct history {
-    struct tariff tariffs[CUTS];
+    struct charge_rate tariffs[CUTS];
     struct usage_owners *owners;
-    uint64_t price[SECONDS], whose[SECONDS]; /* by second from BEGIN on */
+    uint64_t rate[SECONDS], whose[SECONDS]; /* by second from BEGIN on */
 };
 
 static void draw_history(struct history *history)
@@ -68,7 +67,7 @@ static void draw_history(struct history *history)
     *history = (struct history){ .owners = usage_owners_create() };
     uint64_t until = BEGIN, from = BEGIN - draw(50);
     for (int i = 0; i < CUTS; i++) {
-        history->tariffs[i].price = draw(3);
+        history->tariffs[i].rate = draw(3);
         from += 1 + draw(60);
         history->tariffs[i].later_from = from;
         history->tariffs[i].later = i + 1 < CUTS && draw(8) ? &history->tariffs[i + 1] : NULL;
@@ -80,11 +79,11 @@ static void draw_history(struct history *history)
         for (uint64_t t = last; t < until && t < BEGIN + SECONDS; t++)
             history->whose[t - BEGIN] = whose;
     }
-    const struct tariff *tariff = history->tariffs;
+    const struct charge_rate *rate = history->tariffs;
     for (uint64_t t = BEGIN; t < BEGIN + SECONDS; t++) {
-        while (tariff->later && tariff->later_from <= t)
-            tariff = tariff->later;
-        history->price[t - BEGIN] = (uint64_t)tariff->price;
+        while (rate->later && rate->later_from <= t)
+            rate = rate->later;
+        history->rate[t - BEGIN] = (uint64_t)rate->rate;
     }
 }
 
@@ -115,7 +114,7 @@ static bool is_charged_by_second(const struct clock *clock)
     add_row(&context, &row, sums, &charge);
     for (uint64_t t = start; t < end; t++)
         if (!paused[t - BEGIN])
-            wide_add_product(&expected[history.whose[t - BEGIN]], 3 * history.price[t - BEGIN],
+            wide_add_product(&expected[history.whose[t - BEGIN]], 3 * history.rate[t - BEGIN],
                              clock_weight(clock, t, t + 1), false);
     usage_owners_destroy(history.owners);
     return same(&sums[0], &expected[0]) && same(&sums[1], &expected[1]) &&
@@ -138,19 +137,19 @@ static void seconds(void)
 static void rows(void)
 {
     struct clock *clock = clock_create(0, 100000, 0);
-    struct tariff dear = { .price = PRICE_TOO_LARGE / 2 };
-    struct tariff cheap = { .price = 1, .later = &dear, .later_from = 2000 };
+    struct charge_rate dear = { .rate = RATE_TOO_LARGE / 2 };
+    struct charge_rate cheap = { .rate = 1, .later = &dear, .later_from = 2000 };
     struct usage_owners *owners = usage_owners_create();
     usage_owners_add(owners, 8, 1500, 1);
     struct charge_context context = charger_of(clock, owners);
     struct wide sums[OWNERS] = { 0 };
     struct charge charge;
     struct job_row row = row_of(&cheap, 1000, 2000);
-    ok(add_row(&context, &row, sums, &charge) == 1 && charge.interval.tariff == &cheap,
+    ok(add_row(&context, &row, sums, &charge) == 1 && charge.interval.rate == &cheap,
        "a row that ends when the tariff changes is not cut");
     row = row_of(&cheap, 2000, 2100);
     row.job.tres_alloc = "5=1";
-    ok(add_row(&context, &row, sums, &charge) == 1 && charge.interval.tariff == &dear,
+    ok(add_row(&context, &row, sums, &charge) == 1 && charge.interval.rate == &dear,
        "nor is one that begins then, under the new one");
     row = row_of(&cheap, 1990, 2010);
     ok(add_row(&context, &row, sums, &charge) == 2 && charge.outcome == JOB_CHARGE_TOO_LARGE &&
@@ -179,7 +178,7 @@ static void resets(void)
     struct clock *clock = clock_create(0, 100000, 0);
     struct ledger *entries = ledger_create();
     struct usage_owners *owners = usage_owners_create();
-    struct tariff tariff = { .price = 1 };
+    struct charge_rate rate = { .rate = 1 };
     struct wide sums[OWNERS] = { 0 };
     struct charge charge;
     ledger_add(entries, &(struct ledger_entry){ .id = 1, .instant = 1600, .kind = LEDGER_RESET });
@@ -188,7 +187,7 @@ static void resets(void)
     struct ledger_state *state = ledger_at(entries, 100000);
     struct charge_context context = charger_of(clock, owners);
     context.ledger = state;
-    struct job_row row = row_of(&tariff, 1000, 1700);
+    struct job_row row = row_of(&rate, 1000, 1700);
     add_row(&context, &row, sums, &charge);
     ok(sums[0].word[0] == 300 && sums[1].word[0] == 1500,
        "a reset takes what is the association's own, and nothing of what is another's");

@@ -31,14 +31,14 @@ static void counts(void)
 
 static struct charge_term term;
 
-static struct tariff tariff = { .price = UNITS_PER_TRES };
+static struct charge_rate charge_rate = { .rate = UNITS_PER_TRES };
 
 static enum job_outcome charge(const struct charging *charging, uint64_t submit, uint64_t start,
                                uint64_t end, uint64_t limit, const char *tres)
 {
     struct job job = { submit, start, end, limit, tres, strlen(tres), 0 };
     const struct job_span span = job_span(charging, &job);
-    return job_charge(charging, &job, &span, &tariff, &term);
+    return job_charge(charging, &job, &span, &charge_rate, &term);
 }
 
 static void jobs(void)
@@ -103,19 +103,19 @@ static void jobs(void)
            "a charged TRES that is no number is odd");
     ok(charge(&how, 0, 5000, 5100, 0, "5=18446744073709551613") == JOB_CHARGED && term.units,
        "the largest count of all is charged");
-    tariff.price = price_of_factor(2);
+    charge_rate.rate = rate_of_factor(2);
     ok(charge(&how, 0, 5000, 5100, 0, "5=18446744073709551613") == JOB_CHARGE_TOO_LARGE &&
            !term.units,
        "twice that is beyond the integers and charges nothing");
-    tariff.price = price_of_factor(1e30);
+    charge_rate.rate = rate_of_factor(1e30);
     ok(charge(&how, 0, 5000, 5100, 0, "5=0") == JOB_CHARGED, "nothing is nothing at any price");
     clock_destroy(clock);
 }
 
 /* What a list is charged, in thousandths of a TRES; -1 unreadable, -2 too large. */
-static int64_t weighed(const struct tres_price *prices, size_t count, const char *list)
+static int64_t weighed(const struct tres_rate *rates, size_t count, const char *list)
 {
-    struct tariff weighing = { .tres_count = count, .tres = prices };
+    struct charge_rate weighing = { .tres_count = count, .tres = rates };
     enum job_outcome outcome;
     uint128 units = tres_charge(CHARGE_TRES, &weighing, list, strlen(list), &outcome);
     if (outcome != JOB_CHARGED)
@@ -125,33 +125,33 @@ static int64_t weighed(const struct tres_price *prices, size_t count, const char
 
 static void weights(void)
 {
-    struct tres_price prices[] = { { 1, false, UNITS_PER_TRES, 1 },
-                                   { 2, false, UNITS_PER_TRES / 4096, 1.0 / 4096 },
-                                   { 1001, false, 2 * (uint128)UNITS_PER_TRES, 2 },
-                                   { 1003, false, UNITS_PER_TRES / 2, .5 } };
+    struct tres_rate rates[] = { { 1, false, UNITS_PER_TRES, 1 },
+                                 { 2, false, UNITS_PER_TRES / 4096, 1.0 / 4096 },
+                                 { 1001, false, 2 * (uint128)UNITS_PER_TRES, 2 },
+                                 { 1003, false, UNITS_PER_TRES / 2, .5 } };
     const char *list = "1=1,2=8192,4=1,5=77,1001=3,1003=5";
-    is_int(weighed(prices, 4, list), 11500, "weighted TRES are added up");
-    is_int(weighed(prices, 2, "1=1,2=8192"), 3000, "as in the document's example");
+    is_int(weighed(rates, 4, list), 11500, "weighted TRES are added up");
+    is_int(weighed(rates, 2, "1=1,2=8192"), 3000, "as in the document's example");
     for (int i = 0; i < 3; i++)
-        prices[i].in_maximum = true;
-    is_int(weighed(prices, 4, list), 8500, "or the highest of some and the sum of others");
-    is_int(weighed(prices, 2, "1=1,2=8192"), 2000, "as in the document's other example");
-    is_int(weighed(prices, 4, ""), 0, "nothing costs nothing");
-    is_int(weighed(prices, 0, list), 0, "nor does what has no weight");
-    is_int(weighed(prices, 4, "1=2,1=x,1=5"), 2000,
+        rates[i].in_maximum = true;
+    is_int(weighed(rates, 4, list), 8500, "or the highest of some and the sum of others");
+    is_int(weighed(rates, 2, "1=1,2=8192"), 2000, "as in the document's other example");
+    is_int(weighed(rates, 4, ""), 0, "nothing costs nothing");
+    is_int(weighed(rates, 0, list), 0, "nor does what has no weight");
+    is_int(weighed(rates, 4, "1=2,1=x,1=5"), 2000,
            "of a TRES that is there twice the first counts");
-    is_int(weighed(prices, 4, "4=x,3=18446744073709551614,11=z,,=,1=2"), 2000,
+    is_int(weighed(rates, 4, "4=x,3=18446744073709551614,11=z,,=,1=2"), 2000,
            "what is not charged is not judged");
-    ok(weighed(prices, 4, "1=2,2=18446744073709551614") == -1 &&
-           weighed(prices, 4, "1=2,1003=") == -1,
+    ok(weighed(rates, 4, "1=2,2=18446744073709551614") == -1 &&
+           weighed(rates, 4, "1=2,1003=") == -1,
        "but one that is charged and unreadable spoils the whole");
-    is_int(weighed(prices, 4, "1001=18446744073709551613"), -2, "as does one that costs too much");
-    prices[0].price = prices[3].price = PRICE_TOO_LARGE / 2;
-    is_int(weighed(prices, 4, "1=1,1003=1"), -2, "or two of them together");
-    prices[3].in_maximum = true;
-    ok(weighed(prices, 4, "1=1,1003=1") > 0, "though not where the higher one counts");
-    prices[0].price = PRICE_TOO_LARGE;
-    is_int(weighed(prices, 4, "1=0,1001=1"), 2000, "none of what is too dear costs nothing");
+    is_int(weighed(rates, 4, "1001=18446744073709551613"), -2, "as does one that costs too much");
+    rates[0].rate = rates[3].rate = RATE_TOO_LARGE / 2;
+    is_int(weighed(rates, 4, "1=1,1003=1"), -2, "or two of them together");
+    rates[3].in_maximum = true;
+    ok(weighed(rates, 4, "1=1,1003=1") > 0, "though not where the higher one counts");
+    rates[0].rate = RATE_TOO_LARGE;
+    is_int(weighed(rates, 4, "1=0,1001=1"), 2000, "none of what is too dear costs nothing");
 }
 
 /* The weights that a partition has, and what a job of it is charged in thousandths of a TRES; -1
@@ -170,19 +170,19 @@ static int64_t verified(enum weight_rule rule, const struct weight_drawn *drawn,
     struct tres_weight given[4];
     struct named_weights partition = { (char[]){ "p" }, { given, count } };
     struct named_factor factor = { (char[]){ "p" }, { 2, 0 } };
-    const struct pricing pricing = { .weight_rule = rule,
-                                     .partition_weights = &partition,
-                                     .partition_weight_count = 1,
-                                     .partition_factors = { &factor, 1 } };
+    const struct charge_weights weights = { .weight_rule = rule,
+                                            .partition_weights = &partition,
+                                            .partition_weight_count = 1,
+                                            .partition_factors = { &factor, 1 } };
     for (size_t i = 0; i < count; i++)
         given[i] = (struct tres_weight){
             (char *)drawn[i].type, nothing, { drawn[i].digits, drawn[i].power }, drawn[i].halvings
         };
-    struct tariffs *tariffs = tariffs_create(CHARGE_AUTO, &pricing);
+    struct charge_rates *rates = charge_rates_create(CHARGE_AUTO, &weights);
     enum job_outcome outcome;
     uint128 units =
-        tres_charge(CHARGE_AUTO, tariffs_find(tariffs, 1, "p", 1), list, strlen(list), &outcome);
-    tariffs_destroy(tariffs);
+        tres_charge(CHARGE_AUTO, charge_rates_find(rates, 1, "p", 1), list, strlen(list), &outcome);
+    charge_rates_destroy(rates);
     *stored = outcome == JOB_OTHER_WEIGHTS;
     if (!job_is_charged(outcome))
         return outcome == JOB_TRES_UNREADABLE ? -1 : -2;
@@ -264,7 +264,7 @@ static void suspended(void)
     /* With decay and a reset: what is left of a job is what its other parts would be. */
     clock = clock_create(86400, 1750500000, 1750400000);
     struct charging how = { clock, CHARGE_BILLING, 600, false, 0, UINT64_MAX };
-    tariff.price = UNITS_PER_TRES;
+    charge_rate.rate = UNITS_PER_TRES;
     uint64_t cuts[] = { 1750300000, 1750399990, 1750400010, 1750450000, 1750480000 };
     uint128 left = 0, parts = 0;
     charge(&how, 0, cuts[0], cuts[4], 0, "5=1");

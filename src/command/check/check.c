@@ -12,7 +12,7 @@
 #include "command/command.h"
 #include "compute/compute.h"
 #include "core/finding.h"
-#include "core/usage/tariff.h"
+#include "core/usage/charge_rates.h"
 #include "core/tree/tree.h"
 #include "db/db.h"
 #include "report/table.h"
@@ -109,12 +109,12 @@ static uint32_t ranks_that_differ(const struct settings *settings,
 }
 
 /* Names in the settings that are nobody's: most likely misspelt. */
-static void add_unmet(struct text *text, const struct tariffs *tariffs)
+static void add_unmet(struct text *text, const struct charge_rates *rates)
 {
     const char *name;
-    for (size_t at = 0; (name = tariffs_unused_qos(tariffs, &at));)
+    for (size_t at = 0; (name = charge_rates_unused_qos(rates, &at));)
         text_format_printable(text, "  warning: qos_factors has '%s', which is no QOS\n", name);
-    for (size_t at = 0; (name = tariffs_unused_partition(tariffs, &at));)
+    for (size_t at = 0; (name = charge_rates_unused_partition(rates, &at));)
         text_format_printable(text,
                               "  warning: partition_usage_factors has '%s', and no job that "
                               "counts ran in such a partition\n",
@@ -130,7 +130,7 @@ static void add_source_causes(struct text *text, const struct settings *settings
         text_add(text, "    rollups leave suspended time out of CPUs\n");
     else
         text_add(text, "    rollups leave suspended time out of CPUs only\n");
-    if (settings->charge == CHARGE_AUTO && pricing_weighs(&settings->pricing, CHARGE_AUTO))
+    if (settings->charge == CHARGE_AUTO && charge_weights_count(&settings->weights, CHARGE_AUTO))
         text_add(text, "    rollups have billing that is cut to an integer\n");
     if (settings->charge == CHARGE_AUTO || settings->charge == CHARGE_BILLING)
         text_add(text, "    before Slurm 24.11 rollups know no QOS, whose factors then do not "
@@ -196,8 +196,8 @@ static int check_cluster(const struct settings *settings, struct db *source, con
     if (record->unattributed_usage > 0)
         text_format(text, "  usage without an association: %.0f TRES-seconds\n",
                     record->unattributed_usage);
-    if (computation.accounting->tariffs)
-        add_unmet(text, computation.accounting->tariffs);
+    if (computation.accounting->rates)
+        add_unmet(text, computation.accounting->rates);
     check_slurm_cluster(text, settings, cluster, (uint64_t)record->users);
     check_zero_shares(text, settings, &computation);
     int result = check_shares(text, settings, source, cluster, computation.findings, err);
@@ -260,15 +260,15 @@ static int check_server(const struct settings *settings, struct db *source, stru
 
 /* At most so many partitions are named. */
 #define NAMES_AT_MOST 8
-static void add_weighed(struct text *text, const struct pricing *pricing)
+static void add_weighed(struct text *text, const struct charge_weights *weights)
 {
-    size_t count = pricing->partition_weight_count;
+    size_t count = weights->partition_weight_count;
     for (size_t i = 0; i < count && i < NAMES_AT_MOST; i++)
         text_format_printable(text, "%s'%s'", i ? ", " : "weighted TRES, uncut, in partitions ",
-                              pricing->partition_weights[i].name);
+                              weights->partition_weights[i].name);
     if (count > NAMES_AT_MOST)
         text_format(text, " and %zu more", count - NAMES_AT_MOST);
-    if (pricing->weights.count)
+    if (weights->weights.count)
         text_add(text,
                  count ? ", in others by tres_weights," : "weighted TRES, uncut, by tres_weights");
     text_add(text, " where the stored billing agrees; else ");
@@ -287,23 +287,23 @@ static void add_charge(struct text *text, const struct settings *settings)
         return;
     const struct setting *setting = setting_named("usage", "charge");
     text_format(text, "charge %s: ", setting->choices[settings->charge]);
-    if (settings->charge == CHARGE_AUTO && pricing_weighs(&settings->pricing, CHARGE_AUTO))
-        add_weighed(text, &settings->pricing);
+    if (settings->charge == CHARGE_AUTO && charge_weights_count(&settings->weights, CHARGE_AUTO))
+        add_weighed(text, &settings->weights);
     text_format(text, "%s\n", words[settings->charge]);
 }
 
 /* Settings that are good each by itself, and together not what anybody can have meant. */
 static void add_doubts(struct text *text, const struct settings *settings)
 {
-    const struct pricing *pricing = &settings->pricing;
+    const struct charge_weights *weights = &settings->weights;
     if (!settings->half_life_s && settings->reset_period.unit == RESET_NEVER)
         text_add(text, "  warning: half_life is 0 and reset_period none: usage counts for ever\n");
-    if ((pricing->weights.count || pricing->partition_weight_count) &&
-        !pricing_weighs(pricing, settings->charge))
+    if ((weights->weights.count || weights->partition_weight_count) &&
+        !charge_weights_count(weights, settings->charge))
         text_add(text, "  warning: tres_weights count for nothing without charge = auto or tres\n");
     if (!source_type_of(settings)->is_slurmdbd &&
-        (settings->charge == CHARGE_TRES || pricing->qos_factors.count ||
-         pricing_knows_partitions(pricing) || settings->suspended == SUSPENDED_OMITTED))
+        (settings->charge == CHARGE_TRES || weights->qos_factors.count ||
+         charge_weights_have_partitions(weights) || settings->suspended == SUSPENDED_OMITTED))
         text_add(text,
                  "  warning: only layout slurmdbd has TRES, QOS, partitions or suspended time:"
                  " tres_weights, qos_factors, partition_usage_factors and suspended change"

@@ -444,7 +444,7 @@ int diff_causes_find(const struct diff_case *asked, struct differences *differen
     free(finder.blur);
     free(finder.fresh);
     free(finder.late);
-    pricing_free(&finder.reduced.whole);
+    charge_weights_free(&finder.reduced.whole);
     ledger_destroy(finder.ledger);
     recorded_state_free(&finder.notes);
     if (finder.computed)

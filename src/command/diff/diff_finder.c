@@ -14,7 +14,7 @@
 #include "report/differences.h"
 #include "report/sshare_print.h"
 #include "results/published.h"
-#include "settings/pricing.h"
+#include "settings/charge_weights.h"
 #include "settings/slurm/slurm_settings.h"
 #include "settings/table.h"
 #include "source/source.h"
@@ -26,11 +26,11 @@
 /* An open job's cap that caps none. */
 #define NO_CAP (UINT64_C(1) << 40)
 
-static bool drop_factors(struct pricing *pricing)
+static bool drop_factors(struct charge_weights *weights)
 {
-    if (!pricing->qos_factors.count && !pricing->partition_factors.count)
+    if (!weights->qos_factors.count && !weights->partition_factors.count)
         return false;
-    pricing->qos_factors = pricing->partition_factors = (struct factor_list){ NULL, 0 };
+    weights->qos_factors = weights->partition_factors = (struct factor_list){ NULL, 0 };
     return true;
 }
 
@@ -49,14 +49,14 @@ static bool bill_whole(struct reduced_settings *reduced)
     enum charge_basis charge = settings->charge;
     if (settings->slurm) {
         read_billing(reduced);
-        settings->pricing = reduced->whole;
+        settings->weights = reduced->whole;
     }
-    bool weighted = settings->pricing.weights.count || settings->pricing.partition_weight_count;
+    bool weighted = settings->weights.weights.count || settings->weights.partition_weight_count;
     settings->charge = CHARGE_AUTO;
     if (settings->priority_flags & PRIORITY_MAX_TRES_GRES)
-        settings->pricing.weight_rule = WEIGHTS_MAX_TRES_GRES;
+        settings->weights.weight_rule = WEIGHTS_MAX_TRES_GRES;
     else if (settings->priority_flags & PRIORITY_MAX_TRES)
-        settings->pricing.weight_rule = WEIGHTS_MAX_TRES;
+        settings->weights.weight_rule = WEIGHTS_MAX_TRES;
     return charge != CHARGE_AUTO && (weighted || charge != CHARGE_BILLING);
 }
 
@@ -76,7 +76,7 @@ bool settings_without(struct reduced_settings *reduced, enum cause cause,
     bool was_there;
     switch (cause) {
     case CAUSE_FACTORS:
-        return drop_factors(&settings->pricing);
+        return drop_factors(&settings->weights);
     case CAUSE_SUSPENDED:
         was_there = settings->suspended != SUSPENDED_CHARGED;
         settings->suspended = SUSPENDED_CHARGED;
@@ -105,15 +105,15 @@ static void add_unknown(struct differences *differences, const char *sentence)
 void diff_note_unknown(struct differences *differences, const struct settings *settings,
                        bool has_source, double unattributed_usage)
 {
-    const struct pricing *pricing = &settings->pricing;
+    const struct charge_weights *weights = &settings->weights;
     if (!has_source) {
         add_unknown(differences, "without the accounting database these cannot be told apart:\n"
                                  "  age, ledger, factors, suspended, rollup, billing, caps, steps");
         return;
     }
     bool by_billing = settings->charge == CHARGE_AUTO || settings->charge == CHARGE_BILLING;
-    if (by_billing && !settings->slurm && !pricing->weights.count &&
-        !pricing->partition_weight_count)
+    if (by_billing && !settings->slurm && !weights->weights.count &&
+        !weights->partition_weight_count)
         add_unknown(differences, "without a slurm.conf or tres_weights nobody knows what was cut "
                                  "off billing");
     if (!settings->slurm)

@@ -40,8 +40,8 @@ struct stage {
 /* Settings without some causes: each one that is left out brings them nearer to what slurmctld
  * does. */
 struct reduced_settings {
-    struct settings settings; /* a copy */
-    struct pricing whole;     /* what slurm.conf says of billing, once it is needed */
+    struct settings settings;    /* a copy */
+    struct charge_weights whole; /* what slurm.conf says of billing, once it is needed */
 };
 
 struct finder {

@@ -385,11 +385,11 @@ bool clock_sum_of(const struct clock *clock, double usage, struct wide *sum)
 /* ---- rollups ---- */
 
 bool rollup_usage(const struct clock *clock, const struct rollup *rollup, uint64_t since,
-                  uint64_t until, uint128 price, struct wide *usage)
+                  uint64_t until, uint128 rate, struct wide *usage)
 {
     uint128 units;
     *usage = (struct wide){ { 0 } };
-    if (__builtin_mul_overflow(price, (uint128)rollup->alloc_secs, &units))
+    if (__builtin_mul_overflow(rate, (uint128)rollup->alloc_secs, &units))
         return false;
     uint64_t end = rollup->end < until ? rollup->end : until;
     uint128 weight = clock_weight(clock, rollup->start < since ? since : rollup->start, end);

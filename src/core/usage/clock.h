@@ -86,6 +86,6 @@ struct rollup {
  * the part of [start, end) that is from `since` on, before `until`, and that the clock counts.
  * False where alloc_secs x price is 2^128 or above. */
 bool rollup_usage(const struct clock *clock, const struct rollup *rollup, uint64_t since,
-                  uint64_t until, uint128 price, struct wide *usage);
+                  uint64_t until, uint128 rate, struct wide *usage);
 
 #endif

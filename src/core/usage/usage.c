@@ -52,15 +52,15 @@ static enum tres_reading billing_or_cpus(enum charge_basis charge, const char *l
     return tres_count(list, length, charge == CHARGE_CPU ? TRES_CPU : TRES_BILLING, count);
 }
 
-/* count x price; PRICE_TOO_LARGE where that is at or above it. */
-static uint128 charge_of(uint64_t count, uint128 price)
+/* count x price; RATE_TOO_LARGE where that is at or above it. */
+static uint128 charge_of(uint64_t count, uint128 rate)
 {
     uint128 units;
     if (!count)
         return 0;
-    if (price >= PRICE_TOO_LARGE || __builtin_mul_overflow(price, (uint128)count, &units) ||
-        units >= PRICE_TOO_LARGE)
-        return PRICE_TOO_LARGE;
+    if (rate >= RATE_TOO_LARGE || __builtin_mul_overflow(rate, (uint128)count, &units) ||
+        units >= RATE_TOO_LARGE)
+        return RATE_TOO_LARGE;
     return units;
 }
 
@@ -73,34 +73,34 @@ struct tres_walk {
     bool unreadable;
 };
 
-static const struct tres_price *next_priced(struct tres_walk *walk, const struct tariff *tariff)
+static const struct tres_rate *next_priced(struct tres_walk *walk, const struct charge_rate *rate)
 {
     const char *stop, *text;
     for (; walk->at < walk->end; walk->at = stop + 1) {
         stop = item_end(walk->at, walk->end);
         uint64_t id = item_id(walk->at, stop, &text);
         size_t i = 0;
-        while (i < tariff->tres_count && tariff->tres[i].id != id)
+        while (i < rate->tres_count && rate->tres[i].id != id)
             i++;
-        if (i == tariff->tres_count || walk->seen >> i & 1)
+        if (i == rate->tres_count || walk->seen >> i & 1)
             continue;
         walk->seen |= UINT64_C(1) << i;
         walk->unreadable = !read_count(text, stop, &walk->count);
         walk->at = stop + 1;
-        return walk->unreadable ? NULL : &tariff->tres[i];
+        return walk->unreadable ? NULL : &rate->tres[i];
     }
     return NULL;
 }
 
-static enum tres_reading weighted_charge(const struct tariff *tariff, const char *list,
+static enum tres_reading weighted_charge(const struct charge_rate *rate, const char *list,
                                          size_t length, uint128 *units)
 {
     struct tres_walk walk = { .at = list, .end = list + length };
-    const struct tres_price *tres;
+    const struct tres_rate *tres;
     uint128 highest = 0;
     *units = 0;
-    while ((tres = next_priced(&walk, tariff))) {
-        uint128 part = charge_of(walk.count, tres->price);
+    while ((tres = next_priced(&walk, rate))) {
+        uint128 part = charge_of(walk.count, tres->rate);
         if (!tres->in_maximum)
             *units += part;
         else if (part > highest)
@@ -124,13 +124,13 @@ static double sum_towards(double a, double count, double weight, double side)
 
 /* Whether slurmctld, which weighs in doubles, can have made this billing.  Where its sum is rounded
  * it may be on either side of an integer, depending on its processor and the order of the TRES. */
-static bool makes_billing(const struct tariff *tariff, const char *list, size_t length,
+static bool makes_billing(const struct charge_rate *rate, const char *list, size_t length,
                           uint64_t billing)
 {
     struct tres_walk walk = { .at = list, .end = list + length };
-    const struct tres_price *tres;
+    const struct tres_rate *tres;
     double low = 0, high = 0, highest = 0;
-    while ((tres = next_priced(&walk, tariff))) {
+    while ((tres = next_priced(&walk, rate))) {
         double count = (double)walk.count;
         if (tres->in_maximum) {
             highest = fmax(highest, count * tres->weight);
@@ -146,29 +146,29 @@ static bool makes_billing(const struct tariff *tariff, const char *list, size_t 
 
 /* Whether the weights make the billing that is stored; where there is none it was cut to 0.  That
  * hangs on the list and the weights alone: factors only change what a TRES costs. */
-static bool is_verified(const struct tariff *tariff, const char *list, size_t length)
+static bool is_verified(const struct charge_rate *rate, const char *list, size_t length)
 {
     uint64_t billing = 0;
     return tres_count(list, length, TRES_BILLING, &billing) != TRES_UNREADABLE &&
-           makes_billing(tariff, list, length, billing);
+           makes_billing(rate, list, length, billing);
 }
 
-uint128 tres_charge(enum charge_basis charge, const struct tariff *tariff, const char *list,
+uint128 tres_charge(enum charge_basis charge, const struct charge_rate *rate, const char *list,
                     size_t length, enum job_outcome *outcome)
 {
     uint128 units = 0;
     uint64_t count;
     enum tres_reading reading;
-    bool to_verify = charge == CHARGE_AUTO && tariff->weighs;
-    if (charge == CHARGE_TRES || (to_verify && is_verified(tariff, list, length))) {
-        reading = weighted_charge(tariff, list, length, &units);
+    bool to_verify = charge == CHARGE_AUTO && rate->weighs;
+    if (charge == CHARGE_TRES || (to_verify && is_verified(rate, list, length))) {
+        reading = weighted_charge(rate, list, length, &units);
         to_verify = false;
     } else {
         reading = billing_or_cpus(charge, list, length, &count);
-        units = reading == TRES_UNREADABLE ? 0 : charge_of(count, tariff->price);
+        units = reading == TRES_UNREADABLE ? 0 : charge_of(count, rate->rate);
     }
     *outcome = reading == TRES_UNREADABLE           ? JOB_TRES_UNREADABLE
-               : units >= PRICE_TOO_LARGE           ? JOB_CHARGE_TOO_LARGE
+               : units >= RATE_TOO_LARGE            ? JOB_CHARGE_TOO_LARGE
                : to_verify && reading == TRES_FOUND ? JOB_OTHER_WEIGHTS
                                                     : JOB_CHARGED;
     return job_is_charged(*outcome) ? units : 0;
@@ -241,7 +241,7 @@ void job_span_suspended(struct job_span *span, uint64_t noted, uint64_t newest, 
 }
 
 enum job_outcome job_charge(const struct charging *charging, const struct job *job,
-                            const struct job_span *span, const struct tariff *tariff,
+                            const struct job_span *span, const struct charge_rate *rate,
                             struct charge_term *term)
 {
     uint64_t start = span->start < charging->from ? charging->from : span->start, end = span->end;
@@ -253,10 +253,10 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
         return span->outcome;
 
     enum job_outcome outcome = JOB_CHARGED;
-    uint128 units = job->tres_alloc ? tres_charge(charging->charge, tariff, job->tres_alloc,
+    uint128 units = job->tres_alloc ? tres_charge(charging->charge, rate, job->tres_alloc,
                                                   job->tres_alloc_length, &outcome)
-                                    : tariff->price;
-    if (units >= PRICE_TOO_LARGE)
+                                    : rate->rate;
+    if (units >= RATE_TOO_LARGE)
         outcome = JOB_CHARGE_TOO_LARGE;
     bool charged = job_is_charged(outcome);
     if (charged && units)

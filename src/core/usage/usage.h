@@ -3,7 +3,7 @@
 #define FAIRMILL_CORE_USAGE_H
 
 #include "core/usage/clock.h"
-#include "core/usage/tariff.h"
+#include "core/usage/charge_rates.h"
 
 /* What one job row adds to usage. */
 
@@ -96,12 +96,12 @@ struct charge_term {
     uint64_t start, end; /* the first second that counts, and the first that does not any more */
 };
 enum job_outcome job_charge(const struct charging *charging, const struct job *job,
-                            const struct job_span *span, const struct tariff *tariff,
+                            const struct job_span *span, const struct charge_rate *rate,
                             struct charge_term *term);
 
 /* What a list of TRES is charged each second; *outcome is JOB_CHARGED, JOB_OTHER_WEIGHTS, or why it
  * is nothing. */
-uint128 tres_charge(enum charge_basis charge, const struct tariff *tariff, const char *list,
+uint128 tres_charge(enum charge_basis charge, const struct charge_rate *rate, const char *list,
                     size_t length, enum job_outcome *outcome);
 
 /* A walk through the times when jobs were suspended, job by job and within a job by ascending

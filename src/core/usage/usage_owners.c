@@ -93,13 +93,13 @@ uint64_t usage_owners_hash(const struct usage_owners *owners, uint64_t reach)
 
 void charge_interval_cut(struct slice *interval, uint64_t end)
 {
-    interval->tariff = tariff_at(interval->tariff, interval->start);
+    interval->rate = charge_rate_at(interval->rate, interval->start);
     while (interval->owner && interval->owner->until <= interval->start)
         interval->owner = interval->owner->later;
     interval->association = interval->owner ? interval->owner->association : interval->own;
     interval->end = end;
-    if (interval->tariff->later && interval->tariff->later_from < interval->end)
-        interval->end = interval->tariff->later_from;
+    if (interval->rate->later && interval->rate->later_from < interval->end)
+        interval->end = interval->rate->later_from;
     if (interval->owner && interval->owner->until < interval->end)
         interval->end = interval->owner->until;
 }

@@ -36,7 +36,7 @@ uint64_t usage_owners_hash(const struct usage_owners *owners, uint64_t reach);
 struct slice {
     uint64_t start, end;             /* no second where end <= start */
     uint64_t association;            /* whose usage it is */
-    const struct tariff *tariff;     /* that holds */
+    const struct charge_rate *rate;  /* that holds */
     uint64_t own;                    /* the association that used it */
     const struct usage_owner *owner; /* of what it used since `start`; NULL: itself */
 };
@@ -47,11 +47,12 @@ void charge_interval_cut(struct slice *interval, uint64_t end);
 /* The first slice of the time from `start` to `end`.  `tariff` is the first of its chain, `owner`
  * likewise (NULL: none).  Inline, as the next one: every job row comes here. */
 static inline struct slice charge_interval_first(uint64_t start, uint64_t end,
-                                                 const struct tariff *tariff, uint64_t association,
+                                                 const struct charge_rate *rate,
+                                                 uint64_t association,
                                                  const struct usage_owner *owner)
 {
-    struct slice interval = { start, end, association, tariff, association, owner };
-    if (tariff->later || owner)
+    struct slice interval = { start, end, association, rate, association, owner };
+    if (rate->later || owner)
         charge_interval_cut(&interval, end);
     return interval;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "settings/pricing.h"
+#include "settings/charge_weights.h"
 #include "settings/settings.h"
 #include "settings/table.h"
 #include "settings/slurm/slurm_conf.h"
@@ -233,7 +233,7 @@ static void compose_partition_weights(struct text *own, const struct slurm_conf 
     }
 }
 
-int slurm_read_billing_weights(struct pricing *pricing, const struct slurm_conf *conf,
+int slurm_read_billing_weights(struct charge_weights *pricing, const struct slurm_conf *conf,
                                struct error *err)
 {
     struct text reason = { 0 };
@@ -241,7 +241,7 @@ int slurm_read_billing_weights(struct pricing *pricing, const struct slurm_conf 
     for (size_t i = 0; !result && i < conf->partition_count; i++) {
         const struct slurm_partition *partition = &conf->partitions[i];
         const char *weights = partition->billing_weights;
-        if (weights && !read_prices_of_partition(pricing, partition->name, weights, &reason))
+        if (weights && !read_rates_of_partition(pricing, partition->name, weights, &reason))
             result = fail(err, ERROR_SETTINGS, "'%s', line %u: TRESBillingWeights = '%s': %s",
                           partition->place.file, partition->place.line, weights, reason.bytes);
     }
@@ -251,7 +251,7 @@ int slurm_read_billing_weights(struct pricing *pricing, const struct slurm_conf 
 
 static int assign_partition_weights(struct settings *settings, struct error *err)
 {
-    return slurm_read_billing_weights(&settings->pricing, settings->slurm, err);
+    return slurm_read_billing_weights(&settings->weights, settings->slurm, err);
 }
 
 static int assign_partition_factors(struct settings *settings, struct error *err)

@@ -7,7 +7,7 @@
 
 #include "settings/slurm/slurm_conf.h"
 
-struct pricing;
+struct charge_weights;
 struct setting;
 struct setting_origin;
 struct settings;
@@ -35,7 +35,7 @@ int slurm_setting_find(struct slurm_setting *found, const struct slurm_conf *con
 int slurm_setting_assign(struct settings *settings, const struct setting *setting,
                          const struct setting_origin *origin, struct error *err);
 /* Add the TRESBillingWeights of all partitions to a pricing. */
-int slurm_read_billing_weights(struct pricing *pricing, const struct slurm_conf *conf,
+int slurm_read_billing_weights(struct charge_weights *weights, const struct slurm_conf *conf,
                                struct error *err);
 
 /* Slurm's default of PriorityCalcPeriod. */

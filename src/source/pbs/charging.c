@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/formula/formula.h"
-#include "core/usage/price.h"
+#include "core/usage/charge_rate.h"
 #include "core/usage/usage.h"
 #include "settings/pbs_values.h"
 #include "util/error.h"
@@ -201,7 +201,7 @@ uint64_t pbs_charging_limit(struct pbs_charging *charging, struct part requested
     return cap < until ? cap : until;
 }
 
-uint128 pbs_charging_price(struct pbs_charging *charging, const struct pbs_run *run)
+uint128 pbs_charging_rate(struct pbs_charging *charging, const struct pbs_run *run)
 {
     struct error ignored;
     double answer;
@@ -214,5 +214,5 @@ uint128 pbs_charging_price(struct pbs_charging *charging, const struct pbs_run *
         charging->values[i] = value_of(charging, i, run);
     if (formula_evaluate(charging->formula, charging->values, &answer, &ignored) || !(answer > 0))
         return 0;
-    return isfinite(answer) ? price_of_factor(answer / (double)run->length_s) : PRICE_TOO_LARGE;
+    return isfinite(answer) ? rate_of_factor(answer / (double)run->length_s) : RATE_TOO_LARGE;
 }

@@ -45,6 +45,6 @@ struct pbs_run {
  * used, and of what it asked for of resources that are not measured.  If its use is not known, of
  * what it asked for, with its length as walltime, and that of all its ncpus as cput.  0 if that is
  * not a number, or below 0, as in OpenPBS. */
-uint128 pbs_charging_price(struct pbs_charging *charging, const struct pbs_run *run);
+uint128 pbs_charging_rate(struct pbs_charging *charging, const struct pbs_run *run);
 
 #endif

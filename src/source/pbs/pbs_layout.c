@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/usage/entity.h"
-#include "core/usage/price.h"
+#include "core/usage/charge_rate.h"
 #include "settings/settings.h"
 #include "source/pbs/charging.h"
 #include "source/pbs/imported.h"
@@ -207,7 +207,7 @@ struct run_rows {
     bool suspensions; /* each is a row */
     bool asked;
     struct db_value arguments[7];
-    struct tariff tariff; /* of the row at hand */
+    struct charge_rate rate; /* of the row at hand */
     struct suspension suspension;
 };
 
@@ -247,14 +247,14 @@ static bool make_row(struct job_reading *reading, const struct db_value *values,
                                    reading->base.source.settings->open_job_cap_s);
     uint64_t length = until > job.time_start ? until - job.time_start : 1;
     run.length_s = suspended < length ? length - suspended : length;
-    rows->tariff = (struct tariff){ .price = pbs_charging_price(rows->charging, &run) };
+    rows->rate = (struct charge_rate){ .rate = pbs_charging_rate(rows->charging, &run) };
     const struct part id = part_of_column(&values[RUN_ID]);
     *row = (struct job_row){
         .id_job = reading_number(&values[RUN_KEY]),
         .name = id.bytes,
         .name_length = id.length,
         .association = pbs_charging_entity(rows->charging, texts),
-        .tariff = &rows->tariff,
+        .rate = &rows->rate,
         .job = job,
     };
     if (rows->suspensions) {

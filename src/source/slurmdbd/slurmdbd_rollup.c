@@ -205,14 +205,14 @@ static void make_row(const struct rollup_reading *reading, const struct db_value
                      struct rollup_row *row)
 {
     const struct rollup_rows *rows = (const struct rollup_rows *)reading;
-    struct tariffs *tariffs = rows->accounting->tariffs;
+    struct charge_rates *rates = rows->accounting->rates;
     uint64_t start = reading_number(&values[ROLLUP_START]);
     uint64_t qos = is_by_qos(rows) ? reading_number(&values[ROLLUP_QOS]) : 0;
     *row = (struct rollup_row){
         .association = reading_number(&values[ROLLUP_ID]),
         .tres = reading_number(&values[ROLLUP_TRES]),
         .qos = qos,
-        .tariff = is_by_qos(rows) ? tariffs_find(tariffs, qos, "", 0) : tariffs_plain(tariffs),
+        .rate = is_by_qos(rows) ? charge_rates_find(rates, qos, "", 0) : charge_rates_plain(rates),
         .rollup = { start, end_of(span_of(rows), start), reading_number(&values[ROLLUP_SECONDS]) },
     };
 }
@@ -223,7 +223,7 @@ static size_t add_tres(struct text *sql, const struct rollup_rows *rows, struct 
     enum charge_basis charge = rows->base.base.source.settings->charge;
     size_t count = 0;
     if (charge == CHARGE_TRES) {
-        const struct tariff *plain = tariffs_plain(rows->accounting->tariffs);
+        const struct charge_rate *plain = charge_rates_plain(rows->accounting->rates);
         for (; count < plain->tres_count; count++)
             arguments[count] = db_unsigned(plain->tres[count].id);
     } else {

@@ -176,8 +176,8 @@ static int take_qos(void *context, const struct db_value *row, struct error *err
         .factor = row[2].type == DB_REAL ? row[2].real : 1,
         .deleted = db_value_integer(&row[3], 0),
     };
-    tariffs_add_qos(accounting->tariffs, qos.id, qos.name, names_length(accounting->names, name),
-                    qos.factor);
+    charge_rates_add_qos(accounting->rates, qos.id, qos.name, names_length(accounting->names, name),
+                         qos.factor);
     accounting->qos = memory_grown(accounting->qos, accounting->qos_count, sizeof *accounting->qos);
     accounting->qos[accounting->qos_count++] = qos;
     return 0;
@@ -331,8 +331,8 @@ static int take_tres(void *context, const struct db_value *row, struct error *er
     struct accounting *accounting = context;
     (void)err;
     uint32_t type = reading_name(accounting, &row[1]), name = reading_name(accounting, &row[2]);
-    tariffs_add_tres(accounting->tariffs, reading_number(&row[0]),
-                     names_text(accounting->names, type), names_text(accounting->names, name));
+    charge_rates_add_tres(accounting->rates, reading_number(&row[0]),
+                          names_text(accounting->names, type), names_text(accounting->names, name));
     return 0;
 }
 
@@ -348,8 +348,8 @@ static int take_registration(void *context, const struct db_value *row, struct e
     if (tres_count(row[0].text.bytes, row[0].text.length, TRES_BILLING, &count) == TRES_FOUND)
         accounting->billing = (double)count;
     enum job_outcome outcome;
-    uint128 units = tres_charge(CHARGE_TRES, tariffs_plain(accounting->tariffs), row[0].text.bytes,
-                                row[0].text.length, &outcome);
+    uint128 units = tres_charge(CHARGE_TRES, charge_rates_plain(accounting->rates),
+                                row[0].text.bytes, row[0].text.length, &outcome);
     if (outcome == JOB_CHARGED)
         accounting->weighted = (double)units / (double)UNITS_PER_TRES;
     return 0;

@@ -118,12 +118,12 @@ static bool omits_suspended(const struct settings *settings)
 
 unsigned slurmdbd_job_columns(const struct settings *settings)
 {
-    return pricing_knows_partitions(&settings->pricing) ? JOB_PARTITION + 1 : JOB_PARTITION;
+    return charge_weights_have_partitions(&settings->weights) ? JOB_PARTITION + 1 : JOB_PARTITION;
 }
 
 bool slurmdbd_weighs_tres(const struct settings *settings)
 {
-    return pricing_weighs(&settings->pricing, settings->charge) || *settings->weight_tres;
+    return charge_weights_count(&settings->weights, settings->charge) || *settings->weight_tres;
 }
 
 /* A resize charges a job by way of its limits, which a slurm.conf may leave unenforced. */

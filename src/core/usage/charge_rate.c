@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/usage/price.h"
+#include "core/usage/charge_rate.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #define UNIT_DECIMALS 6
 #define UNIT_BITS 20
 
-#define PRICE_BITS 104
+#define RATE_BITS 104
 
 static struct natural power_of_ten(unsigned power)
 {
@@ -23,13 +23,13 @@ static struct natural power_of_ten(unsigned power)
     return number;
 }
 
-/* numerator / denominator, rounded half to even, or PRICE_TOO_LARGE. */
+/* numerator / denominator, rounded half to even, or RATE_TOO_LARGE. */
 static uint128 rounded_quotient(struct natural numerator, const struct natural *denominator)
 {
     int shift = (int)natural_bits(&numerator) - (int)natural_bits(denominator);
     /* The quotient is between 2^(shift-1) and 2^(shift+1). */
-    if (shift > PRICE_BITS)
-        return PRICE_TOO_LARGE;
+    if (shift > RATE_BITS)
+        return RATE_TOO_LARGE;
     uint128 quotient = 0;
     for (; shift >= 0; shift--) {
         struct natural part = natural_shifted(denominator, (unsigned)shift);
@@ -42,10 +42,10 @@ static uint128 rounded_quotient(struct natural numerator, const struct natural *
     struct natural twice = natural_shifted(&numerator, 1);
     int side = natural_compare(&twice, denominator);
     quotient += side > 0 || (side == 0 && (quotient & 1));
-    return quotient < PRICE_TOO_LARGE ? quotient : PRICE_TOO_LARGE;
+    return quotient < RATE_TOO_LARGE ? quotient : RATE_TOO_LARGE;
 }
 
-uint128 price_of_product(const struct decimal *factors, size_t count, unsigned halvings)
+uint128 rate_of_product(const struct decimal *factors, size_t count, unsigned halvings)
 {
     struct natural numerator = natural_of(1), denominator = natural_of(1);
     int power = UNIT_DECIMALS, bits = UNIT_BITS - (int)halvings;
@@ -58,7 +58,7 @@ uint128 price_of_product(const struct decimal *factors, size_t count, unsigned h
     /* Beyond these powers the answer is plain, and within them everything fits: the digits have 240
      * bits, 10^64 is beyond 2^(104+50), and 10^-110 below 2^-(240+20). */
     if (power > 64)
-        return PRICE_TOO_LARGE;
+        return RATE_TOO_LARGE;
     if (power < -110)
         return 0;
     struct natural ten = power_of_ten((unsigned)abs(power));
@@ -72,7 +72,7 @@ uint128 price_of_product(const struct decimal *factors, size_t count, unsigned h
         denominator = natural_shifted(&denominator, (unsigned)-bits);
     if (natural_bits(&denominator) > 1)
         return rounded_quotient(numerator, &denominator);
-    return natural_bits(&numerator) <= PRICE_BITS ? natural_low(&numerator) : PRICE_TOO_LARGE;
+    return natural_bits(&numerator) <= RATE_BITS ? natural_low(&numerator) : RATE_TOO_LARGE;
 }
 
 struct decimal decimal_of_factor(double factor)
@@ -97,8 +97,8 @@ double decimal_nearest(const struct decimal *decimal)
     return strtod(text, NULL);
 }
 
-uint128 price_of_factor(double factor)
+uint128 rate_of_factor(double factor)
 {
     struct decimal decimal = decimal_of_factor(factor);
-    return price_of_product(&decimal, 1, 0);
+    return rate_of_product(&decimal, 1, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "settings/pricing.h"
+#include "settings/charge_weights.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/usage/tariff.h"
+#include "core/usage/charge_rates.h"
 #include "settings/slurm/slurm_value.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -17,7 +17,7 @@
 
 /* A weight with its suffix.  A suffix that is not above what the TRES is counted in changes
  * nothing, as in Slurm. */
-static bool read_price(struct tres_weight *weight, const char *text)
+static bool read_rate(struct tres_weight *weight, const char *text)
 {
     struct slurm_weight read;
     bool in_mebi = !strcasecmp(weight->type, "mem") || !strcasecmp(weight->type, "bb");
@@ -47,14 +47,14 @@ static struct tres_weight *place_of(struct weight_list *list, const char *type, 
 
 /* The rule that a word of slurm.conf stands for.  Where both are there, MAX_TRES_GRES counts, as in
  * Slurm. */
-static bool read_rule(struct pricing *pricing, const char *word)
+static bool read_rule(struct charge_weights *weights, const char *word)
 {
     if (!strcasecmp(word, "MAX_TRES_GRES"))
-        pricing->weight_rule = WEIGHTS_MAX_TRES_GRES;
+        weights->weight_rule = WEIGHTS_MAX_TRES_GRES;
     else if (strcasecmp(word, "MAX_TRES") != 0)
         return false;
-    else if (pricing->weight_rule == WEIGHTS_SUM)
-        pricing->weight_rule = WEIGHTS_MAX_TRES;
+    else if (weights->weight_rule == WEIGHTS_SUM)
+        weights->weight_rule = WEIGHTS_MAX_TRES;
     return true;
 }
 
@@ -70,7 +70,7 @@ static bool read_item(struct weight_list *list, char *item, struct text *reason)
         return false;
     }
     struct tres_weight *weight = place_of(list, type, slash ? slash + 1 : "");
-    if (!read_price(weight, value)) {
+    if (!read_rate(weight, value)) {
         text_format(reason,
                     "the weight of '%s%s%s' must be a number, not below 0, with K, M, G, T, P or "
                     "nothing behind it",
@@ -82,30 +82,30 @@ static bool read_item(struct weight_list *list, char *item, struct text *reason)
     return list->count <= WEIGHTS_LIMIT;
 }
 
-bool read_tres_prices(void *field, const char *value, struct text *reason)
+bool read_tres_rates(void *field, const char *value, struct text *reason)
 {
-    struct pricing *pricing = field;
+    struct charge_weights *weights = field;
     bool good = true;
     for (char *item; good && (item = list_next(&value)); free(item)) {
-        good = read_rule(pricing, item) || read_item(&pricing->weights, item, reason);
+        good = read_rule(weights, item) || read_item(&weights->weights, item, reason);
         if (!good && !strchr(item, '='))
             text_add(reason, ", or MAX_TRES or MAX_TRES_GRES");
     }
     return good;
 }
 
-static struct named_weights *add_named_weights(struct pricing *pricing, const char *name)
+static struct named_weights *add_named_weights(struct charge_weights *weights, const char *name)
 {
-    pricing->partition_weights =
-        memory_grown(pricing->partition_weights, pricing->partition_weight_count,
-                     sizeof *pricing->partition_weights);
-    struct named_weights *named = &pricing->partition_weights[pricing->partition_weight_count++];
+    weights->partition_weights =
+        memory_grown(weights->partition_weights, weights->partition_weight_count,
+                     sizeof *weights->partition_weights);
+    struct named_weights *named = &weights->partition_weights[weights->partition_weight_count++];
     *named = (struct named_weights){ .name = utf8_copy(name, strlen(name)) };
     return named;
 }
 
 /* `PARTITION:TRES=WEIGHT TRES=WEIGHT`. */
-static bool read_partition(struct pricing *pricing, char *item, struct text *reason)
+static bool read_partition(struct charge_weights *pricing, char *item, struct text *reason)
 {
     char *name, *rest = NULL, *weights = list_part(item, strchr(item, ':'), &name);
     if (!weights) {
@@ -126,7 +126,7 @@ static bool read_partition(struct pricing *pricing, char *item, struct text *rea
     return good;
 }
 
-bool read_partition_prices(void *field, const char *value, struct text *reason)
+bool read_partition_rates(void *field, const char *value, struct text *reason)
 {
     bool good = true;
     for (char *item; good && (item = list_next(&value)); free(item))
@@ -134,8 +134,8 @@ bool read_partition_prices(void *field, const char *value, struct text *reason)
     return good;
 }
 
-bool read_prices_of_partition(struct pricing *pricing, const char *name, const char *weights,
-                              struct text *reason)
+bool read_rates_of_partition(struct charge_weights *pricing, const char *name, const char *weights,
+                             struct text *reason)
 {
     struct named_weights *named = add_named_weights(pricing, name);
     bool good = true;

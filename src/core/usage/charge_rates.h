@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_CORE_TARIFF_H
 #define FAIRMILL_CORE_TARIFF_H
 
-#include "core/usage/price.h"
+#include "core/usage/charge_rate.h"
 
 /* Who pays what: the settings' weights and factors, and what the accounting database says of its
  * TRES and QOS. */
@@ -54,7 +54,7 @@ struct factor_list {
     size_t count;
 };
 
-struct pricing {
+struct charge_weights {
     enum weight_rule weight_rule;
     struct weight_list weights;
     struct named_weights *partition_weights;
@@ -62,65 +62,69 @@ struct pricing {
     struct factor_list qos_factors, partition_factors;
 };
 /* Whether it says anything of partitions. */
-bool pricing_knows_partitions(const struct pricing *pricing);
+bool charge_weights_have_partitions(const struct charge_weights *weights);
 /* Whether it has weights that count under a basis. */
-bool pricing_weighs(const struct pricing *pricing, enum charge_basis charge);
-void pricing_free(struct pricing *pricing);
+bool charge_weights_count(const struct charge_weights *weights, enum charge_basis charge);
+void charge_weights_free(struct charge_weights *weights);
 
 /* What the jobs of a partition and a QOS pay for each TRES. */
-struct tres_price {
+struct tres_rate {
     uint64_t id;
     bool in_maximum; /* the highest of these counts, of all others the sum */
-    uint128 price;
+    uint128 rate;
     double weight; /* without any factor, as slurmctld has it */
 };
-struct tariff {
-    uint128 price; /* of billing and CPUs */
-    bool weighs;   /* there are weights that count */
+struct charge_rate {
+    uint128 rate; /* of billing and CPUs */
+    bool weighs;  /* there are weights that count */
     size_t tres_count;
-    const struct tres_price *tres; /* where it weighs */
-    uint32_t list;                 /* 0: the weights for all; else those of a partition, ... */
-    const char *partition;         /* ... of this name; "" */
-    const struct tariff *later;    /* what holds from an instant on; NULL: this one always does */
+    const struct tres_rate *tres;    /* where it weighs */
+    uint32_t list;                   /* 0: the weights for all; else those of a partition, ... */
+    const char *partition;           /* ... of this name; "" */
+    const struct charge_rate *later; /* what holds from an instant on; NULL: this one always does */
     uint64_t later_from;
 };
 /* The tariff of a chain that holds at an instant. */
-const struct tariff *tariff_at(const struct tariff *tariff, uint64_t instant);
+const struct charge_rate *charge_rate_at(const struct charge_rate *rate, uint64_t instant);
 
 /* What a TRES that is charged by this basis costs; 0 where it is not charged. */
-uint128 tariff_price_of(const struct tariff *tariff, enum charge_basis charge, uint64_t tres);
+uint128 charge_rate_of_tres(const struct charge_rate *rate, enum charge_basis charge,
+                            uint64_t tres);
 
 /* The pricing must stay. */
-struct tariffs *tariffs_create(enum charge_basis charge, const struct pricing *pricing);
-void tariffs_destroy(struct tariffs *tariffs);
+struct charge_rates *charge_rates_create(enum charge_basis charge,
+                                         const struct charge_weights *weights);
+void charge_rates_destroy(struct charge_rates *rates);
 /* A row of the database's tables.  Names of TRES compare as in Slurm, without regard to case. */
-void tariffs_add_tres(struct tariffs *tariffs, uint64_t id, const char *type, const char *name);
-void tariffs_add_qos(struct tariffs *tariffs, uint64_t id, const char *name, size_t length,
-                     double usage_factor);
+void charge_rates_add_tres(struct charge_rates *rates, uint64_t id, const char *type,
+                           const char *name);
+void charge_rates_add_qos(struct charge_rates *rates, uint64_t id, const char *name, size_t length,
+                          double usage_factor);
 /* What the usage factor of a QOS was: by ascending instant, the first also before its own. */
 struct factor_span {
     uint64_t from;
     double factor;
 };
-void tariffs_set_factors(struct tariffs *tariffs, uint64_t qos, const struct factor_span *spans,
-                         size_t count);
-/* The tariff of a job, once all rows were added.  It holds until tariffs_destroy().  A QOS that
- * was not added has factor 1.  Of several partitions, separated by commas, the first counts. */
-const struct tariff *tariffs_find(struct tariffs *tariffs, uint64_t qos, const char *partition,
-                                  size_t length);
-bool tariffs_has_qos(const struct tariffs *tariffs, uint64_t qos);
+void charge_rates_set_factors(struct charge_rates *rates, uint64_t qos,
+                              const struct factor_span *spans, size_t count);
+/* The tariff of a job, once all rows were added.  It holds until charge_rates_destroy().  A QOS
+ * that was not added has factor 1.  Of several partitions, separated by commas, the first counts.
+ */
+const struct charge_rate *charge_rates_find(struct charge_rates *rates, uint64_t qos,
+                                            const char *partition, size_t length);
+bool charge_rates_has_qos(const struct charge_rates *rates, uint64_t qos);
 /* The tariff without any factor. */
-const struct tariff *tariffs_plain(struct tariffs *tariffs);
+const struct charge_rate *charge_rates_plain(struct charge_rates *rates);
 
 /* Names that the settings have and nothing that was added or looked for: which of them is at or
  * behind *at, or NULL; *at moves on.  Of TRES only those that should charge. */
-const char *tariffs_unused_qos(const struct tariffs *tariffs, size_t *at);
-const char *tariffs_unused_partition(const struct tariffs *tariffs, size_t *at);
-const struct tres_weight *tariffs_unused_tres(const struct tariffs *tariffs, size_t *at);
+const char *charge_rates_unused_qos(const struct charge_rates *rates, size_t *at);
+const char *charge_rates_unused_partition(const struct charge_rates *rates, size_t *at);
+const struct tres_weight *charge_rates_unused_tres(const struct charge_rates *rates, size_t *at);
 
 /* A hash of what prices before `reach` hang on besides the settings: the ids of TRES that have a
  * weight, and the factors of QOS, unless they are the usual 1.  Where it differs, what jobs did
  * before then is charged something else. */
-uint64_t tariffs_hash(const struct tariffs *tariffs, uint64_t reach);
+uint64_t charge_rates_hash(const struct charge_rates *rates, uint64_t reach);
 
 #endif
