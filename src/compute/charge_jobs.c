@@ -108,7 +108,7 @@ static int run_pass(const struct charge_jobs_run *run, struct pass *pass, struct
                                       .negative = pass->negative,
                                       .cutoff = pass->cutoff,
                                       .left_out = pass->left_out };
-    struct split *split = run->computation->split;
+    struct split *multi = run->computation->multi;
     struct sums_sink sums;
     struct day_hash_sink hashes = {
         { day_hash_sink_take }, pass->hashes, pass->left_out, pass->negative
@@ -116,10 +116,10 @@ static int run_pass(const struct charge_jobs_run *run, struct pass *pass, struct
     struct job_row row;
     int got;
     sums_sink_begin(&sums, run->computation, pass->checkpointed);
-    if (split) {
-        split_begin_pass(split, &context);
-        add_sink(pass, &split->hashes.sink);
-        pass->row_sinks[pass->row_sink_count++] = &split->rows.sink;
+    if (multi) {
+        multi_time_begin_scan(multi, &context);
+        add_sink(pass, &multi->hashes.sink);
+        pass->row_sinks[pass->row_sink_count++] = &multi->rows.sink;
     } else if (!pass->only_noted) {
         add_sink(pass, &sums.sink);
     }
@@ -431,7 +431,7 @@ static struct job_range main_range(const struct charge_jobs_run *run)
         range.from = run->charging.from + 1;
         range.most = false;
     }
-    if (run->computation->split)
+    if (run->computation->multi)
         range.begun_by = run->now;
     range.associations = run->computation->watched_ids;
     range.association_count = run->computation->watched_count;
@@ -593,7 +593,7 @@ int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, u
             return -1;
     if (plan && checkpoint_plan_check(plan, err))
         return -1;
-    if (!computation->split && charge_corrections(computation, err))
+    if (!computation->multi && charge_corrections(computation, err))
         return -1;
     if (plan && plan->mode != CHECKPOINT_UNUSED)
         note_least(&seen->first_charge, plan->checkpoint.first_charge);

@@ -40,7 +40,7 @@ struct computation {
     uint64_t *watched_ids; /* whose rows these are (compute/associations.c); NULL: all are read */
     size_t watched_count;
     struct association_times *times; /* to be recorded; NULL: they are, or are unknown */
-    struct split *split;             /* adds charges up instead of the tree; NULL: there is none */
+    struct split *multi;             /* adds charges up instead of the tree; NULL: there is none */
     struct run_record record;
     struct association_history_counts past_counts; /* of an instant that is over */
     char message[160];                             /* likewise, the record's */

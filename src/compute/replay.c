@@ -267,7 +267,7 @@ static int gather(struct group *group, struct error *err)
 /* ---- Its jobs ---- */
 
 /* Read them as of the last instant.  What rollups say comes into `base`. */
-static int read_jobs(const struct group *group, struct split *split, struct usage_sums *base,
+static int read_jobs(const struct group *group, struct split *multi, struct usage_sums *base,
                      struct jobs_seen *seen, struct error *err)
 {
     const struct member *last = &group->members[group->count - 1];
@@ -278,7 +278,7 @@ static int read_jobs(const struct group *group, struct split *split, struct usag
     reading.owners = last->computation.owners;
     reading.findings = findings_create();
     reading.unattributed = base;
-    reading.split = split;
+    reading.multi = multi;
     seen->oldest_end = last->oldest_end;
     int result = charge_jobs(&reading, NULL, last->terms.cutoff, seen, err);
     findings_destroy(reading.findings);
@@ -318,16 +318,16 @@ static struct jobs_seen seen_by(const struct member *member, const struct jobs_s
 }
 
 /* Compute and hand on one instant after another. */
-static int take_all(const struct group *group, const struct split *split, struct usage_sums *ended,
+static int take_all(const struct group *group, const struct split *multi, struct usage_sums *ended,
                     const struct jobs_seen *of_last, size_t *done, struct error *err)
 {
     const struct replay *replay = group->replay;
     for (size_t i = 0; i < group->count; i++) {
         struct computation *computation = &group->members[i].computation;
         struct jobs_seen seen = seen_by(&group->members[i], of_last);
-        if (add_sums(split->instants[i].ended, ended, err) ||
+        if (add_sums(multi->instants[i].ended, ended, err) ||
             charge_sums(computation, ended, err) ||
-            charge_sums(computation, split->instants[i].working, err) ||
+            charge_sums(computation, multi->instants[i].working, err) ||
             charge_corrections(computation, err))
             return -1;
         reach_note_seen(computation, &seen);
@@ -345,8 +345,8 @@ int replay_some(const struct replay *replay, size_t *done, struct error *err)
 {
     struct group group = { .replay = replay, .end = *done };
     struct usage_sums *ended = usage_sums_create();
-    struct split split = { .count = 0 };
-    struct split_instant *instants = NULL;
+    struct split multi = { .count = 0 };
+    struct multi_time_sums *instants = NULL;
     struct jobs_seen seen = jobs_seen_none;
     struct db *db = replay->source.db;
     int result = -1;
@@ -356,17 +356,17 @@ int replay_some(const struct replay *replay, size_t *done, struct error *err)
         instants = memory_zeroed(group.count + 1, sizeof *instants);
         for (size_t i = 0; i < group.count; i++)
             instants[i].clock = group.members[i].computation.clock;
-        split_begin(&split, instants, group.count);
-        result = group.count ? read_jobs(&group, &split, ended, &seen, err) : 0;
+        multi_time_begin(&multi, instants, group.count);
+        result = group.count ? read_jobs(&group, &multi, ended, &seen, err) : 0;
     }
     if (result || db_commit(db, err)) {
         db_rollback(db);
         result = -1;
         goto done;
     }
-    result = take_all(&group, &split, ended, &seen, done, err);
+    result = take_all(&group, &multi, ended, &seen, done, err);
 done:
-    split_free(&split);
+    multi_time_free(&multi);
     free(instants);
     usage_sums_destroy(ended);
     group_free(&group);

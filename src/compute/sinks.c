@@ -307,12 +307,12 @@ static int add(struct usage_sums *sums, const struct charge *charge, struct erro
 }
 
 /* The first instant from a place on by which it was `end`. */
-static size_t first_from(const struct split *split, uint64_t end)
+static size_t first_from(const struct split *multi, uint64_t end)
 {
-    size_t low = 0, high = split->count;
+    size_t low = 0, high = multi->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (clock_now(split->instants[middle].clock) < end)
+        if (clock_now(multi->instants[middle].clock) < end)
             low = middle + 1;
         else
             high = middle;
@@ -322,19 +322,19 @@ static size_t first_from(const struct split *split, uint64_t end)
 
 /* Where a row has ended for good; the number of instants where it has for none.  What was charged
  * behind the end of a suspended job hangs on each instant. */
-static size_t first_ended(const struct split *split, const struct job_row *row)
+static size_t first_ended(const struct split *multi, const struct job_row *row)
 {
-    return row->job.time_end && !row->noted ? first_from(split, row->job.time_end) : split->count;
+    return row->job.time_end && !row->noted ? first_from(multi, row->job.time_end) : multi->count;
 }
 
 static int take_interval(struct charge_sink *sink, const struct charge *charge, struct error *err)
 {
-    const struct split *split = ((const struct split_sink *)sink)->split;
-    size_t at = charge->again ? split->count : first_ended(split, charge->row);
-    return at < split->count ? add(split->instants[at].ended, charge, err) : 0;
+    const struct split *multi = ((const struct multi_time_sink *)sink)->multi;
+    size_t at = charge->again ? multi->count : first_ended(multi, charge->row);
+    return at < multi->count ? add(multi->instants[at].ended, charge, err) : 0;
 }
 
-static int add_slices(struct split_instant *instant, struct charge *charge, struct error *err)
+static int add_slices(struct multi_time_sums *instant, struct charge *charge, struct error *err)
 {
     do
         if (add(instant->working, charge, err))
@@ -343,7 +343,7 @@ static int add_slices(struct split_instant *instant, struct charge *charge, stru
     return 0;
 }
 
-static int charge_at(struct split_instant *instant, const struct job_row *row, struct error *err)
+static int charge_at(struct multi_time_sums *instant, const struct job_row *row, struct error *err)
 {
     struct charge charge;
     charge_begin(&instant->context, row, &charge);
@@ -351,7 +351,7 @@ static int charge_at(struct split_instant *instant, const struct job_row *row, s
 }
 
 /* From which pass a resized job is charged again hangs on each instant. */
-static int charge_again_at(struct split_instant *instant, const struct job_row *row,
+static int charge_again_at(struct multi_time_sums *instant, const struct job_row *row,
                            struct error *err)
 {
     struct charge charge;
@@ -362,40 +362,40 @@ static int charge_again_at(struct split_instant *instant, const struct job_row *
 
 static int take_row(struct charge_sink *sink, const struct charge *charge, struct error *err)
 {
-    const struct split *split = ((const struct split_sink *)sink)->split;
-    size_t end = first_ended(split, charge->row);
-    for (size_t i = first_from(split, charge->row->job.time_start); i < end; i++)
-        if (charge_at(&split->instants[i], charge->row, err))
+    const struct split *multi = ((const struct multi_time_sink *)sink)->multi;
+    size_t end = first_ended(multi, charge->row);
+    for (size_t i = first_from(multi, charge->row->job.time_start); i < end; i++)
+        if (charge_at(&multi->instants[i], charge->row, err))
             return -1;
-    for (size_t i = end; charge->row->resized_to && i < split->count; i++)
-        if (charge_again_at(&split->instants[i], charge->row, err))
+    for (size_t i = end; charge->row->resized_to && i < multi->count; i++)
+        if (charge_again_at(&multi->instants[i], charge->row, err))
             return -1;
     return 0;
 }
 
-void split_begin(struct split *split, struct split_instant *instants, size_t count)
+void multi_time_begin(struct split *multi, struct multi_time_sums *instants, size_t count)
 {
-    *split =
-        (struct split){ { { take_interval }, split }, { { take_row }, split }, instants, count };
+    *multi =
+        (struct split){ { { take_interval }, multi }, { { take_row }, multi }, instants, count };
     for (size_t i = 0; i < count; i++) {
         instants[i].ended = usage_sums_create();
         instants[i].working = usage_sums_create();
     }
 }
 
-void split_free(struct split *split)
+void multi_time_free(struct split *multi)
 {
-    for (size_t i = 0; i < split->count; i++) {
-        usage_sums_destroy(split->instants[i].ended);
-        usage_sums_destroy(split->instants[i].working);
+    for (size_t i = 0; i < multi->count; i++) {
+        usage_sums_destroy(multi->instants[i].ended);
+        usage_sums_destroy(multi->instants[i].working);
     }
-    *split = (struct split){ .count = 0 };
+    *multi = (struct split){ .count = 0 };
 }
 
-void split_begin_pass(struct split *split, const struct charge_context *context)
+void multi_time_begin_scan(struct split *multi, const struct charge_context *context)
 {
-    for (size_t i = 0; i < split->count; i++) {
-        split->instants[i].context = *context;
-        split->instants[i].context.charging.clock = split->instants[i].clock;
+    for (size_t i = 0; i < multi->count; i++) {
+        multi->instants[i].context = *context;
+        multi->instants[i].context.charging.clock = multi->instants[i].clock;
     }
 }

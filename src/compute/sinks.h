@@ -96,24 +96,25 @@ struct usage_sums;
  * the first of them.  At an instant at which it was still at work it is charged anew, up to then,
  * and counts for that instant alone.  What has been used by an instant is the sum of what was added
  * to it and to all before it, and of what counts for it alone. */
-struct split_instant {
+struct multi_time_sums {
     const struct clock *clock;
     struct usage_sums *ended, *working;
     struct charge_context context; /* of the pass */
 };
-struct split_sink {
+struct multi_time_sink {
     struct charge_sink sink;
-    struct split *split;
+    struct split *multi;
 };
 struct split {
-    struct split_sink hashes, rows; /* take the slices, and the rows, of a pass */
-    struct split_instant *instants; /* ascending; the last one is that of the reading */
+    struct multi_time_sink hashes, rows; /* take the slices, and the rows, of a pass */
+    struct multi_time_sums *instants;    /* ascending; the last one is that of the reading */
     size_t count;
 };
-/* The instants' clocks are set.  It stays where it is, and is to be freed with split_free(). */
-void split_begin(struct split *split, struct split_instant *instants, size_t count);
-void split_free(struct split *split);
+/* The instants' clocks are set.  It stays where it is, and is to be freed with multi_time_free().
+ */
+void multi_time_begin(struct split *multi, struct multi_time_sums *instants, size_t count);
+void multi_time_free(struct split *multi);
 /* Rows are charged by this charger from now on, but for the instant. */
-void split_begin_pass(struct split *split, const struct charge_context *context);
+void multi_time_begin_scan(struct split *multi, const struct charge_context *context);
 
 #endif
