@@ -415,28 +415,28 @@ int reach_oldest_end(const struct computation *computation, uint64_t *oldest_end
     return 0;
 }
 
-int last_run_read(struct last_run *last, const struct source *source, struct db *results,
-                  struct error *err)
+int checkpointed_read_begin(struct checkpointed_read *last, const struct source *source,
+                            struct db *results, struct error *err)
 {
-    *last = (struct last_run){ .results = results,
-                               .source_identity = db_identity(source->db, err),
-                               .stored = { .findings = findings_create() } };
+    *last = (struct checkpointed_read){ .results = results,
+                                        .source_identity = db_identity(source->db, err),
+                                        .stored = { .findings = findings_create() } };
     if (last->source_identity && !checkpoint_read(results, source->cluster, &last->stored, err))
         return 0;
-    last_run_free(last);
+    checkpointed_read_free(last);
     return -1;
 }
 
-void last_run_free(struct last_run *last)
+void checkpointed_read_free(struct checkpointed_read *last)
 {
     stored_checkpoint_free(&last->stored);
     free(last->source_identity);
-    *last = (struct last_run){ 0 };
+    *last = (struct checkpointed_read){ 0 };
 }
 
 /* The plan reads from the source what was not kept; then the kept sums are added from the results.
  */
-static int read_with_plan(struct last_run *last, struct computation *computation,
+static int read_with_plan(struct checkpointed_read *last, struct computation *computation,
                           const struct recorded_state *recorded, struct error *err)
 {
     struct checkpoint_plan plan = { .stored = &last->stored,
@@ -451,8 +451,8 @@ static int read_with_plan(struct last_run *last, struct computation *computation
     return result;
 }
 
-int last_run_compute_read(struct last_run *last, struct computation *computation,
-                          const struct recorded_state *recorded, struct error *err)
+int checkpointed_read_compute(struct checkpointed_read *last, struct computation *computation,
+                              const struct recorded_state *recorded, struct error *err)
 {
     const struct source source = computation->source;
     int64_t now = source.instant ? *source.instant : time(NULL);
@@ -470,16 +470,16 @@ int compute_read_current(struct computation *computation, const struct recorded_
                          struct error *err)
 {
     const struct source *source = &computation->source;
-    struct last_run last;
+    struct checkpointed_read last;
     struct db *results;
     if (results_open(&results, source->settings, DB_READER, err))
         return err->class == ERROR_MISSING ? compute_read(computation, recorded, NULL, err) : -1;
-    int result = last_run_read(&last, source, results, err);
+    int result = checkpointed_read_begin(&last, source, results, err);
     if (result) {
         results_explain(source->settings, err);
     } else {
-        result = last_run_compute_read(&last, computation, recorded, err);
-        last_run_free(&last);
+        result = checkpointed_read_compute(&last, computation, recorded, err);
+        checkpointed_read_free(&last);
     }
     db_close(results);
     return result;

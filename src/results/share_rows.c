@@ -112,27 +112,27 @@ static struct observation observation_of(const struct db_value *row, struct name
     };
 }
 
-static int read_changes(struct db *db, const char *cluster, struct share_records *notes,
+static int read_changes(struct db *db, const char *cluster, struct share_records *records,
                         struct error *err)
 {
     const struct db_value *row, arguments[] = { db_text(cluster) };
     struct db_rows *rows =
         db_query(db, sql_query_share_change_read, arguments, COUNT(arguments), SHARE_TYPES, err);
     while (db_fetch(rows, &row, err) > 0) {
-        notes->rows = memory_grown(notes->rows, notes->count, sizeof *notes->rows);
-        notes->rows[notes->count++] = observation_of(row, notes->names);
+        records->rows = memory_grown(records->rows, records->count, sizeof *records->rows);
+        records->rows[records->count++] = observation_of(row, records->names);
     }
     return db_finish(rows);
 }
 
-static int read_runs(struct db *db, const char *cluster, struct share_records *notes,
+static int read_runs(struct db *db, const char *cluster, struct share_records *records,
                      struct error *err)
 {
     const struct db_value *row, name = db_text(cluster);
     struct db_rows *rows = db_query(db, sql_query_share_runs_read, &name, 1, "ii", err);
     while (db_fetch(rows, &row, err) > 0) {
-        notes->runs = memory_grown(notes->runs, notes->run_count, sizeof *notes->runs);
-        notes->runs[notes->run_count++] =
+        records->runs = memory_grown(records->runs, records->run_count, sizeof *records->runs);
+        records->runs[records->run_count++] =
             (struct noted_run){ row[0].integer, db_value_integer(&row[1], NEVER) };
     }
     return db_finish(rows);
@@ -141,27 +141,27 @@ static int read_runs(struct db *db, const char *cluster, struct share_records *n
 int share_records_read(struct db *db, const char *cluster, struct share_records **read,
                        struct error *err)
 {
-    struct share_records *notes = memory_zeroed(1, sizeof *notes);
-    notes->names = names_create();
-    notes->distrusted = NEVER;
-    *read = notes;
-    if (!read_state(db, cluster, &notes->state, err) &&
-        !stored_find_loss(db, cluster, &stored_changes, &notes->distrusted, err) &&
-        !read_runs(db, cluster, notes, err) && !read_changes(db, cluster, notes, err))
+    struct share_records *records = memory_zeroed(1, sizeof *records);
+    records->names = names_create();
+    records->distrusted = NEVER;
+    *read = records;
+    if (!read_state(db, cluster, &records->state, err) &&
+        !stored_find_loss(db, cluster, &stored_changes, &records->distrusted, err) &&
+        !read_runs(db, cluster, records, err) && !read_changes(db, cluster, records, err))
         return 0;
-    share_records_free(notes);
+    share_records_free(records);
     *read = NULL;
     return -1;
 }
 
-void share_records_free(struct share_records *notes)
+void share_records_free(struct share_records *records)
 {
-    if (!notes)
+    if (!records)
         return;
-    names_destroy(notes->names);
-    free(notes->rows);
-    free(notes->runs);
-    free(notes);
+    names_destroy(records->names);
+    free(records->rows);
+    free(records->runs);
+    free(records);
 }
 
 /* The later one of the instants that are not after the past's, and the earlier one of those that
@@ -179,29 +179,29 @@ static void take_run(struct association_history *history, int64_t first, int64_t
 
 /* The two runs between which the instant lies.  Every run saw all associations, also those of which
  * it noted nothing: they were as before. */
-static void find_runs(const struct share_records *notes, struct association_history *history)
+static void find_runs(const struct share_records *records, struct association_history *history)
 {
     int64_t first = INT64_MAX;
-    for (size_t i = 0; i < notes->run_count; i++)
-        first = notes->runs[i].as_of < first ? notes->runs[i].as_of : first;
-    for (size_t i = 0; i < notes->run_count; i++) {
-        take_run(history, first, notes->runs[i].as_of);
-        take_run(history, first, notes->runs[i].seen_before);
+    for (size_t i = 0; i < records->run_count; i++)
+        first = records->runs[i].as_of < first ? records->runs[i].as_of : first;
+    for (size_t i = 0; i < records->run_count; i++) {
+        take_run(history, first, records->runs[i].as_of);
+        take_run(history, first, records->runs[i].seen_before);
     }
-    if (notes->run_count && notes->state.found)
-        take_run(history, first, notes->state.last_as_of);
+    if (records->run_count && records->state.found)
+        take_run(history, first, records->state.last_as_of);
 }
 
 /* Add all rows to a past that has its runs. */
-static void tell_rows(const struct share_records *notes, struct association_history *history)
+static void tell_rows(const struct share_records *records, struct association_history *history)
 {
-    uint32_t count = names_count(notes->names);
+    uint32_t count = names_count(records->names);
     uint32_t *numbers = memory_zeroed((size_t)count + 1, sizeof *numbers);
     for (uint32_t i = 0; i < count; i++)
-        numbers[i] =
-            names_add(history->names, names_text(notes->names, i), names_length(notes->names, i));
-    for (size_t i = 0; i < notes->count; i++) {
-        struct observation observation = notes->rows[i];
+        numbers[i] = names_add(history->names, names_text(records->names, i),
+                               names_length(records->names, i));
+    for (size_t i = 0; i < records->count; i++) {
+        struct observation observation = records->rows[i];
         observation.account = numbers[observation.account];
         observation.user = numbers[observation.user];
         observation.partition = numbers[observation.partition];
@@ -212,26 +212,26 @@ static void tell_rows(const struct share_records *notes, struct association_hist
 }
 
 /* Whether what runs noted may be believed: what one saw hangs on all that were noted before. */
-void share_records_tell(const struct share_records *notes, struct association_history *history)
+void share_records_tell(const struct share_records *records, struct association_history *history)
 {
-    history->distrusted = notes->distrusted != NEVER ? notes->distrusted
-                          : notes->state.damaged     ? history->now
-                                                     : NEVER;
+    history->distrusted = records->distrusted != NEVER ? records->distrusted
+                          : records->state.damaged     ? history->now
+                                                       : NEVER;
     if (history->distrusted != NEVER)
         return;
-    find_runs(notes, history);
+    find_runs(records, history);
     if (history->before.at != NEVER || history->after.at != NEVER)
-        tell_rows(notes, history);
+        tell_rows(records, history);
 }
 
 int share_rows_read(struct db *db, const char *cluster, struct association_history *history,
                     struct error *err)
 {
-    struct share_records *notes;
-    if (share_records_read(db, cluster, &notes, err))
+    struct share_records *records;
+    if (share_records_read(db, cluster, &records, err))
         return -1;
-    share_records_tell(notes, history);
-    share_records_free(notes);
+    share_records_tell(records, history);
+    share_records_free(records);
     return 0;
 }
 
@@ -415,9 +415,9 @@ static int update(struct recorder *recorder, const struct publication *publicati
     recorder->places = id_index_create();
     recorder->writer =
         (struct row_writer){ .db = publisher->db, .table = "fairmill_share_change", .keys = 3 };
-    struct share_records notes = { .names = names_create() };
-    int result = read_changes(publisher->db, publisher->cluster, &notes, err);
-    tell_rows(&notes, known);
+    struct share_records records = { .names = names_create() };
+    int result = read_changes(publisher->db, publisher->cluster, &records, err);
+    tell_rows(&records, known);
     for (size_t i = 0; i < known->before.count; i++)
         id_index_add(recorder->places, known->before.rows[i].id, (uint32_t)i);
     if (!result) {
@@ -431,8 +431,8 @@ static int update(struct recorder *recorder, const struct publication *publicati
                                     recorder->seen_at, err);
     id_index_destroy(recorder->places);
     association_history_destroy(known);
-    names_destroy(notes.names);
-    free(notes.rows);
+    names_destroy(records.names);
+    free(records.rows);
     return result;
 }
 

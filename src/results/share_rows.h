@@ -18,12 +18,12 @@ struct tree;
 
 /* All rows of a cluster; to be freed with share_records_free(), which takes NULL. */
 struct share_records;
-int share_records_read(struct db *db, const char *cluster, struct share_records **notes,
+int share_records_read(struct db *db, const char *cluster, struct share_records **records,
                        struct error *err);
-void share_records_free(struct share_records *notes);
+void share_records_free(struct share_records *records);
 /* Where one is not as it was noted, nothing is told by them but that (past->distrusted).  Else:
  * add to the past what the last run up to its instant saw, and the first run after it. */
-void share_records_tell(const struct share_records *notes, struct association_history *history);
+void share_records_tell(const struct share_records *records, struct association_history *history);
 /* Both, for one past. */
 int share_rows_read(struct db *db, const char *cluster, struct association_history *history,
                     struct error *err);

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "compute/computation.h"
-#include "compute/replay.h"
+#include "compute/batch.h"
 #include "results/history_rows.h"
 #include "results/publish.h"
 #include "results/rows.h"
 #include "results/schema.h"
 #include "results/settings_rows.h"
-#include "run/replays.h"
+#include "run/batches.h"
 #include "run/retry.h"
 #include "run/run.h"
 #include "settings/settings.h"
@@ -240,7 +240,7 @@ static int check_zone(const struct filling *filling, struct error *err)
 /* Make them; `filling' has both databases. */
 static int fill(struct filling *filling, const struct instants *instants, struct error *err)
 {
-    struct replay replay = {
+    struct batch batch = {
         .source = source_of(filling->settings, filling->source, filling->cluster),
         .instants = instants->list,
         .count = instants->count,
@@ -250,11 +250,11 @@ static int fill(struct filling *filling, const struct instants *instants, struct
     };
     if (!instants->count)
         return 0;
-    if (replay_notes_find(filling->settings, filling->cluster, &replay.notes, err))
+    if (batch_records_find(filling->settings, filling->cluster, &batch.records, err))
         return -1;
     int result =
-        replay_run(&replay, filling->settings, &filling->source, &filling->result->readings, err);
-    replay_notes_free(&replay.notes);
+        batch_run(&batch, filling->settings, &filling->source, &filling->result->readings, err);
+    batch_records_free(&batch.records);
     log_progress_done();
     return result;
 }

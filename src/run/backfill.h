@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 #include "run/clusters.h"
-#include "run/replays.h"
+#include "run/batches.h"
 
 struct error;
 struct settings;
 
-/* Points of history for instants that are over (compute/replay.h).  What is published stays as it
+/* Points of history for instants that are over (compute/batch.h).  What is published stays as it
  * is, and so does the point that a run made of its own time.  Each point is a transaction, under
  * the lock of the cluster's runs, so that what was ended goes on from there the next time. */
 

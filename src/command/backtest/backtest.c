@@ -3,7 +3,7 @@
 
 #include "command/command.h"
 #include "compute/computation.h"
-#include "compute/replay.h"
+#include "compute/batch.h"
 #include "core/fairshare/algorithm.h"
 #include "core/insight/backtest.h"
 #include "core/tree/tree.h"
@@ -13,7 +13,7 @@
 #include "results/history_rows.h"
 #include "results/schema.h"
 #include "results/viewers.h"
-#include "run/replays.h"
+#include "run/batches.h"
 #include "run/run.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
@@ -221,13 +221,13 @@ static void skip(void *context, int64_t instant, const struct error *reason)
 static int try_variants(struct trial *trial, const struct settings *settings, struct db **source,
                         struct error *err)
 {
-    struct replay_notes notes;
-    int result = replay_notes_find(settings, trial->cluster, &notes, err);
+    struct batch_records records;
+    int result = batch_records_find(settings, trial->cluster, &records, err);
     for (trial->variant = 0; !result && trial->variant < trial->variants->count; trial->variant++) {
         const struct settings *of_variant = &trial->variants->list[trial->variant].settings;
-        struct replay replay = {
+        struct batch batch = {
             .source = source_of(of_variant, *source, trial->cluster),
-            .notes = notes,
+            .records = records,
             .instants = trial->instants.list,
             .count = trial->instants.count,
             .take = take,
@@ -235,12 +235,12 @@ static int try_variants(struct trial *trial, const struct settings *settings, st
             .context = trial,
         };
         size_t readings;
-        result = replay_run(&replay, of_variant, source, &readings, err);
+        result = batch_run(&batch, of_variant, source, &readings, err);
         if (!result)
             log_note("%s: %s: %zu points of %zu readings", trial->cluster,
                      trial->variants->list[trial->variant].label, trial->instants.count, readings);
     }
-    replay_notes_free(&notes);
+    batch_records_free(&records);
     log_progress_done();
     return result;
 }

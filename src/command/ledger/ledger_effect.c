@@ -19,7 +19,7 @@
 
 struct effect {
     struct source source; /* as of an instant */
-    struct last_run last;
+    struct checkpointed_read last;
     struct recorded_state notes; /* without a ledger */
 };
 
@@ -29,7 +29,7 @@ static struct share_list *shares_with(struct effect *effect, struct ledger *ledg
     struct computation computation = computation_of(&effect->source);
     const struct recorded_state recorded = { .ledger = ledger, .factors = effect->notes.factors };
     struct share_list *list = NULL;
-    if (last_run_compute_read(&effect->last, &computation, &recorded, err))
+    if (checkpointed_read_compute(&effect->last, &computation, &recorded, err))
         return NULL;
     if (!compute_values(&computation, NULL, err))
         list = computed_shares(effect->source.settings, effect->source.cluster, &computation);
@@ -133,7 +133,7 @@ int ledger_add_effect(struct text *text, const struct source *source, struct db 
                       struct ledger *before, struct ledger *after, struct error *err)
 {
     struct effect effect = { .source = *source };
-    if (last_run_read(&effect.last, source, results, err))
+    if (checkpointed_read_begin(&effect.last, source, results, err))
         return -1;
     struct viewer viewer = viewer_of(source->settings);
     int result = recorded_state_read_records(&effect.notes, results, source->cluster, NULL, err);
@@ -143,6 +143,6 @@ int ledger_add_effect(struct text *text, const struct source *source, struct db 
         result = add_both(text, &effect, &viewer, before, after, err);
     viewer_free(&viewer);
     recorded_state_free(&effect.notes);
-    last_run_free(&effect.last);
+    checkpointed_read_free(&effect.last);
     return result;
 }

@@ -68,37 +68,37 @@ struct replay {
 #define NOT_READY UINT64_MAX
 
 /* The highest place of all waits that began before an instant.  There must be one. */
-static uint64_t last_before(const struct replay *replay, uint64_t instant)
+static uint64_t last_before(const struct replay *batch, uint64_t instant)
 {
-    const struct slots *slots = replay->slots;
+    const struct slots *slots = batch->slots;
     size_t from = 0, to = slots->count;
     while (from + 1 < to) {
         size_t middle = from + (to - from) / 2;
-        if (slots->waits[replay->coming[middle]].since < instant)
+        if (slots->waits[batch->coming[middle]].since < instant)
             from = middle;
         else
             to = middle;
     }
-    return replay->last[from];
+    return batch->last[from];
 }
 
 /* Where a wait stands now. */
-static uint64_t place_now(const struct replay *replay, struct slots_wait *wait)
+static uint64_t place_now(const struct replay *batch, struct slots_wait *wait)
 {
-    if (wait->moves_at && wait->moves_at <= replay->now) {
-        wait->at = last_before(replay, wait->moves_at) + 1;
+    if (wait->moves_at && wait->moves_at <= batch->now) {
+        wait->at = last_before(batch, wait->moves_at) + 1;
         wait->moves_at = 0;
     }
     return wait->at;
 }
 
 /* Whether who is first in a heap still waits, and there. */
-static bool settle_first(const struct replay *replay, struct heap *waiting)
+static bool settle_first(const struct replay *batch, struct heap *waiting)
 {
     const struct heap_item first = waiting->items[0];
-    struct slots_wait *wait = &replay->slots->waits[first.number];
-    uint64_t place = place_now(replay, wait);
-    bool waits = wait->until > replay->now;
+    struct slots_wait *wait = &batch->slots->waits[first.number];
+    uint64_t place = place_now(batch, wait);
+    bool waits = wait->until > batch->now;
     if (waits && place == first.place)
         return true;
     heap_pop(waiting);
@@ -108,85 +108,85 @@ static bool settle_first(const struct replay *replay, struct heap *waiting)
 }
 
 /* Whether somebody waits at a counter that is not full; the first one is the heap's then. */
-static bool has_room(struct replay *replay, uint32_t counter)
+static bool has_room(struct replay *batch, uint32_t counter)
 {
-    struct heap *waiting = &replay->waiting[counter];
-    while (waiting->count && !settle_first(replay, waiting))
+    struct heap *waiting = &batch->waiting[counter];
+    while (waiting->count && !settle_first(batch, waiting))
         continue;
-    return waiting->count && replay->used[counter] < replay->slots->limits[counter];
+    return waiting->count && batch->used[counter] < batch->slots->limits[counter];
 }
 
-static void look_at(struct replay *replay, uint32_t counter)
+static void look_at(struct replay *batch, uint32_t counter)
 {
-    if (!has_room(replay, counter))
+    if (!has_room(batch, counter))
         return;
-    uint64_t place = replay->waiting[counter].items[0].place;
-    if (place < replay->ready_at[counter])
-        heap_push(&replay->ready, place, counter);
-    if (place < replay->ready_at[counter])
-        replay->ready_at[counter] = place;
+    uint64_t place = batch->waiting[counter].items[0].place;
+    if (place < batch->ready_at[counter])
+        heap_push(&batch->ready, place, counter);
+    if (place < batch->ready_at[counter])
+        batch->ready_at[counter] = place;
 }
 
-static void leave(struct replay *replay, uint32_t number)
+static void leave(struct replay *batch, uint32_t number)
 {
-    const struct slots_wait *wait = &replay->slots->waits[number];
-    const struct slots_owner *owner = &replay->slots->owners[wait->owner];
+    const struct slots_wait *wait = &batch->slots->waits[number];
+    const struct slots_owner *owner = &batch->slots->owners[wait->owner];
     for (uint32_t i = 0; wait->slots && i < owner->count; i++) {
-        replay->used[owner->counters[i]] -= wait->slots;
-        look_at(replay, owner->counters[i]);
+        batch->used[owner->counters[i]] -= wait->slots;
+        look_at(batch, owner->counters[i]);
     }
 }
 
-static void arrive(struct replay *replay, uint32_t number)
+static void arrive(struct replay *batch, uint32_t number)
 {
-    struct slots_wait *wait = &replay->slots->waits[number];
+    struct slots_wait *wait = &batch->slots->waits[number];
     if (wait->until <= wait->since)
         return;
-    uint32_t bound = replay->slots->owners[wait->owner].bound;
-    heap_push(&replay->waiting[bound], place_now(replay, wait), number);
-    look_at(replay, bound);
+    uint32_t bound = batch->slots->owners[wait->owner].bound;
+    heap_push(&batch->waiting[bound], place_now(batch, wait), number);
+    look_at(batch, bound);
 }
 
 /* Behind all that are there, from the next instant on: at this one all tasks of the array stand
  * where it stood. */
-static void move_rest(const struct replay *replay, struct slots_wait *rest)
+static void move_rest(const struct replay *batch, struct slots_wait *rest)
 {
-    place_now(replay, rest);
-    rest->moves_at = (replay->now > rest->pass ? replay->now : rest->pass) + 1;
+    place_now(batch, rest);
+    rest->moves_at = (batch->now > rest->pass ? batch->now : rest->pass) + 1;
 }
 
 /* The first who waits at a counter begins to age; of a rest so many tasks as there is room for, and
  * it stays. */
-static void hand_to_first(struct replay *replay, uint32_t counter)
+static void hand_to_first(struct replay *batch, uint32_t counter)
 {
-    const struct slots *slots = replay->slots;
-    struct heap *waiting = &replay->waiting[counter];
+    const struct slots *slots = batch->slots;
+    struct heap *waiting = &batch->waiting[counter];
     struct slots_wait *wait = &slots->waits[waiting->items[0].number];
     const struct slots_owner *owner = &slots->owners[wait->owner];
-    uint32_t count = wait->is_rest ? slots->limits[counter] - (uint32_t)replay->used[counter] : 1;
+    uint32_t count = wait->is_rest ? slots->limits[counter] - (uint32_t)batch->used[counter] : 1;
     if (!wait->is_rest)
         heap_pop(waiting);
     if (!wait->accrues)
-        wait->accrues = replay->now;
+        wait->accrues = batch->now;
     wait->slots += count;
     for (uint32_t i = 0; i < owner->count; i++)
-        replay->used[owner->counters[i]] += count;
+        batch->used[owner->counters[i]] += count;
     if (wait->rest != SLOTS_NO_REST)
-        move_rest(replay, &slots->waits[wait->rest]);
+        move_rest(batch, &slots->waits[wait->rest]);
 }
 
 /* Others may have filled a counter since it was found ready, or its first one has had a slot. */
-static void hand_out(struct replay *replay)
+static void hand_out(struct replay *batch)
 {
-    while (replay->ready.count) {
-        uint64_t place = replay->ready.items[0].place;
-        uint32_t counter = heap_pop(&replay->ready);
-        if (place != replay->ready_at[counter])
+    while (batch->ready.count) {
+        uint64_t place = batch->ready.items[0].place;
+        uint32_t counter = heap_pop(&batch->ready);
+        if (place != batch->ready_at[counter])
             continue;
-        replay->ready_at[counter] = NOT_READY;
-        if (has_room(replay, counter) && replay->waiting[counter].items[0].place == place)
-            hand_to_first(replay, counter);
-        look_at(replay, counter);
+        batch->ready_at[counter] = NOT_READY;
+        if (has_room(batch, counter) && batch->waiting[counter].items[0].place == place)
+            hand_to_first(batch, counter);
+        look_at(batch, counter);
     }
 }
 
@@ -230,14 +230,14 @@ static uint64_t *highest_places(const struct slots *slots, const uint32_t *comin
 void slots_replay(const struct slots *slots)
 {
     uint32_t *coming = sorted(slots, by_since), *going = sorted(slots, by_until);
-    struct replay replay = { .slots = slots,
-                             .coming = coming,
-                             .last = highest_places(slots, coming) };
+    struct replay batch = { .slots = slots,
+                            .coming = coming,
+                            .last = highest_places(slots, coming) };
     size_t come = 0, gone = 0;
-    replay.used = memory_zeroed(slots->counter_count + 1, sizeof *replay.used);
-    replay.waiting = memory_zeroed(slots->counter_count + 1, sizeof *replay.waiting);
-    replay.ready_at = memory_zeroed(slots->counter_count + 1, sizeof *replay.ready_at);
-    memset(replay.ready_at, 0xff, (slots->counter_count + 1) * sizeof *replay.ready_at);
+    batch.used = memory_zeroed(slots->counter_count + 1, sizeof *batch.used);
+    batch.waiting = memory_zeroed(slots->counter_count + 1, sizeof *batch.waiting);
+    batch.ready_at = memory_zeroed(slots->counter_count + 1, sizeof *batch.ready_at);
+    memset(batch.ready_at, 0xff, (slots->counter_count + 1) * sizeof *batch.ready_at);
     for (size_t i = 0; i < slots->count; i++) {
         struct slots_wait *wait = &slots->waits[i];
         wait->accrues = wait->moves_at = wait->slots = 0;
@@ -246,22 +246,22 @@ void slots_replay(const struct slots *slots)
     for (;;) {
         uint64_t next = come < slots->count ? slots->waits[coming[come]].since : UINT64_MAX;
         uint64_t end = gone < slots->count ? slots->waits[going[gone]].until : UINT64_MAX;
-        replay.now = next < end ? next : end;
-        if (replay.now == UINT64_MAX)
+        batch.now = next < end ? next : end;
+        if (batch.now == UINT64_MAX)
             break;
-        for (; gone < slots->count && slots->waits[going[gone]].until == replay.now; gone++)
-            leave(&replay, going[gone]);
-        for (; come < slots->count && slots->waits[coming[come]].since == replay.now; come++)
-            arrive(&replay, coming[come]);
-        hand_out(&replay);
+        for (; gone < slots->count && slots->waits[going[gone]].until == batch.now; gone++)
+            leave(&batch, going[gone]);
+        for (; come < slots->count && slots->waits[coming[come]].since == batch.now; come++)
+            arrive(&batch, coming[come]);
+        hand_out(&batch);
     }
     for (uint32_t i = 0; i < slots->counter_count; i++)
-        free(replay.waiting[i].items);
-    free(replay.waiting);
-    free(replay.ready.items);
-    free(replay.ready_at);
-    free(replay.used);
-    free(replay.last);
+        free(batch.waiting[i].items);
+    free(batch.waiting);
+    free(batch.ready.items);
+    free(batch.ready_at);
+    free(batch.used);
+    free(batch.last);
     free(coming);
     free(going);
 }

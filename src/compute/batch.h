@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMPUTE_REPLAY_H
-#define FAIRMILL_COMPUTE_REPLAY_H
+#ifndef FAIRMILL_COMPUTE_BATCH_H
+#define FAIRMILL_COMPUTE_BATCH_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,14 +14,14 @@ struct ledger;
 struct share_records;
 
 /* What people entered and runs noted of a cluster, of all times; each may be NULL: nothing. */
-struct replay_notes {
+struct batch_records {
     struct ledger *ledger;
     struct factor_history *factors; /* of QOS */
     struct share_records *shares;   /* of associations */
 };
-int replay_notes_read(struct db *results, const char *cluster, struct replay_notes *notes,
-                      struct error *err);
-void replay_notes_free(struct replay_notes *notes);
+int batch_records_read(struct db *results, const char *cluster, struct batch_records *records,
+                       struct error *err);
+void batch_records_free(struct batch_records *records);
 
 /* The values of a cluster at many instants that are over, from few readings of its jobs.
  *
@@ -30,9 +30,9 @@ void replay_notes_free(struct replay_notes *notes);
  * it is, factors, and what rollups stand for.  One reading serves all of them (compute/sinks.h).
  * Their associations and shares are those of each.  Every value is the one of `run --now' at that
  * instant, bit for bit. */
-struct replay {
+struct batch {
     struct source source; /* its instant does not matter */
-    struct replay_notes notes;
+    struct batch_records records;
     const int64_t *instants; /* ascending, all of them over */
     size_t count;
     /* Gets each computation, in the order of the instants, when the source is not being read. */
@@ -44,6 +44,6 @@ struct replay {
 
 /* Compute the instants from number *done on that can be put together, at least one.  *done is then
  * behind the last one that was taken, also where this fails. */
-int replay_some(const struct replay *replay, size_t *done, struct error *err);
+int batch_compute_some(const struct batch *batch, size_t *done, struct error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "run/replays.h"
+#include "run/batches.h"
 
 #include <time.h>
 
-#include "compute/replay.h"
+#include "compute/batch.h"
 #include "core/usage/calendar.h"
 #include "core/usage/usage.h"
 #include "results/history_rows.h"
@@ -14,14 +14,14 @@
 #include "source/source.h"
 #include "util/error.h"
 
-int replay_run(struct replay *replay, const struct settings *settings, struct db **source,
-               size_t *readings, struct error *err)
+int batch_run(struct batch *batch, const struct settings *settings, struct db **source,
+              size_t *readings, struct error *err)
 {
     struct retry retry = { deadline_of(settings), 0 };
     *readings = 0;
-    for (size_t done = 0; done < replay->count;) {
+    for (size_t done = 0; done < batch->count;) {
         size_t before = done;
-        int result = replay_some(replay, &done, err);
+        int result = batch_compute_some(batch, &done, err);
         ++*readings;
         if (done > before)
             retry = (struct retry){ deadline_of(settings), 0 };
@@ -35,20 +35,20 @@ int replay_run(struct replay *replay, const struct settings *settings, struct db
             *source = NULL;
             if (run_open_source(source, settings, err))
                 return -1;
-            replay->source.db = *source;
+            batch->source.db = *source;
         }
     }
     return 0;
 }
 
-int replay_notes_find(const struct settings *settings, const char *cluster,
-                      struct replay_notes *notes, struct error *err)
+int batch_records_find(const struct settings *settings, const char *cluster,
+                       struct batch_records *records, struct error *err)
 {
     struct db *results;
-    *notes = (struct replay_notes){ 0 };
+    *records = (struct batch_records){ 0 };
     if (results_open(&results, settings, DB_READER, err))
         return err->class == ERROR_MISSING ? 0 : -1;
-    int result = db_begin(results, err) ? -1 : replay_notes_read(results, cluster, notes, err);
+    int result = db_begin(results, err) ? -1 : batch_records_read(results, cluster, records, err);
     db_rollback(results);
     db_close(results);
     return result ? results_explain(settings, err) : 0;

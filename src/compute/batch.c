@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "compute/replay.h"
+#include "compute/batch.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -42,7 +42,7 @@ struct member {
 };
 
 struct group {
-    const struct replay *replay;
+    const struct batch *batch;
     struct accounting *accounting; /* that all of them are lent */
     struct association_history
         *history; /* what the source tells, and what runs noted for one of them */
@@ -56,27 +56,27 @@ struct group {
 
 static struct factor_history *factors_of(const struct group *group)
 {
-    return group->replay->notes.factors ? group->replay->notes.factors : group->own_factors;
+    return group->batch->records.factors ? group->batch->records.factors : group->own_factors;
 }
 
-int replay_notes_read(struct db *results, const char *cluster, struct replay_notes *notes,
-                      struct error *err)
+int batch_records_read(struct db *results, const char *cluster, struct batch_records *records,
+                       struct error *err)
 {
-    *notes = (struct replay_notes){ .factors = factor_history_create() };
-    if (!ledger_read(results, cluster, &notes->ledger, err) &&
-        !factor_rows_read(results, cluster, notes->factors, err) &&
-        !share_records_read(results, cluster, &notes->shares, err))
+    *records = (struct batch_records){ .factors = factor_history_create() };
+    if (!ledger_read(results, cluster, &records->ledger, err) &&
+        !factor_rows_read(results, cluster, records->factors, err) &&
+        !share_records_read(results, cluster, &records->shares, err))
         return 0;
-    replay_notes_free(notes);
+    batch_records_free(records);
     return -1;
 }
 
-void replay_notes_free(struct replay_notes *notes)
+void batch_records_free(struct batch_records *records)
 {
-    ledger_destroy(notes->ledger);
-    factor_history_destroy(notes->factors);
-    share_records_free(notes->shares);
-    *notes = (struct replay_notes){ 0 };
+    ledger_destroy(records->ledger);
+    factor_history_destroy(records->factors);
+    share_records_free(records->shares);
+    *records = (struct batch_records){ 0 };
 }
 
 /* ---- An instant ---- */
@@ -92,13 +92,13 @@ static uint64_t hash_of_ledger(const struct ledger_state *ledger)
 /* Its time, and what its ledger is. */
 static int begin_member(const struct group *group, struct member *member, struct error *err)
 {
-    const int64_t *instant = &group->replay->instants[member->number];
-    struct source source = group->replay->source;
+    const int64_t *instant = &group->batch->instants[member->number];
+    struct source source = group->batch->source;
     struct computation *computation = &member->computation;
     source.instant = instant;
     *computation = computation_of(&source);
     computation->record.started_at = time(NULL);
-    computation_begin(computation, group->replay->notes.ledger, (uint64_t)*instant);
+    computation_begin(computation, group->batch->records.ledger, (uint64_t)*instant);
     if (reach_begin(computation, (uint64_t)*instant, err))
         return -1;
     const struct clock *clock = computation->clock;
@@ -116,14 +116,14 @@ static int begin_member(const struct group *group, struct member *member, struct
 static int read_tables(struct group *group, struct member *first, struct error *err)
 {
     struct computation *computation = &first->computation;
-    const struct layout *layout = group->replay->source.layout;
+    const struct layout *layout = group->batch->source.layout;
     if (!layout->tells_past)
         group->history = association_history_create(computation->record.as_of);
     if (associations_read(computation, group->history, err))
         return -1;
     group->accounting = computation->accounting;
     computation->accounting = NULL;
-    if (!group->replay->notes.factors)
+    if (!group->batch->records.factors)
         group->own_factors = factor_history_create();
     return 0;
 }
@@ -136,15 +136,15 @@ static int place_associations(struct group *group, struct member *member, struct
     computation->accounting_is_lent = true;
     if (group->history) {
         association_history_move(group->history, computation->record.as_of);
-        if (group->replay->notes.shares)
-            share_records_tell(group->replay->notes.shares, group->history);
+        if (group->batch->records.shares)
+            share_records_tell(group->batch->records.shares, group->history);
     }
     if (!associations_place(computation, group->history, err))
         return 1;
     if (err->class != ERROR_DATA)
         return -1;
-    group->replay->skip(group->replay->context, computation->record.as_of, err);
-    if (group->replay->source.layout->tells_past) {
+    group->batch->skip(group->batch->context, computation->record.as_of, err);
+    if (group->batch->source.layout->tells_past) {
         accounting_destroy(group->accounting);
         group->accounting = NULL;
     }
@@ -155,7 +155,7 @@ static int place_associations(struct group *group, struct member *member, struct
 static int find_reach(struct group *group, struct member *member, struct error *err)
 {
     struct computation *computation = &member->computation;
-    const struct layout *layout = group->replay->source.layout;
+    const struct layout *layout = group->batch->source.layout;
     struct factor_history *factors = factors_of(group);
     if (layout->past && group->has_factors)
         factors_apply(computation, factors);
@@ -199,7 +199,7 @@ static bool may_fit(const struct group *group, const struct member *next)
 {
     const struct member *first = group->members;
     return !clock_is_stepped(next->computation.clock) && same_time(&first->terms, &next->terms) &&
-           !group->replay->source.layout->tells_past &&
+           !group->batch->source.layout->tells_past &&
            (group->count + 1) * (group->accounting->count + 1) <= ASSOCIATIONS_AT_ONCE;
 }
 
@@ -252,14 +252,14 @@ static void group_free(struct group *group)
 /* Put together what can be. */
 static int gather(struct group *group, struct error *err)
 {
-    const struct replay *replay = group->replay;
+    const struct batch *batch = group->batch;
     int got = 1;
-    while (got > 0 && group->end < replay->count)
+    while (got > 0 && group->end < batch->count)
         got = add_member(group, err);
     if (got < 0)
         return -1;
     /* What one that did not fit has put into the tariffs goes again. */
-    if (!got && replay->source.layout->past)
+    if (!got && batch->source.layout->past)
         factors_apply(&group->members[group->count - 1].computation, factors_of(group));
     return 0;
 }
@@ -321,7 +321,7 @@ static struct jobs_seen seen_by(const struct member *member, const struct jobs_s
 static int take_all(const struct group *group, const struct split *multi, struct usage_sums *ended,
                     const struct jobs_seen *of_last, size_t *done, struct error *err)
 {
-    const struct replay *replay = group->replay;
+    const struct batch *batch = group->batch;
     for (size_t i = 0; i < group->count; i++) {
         struct computation *computation = &group->members[i].computation;
         struct jobs_seen seen = seen_by(&group->members[i], of_last);
@@ -331,8 +331,7 @@ static int take_all(const struct group *group, const struct split *multi, struct
             charge_corrections(computation, err))
             return -1;
         reach_note_seen(computation, &seen);
-        if (compute_values(computation, NULL, err) ||
-            replay->take(replay->context, computation, err))
+        if (compute_values(computation, NULL, err) || batch->take(batch->context, computation, err))
             return -1;
         computation_free(computation);
         *done = group->members[i].number + 1;
@@ -341,14 +340,14 @@ static int take_all(const struct group *group, const struct split *multi, struct
     return 0;
 }
 
-int replay_some(const struct replay *replay, size_t *done, struct error *err)
+int batch_compute_some(const struct batch *batch, size_t *done, struct error *err)
 {
-    struct group group = { .replay = replay, .end = *done };
+    struct group group = { .batch = batch, .end = *done };
     struct usage_sums *ended = usage_sums_create();
     struct split multi = { .count = 0 };
     struct multi_time_sums *instants = NULL;
     struct jobs_seen seen = jobs_seen_none;
-    struct db *db = replay->source.db;
+    struct db *db = batch->source.db;
     int result = -1;
     if (db_begin(db, err))
         goto done;
