@@ -95,7 +95,7 @@ int associations_read_times(struct computation *computation, struct association_
     int result =
         source->layout->past->read_changes(source, CHANGES_ALL, unseen, findings, err) ? -1 : 0;
     if (!result) {
-        int64_t now = (int64_t)clock_now(computation->clock);
+        int64_t now = (int64_t)decay_table_now(computation->decay);
         const struct associations associations = associations_of(computation->accounting);
         computation->times = memory_zeroed(1, sizeof *computation->times);
         computation->times->names = associations.names;
@@ -128,7 +128,8 @@ static int find_transfers(struct computation *computation,
     if (computation->source.settings->conformance != CONFORMANCE_SLURMCTLD)
         return 0;
     if (!history) {
-        history = until_now = association_history_create((int64_t)clock_now(computation->clock));
+        history = until_now =
+            association_history_create((int64_t)decay_table_now(computation->decay));
         result = read_changes(computation, CHANGES_OF_LIFE, until_now, err);
     }
     const struct associations associations = associations_of(computation->accounting);

@@ -25,7 +25,7 @@
 
 /* What must not differ among instants that are put together. */
 struct terms {
-    uint64_t half_life, grid, start; /* of the clock */
+    uint64_t half_life, epoch, start; /* of the clock */
     uint64_t cutoff;
     uint64_t ledger, owners; /* hashes */
     uint64_t jobs_from;      /* rollups stand for jobs before it */
@@ -101,11 +101,11 @@ static int begin_member(const struct group *group, struct member *member, struct
     computation_begin(computation, group->batch->records.ledger, (uint64_t)*instant);
     if (reach_begin(computation, (uint64_t)*instant, err))
         return -1;
-    const struct clock *clock = computation->clock;
+    const struct decay_table *decay = computation->decay;
     member->terms = (struct terms){
-        .half_life = clock_half_life(clock),
-        .grid = clock_grid(clock),
-        .start = clock_start(clock),
+        .half_life = decay_table_half_life(decay),
+        .epoch = decay_table_epoch(decay),
+        .start = decay_table_start(decay),
         .cutoff = reach_cutoff(computation),
         .ledger = hash_of_ledger(computation->ledger),
     };
@@ -181,7 +181,7 @@ static int find_reach(struct group *group, struct member *member, struct error *
 
 static bool same_time(const struct terms *one, const struct terms *other)
 {
-    return one->half_life == other->half_life && one->grid == other->grid &&
+    return one->half_life == other->half_life && one->epoch == other->epoch &&
            one->start == other->start && one->cutoff == other->cutoff &&
            one->ledger == other->ledger;
 }
@@ -198,8 +198,8 @@ static bool fits(const struct group *group, const struct member *next)
 static bool may_fit(const struct group *group, const struct member *next)
 {
     const struct member *first = group->members;
-    return !clock_is_stepped(next->computation.clock) && same_time(&first->terms, &next->terms) &&
-           !group->batch->source.layout->tells_past &&
+    return !decay_table_is_stepped(next->computation.decay) &&
+           same_time(&first->terms, &next->terms) && !group->batch->source.layout->tells_past &&
            (group->count + 1) * (group->accounting->count + 1) <= ASSOCIATIONS_AT_ONCE;
 }
 
@@ -273,7 +273,7 @@ static int read_jobs(const struct group *group, struct split *multi, struct usag
     const struct member *last = &group->members[group->count - 1];
     struct computation reading = computation_of(&last->computation.source);
     reading.accounting = group->accounting;
-    reading.clock = last->computation.clock;
+    reading.decay = last->computation.decay;
     reading.ledger = last->computation.ledger;
     reading.owners = last->computation.owners;
     reading.findings = findings_create();
@@ -305,7 +305,7 @@ static int charge_sums(struct computation *computation, const struct usage_sums 
 /* What the jobs that were read as of the last instant say as of this one. */
 static struct jobs_seen seen_by(const struct member *member, const struct jobs_seen *of_last)
 {
-    uint64_t now = clock_now(member->computation.clock);
+    uint64_t now = decay_table_now(member->computation.decay);
     struct jobs_seen seen = { .count = of_last->count,
                               .oldest_end = member->oldest_end,
                               .first_charge = UINT64_MAX,
@@ -354,7 +354,7 @@ int batch_compute_some(const struct batch *batch, size_t *done, struct error *er
     if (!gather(&group, err)) {
         instants = memory_zeroed(group.count + 1, sizeof *instants);
         for (size_t i = 0; i < group.count; i++)
-            instants[i].clock = group.members[i].computation.clock;
+            instants[i].decay = group.members[i].computation.decay;
         multi_time_begin(&multi, instants, group.count);
         result = group.count ? read_jobs(&group, &multi, ended, &seen, err) : 0;
     }

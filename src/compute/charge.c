@@ -14,7 +14,7 @@ static void leave_out_reset(const struct charge_context *context, struct charge 
         charge->checkpointed ? checkpoint_reach(context->checkpoint) : UINT64_MAX);
     if (reset <= counted->start)
         return;
-    counted->weight = clock_weight(context->charging.clock, reset, counted->end);
+    counted->weight = decay_table_weight(context->charging.decay, reset, counted->end);
     counted->start = reset;
     if (!counted->weight)
         *counted = (struct charge_term){ 0 };
@@ -25,7 +25,7 @@ static void cut_to_suspension(struct charge_context *context, const struct suspe
                               struct charge_term *used)
 {
     struct suspensions *suspensions = &context->suspensions;
-    used->weight = suspensions_weight(suspensions, context->charging.clock, suspension->key, used,
+    used->weight = suspensions_weight(suspensions, context->charging.decay, suspension->key, used,
                                       suspension->start, suspension->end);
     used->start = suspensions->counted_from;
     used->end = suspensions->counted_to;
@@ -62,7 +62,7 @@ void charge_fill_interval(struct charge_context *context, struct charge *charge)
 /* As last_pass() wants it. */
 static uint64_t newest_pass(const struct charge_context *context, uint64_t before)
 {
-    return passes_newest(context->passes, clock_now(context->charging.clock), context->period,
+    return passes_newest(context->passes, decay_table_now(context->charging.decay), context->period,
                          before);
 }
 
@@ -112,7 +112,7 @@ bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *
  * in them it is half a period. */
 static uint64_t pass_before(const struct charge_context *context, uint64_t resize)
 {
-    if (clock_now(context->charging.clock) - resize <= context->recent)
+    if (decay_table_now(context->charging.decay) - resize <= context->recent)
         return last_pass(newest_pass(context, resize), context->period, resize);
     return resize > context->period / 2 ? resize - context->period / 2 : 0;
 }
@@ -120,7 +120,7 @@ static uint64_t pass_before(const struct charge_context *context, uint64_t resiz
 bool charge_again(struct charge_context *context, const struct job_row *row, struct job_row *again,
                   struct charge *charge)
 {
-    uint64_t now = clock_now(context->charging.clock), end = row->job.time_end;
+    uint64_t now = decay_table_now(context->charging.decay), end = row->job.time_end;
     if (!row->resized_to || !end || end > now)
         return false;
     if (!charge_again_row(row, pass_before(context, end), again))

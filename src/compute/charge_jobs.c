@@ -185,7 +185,7 @@ static int find_purge_end(const struct computation *computation, struct purge *p
                           uint64_t oldest, uint64_t *until, struct error *err)
 {
     const struct source *source = &computation->source;
-    uint64_t now = clock_now(computation->clock), hour = oldest / 3600 * 3600 + 3600, from;
+    uint64_t now = decay_table_now(computation->decay), hour = oldest / 3600 * 3600 + 3600, from;
     *until = 0;
     if (oldest > now || hour > now || hour <= purge->cutoff)
         return 0;
@@ -209,7 +209,7 @@ int rollups_end(const struct computation *computation, struct purge *purge, stru
         return 0;
     if (source->settings->usage_source != USAGE_OF_ROLLUPS)
         return find_purge_end(computation, purge, seen->oldest_end, until, err);
-    if (source->layout->past->rollup_reach(source, clock_now(computation->clock), true, &from,
+    if (source->layout->past->rollup_reach(source, decay_table_now(computation->decay), true, &from,
                                            until, err))
         return -1;
     if (*until)
@@ -231,7 +231,7 @@ static int charge_part(const struct charge_jobs_run *run, const struct rollup_ro
 {
     struct computation *computation = run->computation;
     struct checkpoint_plan *plan = sums_all(run) ? run->plan : NULL;
-    const struct clock *clock = computation->clock;
+    const struct decay_table *decay = computation->decay;
     uint64_t start = interval->start, end = interval->end, id = interval->association;
     uint128 rate = charge_rate_of_tres(interval->rate, run->charging.charge, row->tres);
     uint64_t reset = ledger_reset_before(computation->ledger, id,
@@ -242,13 +242,13 @@ static int charge_part(const struct charge_jobs_run *run, const struct rollup_ro
         days_give_up(run->days, computation->findings, err);
     if (row->rollup.end <= run->cutoff)
         return 0;
-    if (!rollup_usage(clock, &row->rollup, start < reset ? reset : start, end, rate, &usage))
+    if (!rollup_usage(decay, &row->rollup, start < reset ? reset : start, end, rate, &usage))
         return usage_beyond_range(id, err);
     if (wide_is_zero(&usage))
         return 0;
     struct wide *sum = plan ? usage_sums_of(plan->sums, id) : computation_sum_of(computation, id);
-    if (start < clock_start(clock))
-        start = clock_start(clock);
+    if (start < decay_table_start(decay))
+        start = decay_table_start(decay);
     seen_rollup(&run->note, row, start, plan != NULL);
     return wide_add(sum, &usage) ? 0 : usage_beyond_range(id, err);
 }
@@ -500,7 +500,7 @@ static int add_adjustments(struct computation *computation, struct error *err)
         const struct ledger_entry *each = &ledger->adjustments[i];
         uint128 units;
         bool negative;
-        uint128 weight = ledger_weight(ledger, each, computation->clock, &units, &negative);
+        uint128 weight = ledger_weight(ledger, each, computation->decay, &units, &negative);
         if (weight && !wide_add_product(computation_sum_of(computation, each->association), units,
                                         weight, negative))
             return usage_beyond_range(each->association, err);
@@ -515,16 +515,16 @@ static int add_adjustments(struct computation *computation, struct error *err)
 static int add_starts(struct computation *computation, struct error *err)
 {
     const struct usage_starts *starts = &computation->starts;
-    const struct clock *clock = computation->clock;
-    double left =
-        clock_left(clock, clock_is_stepped(clock) ? starts->steps.epoch : starts->instant);
-    for (size_t i = 0; i < starts->count && clock_start(clock) <= starts->instant; i++) {
+    const struct decay_table *decay = computation->decay;
+    double left = decay_table_left(decay, decay_table_is_stepped(decay) ? starts->steps.epoch
+                                                                        : starts->instant);
+    for (size_t i = 0; i < starts->count && decay_table_start(decay) <= starts->instant; i++) {
         const struct usage_start *start = &starts->starts[i];
         struct wide usage;
         if (ledger_reset_before(computation->ledger, start->association, UINT64_MAX) >=
             starts->instant)
             continue;
-        if (!clock_sum_of(clock, start->usage * left, &usage) ||
+        if (!decay_table_sum_of(decay, start->usage * left, &usage) ||
             !wide_add(computation_sum_of(computation, start->association), &usage))
             return usage_beyond_range(start->association, err);
         note_set(computation, start->association);
@@ -548,7 +548,7 @@ static void set_sinks(struct charge_jobs_run *run)
                                     .seen = run->seen,
                                     .findings = computation->findings,
                                     .of_all = !run->plan };
-    if (!clock_half_life(computation->clock)) /* only then it decides the capacity */
+    if (!decay_table_half_life(computation->decay)) /* only then it decides the capacity */
         run->note.created = computation->accounting->created;
     if (run->plan) {
         run->note.checkpointed_first = &run->plan->checkpoint.first_charge;
@@ -572,12 +572,12 @@ int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, u
 {
     const struct settings *settings = computation->source.settings;
     struct days *days = plan ? plan->days : NULL;
-    uint64_t now = clock_now(computation->clock);
+    uint64_t now = decay_table_now(computation->decay);
     struct charge_jobs_run run = {
         .computation = computation,
         .plan = plan,
         .days = days,
-        .charging = { computation->clock, settings->charge, settings->open_job_cap_s,
+        .charging = { computation->decay, settings->charge, settings->open_job_cap_s,
                       is_in_past(computation), 0,
                       days && days->count ? days->starts[0] : UINT64_MAX },
         .cutoff = cutoff,

@@ -52,7 +52,7 @@ static char *basis_of(const struct computation *computation, const char *cluster
                 cluster, settings->charges);
     text_format(&basis, "time_zone %016" PRIx64 "\nhistory_days %" PRIu64 "\n", settings->zone,
                 settings->history_days);
-    text_format(&basis, "grid %" PRIu64 "\n", clock_grid(computation->clock));
+    text_format(&basis, "grid %" PRIu64 "\n", decay_table_epoch(computation->decay));
     if (computation->accounting->tells_resized)
         text_format(&basis, "passes %" PRIu64 " %" PRIu64 "\n", slurm_pass_period(settings->slurm),
                     settings->seal_after_s);
@@ -301,7 +301,7 @@ static int judge_stored(struct checkpoint_plan *plan, const struct computation *
                         bool *untrue, struct error *err)
 {
     const struct source *source = &computation->source;
-    uint64_t now = clock_now(computation->clock);
+    uint64_t now = decay_table_now(computation->decay);
     *untrue = is_untrue(plan, computation, now) || lost_first_use(plan, source->settings) ||
               passed_rollups(plan);
     return *untrue ? 0 : look_for_purge(plan, source, now, untrue, err);
@@ -325,7 +325,7 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
 {
     const struct source *source = &computation->source;
     const struct layout *layout = source->layout;
-    uint64_t now = clock_now(computation->clock), oldest;
+    uint64_t now = decay_table_now(computation->decay), oldest;
     bool untrue;
     plan->drift = NAN;
     plan->drifted = -1;
@@ -349,7 +349,7 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
         (struct checkpoint){ .kept = true,
                              .as_of = now,
                              .cutoff = cutoff,
-                             .start = clock_start(computation->clock),
+                             .start = decay_table_start(computation->decay),
                              .source = memory_text(plan->source_identity),
                              .basis = basis_of(computation, plan->cluster_identity.bytes) };
     if (layout->read_ends(source, cutoff, now, &oldest, &plan->checkpoint.newest_end, err) ||
@@ -396,7 +396,8 @@ static int find_border(struct checkpoint_plan *plan, const struct computation *c
     *border = 0;
     if (is_known || plan->mode == CHECKPOINT_INCREMENTAL || !stored_days_are_strange(&stored->days))
         return 0;
-    if (source->layout->read_ends(source, 0, clock_now(computation->clock), &oldest, &newest, err))
+    if (source->layout->read_ends(source, 0, decay_table_now(computation->decay), &oldest, &newest,
+                                  err))
         return -1;
     if (oldest)
         *border = stored_days_border(&stored->days, from, oldest);
@@ -407,7 +408,7 @@ int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct comput
                                uint64_t cutoff, struct error *err)
 {
     const struct settings *settings = computation->source.settings;
-    uint64_t now = clock_now(computation->clock), border;
+    uint64_t now = decay_table_now(computation->decay), border;
     if (!settings->history_days || plan->stored->ahead || plan->publishes_nothing)
         return 0;
     uint64_t from =
@@ -548,7 +549,7 @@ static void compare(struct folding *folding, uint64_t id, const struct wide *own
         known &= wide_subtract(&positive, &difference);
     else
         positive = difference;
-    double drift = known ? clock_usage(folding->computation->clock, &positive) : 0;
+    double drift = known ? decay_table_usage(folding->computation->decay, &positive) : 0;
     if (drift > plan->drift)
         plan->drift = drift;
 }

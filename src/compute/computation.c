@@ -80,7 +80,7 @@ void computation_free(struct computation *computation)
     tree_destroy(computation->tree);
     findings_destroy(computation->findings);
     usage_sums_destroy(computation->unattributed);
-    clock_destroy(computation->clock);
+    decay_table_destroy(computation->decay);
     free(computation->starts.starts);
     ledger_state_destroy(computation->ledger);
     usage_owners_destroy(computation->owners);

@@ -22,7 +22,7 @@ struct computation {
     struct formula_jobs *formula_jobs; /* likewise, where a formula makes their order */
     struct tres_minutes *tres_minutes; /* NULL where the layout has no TRES */
     struct findings *findings;
-    struct clock *clock;
+    struct decay_table *decay;
     struct usage_starts starts; /* with which usage begins, unless a reset was later */
     struct ledger_state *ledger;
     struct usage_sums *unattributed;  /* usage whose association has no place in the tree */

@@ -61,7 +61,7 @@ double compute_capacity(const struct settings *settings, const struct accounting
 
 static int read_queue(struct computation *computation, struct error *err)
 {
-    uint64_t now = clock_now(computation->clock);
+    uint64_t now = decay_table_now(computation->decay);
     struct source source = computation->source;
     const int64_t instant = (int64_t)now;
     source.instant = &instant;
@@ -84,7 +84,7 @@ static int read_tres_minutes(struct computation *computation, struct error *err)
         return 0;
     return tres_minutes_read(&computation->tres_minutes, &computation->source,
                              computation->accounting, computation->tree,
-                             clock_now(computation->clock), err);
+                             decay_table_now(computation->decay), err);
 }
 
 static int read_findings(struct computation *computation, struct error *err)
@@ -184,7 +184,7 @@ static int note_unattributed(struct computation *computation, struct error *err)
     }
     if (wide_is_negative(&all)) /* more was credited than used */
         all = (struct wide){ { 0 } };
-    computation->record.unattributed_usage = clock_usage(computation->clock, &all);
+    computation->record.unattributed_usage = decay_table_usage(computation->decay, &all);
     return 0;
 }
 
@@ -269,7 +269,7 @@ int compute_values(struct computation *computation, const struct checkpoint_plan
 {
     const struct settings *settings = computation->source.settings;
     struct run_record *record = &computation->record;
-    uint64_t now = clock_now(computation->clock);
+    uint64_t now = decay_table_now(computation->decay);
     if (note_unattributed(computation, err) || tree_roll_up_usage(computation->tree, err))
         return -1;
     computation->capacity =
@@ -291,7 +291,7 @@ int compute_values(struct computation *computation, const struct checkpoint_plan
         .dampening = settings->dampening,
         .pbs_minimum_usage = settings->pbs_minimum_usage,
         .capacity = computation->capacity,
-        .clock = computation->clock,
+        .decay = computation->decay,
         .release = release,
     };
     computation->values = memory_zeroed(computation->tree->count, sizeof *computation->values);
@@ -328,17 +328,17 @@ int compute_cluster(struct computation *computation, const struct recorded_state
     return -1;
 }
 
-static int make_stepped_clock(struct computation *computation, uint64_t now, uint64_t reset,
-                              struct error *err)
+static int make_stepped_decay_table(struct computation *computation, uint64_t now, uint64_t reset,
+                                    struct error *err)
 {
-    const struct clock_steps *steps = &computation->starts.steps;
-    uint64_t count = clock_steps_count(steps, now, reset);
-    if (count > CLOCK_STEPS_AT_MOST)
+    const struct decay_cycles *steps = &computation->starts.steps;
+    uint64_t count = decay_cycles_count(steps, now, reset);
+    if (count > DECAY_CYCLES_AT_MOST)
         return fail(err, ERROR_SETTINGS,
                     "fairshare_decay_time and fairshare_decay_factor have %" PRIu64
                     " steps count, and %" PRIu64 " is the most; [usage] decay = exact has no limit",
-                    count, CLOCK_STEPS_AT_MOST);
-    computation->clock = clock_create_stepped(steps, now, reset);
+                    count, DECAY_CYCLES_AT_MOST);
+    computation->decay = decay_table_create_stepped(steps, now, reset);
     return 0;
 }
 
@@ -357,30 +357,31 @@ int reach_begin(struct computation *computation, uint64_t now, struct error *err
     computation->record.half_life_s =
         settings->half_life_of_source ? starts->steps.half_life : settings->half_life_s;
     if (!result && settings->decay == DECAY_STEPS && settings->half_life_of_source)
-        return make_stepped_clock(computation, now, reset, err);
-    computation->clock = clock_create(computation->record.half_life_s, now, reset);
+        return make_stepped_decay_table(computation, now, reset, err);
+    computation->decay = decay_table_create(computation->record.half_life_s, now, reset);
     return result;
 }
 
 /* The largest part of a value that jobs which were not read could have added.  Those that were
  * purged had ended before all that are there, and those beyond the horizon before that. */
-static double truncation_bound(const struct settings *settings, const struct clock *clock,
+static double truncation_bound(const struct settings *settings, const struct decay_table *decay,
                                uint64_t reset, uint64_t oldest_end)
 {
-    uint64_t now = clock_now(clock), last = oldest_end;
+    uint64_t now = decay_table_now(decay), last = oldest_end;
     if (settings->horizon_s && settings->horizon_s < now && last < now - settings->horizon_s)
         last = now - settings->horizon_s;
     if (last > now)
         return NAN;
     if (reset && last <= reset)
         return 0;
-    return clock_half_life(clock) ? clock_left(clock, last) : NAN;
+    return decay_table_half_life(decay) ? decay_table_left(decay, last) : NAN;
 }
 
 uint64_t reach_cutoff(const struct computation *computation)
 {
     const struct settings *settings = computation->source.settings;
-    uint64_t now = clock_now(computation->clock), oldest = clock_start(computation->clock);
+    uint64_t now = decay_table_now(computation->decay),
+             oldest = decay_table_start(computation->decay);
     if (!settings->horizon_s || settings->horizon_s >= now)
         return oldest;
     uint64_t horizon = now - settings->horizon_s - 1; /* one that ended right on it is read */
@@ -391,12 +392,12 @@ void reach_note_seen(struct computation *computation, const struct jobs_seen *se
 {
     const struct settings *settings = computation->source.settings;
     struct run_record *record = &computation->record;
-    uint64_t now = clock_now(computation->clock);
+    uint64_t now = decay_table_now(computation->decay);
     computation->first_charge = seen->first_charge;
     computation->first_behind_end = seen->first_behind_end;
     record->jobs_read = (int64_t)seen->count;
     record->truncation_bound =
-        truncation_bound(settings, computation->clock,
+        truncation_bound(settings, computation->decay,
                          last_reset(settings, computation->ledger, now), seen->oldest_end);
     record->source_newest = seen->newest ? (int64_t)seen->newest : -1;
     record->source_lag = seen->newest ? (int64_t)(now - seen->newest) : -1;
@@ -409,7 +410,8 @@ int reach_oldest_end(const struct computation *computation, uint64_t *oldest_end
     if (!source->layout->past && !source->settings->horizon_s &&
         source->settings->reset_period.unit == RESET_NEVER && !computation->ledger->cluster_reset)
         return 0;
-    if (source->layout->read_ends(source, 0, clock_now(computation->clock), &oldest, &newest, err))
+    if (source->layout->read_ends(source, 0, decay_table_now(computation->decay), &oldest, &newest,
+                                  err))
         return -1;
     *oldest_end = oldest ? oldest : UINT64_MAX;
     return 0;

@@ -16,7 +16,7 @@
 static void note_doubts(struct computation *computation, const struct factor_points *points)
 {
     const struct factor_point *first = points->points;
-    int64_t start = (int64_t)clock_start(computation->clock);
+    int64_t start = (int64_t)decay_table_start(computation->decay);
     if (first->told == FACTOR_CHANGED && first->at > start)
         findings_add(computation->findings, FINDING_FACTOR_UNKNOWN, first->id,
                      "QOS '%s', before %" PRId64 ": %.15g is taken", first->name, first->at,
@@ -61,7 +61,7 @@ static bool reads_all_changes(const struct computation *computation,
         return false;
     const struct stored_checkpoint *stored = plan->stored;
     const struct settings *settings = computation->source.settings;
-    uint64_t now = clock_now(computation->clock);
+    uint64_t now = decay_table_now(computation->decay);
     return plan->asked_full || stored->damaged || *stored->doubt || !stored->checkpoint.kept ||
            now >= stored->checkpoint.full_as_of + settings->full_every_s ||
            checkpoint_begins_round(&stored->checkpoint, settings, now);
@@ -79,7 +79,8 @@ static void make_points(const struct computation *computation, struct factor_his
 {
     const struct accounting *accounting = computation->accounting;
     /* The source has them as of then; a time that has not come yet, nobody has seen. */
-    int64_t now = (int64_t)clock_now(computation->clock), started = computation->record.started_at;
+    int64_t now = (int64_t)decay_table_now(computation->decay),
+            started = computation->record.started_at;
     factor_history_make(history, accounting->qos, accounting->qos_count,
                         (struct factor_times){ now < started ? now : started, now });
 }

@@ -312,7 +312,7 @@ static size_t first_from(const struct split *multi, uint64_t end)
     size_t low = 0, high = multi->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (clock_now(multi->instants[middle].clock) < end)
+        if (decay_table_now(multi->instants[middle].decay) < end)
             low = middle + 1;
         else
             high = middle;
@@ -396,6 +396,6 @@ void multi_time_begin_scan(struct split *multi, const struct charge_context *con
 {
     for (size_t i = 0; i < multi->count; i++) {
         multi->instants[i].context = *context;
-        multi->instants[i].context.charging.clock = multi->instants[i].clock;
+        multi->instants[i].context.charging.decay = multi->instants[i].decay;
     }
 }

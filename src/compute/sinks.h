@@ -97,7 +97,7 @@ struct usage_sums;
  * and counts for that instant alone.  What has been used by an instant is the sum of what was added
  * to it and to all before it, and of what counts for it alone. */
 struct multi_time_sums {
-    const struct clock *clock;
+    const struct decay_table *decay;
     struct usage_sums *ended, *working;
     struct charge_context context; /* of the pass */
 };

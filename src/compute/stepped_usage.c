@@ -228,7 +228,7 @@ static void add_interval(struct reader *reader, const struct job *job, const str
 static void add_job(struct reader *reader, const struct job_row *row)
 {
     const struct computation *computation = reader->computation;
-    const struct charging charging = { .clock = computation->clock };
+    const struct charging charging = { .decay = computation->decay };
     struct job_span span = job_span(&charging, &row->job);
     /* One that ended later had not been cancelled then. */
     if (!span.start || (row->noted && span.ended >= reader->now))
@@ -247,12 +247,12 @@ static void add_job(struct reader *reader, const struct job_row *row)
 }
 
 /* What ended before this instant is worth nothing any more, whichever the newest step was. */
-static uint64_t oldest_of(const struct reader *reader, const struct clock *clock)
+static uint64_t oldest_of(const struct reader *reader, const struct decay_table *decay)
 {
     const struct reset_period *reset = &reader->settings->reset_period;
     uint64_t period = reader->stepped->period;
     if (reset->unit == RESET_NEVER || reader->now < period)
-        return clock_start(clock);
+        return decay_table_start(decay);
     uint64_t oldest = calendar_last_reset(reset, reader->now - period);
     return oldest > period ? oldest - period : 0;
 }
@@ -277,7 +277,7 @@ static int read_jobs(struct reader *reader, struct error *err)
     const struct computation *computation = reader->computation;
     const struct source *source = &computation->source;
     const struct accounting *accounting = computation->accounting;
-    struct job_range range = { .from = oldest_of(reader, computation->clock) + 1,
+    struct job_range range = { .from = oldest_of(reader, computation->decay) + 1,
                                .to = INT64_MAX,
                                .open = true,
                                .most = true };
@@ -419,9 +419,9 @@ static int read_by(struct reader *reader, const struct usage_bounds *bounds, str
     struct db *db = computation->source.db;
     reader->settings = computation->source.settings;
     reader->tree = computation->tree;
-    reader->now = clock_now(computation->clock);
-    uint64_t half_life = clock_half_life(computation->clock);
-    uint64_t period = reader->stepped->period, oldest = oldest_of(reader, computation->clock);
+    reader->now = decay_table_now(computation->decay);
+    uint64_t half_life = decay_table_half_life(computation->decay);
+    uint64_t period = reader->stepped->period, oldest = oldest_of(reader, computation->decay);
     reader->steps =
         steps_create(half_life, period, reader->stepped->ends_free, oldest, reader->now);
     reader->passes = steps_create(half_life, period, true, oldest, reader->now);

@@ -10,7 +10,7 @@
 #include "core/fairshare/release.h"
 #include "core/number/figure.h"
 #include "core/tree/tree.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "report/answer.h"
 #include "report/explained.h"
 #include "report/explanation_weights.h"
@@ -244,7 +244,8 @@ static struct explained_row row_of(const struct explained *explained, const char
     if (i) {
         row.node = node;
         row.level_shares = (int64_t)level_shares(&fairshare, node);
-        row.level_usage_raw = clock_usage(input->options->clock, level_usage(&fairshare, node));
+        row.level_usage_raw =
+            decay_table_usage(input->options->decay, level_usage(&fairshare, node));
     } else {
         row.values.level_fs = NAN;
     }

@@ -6,7 +6,7 @@
 
 #include "core/fairshare/pbs.h"
 #include "core/tree/tree.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "report/forms.h"
 #include "report/shares.h"
 #include "util/index.h"
@@ -35,7 +35,7 @@ static void add_name(struct text *text, const struct pbs_tree *tree, uint32_t i)
 
 static double usage_of(const struct pbs_tree *tree, uint32_t i)
 {
-    return clock_usage(tree->fairshare.options->clock, &tree->usage[i]);
+    return decay_table_usage(tree->fairshare.options->decay, &tree->usage[i]);
 }
 
 static uint32_t number_of(const struct pbs_tree *tree, uint32_t i)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/usage/calendar.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "results/day_store.h"
 #include "results/days.h"
 #include "results/stored_state.h"

@@ -5,7 +5,7 @@
 
 #include "core/number/wide.h"
 #include "core/usage/calendar.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "results/days.h"
 #include "results/rows.h"
 #include "sql.h"

@@ -9,7 +9,7 @@
 
 #include "core/finding.h"
 #include "core/usage/calendar.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/usage/usage_owners.h"
 #include "util/error.h"
 #include "util/file.h"

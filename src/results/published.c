@@ -110,7 +110,7 @@ static void cluster_free(struct published_cluster *cluster)
     tree_destroy(cluster->tree);
     free(cluster->values);
     free(cluster->order);
-    clock_destroy(cluster->clock);
+    decay_table_destroy(cluster->decay);
     if (cluster->names)
         names_destroy(cluster->names);
 }
@@ -445,12 +445,12 @@ static void add_row(void *context, const struct published_row *row)
 
 /* The nearest integer to what is published; what is not nothing stays so.  With decay the clock's
  * units are finer than a double. */
-static bool usage_of(const struct clock *clock, double published, struct wide *usage)
+static bool usage_of(const struct decay_table *decay, double published, struct wide *usage)
 {
     if (!(published > 0))
         return true;
-    double half = clock_half_life(clock) ? 0 : 0.5 / (double)UNITS_PER_TRES;
-    if (!clock_sum_of(clock, published + half, usage))
+    double half = decay_table_half_life(decay) ? 0 : 0.5 / (double)UNITS_PER_TRES;
+    if (!decay_table_sum_of(decay, published + half, usage))
         return false;
     if (wide_is_zero(usage))
         usage->word[0] = 1;
@@ -473,8 +473,8 @@ static int place_values(struct published_cluster *cluster, const struct reading 
                         struct error *err)
 {
     struct tree *tree = cluster->tree;
-    cluster->clock = clock_create(cluster->half_life, (uint64_t)cluster->as_of, 0);
-    cluster->options.clock = cluster->clock;
+    cluster->decay = decay_table_create(cluster->half_life, (uint64_t)cluster->as_of, 0);
+    cluster->options.decay = cluster->decay;
     cluster->values = memory_zeroed(tree->count, sizeof *cluster->values);
     cluster->order = memory_zeroed(tree->count, sizeof *cluster->order);
     bool fits = true;
@@ -482,7 +482,7 @@ static int place_values(struct published_cluster *cluster, const struct reading 
         uint32_t node = tree_place(tree, reading->rows[i].id);
         cluster->values[node] = reading->values[i];
         cluster->order[node] = reading->order[i];
-        fits &= usage_of(cluster->clock, reading->values[i].usage_raw, &tree->nodes[node].usage);
+        fits &= usage_of(cluster->decay, reading->values[i].usage_raw, &tree->nodes[node].usage);
     }
     if (!fits || !tree_sum_levels(tree))
         return fail(err, ERROR_DATA, "fairmill_fairshare holds a usage that no run can compute");

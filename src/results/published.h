@@ -31,7 +31,7 @@ struct published_cluster {
     /* From published_read_tree() on: the associations as the core has them, to be asked about and
      * to be computed again with something changed.  Usage is as published, a double of decayed
      * TRES-seconds, so it is exact where that is: mostly where nothing decays. */
-    struct clock *clock;
+    struct decay_table *decay;
     struct names *names;   /* UTF-8 */
     struct tree *tree;     /* NULL before; usage is rolled up */
     struct values *values; /* by node, as published */

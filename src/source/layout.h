@@ -5,7 +5,7 @@
 #include "core/usage/factor_history.h"
 #include "core/priority/arrays.h"
 #include "core/tree/tree.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/usage/usage.h"
 
 struct accrual;
@@ -107,7 +107,7 @@ struct usage_starts {
     struct usage_start *starts;
     size_t count;
     /* Of settings that leave decay to the source.  The epoch is not after the instant. */
-    struct clock_steps steps;
+    struct decay_cycles steps;
 };
 
 /* When a job was suspended: epoch seconds, end 0 while it is. */

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/fairshare/fairshare.h"
 #include "core/finding.h"
 #include "core/tree/tree.h"
@@ -96,7 +96,7 @@ static void draw_tied(struct site *site, size_t count)
         add(site, add(site, root, false, 7), true, 3);
 }
 
-static void compute(const struct site *site, bool tied, const struct clock *clock,
+static void compute(const struct site *site, bool tied, const struct decay_table *decay,
                     struct values **values)
 {
     struct error err;
@@ -111,15 +111,16 @@ static void compute(const struct site *site, bool tied, const struct clock *cloc
     }
     for (uint32_t i = 0; i < tree->count; i++)
         if (tree->nodes[i].is_user)
-            wide_add_product(
-                &tree->nodes[i].usage, (uint128)UNITS_PER_TRES * 16,
-                clock_weight(clock, NOW - 7200 - (tied ? 0 : tree->nodes[i].id % 9999), NOW - 600),
-                false);
+            wide_add_product(&tree->nodes[i].usage, (uint128)UNITS_PER_TRES * 16,
+                             decay_table_weight(decay,
+                                                NOW - 7200 - (tied ? 0 : tree->nodes[i].id % 9999),
+                                                NOW - 600),
+                             false);
     if (tree_roll_up_usage(tree, &err)) {
         fprintf(stderr, "%s\n", err.message);
         exit(1);
     }
-    struct fairshare_options options = { CONFORMANCE_DOCUMENTS, 1, 0, 1e12, clock, NULL };
+    struct fairshare_options options = { CONFORMANCE_DOCUMENTS, 1, 0, 1e12, decay, NULL };
     *values = memory_zeroed(tree->count, sizeof **values);
     fairshare_compute(tree, &options, *values);
     tree_destroy(tree);
@@ -154,17 +155,17 @@ static void measure(const char *what, void (*draw)(struct site *, size_t), size_
     site.rows = memory_zeroed(2 * count + 3, sizeof *site.rows);
     site.empty = names_add(site.names, "", 0);
     draw(&site, count);
-    struct clock *clock = clock_create(604800, NOW, 0);
+    struct decay_table *decay = decay_table_create(604800, NOW, 0);
     int64_t took[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
         struct values *values;
         int64_t began = milliseconds();
-        compute(&site, tied, clock, &values);
+        compute(&site, tied, decay, &values);
         took[i] = milliseconds() - began;
         free(values);
     }
     show(what, site.count, took);
-    clock_destroy(clock);
+    decay_table_destroy(decay);
     names_destroy(site.names);
     free(site.rows);
 }
@@ -219,8 +220,8 @@ static void measure_jobs(void)
 {
     struct drawn_job *jobs = memory_zeroed(JOBS, sizeof *jobs);
     struct wide *sums = memory_zeroed(ASSOCIATIONS, sizeof *sums);
-    struct clock *clock = clock_create(604800, NOW, 0);
-    struct charging charging = { clock, CHARGE_BILLING, 86400, false, 0, UINT64_MAX };
+    struct decay_table *decay = decay_table_create(604800, NOW, 0);
+    struct charging charging = { decay, CHARGE_BILLING, 86400, false, 0, UINT64_MAX };
     struct id_index *places = id_index_create();
     int64_t took[ROUNDS];
     seed = 88172645463325252u;
@@ -234,7 +235,7 @@ static void measure_jobs(void)
     }
     show("a million jobs, charged and added", JOBS, took);
     id_index_destroy(places);
-    clock_destroy(clock);
+    decay_table_destroy(decay);
     free(sums);
     free(jobs);
 }

@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_T_LIB_SITE_H
 #define FAIRMILL_T_LIB_SITE_H
 
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/fairshare/fairshare.h"
 #include "core/finding.h"
 #include "core/tree/tree.h"
@@ -24,7 +24,7 @@ struct site {
     struct names *names;
     uint32_t empty;
     struct findings *findings;
-    struct clock *clock;
+    struct decay_table *decay;
     struct tree *tree;
     struct values *values;
     struct error err;
@@ -39,7 +39,7 @@ __attribute__((unused)) static void site_draw(struct site *site, const char *dra
 {
     *site = (struct site){ .names = names_create(),
                            .findings = findings_create(),
-                           .clock = clock_create(0, 1750500000, 0) };
+                           .decay = decay_table_create(0, 1750500000, 0) };
     site->empty = names_add(site->names, "", 0);
     while (*drawing) {
         char id[16], parent[32], account[32], user[32], shares[16];
@@ -81,7 +81,7 @@ __attribute__((unused)) static bool site_build(struct site *site, enum bad_rows 
     for (size_t i = 0; i < site->count; i++) {
         struct wide sum;
         uint32_t place = tree_place(site->tree, ids[i]);
-        if (place != NO_NODE && clock_sum_of(site->clock, usage[i], &sum))
+        if (place != NO_NODE && decay_table_sum_of(site->decay, usage[i], &sum))
             wide_add(&site->tree->nodes[place].usage, &sum);
     }
     return !tree_roll_up_usage(site->tree, &site->err);
@@ -91,7 +91,7 @@ __attribute__((unused)) static void site_compute(struct site *site, enum conform
                                                  double capacity, double pbs_minimum_usage)
 {
     struct fairshare_options options = { conformance, 1,           pbs_minimum_usage,
-                                         capacity,    site->clock, NULL };
+                                         capacity,    site->decay, NULL };
     free(site->values);
     site->values = memory_zeroed(site->tree->count, sizeof *site->values);
     fairshare_compute(site->tree, &options, site->values);
@@ -112,7 +112,7 @@ __attribute__((unused)) static void site_erase(struct site *site)
 {
     names_destroy(site->names);
     findings_destroy(site->findings);
-    clock_destroy(site->clock);
+    decay_table_destroy(site->decay);
     tree_destroy(site->tree);
     free(site->values);
 }

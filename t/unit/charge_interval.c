@@ -39,11 +39,11 @@ static int add_row(struct charge_context *context, const struct job_row *row, st
     return slices;
 }
 
-static struct charge_context charger_of(const struct clock *clock,
+static struct charge_context charger_of(const struct decay_table *decay,
                                         const struct usage_owners *owners)
 {
     return (
-        struct charge_context){ .charging = { clock, CHARGE_BILLING, 600, false, 0, UINT64_MAX },
+        struct charge_context){ .charging = { decay, CHARGE_BILLING, 600, false, 0, UINT64_MAX },
                                 .ledger = ledger,
                                 .owners = owners };
 }
@@ -93,13 +93,13 @@ static bool same(const struct wide *one, const struct wide *other)
 }
 
 /* Whether a job and its suspensions are charged what their seconds are, one by one. */
-static bool is_charged_by_second(const struct clock *clock)
+static bool is_charged_by_second(const struct decay_table *decay)
 {
     struct history history;
     struct wide sums[OWNERS] = { 0 }, expected[OWNERS] = { 0 };
     struct charge charge;
     draw_history(&history);
-    struct charge_context context = charger_of(clock, history.owners);
+    struct charge_context context = charger_of(decay, history.owners);
     uint64_t start = BEGIN + draw(SECONDS / 2), end = start + draw(SECONDS / 2);
     struct job_row row = row_of(history.tariffs, start, end);
     bool paused[SECONDS] = { false };
@@ -115,7 +115,7 @@ static bool is_charged_by_second(const struct clock *clock)
     for (uint64_t t = start; t < end; t++)
         if (!paused[t - BEGIN])
             wide_add_product(&expected[history.whose[t - BEGIN]], 3 * history.rate[t - BEGIN],
-                             clock_weight(clock, t, t + 1), false);
+                             decay_table_weight(decay, t, t + 1), false);
     usage_owners_destroy(history.owners);
     return same(&sums[0], &expected[0]) && same(&sums[1], &expected[1]) &&
            same(&sums[2], &expected[2]);
@@ -123,25 +123,26 @@ static bool is_charged_by_second(const struct clock *clock)
 
 static void seconds(void)
 {
-    struct clock *plain = clock_create(0, 100000, 0), *decaying = clock_create(50, 1150, 1020);
+    struct decay_table *plain = decay_table_create(0, 100000, 0),
+                       *decaying = decay_table_create(50, 1150, 1020);
     int wrong = 0;
     for (int i = 0; i < 4000; i++)
         wrong += !is_charged_by_second(i % 2 ? plain : decaying);
     is_int(wrong, 0,
            "each second has its own tariff and owner, bit for bit, also of a suspension, with "
            "decay and a reset");
-    clock_destroy(plain);
-    clock_destroy(decaying);
+    decay_table_destroy(plain);
+    decay_table_destroy(decaying);
 }
 
 static void rows(void)
 {
-    struct clock *clock = clock_create(0, 100000, 0);
+    struct decay_table *decay = decay_table_create(0, 100000, 0);
     struct charge_rate dear = { .rate = RATE_TOO_LARGE / 2 };
     struct charge_rate cheap = { .rate = 1, .later = &dear, .later_from = 2000 };
     struct usage_owners *owners = usage_owners_create();
     usage_owners_add(owners, 8, 1500, 1);
-    struct charge_context context = charger_of(clock, owners);
+    struct charge_context context = charger_of(decay, owners);
     struct wide sums[OWNERS] = { 0 };
     struct charge charge;
     struct job_row row = row_of(&cheap, 1000, 2000);
@@ -170,12 +171,12 @@ static void rows(void)
            usage_owners_hash(owners, 1500) == usage_owners_hash(owners, 9000),
        "of owners only what is before the reach counts for the hash");
     usage_owners_destroy(owners);
-    clock_destroy(clock);
+    decay_table_destroy(decay);
 }
 
 static void resets(void)
 {
-    struct clock *clock = clock_create(0, 100000, 0);
+    struct decay_table *decay = decay_table_create(0, 100000, 0);
     struct ledger *entries = ledger_create();
     struct usage_owners *owners = usage_owners_create();
     struct charge_rate rate = { .rate = 1 };
@@ -185,7 +186,7 @@ static void resets(void)
     ledger_add_cover(entries, 1, OWN);
     usage_owners_add(owners, OWN, 1500, 1);
     struct ledger_state *state = ledger_at(entries, 100000);
-    struct charge_context context = charger_of(clock, owners);
+    struct charge_context context = charger_of(decay, owners);
     context.ledger = state;
     struct job_row row = row_of(&rate, 1000, 1700);
     add_row(&context, &row, sums, &charge);
@@ -194,7 +195,7 @@ static void resets(void)
     ledger_state_destroy(state);
     ledger_destroy(entries);
     usage_owners_destroy(owners);
-    clock_destroy(clock);
+    decay_table_destroy(decay);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/usage/charge_rates.h"
 
 /* Whether a price is so many millionths of 2^20 units. */

@@ -123,8 +123,8 @@ static struct computation computation_here(void)
     computation.tree = site.tree;
     computation.accounting = accounting_create(NULL);
     computation.findings = site.findings;
-    computation.clock = site.clock;
-    computation.ledger = ledger_at(NULL, clock_now(site.clock));
+    computation.decay = site.decay;
+    computation.ledger = ledger_at(NULL, decay_table_now(site.decay));
     computation.unattributed = usage_sums_create();
     return computation;
 }
@@ -273,12 +273,12 @@ static char *plan_with(const char *basis, enum checkpoint_mode *mode, char why[2
     struct computation computation = computation_here();
     computation.source.settings = &settings;
     computation.source.layout = &layout;
-    uint64_t now = clock_now(site.clock);
+    uint64_t now = decay_table_now(site.decay);
     struct stored_checkpoint stored = { .checkpoint = { .kept = true,
                                                         .as_of = now,
                                                         .full_as_of = now,
                                                         .oldest_end = UINT64_MAX,
-                                                        .start = clock_start(site.clock),
+                                                        .start = decay_table_start(site.decay),
                                                         .source = memory_text("here"),
                                                         .basis = memory_text(basis) },
                                         .findings = findings_create() };

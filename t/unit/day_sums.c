@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/usage/day_sums.h"
 
 static bool is(const struct wide *sum, uint64_t high, uint64_t low)

@@ -21,7 +21,7 @@ static void begin_as(const char *drawing, const char *algorithm, enum conformanc
     if (!site_build(&site, BAD_ROWS_FAIL))
         diag(site.err.message);
     site_compute(&site, conformance, CAPACITY, 0);
-    options = (struct fairshare_options){ conformance, 1, 0, CAPACITY, site.clock, NULL };
+    options = (struct fairshare_options){ conformance, 1, 0, CAPACITY, site.decay, NULL };
     free(published_order);
     published_order = order_of_all(site.tree, &options, algorithm_named(algorithm), site.values);
     input = (struct explain_input){ site.tree,   &options,        algorithm_named(algorithm),
@@ -196,7 +196,7 @@ static enum order order_after(const char *drawing, const struct algorithm *algor
     }
     site_build(&changed, BAD_ROWS_FAIL);
     site_compute(&changed, conformance, CAPACITY, 0);
-    struct fairshare_options of_changed = { conformance, 1, 0, CAPACITY, changed.clock, NULL };
+    struct fairshare_options of_changed = { conformance, 1, 0, CAPACITY, changed.decay, NULL };
     uint32_t *decided = order_of_all(changed.tree, &of_changed, algorithm, changed.values);
     struct explain_input after = { changed.tree,   &of_changed, algorithm,
                                    changed.values, decided,     false };

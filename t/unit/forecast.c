@@ -32,8 +32,8 @@ static uint32_t node(uint32_t id)
 static void begin_decaying(const char *drawing, uint32_t entity, uint64_t half_life)
 {
     site_draw(&site, drawing);
-    clock_destroy(site.clock);
-    site.clock = clock_create(half_life, NOW, 0);
+    decay_table_destroy(site.decay);
+    site.decay = decay_table_create(half_life, NOW, 0);
     if (!site_build(&site, BAD_ROWS_FAIL))
         diag(site.err.message);
     forecast = (struct forecast){
@@ -52,7 +52,7 @@ static void begin_decaying(const char *drawing, uint32_t entity, uint64_t half_l
         .rates = memory_zeroed(site.tree->count, sizeof *forecast.rates),
         .values = memory_zeroed(site.tree->count, sizeof *forecast.values),
     };
-    forecast.past[0].grid = clock_grid(site.clock);
+    forecast.past[0].epoch = decay_table_epoch(site.decay);
     forecast.past[0].own = memory_zeroed(site.tree->count, sizeof(struct wide));
     for (uint32_t i = 0; i < site.tree->count; i++) {
         forecast.in_entity[i] =
@@ -322,8 +322,9 @@ static void random_trees(void)
     unsigned alike = 0;
     for (int i = 0; i < 400; i++)
         alike += is_crossed_alike(&state);
-    is_int(alike, 400,
-           "400 random trees: the values of few are those of all, and are reached at the same minute");
+    is_int(
+        alike, 400,
+        "400 random trees: the values of few are those of all, and are reached at the same minute");
 }
 
 int main(void)

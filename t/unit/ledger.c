@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/usage/ledger.h"
 #include "tap.h"
 
@@ -108,45 +108,45 @@ static void test_resets(void)
 
 static void test_weight(void)
 {
-    struct clock *clock = clock_create(600, 10000, 0);
+    struct decay_table *decay = decay_table_create(600, 10000, 0);
     struct ledger *ledger = ledger_create();
     struct ledger_entry debit = { 1, 9000, LEDGER_DEBIT, 7, 5, 0, false, 0 }, credit = debit;
     struct ledger_state *state = ledger_at(ledger, 10000);
-    uint128 units, weight = ledger_weight(state, &debit, clock, &units, &(bool){ false });
+    uint128 units, weight = ledger_weight(state, &debit, decay, &units, &(bool){ false });
     bool negative = true;
-    ok(weight == clock_weight(clock, 8999, 9000) && units == 5 * (uint128)UNITS_PER_TRES,
+    ok(weight == decay_table_weight(decay, 8999, 9000) && units == 5 * (uint128)UNITS_PER_TRES,
        "a debit is a charge for the second that ends at its instant");
-    ledger_weight(state, &debit, clock, &units, &negative);
+    ledger_weight(state, &debit, decay, &units, &negative);
     ok(!negative, "which goes on usage");
     credit.kind = LEDGER_CREDIT;
-    ok(ledger_weight(state, &credit, clock, &units, &negative) == weight && negative,
+    ok(ledger_weight(state, &credit, decay, &units, &negative) == weight && negative,
        "a credit is the same, which comes off");
     ledger_state_destroy(state);
     add(ledger, 2, 9000, LEDGER_RESET, 0);
     ledger_add_cover(ledger, 2, 7);
     state = ledger_at(ledger, 10000);
-    ok(!ledger_weight(state, &debit, clock, &units, &negative),
+    ok(!ledger_weight(state, &debit, decay, &units, &negative),
        "one up to a reset of its association does not count");
     debit.instant = 9001;
-    ok(ledger_weight(state, &debit, clock, &units, &negative), "the next second does");
+    ok(ledger_weight(state, &debit, decay, &units, &negative), "the next second does");
     ledger_state_destroy(state);
     ledger_destroy(ledger);
-    clock_destroy(clock);
+    decay_table_destroy(decay);
 }
 
 /* What association 7 has by what is set, and by all of it that a state adds. */
 static uint64_t amount_at(const struct ledger *ledger, uint64_t now)
 {
     struct ledger_state *state = ledger_at(ledger, now);
-    struct clock *clock = clock_create(0, now, state->cluster_reset);
+    struct decay_table *decay = decay_table_create(0, now, state->cluster_reset);
     uint64_t amount = 0;
     for (size_t i = 0; i < state->adjustment_count; i++) {
         uint128 units;
         bool negative;
-        uint128 weight = ledger_weight(state, &state->adjustments[i], clock, &units, &negative);
+        uint128 weight = ledger_weight(state, &state->adjustments[i], decay, &units, &negative);
         amount += (uint64_t)(units / UNITS_PER_TRES * weight);
     }
-    clock_destroy(clock);
+    decay_table_destroy(decay);
     ledger_state_destroy(state);
     return amount;
 }

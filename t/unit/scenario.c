@@ -50,7 +50,7 @@ static const struct node *at(uint32_t id)
 
 static bool used(uint32_t id, double expected)
 {
-    return clock_usage(site.clock, &at(id)->usage) == expected;
+    return decay_table_usage(site.decay, &at(id)->usage) == expected;
 }
 
 /* a and its user w below root; b, and c below it, with users. */

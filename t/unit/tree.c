@@ -123,7 +123,7 @@ static void places(void)
                      "!7 missing x - 1 0  !8 - x y 1 1000");
     ok(site_build(&site, BAD_ROWS_FAIL), "deleted rows fail nothing, even if their parent is gone");
     is_int(site.tree->count, 3, "they are not in the tree");
-    is_double_exact(clock_usage(site.clock, &site_node(&site, 2)->usage), 115,
+    is_double_exact(decay_table_usage(site.decay, &site_node(&site, 2)->usage), 115,
                     "their usage goes to the nearest living ancestor");
     ok(tree_place(site.tree, 8) == NO_NODE, "or to nobody where there is none");
     is_int((int64_t)site.findings->kind[FINDING_DELETED_WITHOUT_PARENT].count, 2,
@@ -147,11 +147,11 @@ static void parents(void)
     is_int(site_node(&site, 1)->child_count, 5, "they are siblings of its siblings");
     const struct level *level = &site.tree->levels[site_node(&site, 1)->level];
     is_int((int64_t)level->shares, 5, "the level's shares are those of who has shares");
-    is_double_exact(clock_usage(site.clock, &level->usage), 25,
+    is_double_exact(decay_table_usage(site.decay, &level->usage), 25,
                     "in its usage parent users count, parent accounts don't");
-    is_double_exact(clock_usage(site.clock, &level->sharer_usage), 9,
+    is_double_exact(decay_table_usage(site.decay, &level->sharer_usage), 9,
                     "of those with shares there is another sum");
-    is_double_exact(clock_usage(site.clock, &site_node(&site, 2)->usage), 17,
+    is_double_exact(decay_table_usage(site.decay, &site_node(&site, 2)->usage), 17,
                     "usage sums along the direct parents all the same");
     is_int(site.tree->user_count, 2, "every living user counts");
     site_erase(&site);

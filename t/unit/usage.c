@@ -43,11 +43,11 @@ static enum job_outcome charge(const struct charging *charging, uint64_t submit,
 
 static void jobs(void)
 {
-    struct clock *clock = clock_create(0, 10000, 2000);
-    struct charging how = { clock, CHARGE_BILLING, 600, false, 0, UINT64_MAX };
-    struct charging past = { clock, CHARGE_BILLING, 600, true, 0, UINT64_MAX };
-    struct charging cpus = { clock, CHARGE_CPU, 600, false, 0, UINT64_MAX };
-    struct charging later = { clock, CHARGE_BILLING, 600, false, 5060, UINT64_MAX };
+    struct decay_table *decay = decay_table_create(0, 10000, 2000);
+    struct charging how = { decay, CHARGE_BILLING, 600, false, 0, UINT64_MAX };
+    struct charging past = { decay, CHARGE_BILLING, 600, true, 0, UINT64_MAX };
+    struct charging cpus = { decay, CHARGE_CPU, 600, false, 0, UINT64_MAX };
+    struct charging later = { decay, CHARGE_BILLING, 600, false, 5060, UINT64_MAX };
 
     charge(&later, 0, 5000, 5100, 0, "5=2");
     ok(term.start == 5060 && term.weight == 40, "what rollups tell of a job is not charged again");
@@ -109,7 +109,7 @@ static void jobs(void)
        "twice that is beyond the integers and charges nothing");
     charge_rate.rate = rate_of_factor(1e30);
     ok(charge(&how, 0, 5000, 5100, 0, "5=0") == JOB_CHARGED, "nothing is nothing at any price");
-    clock_destroy(clock);
+    decay_table_destroy(decay);
 }
 
 /* What a list is charged, in thousandths of a TRES; -1 unreadable, -2 too large. */
@@ -235,35 +235,35 @@ static void verified_weights(void)
 }
 
 /* How many seconds are taken off a job of [3000, 4000) without decay. */
-static uint64_t off(struct suspensions *walk, const struct clock *clock, uint64_t key,
+static uint64_t off(struct suspensions *walk, const struct decay_table *decay, uint64_t key,
                     uint64_t start, uint64_t end)
 {
     struct charge_term job = { 1, 1000, 3000, 4000 };
-    return (uint64_t)suspensions_weight(walk, clock, key, &job, start, end);
+    return (uint64_t)suspensions_weight(walk, decay, key, &job, start, end);
 }
 
 static void suspended(void)
 {
-    struct clock *clock = clock_create(0, 10000, 0);
+    struct decay_table *decay = decay_table_create(0, 10000, 0);
     struct suspensions walk = { 0 };
-    is_int((int64_t)off(&walk, clock, 7, 3100, 3200), 100, "a suspension takes its seconds off");
-    is_int((int64_t)off(&walk, clock, 7, 3150, 3180), 0, "one within another takes nothing off");
-    is_int((int64_t)off(&walk, clock, 7, 3150, 3250), 50,
+    is_int((int64_t)off(&walk, decay, 7, 3100, 3200), 100, "a suspension takes its seconds off");
+    is_int((int64_t)off(&walk, decay, 7, 3150, 3180), 0, "one within another takes nothing off");
+    is_int((int64_t)off(&walk, decay, 7, 3150, 3250), 50,
            "of one that overlaps what is new counts");
-    is_int((int64_t)off(&walk, clock, 7, 3300, 3290), 0, "one that ends before its start is none");
-    is_int((int64_t)off(&walk, clock, 7, 3300, 3300), 0, "nor is one without length");
-    is_int((int64_t)off(&walk, clock, 7, 3900, 0), 100, "an open one lasts to the job's end");
-    is_int((int64_t)off(&walk, clock, 7, 3950, 0), 0, "and leaves nothing to others");
-    is_int((int64_t)off(&walk, clock, 8, 2000, 3010), 10, "what came before the job is no loss");
-    is_int((int64_t)off(&walk, clock, 8, 3990, 9000), 10, "nor what came after it");
-    is_int((int64_t)off(&walk, clock, 9, 2000, 9000), 1000, "all of a job may go");
-    is_int((int64_t)off(&walk, clock, 10, 0, 9000), 0, "one without a start is none");
-    is_int((int64_t)off(&walk, clock, 11, 4000, 5000), 0, "one after the job takes nothing off");
-    clock_destroy(clock);
+    is_int((int64_t)off(&walk, decay, 7, 3300, 3290), 0, "one that ends before its start is none");
+    is_int((int64_t)off(&walk, decay, 7, 3300, 3300), 0, "nor is one without length");
+    is_int((int64_t)off(&walk, decay, 7, 3900, 0), 100, "an open one lasts to the job's end");
+    is_int((int64_t)off(&walk, decay, 7, 3950, 0), 0, "and leaves nothing to others");
+    is_int((int64_t)off(&walk, decay, 8, 2000, 3010), 10, "what came before the job is no loss");
+    is_int((int64_t)off(&walk, decay, 8, 3990, 9000), 10, "nor what came after it");
+    is_int((int64_t)off(&walk, decay, 9, 2000, 9000), 1000, "all of a job may go");
+    is_int((int64_t)off(&walk, decay, 10, 0, 9000), 0, "one without a start is none");
+    is_int((int64_t)off(&walk, decay, 11, 4000, 5000), 0, "one after the job takes nothing off");
+    decay_table_destroy(decay);
 
     /* With decay and a reset: what is left of a job is what its other parts would be. */
-    clock = clock_create(86400, 1750500000, 1750400000);
-    struct charging how = { clock, CHARGE_BILLING, 600, false, 0, UINT64_MAX };
+    decay = decay_table_create(86400, 1750500000, 1750400000);
+    struct charging how = { decay, CHARGE_BILLING, 600, false, 0, UINT64_MAX };
     charge_rate.rate = UNITS_PER_TRES;
     uint64_t cuts[] = { 1750300000, 1750399990, 1750400010, 1750450000, 1750480000 };
     uint128 left = 0, parts = 0;
@@ -271,13 +271,13 @@ static void suspended(void)
     left = term.weight;
     walk = (struct suspensions){ 0 };
     for (int i = 1; i < 4; i += 2)
-        left -= suspensions_weight(&walk, clock, 1, &term, cuts[i], cuts[i + 1]);
+        left -= suspensions_weight(&walk, decay, 1, &term, cuts[i], cuts[i + 1]);
     for (int i = 0; i < 4; i += 2) {
         charge(&how, 0, cuts[i], cuts[i + 1], 0, "5=1");
         parts += term.weight;
     }
     ok(left == parts && left, "what is left weighs, to the bit, what its parts would");
-    clock_destroy(clock);
+    decay_table_destroy(decay);
 }
 
 static void findings_are_bounded(void)

@@ -199,7 +199,7 @@ static void find_own_usage(struct finder *finder, const struct tree *tree)
     for (uint32_t i = 0; i < finder->tree->count; i++) {
         uint32_t place = place_in_tree(tree, &finder->tree->nodes[i]);
         bool some = place != NO_NODE && !wide_is_negative(&own[place]);
-        finder->own[i] = some ? clock_usage(finder->options.clock, &own[place]) : 0;
+        finder->own[i] = some ? decay_table_usage(finder->options.decay, &own[place]) : 0;
     }
     free(own);
 }

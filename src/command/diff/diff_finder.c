@@ -452,7 +452,7 @@ struct values *finder_values_with(const struct finder *finder, struct tree *tree
         tree->nodes[i].usage = (struct wide){ { 0 } };
     for (uint32_t i = 0; i < finder->tree->count; i++) {
         uint32_t place = place_in_tree(tree, &finder->tree->nodes[i]);
-        if (!clock_sum_of(finder->options.clock, own[i], &tree->nodes[place].usage)) {
+        if (!decay_table_sum_of(finder->options.decay, own[i], &tree->nodes[place].usage)) {
             fail(err, ERROR_DATA, "a usage is beyond the range of our integers");
             return NULL;
         }

@@ -7,7 +7,7 @@
 
 #include "command/diff/diff_pbs_view.h"
 #include "core/tree/tree.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/usage/entity.h"
 #include "report/pbs_forms.h"
 #include "report/pbsfs_print.h"
@@ -266,7 +266,7 @@ static double bases_below(const struct finder *finder, uint32_t node)
     const struct fairshare *fairshare = &finder->ours.pbs.fairshare;
     const struct node *group = &fairshare->tree->nodes[node];
     double all = pbs_tree_member(&finder->ours.pbs, node).usage;
-    double used = clock_usage(fairshare->options->clock, &group->usage);
+    double used = decay_table_usage(fairshare->options->decay, &group->usage);
     return group->is_user ? 0 : fmax(all - used - fairshare->options->pbs_minimum_usage, 0);
 }
 
@@ -382,7 +382,7 @@ static int read_decay(struct finder *finder, const struct source *source, struct
     uint64_t begun = computation->starts.instant, at = (uint64_t)finder->asked->printed_at;
     if (settings->decay == DECAY_STEPS && begun) {
         uint64_t cycle = finder->asked->period, before = at > cycle ? at - cycle : 0;
-        double left = clock_left(computation->clock, before > begun ? before : begun);
+        double left = decay_table_left(computation->decay, before > begun ? before : begun);
         finder->decay = left > 0 ? left : 1;
         return 0;
     }

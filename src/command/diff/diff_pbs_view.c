@@ -31,7 +31,7 @@ static int take_unseen(struct charge_sink *base, const struct charge *charge, st
     const struct computation *computation = unseen->computation;
     const struct charge_term *term = &charge->counted;
     uint32_t node = tree_place(computation->tree, charge->interval.association);
-    bool ended = charge->ended && charge->ended <= clock_now(computation->clock);
+    bool ended = charge->ended && charge->ended <= decay_table_now(computation->decay);
     if (charge->negative || node == NO_NODE)
         return 0;
     uint64_t from = term->start;
@@ -42,7 +42,7 @@ static int take_unseen(struct charge_sink *base, const struct charge *charge, st
         unseen->running = memory_zeroed(computation->tree->count, sizeof *unseen->running);
     }
     struct wide *sum = ended ? &unseen->behind[node] : &unseen->running[node];
-    uint128 weight = clock_weight(computation->clock, from, term->end);
+    uint128 weight = decay_table_weight(computation->decay, from, term->end);
     return wide_add_product(sum, term->units, weight, false)
                ? 0
                : usage_beyond_range(charge->interval.association, err);
@@ -53,13 +53,13 @@ static int take_unseen(struct charge_sink *base, const struct charge *charge, st
 static double *rolled_up(const struct pbs_view *view, const struct wide *sums)
 {
     const struct tree *tree = view->pbs.fairshare.tree;
-    const struct clock *clock = view->pbs.fairshare.options->clock;
+    const struct decay_table *decay = view->pbs.fairshare.options->decay;
     double *usage = memory_zeroed(tree->count, sizeof *usage);
     for (uint32_t i = tree->count; sums && i-- > 0;) {
-        double part = clock_usage(clock, &sums[i]);
-        double own = clock_usage(clock, &tree->nodes[i].usage);
+        double part = decay_table_usage(decay, &sums[i]);
+        double own = decay_table_usage(decay, &tree->nodes[i].usage);
         bool all = tree->nodes[i].is_user && part > 0 && part >= own * (1 - ROUNDING);
-        usage[i] += all ? clock_usage(clock, &view->pbs.usage[i]) : part;
+        usage[i] += all ? decay_table_usage(decay, &view->pbs.usage[i]) : part;
         if (i)
             usage[tree->nodes[i].parent] += usage[i];
     }

@@ -13,7 +13,7 @@
 #include "core/priority/formula_jobs.h"
 #include "core/tree/tree.h"
 #include "core/usage/calendar.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/usage/ledger.h"
 #include "db/db.h"
 #include "report/explained.h"
@@ -36,7 +36,7 @@ struct gathering {
     bool *below; /* by node of its tree: whether jobs there count; made with the first job */
     struct top_jobs top_jobs;
     struct daily_usage days;
-    struct clock *plain;
+    struct decay_table *plain;
     struct suspensions suspensions; /* as they are walked through without decay */
     double ledger;                  /* amounts of it, TRES-seconds */
     bool too_large;
@@ -63,7 +63,7 @@ static int take_charge(struct charge_sink *sink, const struct charge *charge, st
     if (place == NO_NODE || !gathering->below[place])
         return 0;
     bool fits;
-    const struct clock *clock = gathering->computation.clock;
+    const struct decay_table *decay = gathering->computation.decay;
     if (suspension) {
         uint128 seconds =
             suspensions_weight(&gathering->suspensions, gathering->plain, suspension->key, term,
@@ -73,14 +73,14 @@ static int take_charge(struct charge_sink *sink, const struct charge *charge, st
         part.end = gathering->suspensions.counted_to;
         fits = top_jobs_suspend(&gathering->top_jobs, row->id_job, row->job.time_start, term,
                                 seconds) &&
-               daily_usage_add(&gathering->days, gathering->plain, clock, &part, true);
+               daily_usage_add(&gathering->days, gathering->plain, decay, &part, true);
     } else {
         struct top_job record = { .id_job = row->id_job,
                                   .association = charge->interval.own,
                                   .start = row->job.time_start,
                                   .end = charge->ended };
         fits = top_jobs_add(&gathering->top_jobs, gathering->plain, term, charge->number, record) &&
-               daily_usage_add(&gathering->days, gathering->plain, clock, term, false);
+               daily_usage_add(&gathering->days, gathering->plain, decay, term, false);
     }
     gathering->too_large |= !fits;
     return 0;
@@ -99,14 +99,14 @@ static double ledger_amount(struct gathering *gathering)
         uint128 units;
         bool negative;
         uint128 weight =
-            ledger_weight(ledger, &ledger->adjustments[i], computation->clock, &units, &negative);
+            ledger_weight(ledger, &ledger->adjustments[i], computation->decay, &units, &negative);
         if (place != NO_NODE && gathering->below[place])
             gathering->too_large |= !wide_add_product(&sum, units, weight, negative);
     }
     if (!wide_is_negative(&sum))
-        return clock_usage(computation->clock, &sum);
+        return decay_table_usage(computation->decay, &sum);
     wide_subtract(&positive, &sum);
-    return -clock_usage(computation->clock, &positive);
+    return -decay_table_usage(computation->decay, &positive);
 }
 
 /* A record whose association is gone has no user's name, and is nobody's. */
@@ -141,8 +141,8 @@ static void keep_jobs(struct weights *weights, const struct gathering *gathering
                 .user = arena_copy(weights->texts, text.bytes, text.length),
                 .start = (int64_t)job->start,
                 .end = (int64_t)job->end,
-                .used = clock_usage(gathering->plain, &job->used),
-                .left = clock_usage(computation->clock, &job->left),
+                .used = decay_table_usage(gathering->plain, &job->used),
+                .left = decay_table_usage(computation->decay, &job->left),
                 .part = wide_quotient(&job->left, &top->left),
             };
         text_free(&text);
@@ -157,8 +157,9 @@ static void keep_days(struct weights *weights, struct gathering *gathering)
     for (size_t i = 0; i < days->count && i < HEAVIEST_AT_MOST; i++) {
         const struct usage_day *day = &days->days[i];
         weights->days[weights->day_count++] =
-            (struct heavy_day){ (int64_t)day->first, clock_usage(gathering->plain, &day->used),
-                                clock_usage(gathering->computation.clock, &day->left),
+            (struct heavy_day){ (int64_t)day->first,
+                                decay_table_usage(gathering->plain, &day->used),
+                                decay_table_usage(gathering->computation.decay, &day->left),
                                 wide_quotient(&day->left, &gathering->top_jobs.left) };
     }
 }
@@ -216,13 +217,13 @@ int weights_read(struct weights *weights, const struct settings *settings,
     struct gathering gathering = {
         .sink = { .take = take_charge },
         .id = explained->input->tree->nodes[explained->explanation->one].id,
-        .plain = clock_create(0, (uint64_t)explained->as_of, 0),
+        .plain = decay_table_create(0, (uint64_t)explained->as_of, 0),
     };
     int result = gather(&gathering, settings, explained, err);
     if (!result) {
         weights->texts = arena_create();
         weights->all_records = gathering.top_jobs.seen;
-        weights->left = clock_usage(gathering.computation.clock, &gathering.top_jobs.left);
+        weights->left = decay_table_usage(gathering.computation.decay, &gathering.top_jobs.left);
         weights->ledger = gathering.ledger;
         keep_jobs(weights, &gathering, explained);
         keep_days(weights, &gathering);
@@ -230,7 +231,7 @@ int weights_read(struct weights *weights, const struct settings *settings,
     computation_free(&gathering.computation);
     top_jobs_free(&gathering.top_jobs);
     daily_usage_free(&gathering.days);
-    clock_destroy(gathering.plain);
+    decay_table_destroy(gathering.plain);
     free(gathering.below);
     for (size_t i = 0; i < TOP_JOBS_KEPT; i++)
         text_free(&gathering.job_ids[i]);
@@ -271,11 +272,11 @@ static double left_of(const struct published_cluster *cluster, uint64_t first, u
     if (from > to)
         return 0;
     if (to == first)
-        return clock_left(cluster->clock, to);
+        return decay_table_left(cluster->decay, to);
     return (double)(to - from) / (double)(to - first) *
-           (clock_left(cluster->clock, from) +
-            4 * clock_left(cluster->clock, from + (to - from) / 2) +
-            clock_left(cluster->clock, to)) /
+           (decay_table_left(cluster->decay, from) +
+            4 * decay_table_left(cluster->decay, from + (to - from) / 2) +
+            decay_table_left(cluster->decay, to)) /
            6;
 }
 

@@ -5,7 +5,7 @@
 
 #include "command/command.h"
 #include "command/forecast/forecast_data.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/tree/tree.h"
 #include "db/db.h"
 #include "report/forecast.h"

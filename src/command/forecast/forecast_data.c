@@ -8,7 +8,7 @@
 #include "compute/compute.h"
 #include "core/finding.h"
 #include "core/insight/scenario.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/usage/ledger.h"
 #include "db/db.h"
 #include "results/ledger_book.h"
@@ -23,15 +23,15 @@
 #define DAY_S 86400u
 
 /* Forecasts decay all the time, from what is used now on. */
-static struct wide without_steps(const struct clock *clock, const struct wide *usage)
+static struct wide without_steps(const struct decay_table *decay, const struct wide *usage)
 {
     struct wide same = *usage;
-    if (!clock_is_stepped(clock))
+    if (!decay_table_is_stepped(decay))
         return same;
-    struct clock *exact =
-        clock_create(clock_half_life(clock), clock_now(clock), clock_start(clock));
-    clock_sum_of(exact, clock_usage(clock, usage), &same);
-    clock_destroy(exact);
+    struct decay_table *exact = decay_table_create(
+        decay_table_half_life(decay), decay_table_now(decay), decay_table_start(decay));
+    decay_table_sum_of(exact, decay_table_usage(decay, usage), &same);
+    decay_table_destroy(exact);
     return same;
 }
 
@@ -51,7 +51,7 @@ static int read_own(const struct forecast_data *data, const struct settings *set
         const struct node *node = &computation.tree->nodes[i];
         uint32_t place = tree_place(data->present.tree, node->id);
         if (place != NO_NODE && data->present.tree->nodes[place].id == node->id)
-            own[place] = without_steps(computation.clock, &node->usage);
+            own[place] = without_steps(computation.decay, &node->usage);
     }
     computation_free(&computation);
     return 0;
@@ -84,7 +84,7 @@ static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t start,
                         struct error *err)
 {
     const struct forecast *forecast = &data->forecast;
-    uint64_t first = clock_start(data->present.clock);
+    uint64_t first = decay_table_start(data->present.decay);
     if (ledger_next(forecast->coming, at - 1, true) != at &&
         all_used_since(&data->present, start)) {
         const struct wide *before = forecast->past[forecast->past_count - 2].own;
@@ -101,13 +101,13 @@ static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t start,
     return result;
 }
 
-static struct wide *add_past(struct forecast *forecast, uint64_t from, uint64_t grid,
+static struct wide *add_past(struct forecast *forecast, uint64_t from, uint64_t epoch,
                              struct wide *own)
 {
     if (!own)
         own = memory_zeroed(forecast->tree->count, sizeof *own);
     forecast->past = memory_grown(forecast->past, forecast->past_count, sizeof *forecast->past);
-    forecast->past[forecast->past_count++] = (struct forecast_past){ from, grid, own };
+    forecast->past[forecast->past_count++] = (struct forecast_past){ from, epoch, own };
     return own;
 }
 
@@ -116,18 +116,18 @@ int forecast_data_past(struct forecast_data *data, struct wide *own, uint64_t en
 {
     struct forecast *forecast = &data->forecast;
     uint64_t now = forecast->now, half_life = forecast->half_life;
-    uint64_t grid = clock_grid_at(half_life, now);
-    add_past(forecast, now, grid, own);
+    uint64_t epoch = decay_table_epoch_at(half_life, now);
+    add_past(forecast, now, epoch, own);
     for (uint64_t at = now;;) {
-        uint64_t entry = ledger_next(forecast->coming, at, true), before = grid;
+        uint64_t entry = ledger_next(forecast->coming, at, true), before = epoch;
         uint64_t step = half_life ? (at / half_life / 8 + 1) * 8 * half_life : UINT64_MAX;
         at = entry < step ? entry : step;
-        grid = clock_grid_at(half_life, at);
-        uint64_t start = grid * half_life;
+        epoch = decay_table_epoch_at(half_life, at);
+        uint64_t start = epoch * half_life;
         if (at > end || start >= now)
             return 0;
-        if ((grid != before || at == entry) &&
-            fill(data, at, start, add_past(forecast, at, grid, NULL), err))
+        if ((epoch != before || at == entry) &&
+            fill(data, at, start, add_past(forecast, at, epoch, NULL), err))
             return -1;
     }
 }
@@ -137,7 +137,7 @@ static int read_past(struct forecast_data *data, uint64_t end, struct error *err
     const struct tree *tree = data->forecast.tree;
     struct wide *own = memory_zeroed(tree->count, sizeof *own);
     for (uint32_t i = 0; i < tree->count; i++)
-        own[i] = without_steps(data->present.clock, &tree->nodes[i].usage);
+        own[i] = without_steps(data->present.decay, &tree->nodes[i].usage);
     return forecast_data_past(data, own, end, read_past_at, err);
 }
 
@@ -188,7 +188,7 @@ int forecast_data_read(struct forecast_data *data, const struct source *source, 
     }
     data->forecast = (struct forecast){
         .tree = present->tree,
-        .now = clock_now(present->clock),
+        .now = decay_table_now(present->decay),
         .half_life = present->record.half_life_s,
         .period = settings->reset_period,
         .least_reset = present->ledger->cluster_reset,
@@ -197,8 +197,8 @@ int forecast_data_read(struct forecast_data *data, const struct source *source, 
                      .dampening = settings->dampening,
                      .pbs_minimum_usage = settings->pbs_minimum_usage,
                      .release = release_of(settings, present->accounting) },
-        .coming = ledger_coming(data->recorded.ledger, clock_now(present->clock),
-                                clock_now(present->clock) + span_s),
+        .coming = ledger_coming(data->recorded.ledger, decay_table_now(present->decay),
+                                decay_table_now(present->decay) + span_s),
         .capacity = capacity_at,
         .context = data,
         .first_charge = present->first_charge,

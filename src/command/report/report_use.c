@@ -7,7 +7,7 @@
 #include "compute/compute.h"
 #include "compute/recorded_state.h"
 #include "compute/sinks.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "settings/settings.h"
 #include "source/source.h"
 #include "util/error.h"
@@ -69,7 +69,7 @@ static int largest_first(const void *a, const void *b)
 }
 
 /* Suspensions are taken off after their jobs, so that a sum may be below 0 until then. */
-static struct page_uses page_uses_of(const struct class_sums *sums, const struct clock *clock)
+static struct page_uses page_uses_of(const struct class_sums *sums, const struct decay_table *decay)
 {
     struct page_uses usages = { memory_zeroed(sums->count + 1, sizeof *usages.list), 0 };
     for (uint32_t i = 0; i < sums->count; i++) {
@@ -79,7 +79,7 @@ static struct page_uses page_uses_of(const struct class_sums *sums, const struct
         text_add(&name, "");
         text_add_as_utf8(&name, names_text(sums->names, i), names_length(sums->names, i));
         usages.list[usages.count++] =
-            (struct page_use){ name.bytes, clock_usage(clock, &sums->list[i]) };
+            (struct page_use){ name.bytes, decay_table_usage(decay, &sums->list[i]) };
     }
     qsort(usages.list, usages.count, sizeof *usages.list, largest_first);
     return usages;
@@ -103,8 +103,8 @@ int report_use_read(struct report_use *use, const struct settings *settings, str
     if (!result)
         result = compute_read(&gathering.computation, &recorded, NULL, err);
     if (!result) {
-        page->by_partition = page_uses_of(&gathering.partitions, gathering.computation.clock);
-        page->by_qos = page_uses_of(&gathering.qos, gathering.computation.clock);
+        page->by_partition = page_uses_of(&gathering.partitions, gathering.computation.decay);
+        page->by_qos = page_uses_of(&gathering.qos, gathering.computation.decay);
     }
     use->partitions = page->by_partition;
     use->qos = page->by_qos;

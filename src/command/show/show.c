@@ -4,7 +4,7 @@
 
 #include "command/command.h"
 #include "core/fairshare/pbs.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "report/pbs_forms.h"
 #include "report/shares.h"
 #include "results/published.h"
@@ -95,11 +95,11 @@ static void decay_tree(const struct published_cluster *cluster, double factor)
     struct wide *counted =
         pbs_usage(&(struct fairshare){ .tree = cluster->tree, .options = &cluster->options });
     for (uint32_t i = cluster->tree->count; i-- > 0;) {
-        double usage = clock_usage(cluster->clock, &counted[i]) * factor;
+        double usage = decay_table_usage(cluster->decay, &counted[i]) * factor;
         nodes[i].usage = (struct wide){ 0 };
         nodes[i].usage_is_set = true;
         if (nodes[i].is_user && usage > cluster->options.pbs_minimum_usage)
-            clock_sum_of(cluster->clock, usage, &nodes[i].usage);
+            decay_table_sum_of(cluster->decay, usage, &nodes[i].usage);
     }
     free(counted);
     for (uint32_t i = cluster->tree->count; i-- > 1;)

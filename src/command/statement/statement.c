@@ -228,9 +228,9 @@ static int print_cluster(struct work *work, struct account_of *of, struct answer
     if (find_capacity(work, of, &capacity, err))
         return -1;
     struct printing printing = { view_of(work, of), answer };
-    struct clock *clock = clock_create(0, (uint64_t)of->to, 0);
+    struct decay_table *decay = decay_table_create(0, (uint64_t)of->to, 0);
     struct fairshare_options fairshare = of->cluster->options;
-    fairshare.clock = clock;
+    fairshare.decay = decay;
     struct statement *statement = statement_create(&(const struct statement_options){
         .times = &of->times,
         .fairshare = &fairshare,
@@ -246,7 +246,7 @@ static int print_cluster(struct work *work, struct account_of *of, struct answer
     if (!result)
         result = statement_end(statement, err);
     statement_destroy(statement);
-    clock_destroy(clock);
+    decay_table_destroy(decay);
     return result;
 }
 

@@ -334,7 +334,7 @@ void changes_set(const struct whatif_changes *changes, struct settings *settings
 }
 
 static int make(const struct whatif_change *change, struct scenario *scenario, size_t row,
-                const struct clock *clock, struct error *err)
+                const struct decay_table *decay, struct error *err)
 {
     size_t parent;
     struct wide usage;
@@ -350,7 +350,8 @@ static int make(const struct whatif_change *change, struct scenario *scenario, s
                         parent == row ? "" : change->name, parent == row ? "" : "'");
         break;
     case WHATIF_ADD_USAGE:
-        if (!clock_sum_of(clock, change->usage, &usage) || !wide_add(&scenario->usage[row], &usage))
+        if (!decay_table_sum_of(decay, change->usage, &usage) ||
+            !wide_add(&scenario->usage[row], &usage))
             return fail(err, ERROR_USAGE,
                         "whatif: --add-usage '%s': this is more usage than can "
                         "be counted",
@@ -366,7 +367,7 @@ static int make(const struct whatif_change *change, struct scenario *scenario, s
 }
 
 int changes_make(const struct whatif_changes *changes, struct scenario *scenario,
-                 const struct clock *clock, struct error *err)
+                 const struct decay_table *decay, struct error *err)
 {
     for (size_t i = 0; i < changes->count; i++) {
         const struct whatif_change *change = &changes->list[i];
@@ -377,7 +378,7 @@ int changes_make(const struct whatif_changes *changes, struct scenario *scenario
                             "whatif: --%s '%s': association %u is not in the accounting database "
                             "any more",
                             change->option, change->text, change->ids[j]);
-            if (make(change, scenario, row, clock, err))
+            if (make(change, scenario, row, decay, err))
                 return -1;
         }
     }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct clock;
+struct decay_table;
 struct error;
 struct scenario;
 struct settings;
@@ -62,7 +62,7 @@ bool changes_read_anew(const struct whatif_changes *changes);
 void changes_set(const struct whatif_changes *changes, struct settings *settings);
 /* Make all others. */
 int changes_make(const struct whatif_changes *changes, struct scenario *scenario,
-                 const struct clock *clock, struct error *err);
+                 const struct decay_table *decay, struct error *err);
 
 /* Add what is changed, in words, and the commands that would do it; for settings the file in which
  * they stand.  In whatif_commands.c. */

@@ -187,7 +187,7 @@ static int compute_states(struct whatif_state states[SIDES], struct scenario *sc
     struct settings changed = { .algorithm = cluster->algorithm };
     changes_set(changes, &changed);
     if (compute_state(&states[BEFORE], scenario, cluster, cluster->algorithm, err) ||
-        changes_make(changes, scenario, cluster->clock, err))
+        changes_make(changes, scenario, cluster->decay, err))
         return -1;
     return compute_state(&states[AFTER], scenario, cluster, changed.algorithm, err);
 }
@@ -296,7 +296,7 @@ static int compute_changed(const struct work *work, struct computation *computat
                            struct scenario *scenario, struct error *err)
 {
     struct tree *tree;
-    if (changes_make(work->changes, scenario, computation->clock, err) ||
+    if (changes_make(work->changes, scenario, computation->decay, err) ||
         scenario_build(scenario, &tree, err))
         return -1;
     tree_destroy(computation->tree);

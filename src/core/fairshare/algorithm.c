@@ -7,7 +7,7 @@
 
 #include "core/fairshare/release.h"
 #include "core/number/figure.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -96,7 +96,7 @@ const struct values *context_values(const struct explain_context *context, uint3
 void explain_add_usage_figure(struct text *text, const struct explain_context *context,
                               const struct wide *usage)
 {
-    text_add_figure(text, clock_usage(context->fairshare->options->clock, usage),
+    text_add_figure(text, decay_table_usage(context->fairshare->options->decay, usage),
                     context->digits + 2);
 }
 

@@ -40,7 +40,7 @@ struct fairshare_options {
     double dampening;
     double pbs_minimum_usage; /* TRES-seconds */
     double capacity;          /* R_H: TRES-seconds the cluster could deliver; NAN if unknown */
-    const struct clock *clock;
+    const struct decay_table *decay;
     const struct release *release; /* of the slurmctld to conform to; NULL: the oldest */
 };
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/number/floating.h"
 #include "core/fairshare/algorithm.h"
 #include "util/memory.h"
@@ -44,7 +44,7 @@ static struct extended level_fs_of(const struct fairshare *fairshare, uint32_t i
     const struct tree *tree = fairshare->tree;
     const struct node *node = &tree->nodes[i];
     const struct node *parent = &tree->nodes[node->fairshare_parent];
-    const struct clock *clock = fairshare->options->clock;
+    const struct decay_table *decay = fairshare->options->decay;
     if (node_has_parent_shares(node))
         return node->is_user ? extended_infinite() : extended_of_double(NO_VALUE);
     struct extended shares = extended_of_double(fairshare->values[i].level_shares_norm);
@@ -53,8 +53,8 @@ static struct extended level_fs_of(const struct fairshare *fairshare, uint32_t i
     /* U is 0 below an account without usage, too, which explain tries. */
     if (wide_is_zero(&node->usage) || wide_is_zero(&parent->usage))
         return extended_infinite();
-    struct floating usage = clock_usage_floating(clock, &node->usage);
-    struct floating above = clock_usage_floating(clock, &parent->usage);
+    struct floating usage = decay_table_usage_floating(decay, &node->usage);
+    struct floating above = decay_table_usage_floating(decay, &parent->usage);
     struct extended part =
         extended_quotient(extended_of_floating(usage), extended_of_floating(above));
     return extended_quotient(shares, part);

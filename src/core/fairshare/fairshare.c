@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 
 /* Each is a file of this folder. */
 extern const struct algorithm fair_tree, depth_oblivious, classic, linear, pbs;
@@ -32,7 +32,7 @@ static double part_of_capacity(const struct fairshare *fairshare, double usage)
 static void common_of_root(const struct fairshare *fairshare)
 {
     const struct node *root = &fairshare->tree->nodes[0];
-    double usage = clock_usage(fairshare->options->clock, &root->usage);
+    double usage = decay_table_usage(fairshare->options->decay, &root->usage);
     fairshare->values[0] = (struct values){
         .shares_norm = 1,
         .usage_raw = usage,
@@ -64,7 +64,7 @@ static void common_of(const struct fairshare *fairshare, uint32_t i)
     const struct node *node = &tree->nodes[i];
     struct values *values = &fairshare->values[i];
 
-    values->usage_raw = clock_usage(fairshare->options->clock, &node->usage);
+    values->usage_raw = decay_table_usage(fairshare->options->decay, &node->usage);
     values->usage_norm = wide_quotient(&node->usage, &tree->nodes[0].usage);
     values->capacity_usage = part_of_capacity(fairshare, values->usage_raw);
     values->level_usage = wide_quotient(&node->usage, level_usage(fairshare, node));

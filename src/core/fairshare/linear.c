@@ -7,7 +7,7 @@
 #include "core/number/figure.h"
 #include "core/number/floating.h"
 #include "core/number/fraction.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -120,7 +120,7 @@ static struct fraction exact_unit(const struct surpluses *surpluses)
         return unit;
     }
     fraction_start(&capacity, 0);
-    fraction_set_floating(&unit, clock_unit(surpluses->fairshare->options->clock, &divisor));
+    fraction_set_floating(&unit, decay_table_unit(surpluses->fairshare->options->decay, &divisor));
     fraction_scale(&unit, 1, divisor);
     fraction_set_double(&capacity, surpluses->fairshare->options->capacity);
     fraction_divide(&unit, &capacity);
@@ -310,7 +310,7 @@ static struct surpluses *surpluses_create(const struct fairshare *fairshare)
     double capacity = fairshare->options->capacity;
     struct surpluses *surpluses = memory_zeroed(1, sizeof *surpluses);
     uint64_t divisor;
-    struct floating unit = clock_unit(fairshare->options->clock, &divisor);
+    struct floating unit = decay_table_unit(fairshare->options->decay, &divisor);
     *surpluses = (struct surpluses){
         .fairshare = fairshare,
         .tree = tree,
@@ -334,7 +334,8 @@ static void surpluses_destroy(struct surpluses *surpluses)
     free(surpluses);
 }
 
-/* Sets order[node] of all but the root by that number (contest_decide()); all that have 0 are equal. */
+/* Sets order[node] of all but the root by that number (contest_decide()); all that have 0 are
+ * equal. */
 static void surpluses_order(const struct fairshare *fairshare, uint32_t *order)
 {
     const struct tree *tree = fairshare->tree;

@@ -9,7 +9,7 @@
 #include "core/fairshare/release.h"
 #include "core/number/figure.h"
 #include "core/tree/tree.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -70,7 +70,8 @@ static struct wide *usage_with_minimum(const struct tree *tree, const struct wid
 static struct wide *counted_usage(const struct fairshare *fairshare)
 {
     struct wide minimum;
-    if (!clock_sum_of(fairshare->options->clock, fairshare->options->pbs_minimum_usage, &minimum) ||
+    if (!decay_table_sum_of(fairshare->options->decay, fairshare->options->pbs_minimum_usage,
+                            &minimum) ||
         wide_is_zero(&minimum))
         return NULL;
     return usage_with_minimum(fairshare->tree, &minimum);
@@ -178,9 +179,9 @@ static int compare_members(const struct fairshare *fairshare, const struct wide 
     if (first->fairshare_parent == second->fairshare_parent && !node_has_parent_shares(first) &&
         !node_has_parent_shares(second))
         return compare_siblings(fairshare, usage, one, other);
-    const struct clock *clock = fairshare->options->clock;
-    double quotient = pbs_quotient(clock_usage(clock, &usage[one]), target);
-    double other_quotient = pbs_quotient(clock_usage(clock, &usage[other]), against);
+    const struct decay_table *decay = fairshare->options->decay;
+    double quotient = pbs_quotient(decay_table_usage(decay, &usage[one]), target);
+    double other_quotient = pbs_quotient(decay_table_usage(decay, &usage[other]), against);
     return (quotient > other_quotient) - (quotient < other_quotient);
 }
 

@@ -7,7 +7,7 @@
 
 #include "core/fairshare/algorithm.h"
 #include "core/tree/tree.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "util/memory.h"
 
 /* More than a cluster of a billion TRES uses in a century. */
@@ -137,9 +137,9 @@ static void change_shares(struct trial *trial, uint32_t i, uint64_t amount, bool
 }
 
 /* The sum that so many TRES-seconds are worth; false where it is beyond the integers' range. */
-static bool sum_of(const struct clock *clock, uint64_t amount, struct wide *sum)
+static bool sum_of(const struct decay_table *decay, uint64_t amount, struct wide *sum)
 {
-    if (!clock_sum_of(clock, 1, sum))
+    if (!decay_table_sum_of(decay, 1, sum))
         return false;
     struct natural natural = natural_of_wide(sum);
     natural = natural_times(&natural, amount);
@@ -153,7 +153,7 @@ static bool sum_of(const struct clock *clock, uint64_t amount, struct wide *sum)
 static bool change_usage(struct trial *trial, uint32_t i, uint64_t amount, bool more)
 {
     struct wide change;
-    if (!sum_of(trial->input->options->clock, amount, &change))
+    if (!sum_of(trial->input->options->decay, amount, &change))
         return false;
     for (uint32_t at = i; at != NO_NODE; at = trial->tree.nodes[at].parent) {
         struct wide *usage = &trial->tree.nodes[at].usage;
@@ -254,7 +254,7 @@ static uint64_t most_of(const struct explain_input *input, const struct reversal
     case LESS_USAGE:
         break;
     }
-    double usage = floor(clock_usage(input->options->clock, &node->usage));
+    double usage = floor(decay_table_usage(input->options->decay, &node->usage));
     return usage < (double)MOST_USAGE ? (uint64_t)usage : MOST_USAGE;
 }
 
@@ -263,7 +263,7 @@ static uint64_t most_of(const struct explain_input *input, const struct reversal
 static uint64_t guess_of(const struct explain_input *input, const struct divergence *divergence,
                          const struct reversal *reversal)
 {
-    const struct clock *clock = input->options->clock;
+    const struct decay_table *decay = input->options->decay;
     const struct node *behind = &input->tree->nodes[divergence->decides_one];
     const struct node *ahead = &input->tree->nodes[divergence->decides_other];
     double lead =
@@ -279,10 +279,10 @@ static uint64_t guess_of(const struct explain_input *input, const struct diverge
         amount = ahead->shares * (1 - 1 / lead);
         break;
     case MORE_USAGE:
-        amount = clock_usage(clock, &ahead->usage) * (lead - 1);
+        amount = decay_table_usage(decay, &ahead->usage) * (lead - 1);
         break;
     case LESS_USAGE:
-        amount = clock_usage(clock, &behind->usage) * (1 - 1 / lead);
+        amount = decay_table_usage(decay, &behind->usage) * (1 - 1 / lead);
         break;
     }
     if (!(amount >= 1) || isinf(lead))

@@ -145,21 +145,21 @@ static uint128 rate_of(const struct forecast *forecast, enum projection projecti
 
 /* What is left at a later instant of what was used until now; NULL: nothing. */
 static const struct forecast_past *past_at(const struct forecast *forecast,
-                                           const struct clock *clock, uint64_t reset)
+                                           const struct decay_table *decay, uint64_t reset)
 {
     if (reset > forecast->now)
         return NULL;
     const struct forecast_past *past = &forecast->past[forecast->past_count - 1];
-    while (past->from > clock_now(clock))
+    while (past->from > decay_table_now(decay))
         past--;
-    return past->grid == clock_grid(clock) ? past : NULL;
+    return past->epoch == decay_table_epoch(decay) ? past : NULL;
 }
 
 static struct wide aged(const struct forecast *forecast, const struct forecast_past *past,
                         uint32_t node)
 {
     return past ? wide_shifted_down(&past->own[node],
-                                    (unsigned)(past->grid - forecast->past[0].grid))
+                                    (unsigned)(past->epoch - forecast->past[0].epoch))
                 : (struct wide){ { 0 } };
 }
 
@@ -179,7 +179,7 @@ static uint64_t counts_from(const struct forecast *forecast, const struct ledger
     return reset > forecast->now ? reset : forecast->now;
 }
 
-static bool add_adjustments(struct tree *tree, const struct clock *clock,
+static bool add_adjustments(struct tree *tree, const struct decay_table *decay,
                             const struct ledger_state *ledger)
 {
     bool fits = true;
@@ -188,7 +188,7 @@ static bool add_adjustments(struct tree *tree, const struct clock *clock,
         uint32_t place = tree_place(tree, each->association);
         uint128 units;
         bool negative;
-        uint128 weight = ledger_weight(ledger, each, clock, &units, &negative);
+        uint128 weight = ledger_weight(ledger, each, decay, &units, &negative);
         if (weight && place != NO_NODE)
             fits &= wide_add_product(&tree->nodes[place].usage, units, weight, negative);
     }
@@ -196,28 +196,28 @@ static bool add_adjustments(struct tree *tree, const struct clock *clock,
 }
 
 static int charge(const struct forecast *forecast, enum projection projection,
-                  const struct clock *clock, const struct ledger_state *ledger, uint64_t reset,
-                  struct error *err)
+                  const struct decay_table *decay, const struct ledger_state *ledger,
+                  uint64_t reset, struct error *err)
 {
     struct tree *tree = forecast->tree;
-    uint64_t now = forecast->now, at = clock_now(clock);
-    uint128 weight = clock_weight(clock, now, at);
+    uint64_t now = forecast->now, at = decay_table_now(decay);
+    uint128 weight = decay_table_weight(decay, now, at);
     bool fits = true;
-    const struct forecast_past *past = past_at(forecast, clock, reset);
+    const struct forecast_past *past = past_at(forecast, decay, reset);
     for (uint32_t i = 0; i < tree->count; i++) {
         struct wide *usage = &tree->nodes[i].usage;
         uint64_t from = counts_from(forecast, ledger, i);
         *usage = aged(forecast, past, i);
         fits &= wide_add_product(usage, rate_of(forecast, projection, i),
-                                 from > now ? clock_weight(clock, from, at) : weight, false);
+                                 from > now ? decay_table_weight(decay, from, at) : weight, false);
     }
     if (projection == PROJECTION_JOB)
-        fits &=
-            wide_add_product(&tree->nodes[forecast->entity].usage, forecast->job_rate,
-                             clock_weight(clock, counts_from(forecast, ledger, forecast->entity),
-                                          now + forecast->job_s),
-                             false);
-    fits &= add_adjustments(tree, clock, ledger);
+        fits &= wide_add_product(&tree->nodes[forecast->entity].usage, forecast->job_rate,
+                                 decay_table_weight(decay,
+                                                    counts_from(forecast, ledger, forecast->entity),
+                                                    now + forecast->job_s),
+                                 false);
+    fits &= add_adjustments(tree, decay, ledger);
     for (uint32_t i = 0; i < tree->level_count; i++)
         tree->levels[i].usage = tree->levels[i].sharer_usage = (struct wide){ { 0 } };
     return fits ? tree_roll_up_usage(tree, err)
@@ -251,8 +251,8 @@ static double level_fs_of(const struct forecast *forecast, const struct fairshar
 struct projected {
     const struct forecast *forecast;
     enum projection projection;
-    struct clock
-        *clock; /* shares its tables with the clocks of all instants; NULL: of one instant */
+    struct decay_table
+        *decay; /* shares its tables with the clocks of all instants; NULL: of one instant */
     struct usage_lines lines;
     const struct forecast_past *past; /* of the lines; NULL: none yet, or nothing is left of it */
     bool by_lines, aged_known;
@@ -264,21 +264,21 @@ static int compute_at(const struct projected *projected, uint64_t at, bool ranke
 {
     const struct forecast *forecast = projected->forecast;
     enum projection projection = projected->projection;
-    const struct clock *like = projected->clock;
+    const struct decay_table *like = projected->decay;
     struct ledger_state *ledger = ledger_at(forecast->coming, at);
     if (forecast->computed)
         forecast->computed(forecast->computed_context, at);
     uint64_t reset = last_reset(forecast, ledger->cluster_reset, at);
     uint64_t first =
         forecast->first_charge < forecast->now ? forecast->first_charge : forecast->now;
-    struct clock *clock =
-        like ? clock_create_like(like, at, reset) : clock_create(forecast->half_life, at, reset);
+    struct decay_table *decay = like ? decay_table_create_like(like, at, reset)
+                                     : decay_table_create(forecast->half_life, at, reset);
     struct fairshare_options options = forecast->options;
-    options.clock = clock;
+    options.decay = decay;
     options.capacity =
         forecast->capacity(forecast->context, at, reset,
                            projection == PROJECTION_NOTHING ? forecast->first_charge : first);
-    int result = charge(forecast, projection, clock, ledger, reset, err);
+    int result = charge(forecast, projection, decay, ledger, reset, err);
     if (!result) {
         const struct values *values = &forecast->values[forecast->entity];
         fairshare_compute_one(forecast->tree, &options, forecast->algorithm, forecast->values);
@@ -290,7 +290,7 @@ static int compute_at(const struct projected *projected, uint64_t at, bool ranke
         };
         point->level_fs = level_fs_of(forecast, &options);
     }
-    clock_destroy(clock);
+    decay_table_destroy(decay);
     ledger_state_destroy(ledger);
     return result;
 }
@@ -311,9 +311,10 @@ double forecast_value(const struct forecast_point *point)
 struct projected *projected_begin(const struct forecast *forecast, enum projection projection)
 {
     struct projected *projected = memory_zeroed(1, sizeof *projected);
-    *projected = (struct projected){ .forecast = forecast,
-                                     .projection = projection,
-                                     .clock = clock_create(forecast->half_life, forecast->now, 0) };
+    *projected =
+        (struct projected){ .forecast = forecast,
+                            .projection = projection,
+                            .decay = decay_table_create(forecast->half_life, forecast->now, 0) };
     if (!forecast->algorithm->find_one || projection == PROJECTION_JOB ||
         ledger_next(forecast->coming, 0, false) != UINT64_MAX)
         return projected;
@@ -328,14 +329,14 @@ struct projected *projected_begin(const struct forecast *forecast, enum projecti
 void projected_end(struct projected *projected)
 {
     usage_lines_free(&projected->lines);
-    clock_destroy(projected->clock);
+    decay_table_destroy(projected->decay);
     free(projected);
 }
 
-static void age_lines(struct projected *projected, const struct clock *clock, uint64_t reset)
+static void age_lines(struct projected *projected, const struct decay_table *decay, uint64_t reset)
 {
     const struct forecast *forecast = projected->forecast;
-    const struct forecast_past *past = past_at(forecast, clock, reset);
+    const struct forecast_past *past = past_at(forecast, decay, reset);
     if (projected->aged_known && past == projected->past)
         return;
     for (uint32_t i = 0; i < forecast->tree->count; i++) {
@@ -355,15 +356,15 @@ static bool find_at(struct projected *projected, uint64_t at, struct forecast_po
     if (!projected->by_lines)
         return false;
     uint64_t reset = last_reset(forecast, 0, at);
-    struct clock *clock = clock_create_like(projected->clock, at, reset);
+    struct decay_table *decay = decay_table_create_like(projected->decay, at, reset);
     struct fairshare_options options = forecast->options;
-    options.clock = clock;
+    options.decay = decay;
     struct fairshare fairshare = { .tree = forecast->tree,
                                    .options = &options,
                                    .values = forecast->values };
-    age_lines(projected, clock, reset);
+    age_lines(projected, decay, reset);
     struct usage_at usage = { &projected->lines, forecast->tree,
-                              clock_weight(clock, forecast->now, at) };
+                              decay_table_weight(decay, forecast->now, at) };
     projected->by_lines = usage_lines_fit(&projected->lines, usage.weight) &&
                           algorithm->find_one(&fairshare, forecast->entity,
                                               &(struct usage_setter){ usage_lines_set, &usage });
@@ -373,11 +374,11 @@ static bool find_at(struct projected *projected, uint64_t at, struct forecast_po
             .at = at,
             .factor = algorithm->factor(values),
             .level_fs = values->level_fs,
-            .usage = clock_usage(clock, &forecast->tree->nodes[forecast->entity].usage),
+            .usage = decay_table_usage(decay, &forecast->tree->nodes[forecast->entity].usage),
             .rank = values->fair_tree_rank,
         };
     }
-    clock_destroy(clock);
+    decay_table_destroy(decay);
     return projected->by_lines;
 }
 

@@ -15,7 +15,7 @@
 /* What each node itself was charged up to now, as far as it counts in a run from the instant `from`
  * on with this grid; in the units of the grid of now. */
 struct forecast_past {
-    uint64_t from, grid;
+    uint64_t from, epoch;
     struct wide *own; /* by node */
 };
 

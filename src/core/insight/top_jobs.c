@@ -94,7 +94,7 @@ bool top_jobs_end(struct top_jobs *top_jobs)
     return true;
 }
 
-bool top_jobs_add(struct top_jobs *top_jobs, const struct clock *plain,
+bool top_jobs_add(struct top_jobs *top_jobs, const struct decay_table *plain,
                   const struct charge_term *term, uint64_t number, struct top_job record)
 {
     struct top_job *open = &top_jobs->open;
@@ -105,8 +105,8 @@ bool top_jobs_add(struct top_jobs *top_jobs, const struct clock *plain,
         open->used = open->left = (struct wide){ { 0 } };
         top_jobs->number = number;
     }
-    return wide_add_product(&open->used, term->units, clock_weight(plain, term->start, term->end),
-                            false) &&
+    return wide_add_product(&open->used, term->units,
+                            decay_table_weight(plain, term->start, term->end), false) &&
            wide_add_product(&open->left, term->units, term->weight, false);
 }
 
@@ -149,14 +149,16 @@ static struct usage_day *day_of(struct daily_usage *days, uint64_t instant)
     return &days->days[at];
 }
 
-bool daily_usage_add(struct daily_usage *days, const struct clock *plain, const struct clock *clock,
-                     const struct charge_term *term, bool negative)
+bool daily_usage_add(struct daily_usage *days, const struct decay_table *plain,
+                     const struct decay_table *decay, const struct charge_term *term, bool negative)
 {
     for (uint64_t from = term->start; from < term->end;) {
         struct usage_day *day = day_of(days, from);
         uint64_t to = term->end < day->next ? term->end : day->next;
-        if (!wide_add_product(&day->used, term->units, clock_weight(plain, from, to), negative) ||
-            !wide_add_product(&day->left, term->units, clock_weight(clock, from, to), negative))
+        if (!wide_add_product(&day->used, term->units, decay_table_weight(plain, from, to),
+                              negative) ||
+            !wide_add_product(&day->left, term->units, decay_table_weight(decay, from, to),
+                              negative))
             return false;
         from = to;
     }

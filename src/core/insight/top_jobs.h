@@ -7,7 +7,7 @@
 #include "core/number/wide.h"
 
 struct charge_term;
-struct clock;
+struct decay_table;
 
 /* Of many job records the few that weigh most: what each was charged, and what decay has left of
  * it.  Memory grows with the records that were suspended, not with all. */
@@ -32,7 +32,7 @@ struct top_jobs {
 
 /* A term of the record of this number; those of a record come one after another.  `record` has
  * everything but the sums, which are of its terms.  False where one leaves the integers' range. */
-bool top_jobs_add(struct top_jobs *top_jobs, const struct clock *plain,
+bool top_jobs_add(struct top_jobs *top_jobs, const struct decay_table *plain,
                   const struct charge_term *term, uint64_t number, struct top_job record);
 /* Behind the last one; likewise. */
 bool top_jobs_end(struct top_jobs *top_jobs);
@@ -57,8 +57,9 @@ struct daily_usage {
 
 /* Cut a charge at midnights and add it to its days; `negative`: take it back.  False where a sum
  * leaves the integers' range. */
-bool daily_usage_add(struct daily_usage *days, const struct clock *plain, const struct clock *clock,
-                     const struct charge_term *term, bool negative);
+bool daily_usage_add(struct daily_usage *days, const struct decay_table *plain,
+                     const struct decay_table *decay, const struct charge_term *term,
+                     bool negative);
 /* By what is left of them, the heaviest first; nothing may be added any more. */
 void daily_usage_rank(struct daily_usage *days);
 void daily_usage_free(struct daily_usage *days);

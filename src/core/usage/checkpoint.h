@@ -8,8 +8,8 @@
 
 /* The seal: what is kept of jobs that ended long ago, so that the next run need not read them.
  *
- * Usage sums are integers on a grid that does not depend on `now` (clock.h), so the sum over the
- * jobs that ended before an instant stays as it is: it is never aged and never rounded.  A run
+ * Usage sums are integers on a grid that does not depend on `now` (decay_table.h), so the sum over
+ * the jobs that ended before an instant stays as it is: it is never aged and never rounded.  A run
  * that adds the jobs which ended since, or are open, gets the bits that reading all of them
  * gives. */
 

@@ -6,7 +6,7 @@
 
 #include "core/number/wide.h"
 
-/* What associations used on days, undecayed: sums of units (clock.h) times seconds. */
+/* What associations used on days, undecayed: sums of units (decay_table.h) times seconds. */
 
 struct day_sum {
     uint64_t id;  /* of the association, as job rows have it */

@@ -349,13 +349,13 @@ bool ledger_refunds(const struct ledger_state *state, uint64_t job, uint64_t beg
 }
 
 uint128 ledger_weight(const struct ledger_state *state, const struct ledger_entry *adjustment,
-                      const struct clock *clock, uint128 *units, bool *negative)
+                      const struct decay_table *decay, uint128 *units, bool *negative)
 {
     uint64_t end = adjustment->instant, start = end ? end - 1 : 0;
     uint64_t reset = ledger_reset_before(state, adjustment->association, UINT64_MAX);
     *units = (uint128)adjustment->tres_seconds * UNITS_PER_TRES;
     *negative = adjustment->kind == LEDGER_CREDIT;
     if (adjustment->kind == LEDGER_SET)
-        return clock_weight_at(clock, end);
-    return clock_weight(clock, start < reset ? reset : start, end);
+        return decay_table_weight_at(decay, end);
+    return decay_table_weight(decay, start < reset ? reset : start, end);
 }

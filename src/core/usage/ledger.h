@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_CORE_LEDGER_H
 #define FAIRMILL_CORE_LEDGER_H
 
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/usage/checkpoint.h"
 
 /* The ledger: dated entries by which people correct usage.  None is ever changed or deleted; one
@@ -10,7 +10,7 @@
  *
  * An entry counts in every run whose `now` is not before the entry's instant, however late it was
  * entered, so that any past instant can be computed again from the entries that there are.  What
- * it does is an integer like any charge (clock.h):
+ * it does is an integer like any charge (decay_table.h):
  *
  *     credit, debit   a charge of X TRES for the second that ends at the instant, which comes off
  *                     or goes on the association's usage
@@ -117,6 +117,6 @@ bool ledger_refunds(const struct ledger_state *state, uint64_t job, uint64_t beg
 /* What a credit, debit or set is: `units` times `weight`, 0 where it does not count any more;
  * *negative where it comes off. */
 uint128 ledger_weight(const struct ledger_state *state, const struct ledger_entry *adjustment,
-                      const struct clock *clock, uint128 *units, bool *negative);
+                      const struct decay_table *decay, uint128 *units, bool *negative);
 
 #endif

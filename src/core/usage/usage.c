@@ -189,7 +189,7 @@ static uint64_t cap_of(const struct charging *charging, const struct job *job)
 
 struct job_span job_span(const struct charging *charging, const struct job *job)
 {
-    uint64_t now = clock_now(charging->clock);
+    uint64_t now = decay_table_now(charging->decay);
     bool ends_later = job->time_end > now + CLOCK_SKEW_S;
     struct job_span span = { .ended = ends_later ? 0 : job->time_end, .outcome = JOB_CHARGED };
     if (job->time_start == 0)
@@ -248,7 +248,7 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
     *term = (struct charge_term){ 0 };
     if (start >= end)
         return span->outcome;
-    uint128 weight = clock_weight(charging->clock, start, end);
+    uint128 weight = decay_table_weight(charging->decay, start, end);
     if (!weight && end <= charging->days_from)
         return span->outcome;
 
@@ -266,8 +266,9 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
     return told ? outcome : span->outcome;
 }
 
-uint128 suspensions_weight(struct suspensions *suspensions, const struct clock *clock, uint64_t key,
-                           const struct charge_term *term, uint64_t start, uint64_t end)
+uint128 suspensions_weight(struct suspensions *suspensions, const struct decay_table *decay,
+                           uint64_t key, const struct charge_term *term, uint64_t start,
+                           uint64_t end)
 {
     if (key != suspensions->key)
         *suspensions = (struct suspensions){ .key = key };
@@ -284,5 +285,5 @@ uint128 suspensions_weight(struct suspensions *suspensions, const struct clock *
         return 0;
     suspensions->counted_from = start;
     suspensions->counted_to = end;
-    return clock_weight(clock, start, end);
+    return decay_table_weight(decay, start, end);
 }

@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_CORE_USAGE_H
 #define FAIRMILL_CORE_USAGE_H
 
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "core/usage/charge_rates.h"
 
 /* What one job row adds to usage. */
@@ -21,7 +21,7 @@ enum tres_reading tres_count(const char *list, size_t length, uint64_t id, uint6
 
 /* How jobs are charged. */
 struct charging {
-    const struct clock *clock;
+    const struct decay_table *decay;
     enum charge_basis charge;
     uint64_t open_job_cap; /* seconds that an open job is charged beyond its time limit */
     bool in_past;          /* now is before the wall clock: what jobs do after it is nothing odd */
@@ -112,7 +112,8 @@ struct suspensions {
 /* How much of the weight of a job's term goes to the interval, of which no second counts twice.
  * An end of 0 is the job's own, and a start of 0 is no interval.  Where nothing of it counts,
  * counted_from becomes counted_to. */
-uint128 suspensions_weight(struct suspensions *suspensions, const struct clock *clock, uint64_t key,
-                           const struct charge_term *term, uint64_t start, uint64_t end);
+uint128 suspensions_weight(struct suspensions *suspensions, const struct decay_table *decay,
+                           uint64_t key, const struct charge_term *term, uint64_t start,
+                           uint64_t end);
 
 #endif

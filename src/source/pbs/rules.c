@@ -79,7 +79,7 @@ static double step_of(double factor)
     return step > 0 && step < 1 ? (double)step : factor;
 }
 
-struct clock_steps pbs_rules_steps(const struct pbs_rules *rules)
+struct decay_cycles pbs_rules_steps(const struct pbs_rules *rules)
 {
     const char *time = rules->values[PBS_DECAY_TIME];
     uint64_t seconds = 0;
@@ -87,7 +87,7 @@ struct clock_steps pbs_rules_steps(const struct pbs_rules *rules)
     clock_span_parse(time, strlen(time), &seconds);
     number_real(rules->values[PBS_DECAY_FACTOR], &factor);
     double half_life = (double)seconds / -log2(factor);
-    return (struct clock_steps){
+    return (struct decay_cycles){
         .period = seconds,
         .factor = step_of(factor),
         .half_life = half_life < 1                   ? 1

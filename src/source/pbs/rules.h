@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_SOURCE_PBS_RULES_H
 #define FAIRMILL_SOURCE_PBS_RULES_H
 
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 #include "settings/pbs_values.h"
 
 struct error;
@@ -20,7 +20,7 @@ int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t
 /* How usage decays: every fairshare_decay_time by fairshare_decay_factor, of OpenPBS's single
  * precision; the epoch is 0.  The half-life is fairshare_decay_time / -log2 of
  * fairshare_decay_factor, in whole seconds. */
-struct clock_steps pbs_rules_steps(const struct pbs_rules *rules);
+struct decay_cycles pbs_rules_steps(const struct pbs_rules *rules);
 void pbs_rules_free(struct pbs_rules *rules);
 
 #endif

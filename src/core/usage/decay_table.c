@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct divisor {
     uint64_t number, reciprocal;
 };
 
-struct clock {
+struct decay_table {
     uint64_t half_life, now, start;
     uint64_t first_half_life; /* e */
     /* What turns a sum into TRES-seconds, or 2^denominator_bits x 10^6 to divide by where that is
@@ -103,21 +103,21 @@ static uint128 scaled_half_life(uint64_t half_life, int *s)
     return mantissa;
 }
 
-static void make_tables(struct clock *clock, uint128 scale)
+static void make_tables(struct decay_table *decay, uint128 scale)
 {
-    uint64_t half_life = clock->half_life;
-    clock->step = (uint64_t)sqrt((double)half_life) + 1;
-    clock->by_half_life = divisor_of(half_life);
-    clock->by_step = divisor_of(clock->step);
-    uint64_t count = half_life / clock->step + 1;
-    clock->coarse = memory_zeroed(count, sizeof *clock->coarse);
-    clock->fine = memory_zeroed(clock->step, sizeof *clock->fine);
+    uint64_t half_life = decay->half_life;
+    decay->step = (uint64_t)sqrt((double)half_life) + 1;
+    decay->by_half_life = divisor_of(half_life);
+    decay->by_step = divisor_of(decay->step);
+    uint64_t count = half_life / decay->step + 1;
+    decay->coarse = memory_zeroed(count, sizeof *decay->coarse);
+    decay->fine = memory_zeroed(decay->step, sizeof *decay->fine);
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t phase = i * clock->step;
-        clock->coarse[i] = wide_high_product(scale, power_of_two(phase % half_life, half_life));
+        uint64_t phase = i * decay->step;
+        decay->coarse[i] = wide_high_product(scale, power_of_two(phase % half_life, half_life));
     }
-    for (uint64_t i = 0; i < clock->step; i++)
-        clock->fine[i] = power_of_two(i % half_life, half_life);
+    for (uint64_t i = 0; i < decay->step; i++)
+        decay->fine[i] = power_of_two(i % half_life, half_life);
 }
 
 /* 10^-6 to 128 bits: 2^141 / 15625 x 2^-147. */
@@ -129,11 +129,11 @@ static struct floating one_millionth(void)
 }
 
 /* What turns sums in which a second now weighs 2^age_bits x 2^(phase / half-life) into usage. */
-static void set_units(struct clock *clock, int age_bits, uint64_t phase)
+static void set_units(struct decay_table *decay, int age_bits, uint64_t phase)
 {
-    uint64_t half_life = clock->half_life;
-    clock->rational = phase == 0;
-    clock->denominator_bits = (unsigned)(20 + age_bits);
+    uint64_t half_life = decay->half_life;
+    decay->rational = phase == 0;
+    decay->denominator_bits = (unsigned)(20 + age_bits);
 
     /* 2^-(phase/H) is half of 2^((H-phase)/H). */
     struct floating aged = { (uint128)1 << 127, -127 }, fresh = aged;
@@ -141,30 +141,30 @@ static void set_units(struct clock *clock, int age_bits, uint64_t phase)
         aged = (struct floating){ power_of_two(half_life - phase, half_life), -128 };
         fresh = (struct floating){ power_of_two(phase, half_life), -127 };
     }
-    clock->usage_of_unit = floating_product(one_millionth(), aged);
-    clock->usage_of_unit.exponent -= 20 + age_bits;
-    clock->units_of_usage =
+    decay->usage_of_unit = floating_product(one_millionth(), aged);
+    decay->usage_of_unit.exponent -= 20 + age_bits;
+    decay->units_of_usage =
         floating_product((struct floating){ (uint128)1000000 << 108, -108 }, fresh);
-    clock->units_of_usage.exponent += 20 + age_bits;
+    decay->units_of_usage.exponent += 20 + age_bits;
 }
 
-uint64_t clock_grid_at(uint64_t half_life, uint64_t now)
+uint64_t decay_table_epoch_at(uint64_t half_life, uint64_t now)
 {
     uint64_t block = half_life ? now / half_life / 8 * 8 : 0;
     return block > 56 ? block - 56 : 0;
 }
 
 /* `other`: whose tables it shares; NULL: it makes its own. */
-static struct clock *create(const struct clock *other, uint64_t half_life, uint64_t now,
-                            uint64_t start)
+static struct decay_table *create(const struct decay_table *other, uint64_t half_life, uint64_t now,
+                                  uint64_t start)
 {
-    struct clock *clock = memory_zeroed(1, sizeof *clock);
+    struct decay_table *decay = memory_zeroed(1, sizeof *decay);
     if (other)
-        *clock = *other;
-    clock->half_life = half_life;
-    clock->now = now;
-    clock->start = start;
-    clock->shares_tables = other != NULL;
+        *decay = *other;
+    decay->half_life = half_life;
+    decay->now = now;
+    decay->start = start;
+    decay->shares_tables = other != NULL;
 
     int age_bits = 0;
     uint64_t phase = 0;
@@ -172,23 +172,24 @@ static struct clock *create(const struct clock *other, uint64_t half_life, uint6
         int s;
         uint128 scale = scaled_half_life(half_life, &s);
         if (!other)
-            make_tables(clock, scale);
-        clock->first_half_life = clock_grid_at(half_life, now);
-        if (start < clock->first_half_life * half_life)
-            clock->start = clock->first_half_life * half_life;
-        age_bits = s + (int)(now / half_life - clock->first_half_life);
+            make_tables(decay, scale);
+        decay->first_half_life = decay_table_epoch_at(half_life, now);
+        if (start < decay->first_half_life * half_life)
+            decay->start = decay->first_half_life * half_life;
+        age_bits = s + (int)(now / half_life - decay->first_half_life);
         phase = now % half_life;
     }
-    set_units(clock, age_bits, phase);
-    return clock;
+    set_units(decay, age_bits, phase);
+    return decay;
 }
 
-struct clock *clock_create(uint64_t half_life, uint64_t now, uint64_t start)
+struct decay_table *decay_table_create(uint64_t half_life, uint64_t now, uint64_t start)
 {
     return create(NULL, half_life, now, start);
 }
 
-struct clock *clock_create_like(const struct clock *other, uint64_t now, uint64_t start)
+struct decay_table *decay_table_create_like(const struct decay_table *other, uint64_t now,
+                                            uint64_t start)
 {
     return create(other, other->half_life, now, start);
 }
@@ -198,18 +199,18 @@ struct clock *clock_create_like(const struct clock *other, uint64_t now, uint64_
 #define STEP_BITS 88
 
 /* Seconds that make instants of steps multiples of the period. */
-static uint64_t shift_of(const struct clock_steps *steps)
+static uint64_t shift_of(const struct decay_cycles *steps)
 {
     return steps->period - steps->epoch % steps->period;
 }
 
 /* The period that `now` is in: one of these instants belongs to the period that it ends. */
-static uint64_t newest_period(const struct clock_steps *steps, uint64_t now)
+static uint64_t newest_period(const struct decay_cycles *steps, uint64_t now)
 {
     return (now + shift_of(steps) - 1) / steps->period;
 }
 
-uint64_t clock_steps_count(const struct clock_steps *steps, uint64_t now, uint64_t start)
+uint64_t decay_cycles_count(const struct decay_cycles *steps, uint64_t now, uint64_t start)
 {
     uint64_t newest = newest_period(steps, now);
     uint64_t first = (start + shift_of(steps)) / steps->period;
@@ -219,154 +220,155 @@ uint64_t clock_steps_count(const struct clock_steps *steps, uint64_t now, uint64
 }
 
 /* The newest weight is 2^STEP_BITS, and behind it is one for `now` where that ends a period. */
-static void make_weights(struct clock *clock, const struct clock_steps *steps)
+static void make_weights(struct decay_table *decay, const struct decay_cycles *steps)
 {
-    uint64_t count = clock->newest - clock->oldest + 1;
+    uint64_t count = decay->newest - decay->oldest + 1;
     struct floating factor = floating_of_double(steps->factor);
     struct floating weight = { (uint128)1 << 127, STEP_BITS - 127 };
-    clock->weights = memory_zeroed(count + 1, sizeof *clock->weights);
-    clock->begins = memory_zeroed(count + 1, sizeof *clock->begins);
+    decay->weights = memory_zeroed(count + 1, sizeof *decay->weights);
+    decay->begins = memory_zeroed(count + 1, sizeof *decay->begins);
     for (uint64_t i = count; i-- > 0; weight = floating_product(weight, factor)) {
         struct natural whole = natural_of_floating(weight);
-        clock->weights[i] = natural_low(&whole);
+        decay->weights[i] = natural_low(&whole);
     }
     for (uint64_t i = 0; i < count; i++)
-        clock->begins[i + 1] = clock->begins[i] + clock->weights[i] * steps->period;
+        decay->begins[i + 1] = decay->begins[i] + decay->weights[i] * steps->period;
 }
 
-struct clock *clock_create_stepped(const struct clock_steps *steps, uint64_t now, uint64_t start)
+struct decay_table *decay_table_create_stepped(const struct decay_cycles *steps, uint64_t now,
+                                               uint64_t start)
 {
-    struct clock *clock = memory_zeroed(1, sizeof *clock);
-    *clock = (struct clock){ .half_life = steps->half_life, .now = now, .start = start };
-    clock->shift = shift_of(steps);
-    clock->by_period = divisor_of(steps->period);
-    clock->factor = steps->factor;
-    clock->newest = newest_period(steps, now);
-    clock->oldest = clock->newest + 1 - clock_steps_count(steps, now, start);
-    uint64_t begin = clock->oldest * steps->period;
-    if (begin > clock->shift && start < begin - clock->shift)
-        clock->start = begin - clock->shift;
-    make_weights(clock, steps);
-    set_units(clock, STEP_BITS, 0);
-    return clock;
+    struct decay_table *decay = memory_zeroed(1, sizeof *decay);
+    *decay = (struct decay_table){ .half_life = steps->half_life, .now = now, .start = start };
+    decay->shift = shift_of(steps);
+    decay->by_period = divisor_of(steps->period);
+    decay->factor = steps->factor;
+    decay->newest = newest_period(steps, now);
+    decay->oldest = decay->newest + 1 - decay_cycles_count(steps, now, start);
+    uint64_t begin = decay->oldest * steps->period;
+    if (begin > decay->shift && start < begin - decay->shift)
+        decay->start = begin - decay->shift;
+    make_weights(decay, steps);
+    set_units(decay, STEP_BITS, 0);
+    return decay;
 }
 
-void clock_destroy(struct clock *clock)
+void decay_table_destroy(struct decay_table *decay)
 {
-    if (!clock)
+    if (!decay)
         return;
-    if (!clock->shares_tables) {
-        free(clock->coarse);
-        free(clock->fine);
+    if (!decay->shares_tables) {
+        free(decay->coarse);
+        free(decay->fine);
     }
-    free(clock->weights);
-    free(clock->begins);
-    free(clock);
+    free(decay->weights);
+    free(decay->begins);
+    free(decay);
 }
 
-uint64_t clock_now(const struct clock *clock)
+uint64_t decay_table_now(const struct decay_table *decay)
 {
-    return clock->now;
+    return decay->now;
 }
 
-uint64_t clock_half_life(const struct clock *clock)
+uint64_t decay_table_half_life(const struct decay_table *decay)
 {
-    return clock->half_life;
+    return decay->half_life;
 }
 
-bool clock_is_stepped(const struct clock *clock)
+bool decay_table_is_stepped(const struct decay_table *decay)
 {
-    return clock->weights != NULL;
+    return decay->weights != NULL;
 }
 
-double clock_left(const struct clock *clock, uint64_t instant)
+double decay_table_left(const struct decay_table *decay, uint64_t instant)
 {
     uint64_t phase, period;
-    if (!clock->half_life || instant >= clock->now)
+    if (!decay->half_life || instant >= decay->now)
         return 1;
-    if (!clock->weights)
-        return exp2(-(double)(clock->now - instant) / (double)clock->half_life);
-    period = divide(clock->by_period, instant + clock->shift, &phase);
-    return pow(clock->factor, (double)(clock->newest - period));
+    if (!decay->weights)
+        return exp2(-(double)(decay->now - instant) / (double)decay->half_life);
+    period = divide(decay->by_period, instant + decay->shift, &phase);
+    return pow(decay->factor, (double)(decay->newest - period));
 }
 
-uint64_t clock_start(const struct clock *clock)
+uint64_t decay_table_start(const struct decay_table *decay)
 {
-    return clock->start;
+    return decay->start;
 }
 
-uint64_t clock_grid(const struct clock *clock)
+uint64_t decay_table_epoch(const struct decay_table *decay)
 {
-    return clock->first_half_life;
+    return decay->first_half_life;
 }
 
 /* Q(t) for an instant within the grid. */
-static uint128 grid(const struct clock *clock, uint64_t t)
+static uint128 decay_epoch_of(const struct decay_table *decay, uint64_t t)
 {
-    if (!clock->half_life)
+    if (!decay->half_life)
         return t;
     uint64_t phase, fine;
-    if (clock->weights) {
-        uint64_t i = divide(clock->by_period, t + clock->shift, &phase) - clock->oldest;
-        return clock->begins[i] + clock->weights[i] * phase;
+    if (decay->weights) {
+        uint64_t i = divide(decay->by_period, t + decay->shift, &phase) - decay->oldest;
+        return decay->begins[i] + decay->weights[i] * phase;
     }
-    uint64_t half_life = divide(clock->by_half_life, t, &phase);
-    uint64_t coarse = divide(clock->by_step, phase, &fine);
-    uint128 fraction = wide_high_product(clock->coarse[coarse], clock->fine[fine]);
+    uint64_t half_life = divide(decay->by_half_life, t, &phase);
+    uint64_t coarse = divide(decay->by_step, phase, &fine);
+    uint128 fraction = wide_high_product(decay->coarse[coarse], decay->fine[fine]);
     uint64_t r = (uint64_t)((fraction + ((uint128)1 << 63)) >> 64);
-    return (uint128)r << (half_life - clock->first_half_life);
+    return (uint128)r << (half_life - decay->first_half_life);
 }
 
-uint128 clock_weight(const struct clock *clock, uint64_t a, uint64_t b)
+uint128 decay_table_weight(const struct decay_table *decay, uint64_t a, uint64_t b)
 {
-    a = a < clock->start ? clock->start : a;
-    b = b > clock->now ? clock->now : b;
-    return a < b ? grid(clock, b) - grid(clock, a) : 0;
+    a = a < decay->start ? decay->start : a;
+    b = b > decay->now ? decay->now : b;
+    return a < b ? decay_epoch_of(decay, b) - decay_epoch_of(decay, a) : 0;
 }
 
 /* ln 2 x 2^128 */
 #define LN_2 UINT128(UINT64_C(0xb17217f7d1cf79ab), UINT64_C(0xc9e3b39803f2f6af))
 
-uint128 clock_weight_at(const struct clock *clock, uint64_t instant)
+uint128 decay_table_weight_at(const struct decay_table *decay, uint64_t instant)
 {
     uint64_t phase;
-    if (instant < clock->start || instant > clock->now)
+    if (instant < decay->start || instant > decay->now)
         return 0;
-    if (!clock->half_life)
+    if (!decay->half_life)
         return 1;
-    if (!clock->weights)
-        return wide_high_product(grid(clock, instant), LN_2) / clock->half_life;
-    uint64_t period = divide(clock->by_period, instant + clock->shift, &phase);
-    return clock->weights[(period < clock->newest ? period : clock->newest) - clock->oldest];
+    if (!decay->weights)
+        return wide_high_product(decay_epoch_of(decay, instant), LN_2) / decay->half_life;
+    uint64_t period = divide(decay->by_period, instant + decay->shift, &phase);
+    return decay->weights[(period < decay->newest ? period : decay->newest) - decay->oldest];
 }
 
-struct floating clock_usage_floating(const struct clock *clock, const struct wide *sum)
+struct floating decay_table_usage_floating(const struct decay_table *decay, const struct wide *sum)
 {
     struct natural number = natural_of_wide(sum);
-    return floating_product(natural_top(&number), clock->usage_of_unit);
+    return floating_product(natural_top(&number), decay->usage_of_unit);
 }
 
-double clock_usage(const struct clock *clock, const struct wide *sum)
+double decay_table_usage(const struct decay_table *decay, const struct wide *sum)
 {
     if (wide_is_zero(sum))
         return 0;
-    if (!clock->rational)
-        return floating_to_double(clock_usage_floating(clock, sum));
+    if (!decay->rational)
+        return floating_to_double(decay_table_usage_floating(decay, sum));
     struct natural number = natural_of_wide(sum);
     struct natural unit = natural_of(1000000);
-    unit = natural_shifted(&unit, clock->denominator_bits);
+    unit = natural_shifted(&unit, decay->denominator_bits);
     return natural_quotient(&number, &unit);
 }
 
-struct floating clock_unit(const struct clock *clock, uint64_t *divisor)
+struct floating decay_table_unit(const struct decay_table *decay, uint64_t *divisor)
 {
-    *divisor = clock->rational ? 1000000 : 1;
-    if (clock->rational)
-        return (struct floating){ (uint128)1 << 127, -127 - (int)clock->denominator_bits };
-    return clock->usage_of_unit;
+    *divisor = decay->rational ? 1000000 : 1;
+    if (decay->rational)
+        return (struct floating){ (uint128)1 << 127, -127 - (int)decay->denominator_bits };
+    return decay->usage_of_unit;
 }
 
-bool clock_sum_of(const struct clock *clock, double usage, struct wide *sum)
+bool decay_table_sum_of(const struct decay_table *decay, double usage, struct wide *sum)
 {
     *sum = (struct wide){ { 0 } };
     if (!(usage > 0))
@@ -374,7 +376,7 @@ bool clock_sum_of(const struct clock *clock, double usage, struct wide *sum)
     int exponent;
     uint64_t mantissa = (uint64_t)ldexp(frexp(usage, &exponent), 53);
     struct floating number = { (uint128)mantissa << 75, exponent - 128 };
-    number = floating_product(number, clock->units_of_usage);
+    number = floating_product(number, decay->units_of_usage);
     if (number.exponent + 128 > 254)
         return false;
     struct natural natural = natural_of_floating(number);
@@ -384,7 +386,7 @@ bool clock_sum_of(const struct clock *clock, double usage, struct wide *sum)
 
 /* ---- rollups ---- */
 
-bool rollup_usage(const struct clock *clock, const struct rollup *rollup, uint64_t since,
+bool rollup_usage(const struct decay_table *decay, const struct rollup *rollup, uint64_t since,
                   uint64_t until, uint128 rate, struct wide *usage)
 {
     uint128 units;
@@ -392,7 +394,7 @@ bool rollup_usage(const struct clock *clock, const struct rollup *rollup, uint64
     if (__builtin_mul_overflow(rate, (uint128)rollup->alloc_secs, &units))
         return false;
     uint64_t end = rollup->end < until ? rollup->end : until;
-    uint128 weight = clock_weight(clock, rollup->start < since ? since : rollup->start, end);
+    uint128 weight = decay_table_weight(decay, rollup->start < since ? since : rollup->start, end);
     /* Below 2^128 x 2^126. */
     struct natural factors[] = { natural_of(units), natural_of(weight) };
     struct natural product = natural_product(&factors[0], &factors[1]);

@@ -30,50 +30,52 @@
 
 /* Half-life in seconds, at most 2^40.  `start` is the instant before which nothing counts (the
  * last reset), 0 for none. */
-struct clock *clock_create(uint64_t half_life, uint64_t now, uint64_t start);
+struct decay_table *decay_table_create(uint64_t half_life, uint64_t now, uint64_t start);
 /* A clock of the same half-life, without steps, at another instant: it has the other's tables,
  * which take long to make, and must be destroyed first. */
-struct clock *clock_create_like(const struct clock *other, uint64_t now, uint64_t start);
-void clock_destroy(struct clock *clock);
+struct decay_table *decay_table_create_like(const struct decay_table *other, uint64_t now,
+                                            uint64_t start);
+void decay_table_destroy(struct decay_table *decay);
 
-struct clock_steps {
+struct decay_cycles {
     uint64_t period, epoch; /* seconds above 0; epoch seconds */
     double factor;          /* above 0, below 1 */
     uint64_t half_life;     /* what comes nearest to it, above 0 */
 };
 /* How many periods count of those from `start` until `now`: what was used before is worth less than
  * 2^-64 of what is used now. */
-uint64_t clock_steps_count(const struct clock_steps *steps, uint64_t now, uint64_t start);
-#define CLOCK_STEPS_AT_MOST (UINT64_C(1) << 20)
-/* A clock of steps, CLOCK_STEPS_AT_MOST at most; `now` is before 2^38, the year 10000. */
-struct clock *clock_create_stepped(const struct clock_steps *steps, uint64_t now, uint64_t start);
+uint64_t decay_cycles_count(const struct decay_cycles *steps, uint64_t now, uint64_t start);
+#define DECAY_CYCLES_AT_MOST (UINT64_C(1) << 20)
+/* A clock of steps, DECAY_CYCLES_AT_MOST at most; `now` is before 2^38, the year 10000. */
+struct decay_table *decay_table_create_stepped(const struct decay_cycles *steps, uint64_t now,
+                                               uint64_t start);
 
-uint64_t clock_now(const struct clock *clock);
-uint64_t clock_half_life(const struct clock *clock);
-bool clock_is_stepped(const struct clock *clock);
+uint64_t decay_table_now(const struct decay_table *decay);
+uint64_t decay_table_half_life(const struct decay_table *decay);
+bool decay_table_is_stepped(const struct decay_table *decay);
 /* What is left now of what was used at an instant, 1 without decay. */
-double clock_left(const struct clock *clock, uint64_t instant);
+double decay_table_left(const struct decay_table *decay, uint64_t instant);
 /* The instant before which nothing counts: the last reset, or 56 to 64 half-lives ago, where the
  * grid begins and what is older can no longer show in a double. */
-uint64_t clock_start(const struct clock *clock);
+uint64_t decay_table_start(const struct decay_table *decay);
 
 /* e, which the grid depends on besides the half-life; and what it is at another instant. */
-uint64_t clock_grid(const struct clock *clock);
-uint64_t clock_grid_at(uint64_t half_life, uint64_t now);
+uint64_t decay_table_epoch(const struct decay_table *decay);
+uint64_t decay_table_epoch_at(uint64_t half_life, uint64_t now);
 
-/* Q(b) - Q(a) with both kept within [clock_start, now]; 0 where b <= a. */
-uint128 clock_weight(const struct clock *clock, uint64_t a, uint64_t b);
+/* Q(b) - Q(a) with both kept within [decay_table_start, now]; 0 where b <= a. */
+uint128 decay_table_weight(const struct decay_table *decay, uint64_t a, uint64_t b);
 /* What a unit weighs that is not spread over time but is there at an instant, so that it is all
- * there then: Q'(t), or 1 without decay; 0 before clock_start and after now. */
-uint128 clock_weight_at(const struct clock *clock, uint64_t instant);
+ * there then: Q'(t), or 1 without decay; 0 before decay_table_start and after now. */
+uint128 decay_table_weight_at(const struct decay_table *decay, uint64_t instant);
 
 /* A sum that is not negative, in TRES-seconds: the nearest double, and with 128 bits. */
-double clock_usage(const struct clock *clock, const struct wide *sum);
-struct floating clock_usage_floating(const struct clock *clock, const struct wide *sum);
+double decay_table_usage(const struct decay_table *decay, const struct wide *sum);
+struct floating decay_table_usage_floating(const struct decay_table *decay, const struct wide *sum);
 /* What a unit of a sum is worth in TRES-seconds: a number, and what to divide it by. */
-struct floating clock_unit(const struct clock *clock, uint64_t *divisor);
+struct floating decay_table_unit(const struct decay_table *decay, uint64_t *divisor);
 /* The sum that is worth so many TRES-seconds; false where it is beyond the integers' range. */
-bool clock_sum_of(const struct clock *clock, double usage, struct wide *sum);
+bool decay_table_sum_of(const struct decay_table *decay, double usage, struct wide *sum);
 
 /* What an association used of a TRES within an hour, a day or a month, as slurmdbd sums it up: so
  * many TRES-seconds, taken as spread evenly over [start, end). */
@@ -85,7 +87,7 @@ struct rollup {
 /* Its usage at a price, cut: floor(alloc_secs x price x (Q(b) - Q(a)) / (end - start)), with [a, b)
  * the part of [start, end) that is from `since` on, before `until`, and that the clock counts.
  * False where alloc_secs x price is 2^128 or above. */
-bool rollup_usage(const struct clock *clock, const struct rollup *rollup, uint64_t since,
+bool rollup_usage(const struct decay_table *decay, const struct rollup *rollup, uint64_t since,
                   uint64_t until, uint128 rate, struct wide *usage);
 
 #endif

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "core/usage/calendar.h"
-#include "core/usage/clock.h"
+#include "core/usage/decay_table.h"
 
 /* Computed with seven hundred bits: Q(b) - Q(a), what 16 TRES over [a, b) come to in TRES-seconds
  * as the nearest double, and where the grid begins. */
@@ -23,29 +23,29 @@ static const struct {
       UINT64_C(0x0000000000000000), 0x1.eb5bd7f80c1d5p+23, 1674086400 },
 };
 
-static double usage_of(const struct clock *clock, uint64_t tres, uint64_t a, uint64_t b)
+static double usage_of(const struct decay_table *decay, uint64_t tres, uint64_t a, uint64_t b)
 {
     struct wide sum = { { 0 } };
-    wide_add_product(&sum, (uint128)UNITS_PER_TRES * tres, clock_weight(clock, a, b), false);
-    return clock_usage(clock, &sum);
+    wide_add_product(&sum, (uint128)UNITS_PER_TRES * tres, decay_table_weight(decay, a, b), false);
+    return decay_table_usage(decay, &sum);
 }
 
 static void known_values(void)
 {
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        struct clock *clock = clock_create(vectors[i].half_life, vectors[i].now, 0);
+        struct decay_table *decay = decay_table_create(vectors[i].half_life, vectors[i].now, 0);
         char name[120];
         snprintf(name, sizeof name,
                  "half-life %" PRIu64 ": the weight of an interval is right to the bit",
                  vectors[i].half_life);
-        ok(clock_weight(clock, vectors[i].a, vectors[i].b) ==
+        ok(decay_table_weight(decay, vectors[i].a, vectors[i].b) ==
                ((uint128)vectors[i].high << 64 | vectors[i].low),
            name);
-        is_double_exact(usage_of(clock, 16, vectors[i].a, vectors[i].b), vectors[i].usage,
+        is_double_exact(usage_of(decay, 16, vectors[i].a, vectors[i].b), vectors[i].usage,
                         "its usage is the nearest double");
-        is_int((int64_t)clock_start(clock), (int64_t)vectors[i].start,
+        is_int((int64_t)decay_table_start(decay), (int64_t)vectors[i].start,
                "what is 56 to 64 half-lives old is not looked at");
-        clock_destroy(clock);
+        decay_table_destroy(decay);
     }
 }
 
@@ -58,50 +58,51 @@ static double integral(double half_life, double now, double a, double b)
 static void properties(void)
 {
     const uint64_t now = 1750500000;
-    struct clock *clock = clock_create(604800, now, 0), *later = clock_create(604800, now + 300, 0);
+    struct decay_table *decay = decay_table_create(604800, now, 0),
+                       *later = decay_table_create(604800, now + 300, 0);
     bool cuts = true, near = true, same = true, inverse = true;
     srandom(7);
     for (int i = 0; i < 2000; i++) {
         uint64_t a = now - 1 - (uint64_t)random() % 5000000, b = a + 1 + (uint64_t)random() % 99999;
         uint64_t cut = a + (uint64_t)random() % (b - a + 1);
-        cuts &=
-            clock_weight(clock, a, b) == clock_weight(clock, a, cut) + clock_weight(clock, cut, b);
+        cuts &= decay_table_weight(decay, a, b) ==
+                decay_table_weight(decay, a, cut) + decay_table_weight(decay, cut, b);
         double expected = 3 * integral(604800, (double)now, (double)a, (double)(b < now ? b : now));
-        near &= fabs(usage_of(clock, 3, a, b) - expected) <= 1e-7 * expected;
+        near &= fabs(usage_of(decay, 3, a, b) - expected) <= 1e-7 * expected;
         if (b < now)
-            same &= clock_weight(clock, a, b) == clock_weight(later, a, b);
+            same &= decay_table_weight(decay, a, b) == decay_table_weight(later, a, b);
         struct wide sum;
         double usage = (double)random() / 7;
-        inverse &= clock_sum_of(clock, usage, &sum) &&
-                   fabs(clock_usage(clock, &sum) - usage) <= 1e-12 * usage;
+        inverse &= decay_table_sum_of(decay, usage, &sum) &&
+                   fabs(decay_table_usage(decay, &sum) - usage) <= 1e-12 * usage;
     }
     ok(cuts, "an interval weighs as much as its parts, wherever it is cut");
     ok(near, "the weight is the integral of the decay");
     ok(same, "a later now changes no weight");
     ok(inverse, "usage becomes a sum and usage again");
-    ok(clock_weight(clock, now, now + 5) == 0 && clock_weight(clock, 5, 5) == 0 &&
-           clock_weight(clock, 9, 5) == 0,
+    ok(decay_table_weight(decay, now, now + 5) == 0 && decay_table_weight(decay, 5, 5) == 0 &&
+           decay_table_weight(decay, 9, 5) == 0,
        "an empty interval weighs nothing");
-    ok(clock_weight(clock, now - 10, now + 10) == clock_weight(clock, now - 10, now),
+    ok(decay_table_weight(decay, now - 10, now + 10) == decay_table_weight(decay, now - 10, now),
        "what comes after now does not count");
-    clock_destroy(clock);
-    clock_destroy(later);
+    decay_table_destroy(decay);
+    decay_table_destroy(later);
 
-    clock = clock_create(0, now, 1000);
-    is_double_exact(usage_of(clock, 3, 0, 1007), 21, "without decay usage is TRES times seconds");
-    clock_destroy(clock);
-    clock = clock_create(0, UINT64_C(1) << 54, 0);
-    is_double_exact(usage_of(clock, 1, 0, (UINT64_C(1) << 53) + 3), 0x1.0000000000002p53,
+    decay = decay_table_create(0, now, 1000);
+    is_double_exact(usage_of(decay, 3, 0, 1007), 21, "without decay usage is TRES times seconds");
+    decay_table_destroy(decay);
+    decay = decay_table_create(0, UINT64_C(1) << 54, 0);
+    is_double_exact(usage_of(decay, 1, 0, (UINT64_C(1) << 53) + 3), 0x1.0000000000002p53,
                     "half way between two doubles the even one is taken");
-    clock_destroy(clock);
-    clock = clock_create(604800, 1000, 0);
-    is_int((int64_t)clock_start(clock), 0, "an instant near the epoch has a grid too");
-    ok(usage_of(clock, 1, 0, 1000) > 999.4 && usage_of(clock, 1, 0, 1000) < 1000, "and decays");
-    clock_destroy(clock);
+    decay_table_destroy(decay);
+    decay = decay_table_create(604800, 1000, 0);
+    is_int((int64_t)decay_table_start(decay), 0, "an instant near the epoch has a grid too");
+    ok(usage_of(decay, 1, 0, 1000) > 999.4 && usage_of(decay, 1, 0, 1000) < 1000, "and decays");
+    decay_table_destroy(decay);
 }
 
 /* What a scheduler has that decays whenever it is due, second by second. */
-static double cycles(const struct clock_steps *steps, uint64_t now, uint64_t a, uint64_t b)
+static double cycles(const struct decay_cycles *steps, uint64_t now, uint64_t a, uint64_t b)
 {
     double usage = 0;
     for (uint64_t t = 0, last = steps->epoch; t < now; t++) {
@@ -116,65 +117,67 @@ static double cycles(const struct clock_steps *steps, uint64_t now, uint64_t a, 
 
 static void steps(void)
 {
-    struct clock_steps halves = { .period = 100, .epoch = 1030, .factor = .5, .half_life = 100 };
-    struct clock *clock = clock_create_stepped(&halves, 1330, 0);
-    ok(clock_is_stepped(clock), "a clock of steps says so");
-    is_double_exact(usage_of(clock, 3, 1300, 1330), 90,
+    struct decay_cycles halves = { .period = 100, .epoch = 1030, .factor = .5, .half_life = 100 };
+    struct decay_table *decay = decay_table_create_stepped(&halves, 1330, 0);
+    ok(decay_table_is_stepped(decay), "a clock of steps says so");
+    is_double_exact(usage_of(decay, 3, 1300, 1330), 90,
                     "what was used in the newest period counts whole");
-    is_double_exact(usage_of(clock, 1, 1200, 1300), 30 * .5 + 70,
+    is_double_exact(usage_of(decay, 1, 1200, 1300), 30 * .5 + 70,
                     "what came before the last step, by the factor");
-    is_double_exact(usage_of(clock, 1, 1130, 1131), .5,
+    is_double_exact(usage_of(decay, 1, 1130, 1131), .5,
                     "an instant of a step belongs to the period that it begins");
-    is_double_exact(clock_left(clock, 1230), 1, "an instant of a step has not been decayed by it");
-    is_double_exact(clock_left(clock, 1229), .5, "and one before it has");
-    clock_destroy(clock);
-    clock = clock_create_stepped(&halves, 1331, 0);
-    is_double_exact(clock_left(clock, 1230), .5, "a step comes right behind its instant");
-    is_double_exact(usage_of(clock, 1, 1230, 1331), 51, "and takes all before it");
-    clock_destroy(clock);
-    clock = clock_create_stepped(&halves, 1331, 1300);
-    is_int((int64_t)clock_start(clock), 1300, "nothing counts before a reset");
-    is_double_exact(usage_of(clock, 1, 0, 1331), 16, "also amid a period");
-    clock_destroy(clock);
+    is_double_exact(decay_table_left(decay, 1230), 1,
+                    "an instant of a step has not been decayed by it");
+    is_double_exact(decay_table_left(decay, 1229), .5, "and one before it has");
+    decay_table_destroy(decay);
+    decay = decay_table_create_stepped(&halves, 1331, 0);
+    is_double_exact(decay_table_left(decay, 1230), .5, "a step comes right behind its instant");
+    is_double_exact(usage_of(decay, 1, 1230, 1331), 51, "and takes all before it");
+    decay_table_destroy(decay);
+    decay = decay_table_create_stepped(&halves, 1331, 1300);
+    is_int((int64_t)decay_table_start(decay), 1300, "nothing counts before a reset");
+    is_double_exact(usage_of(decay, 1, 0, 1331), 16, "also amid a period");
+    decay_table_destroy(decay);
 
     bool cuts = true, near = true, inverse = true;
     srandom(11);
     for (int i = 0; i < 400; i++) {
-        struct clock_steps any = { .period = 1 + (uint64_t)random() % 90,
-                                   .epoch = (uint64_t)random() % 300,
-                                   .factor = (double)(float)((1 + (double)(random() % 998)) / 1000),
-                                   .half_life = 50 };
+        struct decay_cycles any = { .period = 1 + (uint64_t)random() % 90,
+                                    .epoch = (uint64_t)random() % 300,
+                                    .factor =
+                                        (double)(float)((1 + (double)(random() % 998)) / 1000),
+                                    .half_life = 50 };
         uint64_t now = any.epoch + (uint64_t)random() % 400,
                  a = any.epoch + (uint64_t)random() % 300;
         uint64_t b = a + (uint64_t)random() % 300, cut = a + (uint64_t)random() % (b - a + 1);
-        clock = clock_create_stepped(&any, now, 0);
-        cuts &=
-            clock_weight(clock, a, b) == clock_weight(clock, a, cut) + clock_weight(clock, cut, b);
-        double expected = cycles(&any, now, a, b), got = usage_of(clock, 1, a, b);
+        decay = decay_table_create_stepped(&any, now, 0);
+        cuts &= decay_table_weight(decay, a, b) ==
+                decay_table_weight(decay, a, cut) + decay_table_weight(decay, cut, b);
+        double expected = cycles(&any, now, a, b), got = usage_of(decay, 1, a, b);
         near &= fabs(got - expected) <= 1e-12 * expected + 1e-15;
         struct wide sum;
-        inverse &= clock_sum_of(clock, expected, &sum) &&
-                   fabs(clock_usage(clock, &sum) - expected) <= 1e-12 * expected + 1e-20;
-        clock_destroy(clock);
+        inverse &= decay_table_sum_of(decay, expected, &sum) &&
+                   fabs(decay_table_usage(decay, &sum) - expected) <= 1e-12 * expected + 1e-20;
+        decay_table_destroy(decay);
     }
     ok(cuts, "with steps an interval weighs as much as its parts, wherever it is cut");
     ok(near, "and what a scheduler makes of it that decays when it is due");
     ok(inverse, "usage becomes a sum and usage again");
-    is_int((int64_t)clock_steps_count(&halves, 1800000000, 0), 64,
+    is_int((int64_t)decay_cycles_count(&halves, 1800000000, 0), 64,
            "older periods are worth nothing");
-    is_int((int64_t)clock_steps_count(&halves, 1800000000, 1799999000), 10 + 1,
+    is_int((int64_t)decay_cycles_count(&halves, 1800000000, 1799999000), 10 + 1,
            "nor are those before the start");
     halves.factor = (double)nextafterf(1, 0);
-    is_int((int64_t)clock_steps_count(&halves, 1800000030, 0), 18000001,
+    is_int((int64_t)decay_cycles_count(&halves, 1800000030, 0), 18000001,
            "unless hardly anything decays");
 }
 
-static double usage_set(const struct clock *clock, uint64_t amount, uint64_t instant)
+static double usage_set(const struct decay_table *decay, uint64_t amount, uint64_t instant)
 {
     struct wide sum = { { 0 } };
-    wide_add_product(&sum, (uint128)UNITS_PER_TRES * amount, clock_weight_at(clock, instant),
+    wide_add_product(&sum, (uint128)UNITS_PER_TRES * amount, decay_table_weight_at(decay, instant),
                      false);
-    return clock_usage(clock, &sum);
+    return decay_table_usage(decay, &sum);
 }
 
 static void instants(void)
@@ -187,28 +190,28 @@ static void instants(void)
         uint64_t now = 1700000000 + (uint64_t)random() % 100000000;
         uint64_t age = (uint64_t)random() % (20 * half_life);
         uint64_t amount = amounts[(size_t)i % (sizeof amounts / sizeof *amounts)];
-        struct clock *clock = clock_create(half_life, now, 0);
+        struct decay_table *decay = decay_table_create(half_life, now, 0);
         double left = (double)amount * exp2(-(double)age / (double)half_life);
-        all &= !(fabs(usage_set(clock, amount, now) - (double)amount) > 0);
-        decays &= fabs(usage_set(clock, amount, now - age) - left) <= 1e-12 * left;
-        clock_destroy(clock);
+        all &= !(fabs(usage_set(decay, amount, now) - (double)amount) > 0);
+        decays &= fabs(usage_set(decay, amount, now - age) - left) <= 1e-12 * left;
+        decay_table_destroy(decay);
     }
     ok(all, "what is there at an instant is all there then, to the last bit");
     ok(decays, "and decays from then on");
-    struct clock *clock = clock_create(600, 10000, 9000);
-    ok(!clock_weight_at(clock, 8999) && clock_weight_at(clock, 9000) &&
-           clock_weight_at(clock, 10000) && !clock_weight_at(clock, 10001),
+    struct decay_table *decay = decay_table_create(600, 10000, 9000);
+    ok(!decay_table_weight_at(decay, 8999) && decay_table_weight_at(decay, 9000) &&
+           decay_table_weight_at(decay, 10000) && !decay_table_weight_at(decay, 10001),
        "nothing of it before the start, or after now");
-    clock_destroy(clock);
-    clock = clock_create(0, 10000, 0);
-    is_double_exact(usage_set(clock, 4711, 5), 4711, "without decay it stays");
-    clock_destroy(clock);
-    struct clock_steps halves = { .period = 100, .epoch = 1030, .factor = .5, .half_life = 100 };
-    clock = clock_create_stepped(&halves, 1330, 0);
-    is_double_exact(usage_set(clock, 8, 1330), 8,
+    decay_table_destroy(decay);
+    decay = decay_table_create(0, 10000, 0);
+    is_double_exact(usage_set(decay, 4711, 5), 4711, "without decay it stays");
+    decay_table_destroy(decay);
+    struct decay_cycles halves = { .period = 100, .epoch = 1030, .factor = .5, .half_life = 100 };
+    decay = decay_table_create_stepped(&halves, 1330, 0);
+    is_double_exact(usage_set(decay, 8, 1330), 8,
                     "with steps it is all there at an instant of one");
-    is_double_exact(usage_set(clock, 8, 1129), 2, "and loses at each that comes");
-    clock_destroy(clock);
+    is_double_exact(usage_set(decay, 8, 1129), 2, "and loses at each that comes");
+    decay_table_destroy(decay);
 }
 
 static int64_t last_reset(enum reset_unit unit, uint64_t span, int64_t anchor, uint64_t now)
@@ -260,19 +263,20 @@ static void resets(void)
 static void rollups(void)
 {
     const uint64_t now = 1750500000, hour = 1750000000;
-    struct clock *clock = clock_create(604800, now, 0), *plain = clock_create(0, now, hour + 900);
+    struct decay_table *decay = decay_table_create(604800, now, 0),
+                       *plain = decay_table_create(0, now, hour + 900);
     struct rollup rollup = { hour, hour + 3600, 3600 * 7 };
     struct wide usage, job = { { 0 } };
-    wide_add_product(&job, (uint128)UNITS_PER_TRES * 7, clock_weight(clock, hour, hour + 3600),
-                     false);
-    ok(rollup_usage(clock, &rollup, 0, now, UNITS_PER_TRES, &usage) &&
+    wide_add_product(&job, (uint128)UNITS_PER_TRES * 7,
+                     decay_table_weight(decay, hour, hour + 3600), false);
+    ok(rollup_usage(decay, &rollup, 0, now, UNITS_PER_TRES, &usage) &&
            !memcmp(&usage, &job, sizeof job),
        "an hour that a job filled counts as the job does");
     ok(rollup_usage(plain, &rollup, 0, now, UNITS_PER_TRES, &usage), "a row is charged");
-    is_double_exact(clock_usage(plain, &usage), 2700 * 7,
+    is_double_exact(decay_table_usage(plain, &usage), 2700 * 7,
                     "of which what was before a reset is cut");
     rollup_usage(plain, &rollup, 0, hour + 1000, UNITS_PER_TRES, &usage);
-    is_double_exact(clock_usage(plain, &usage), 700, "and what others tell more exactly");
+    is_double_exact(decay_table_usage(plain, &usage), 700, "and what others tell more exactly");
     rollup.alloc_secs = 1000;
     rollup_usage(plain, &rollup, 0, hour + 901, UNITS_PER_TRES, &usage);
     ok(usage.word[0] == UNITS_PER_TRES * 1000 / 3600, "what does not divide is cut");
@@ -281,27 +285,28 @@ static void rollups(void)
        "what is beyond the range is refused");
     ok(rollup_usage(plain, &rollup, 0, now, (uint128)1 << 63, &usage) && usage.word[1],
        "what is within is not");
-    clock_destroy(clock);
-    clock_destroy(plain);
+    decay_table_destroy(decay);
+    decay_table_destroy(plain);
 }
 
 static void shared_tables(void)
 {
     bool same = true;
     for (uint64_t half_life = 0; half_life <= 604800; half_life += 201600) {
-        struct clock *first = clock_create(half_life, 1750000000, 1749000000);
+        struct decay_table *first = decay_table_create(half_life, 1750000000, 1749000000);
         for (uint64_t at = 1750000000; at < 1760000000; at += 777777) {
-            struct clock *alone = clock_create(half_life, at, at - 5000000);
-            struct clock *like = clock_create_like(first, at, at - 5000000);
-            same &= clock_weight(alone, at - 99999, at) == clock_weight(like, at - 99999, at) &&
-                    clock_grid(alone) == clock_grid(like) &&
-                    clock_start(alone) == clock_start(like) &&
-                    !memcmp(&(double){ clock_left(alone, at - 4321) },
-                            &(double){ clock_left(like, at - 4321) }, sizeof(double));
-            clock_destroy(alone);
-            clock_destroy(like);
+            struct decay_table *alone = decay_table_create(half_life, at, at - 5000000);
+            struct decay_table *like = decay_table_create_like(first, at, at - 5000000);
+            same &= decay_table_weight(alone, at - 99999, at) ==
+                        decay_table_weight(like, at - 99999, at) &&
+                    decay_table_epoch(alone) == decay_table_epoch(like) &&
+                    decay_table_start(alone) == decay_table_start(like) &&
+                    !memcmp(&(double){ decay_table_left(alone, at - 4321) },
+                            &(double){ decay_table_left(like, at - 4321) }, sizeof(double));
+            decay_table_destroy(alone);
+            decay_table_destroy(like);
         }
-        clock_destroy(first);
+        decay_table_destroy(first);
     }
     ok(same, "a clock with another's tables is as one with its own");
 }
