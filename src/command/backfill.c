@@ -6,7 +6,7 @@
 #include "command/command.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/log.h"
 
 struct options {
@@ -43,9 +43,9 @@ static void tell(void *context, const char *cluster, const struct backfill_resul
                 teller->dry_run ? "to be made" : "made");
     if (result->first) {
         text_add(text, "\n  from ");
-        instant_add(text, result->first);
+        time_add(text, result->first);
         text_add(text, " to ");
-        instant_add(text, result->last);
+        time_add(text, result->last);
     }
     if (result->there)
         text_format(text, "; %zu %s there", result->there, result->there == 1 ? "was" : "were");
@@ -77,8 +77,8 @@ static int backfill_answer(struct command_context *context, struct error *err)
     struct teller teller = { .dry_run = shared->dry_run };
     const struct backfill_options options = {
         .clusters = { shared->clusters.values, shared->clusters.count },
-        .instants = { asked->since.text ? &asked->since.at : NULL,
-                      asked->until.text ? &asked->until.at : NULL, asked->every_s },
+        .times = { asked->since.text ? &asked->since.at : NULL,
+                   asked->until.text ? &asked->until.at : NULL, asked->every_s },
         .replace = asked->replace,
         .dry_run = shared->dry_run,
         .complain = complain,

@@ -61,7 +61,7 @@ static int import(const struct settings *settings, const struct options *options
                              .anew = options->anew,
                              .is_now = !options->at };
     if (choose_cluster(settings, options->cluster, &import.cluster, err) ||
-        option_instant("at", options->at, &import.instant, err) ||
+        option_time("at", options->at, &import.time, err) ||
         import_run(&import, settings, complain, err))
         return -1;
     if (import.has_formula_flaw) {

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
 
@@ -451,14 +451,14 @@ static int read_time(const char *option, const char *text,
     return 0;
 }
 
-int option_instant(const char *option, const char *text, int64_t *instant, struct error *err)
+int option_time(const char *option, const char *text, int64_t *time, struct error *err)
 {
-    return read_time(option, text, instant_read, instant, err);
+    return read_time(option, text, time_read, time, err);
 }
 
-int option_bound(const char *option, const char *text, int64_t *instant, struct error *err)
+int option_bound(const char *option, const char *text, int64_t *time, struct error *err)
 {
-    return read_time(option, text, instant_read_bound, instant, err);
+    return read_time(option, text, time_read_bound, time, err);
 }
 
 int option_count(const char *option, const char *text, uint64_t *count, struct error *err)

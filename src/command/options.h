@@ -144,9 +144,9 @@ int options_read_times(const struct command *command, void *options, struct erro
 int option_list_one(const struct name_list *list, const char *what, const char **one,
                     struct error *err);
 /* Read the instant of an option (NULL: now), in any form that Slurm's commands take. */
-int option_instant(const char *option, const char *text, int64_t *instant, struct error *err);
-/* The same for a bound of a period, which may also be a year (instant_read_bound()). */
-int option_bound(const char *option, const char *text, int64_t *instant, struct error *err);
+int option_time(const char *option, const char *text, int64_t *time, struct error *err);
+/* The same for a bound of a period, which may also be a year (time_read_bound()). */
+int option_bound(const char *option, const char *text, int64_t *time, struct error *err);
 
 /* Read the number of an option (NULL: 0 stays): a whole one above 0. */
 int option_count(const char *option, const char *text, uint64_t *count, struct error *err);

@@ -17,7 +17,7 @@
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/state_folder.h"
@@ -143,7 +143,7 @@ static void complain_since(const struct error *err, int64_t since)
 {
     struct error whole = { .class = err->class };
     struct text date = { 0 };
-    instant_add(&date, since);
+    time_add(&date, since);
     fail(&whole, err->class, "%.1900s; this has lasted since %s", err->message, date.bytes);
     text_free(&date);
     complain(&whole);
@@ -259,12 +259,12 @@ static int run_command(struct command_context *context, struct error *err)
 {
     const struct options *asked = context->options;
     const struct shared_options *shared = context->shared;
-    int64_t instant = 0;
-    if (option_instant("now", shared->now, &instant, err))
+    int64_t time = 0;
+    if (option_time("now", shared->now, &time, err))
         return -1;
     struct run_options options = {
         .clusters = { shared->clusters.values, shared->clusters.count },
-        .now = shared->now ? &instant : NULL,
+        .now = shared->now ? &time : NULL,
         .replace = asked->replace,
         .full = asked->full,
         .dry_run = shared->dry_run,

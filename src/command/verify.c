@@ -17,7 +17,7 @@
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/log.h"
 
 /* ---- What is printed ---- */

@@ -92,10 +92,10 @@ static uint64_t hash_of_ledger(const struct ledger_state *ledger)
 /* Its time, and what its ledger is. */
 static int begin_member(const struct group *group, struct member *member, struct error *err)
 {
-    const int64_t *instant = &group->batch->instants[member->number];
+    const int64_t *instant = &group->batch->times[member->number];
     struct source source = group->batch->source;
     struct computation *computation = &member->computation;
-    source.instant = instant;
+    source.time = instant;
     *computation = computation_of(&source);
     computation->record.started_at = time(NULL);
     computation_begin(computation, group->batch->records.ledger, (uint64_t)*instant);
@@ -325,9 +325,8 @@ static int take_all(const struct group *group, const struct split *multi, struct
     for (size_t i = 0; i < group->count; i++) {
         struct computation *computation = &group->members[i].computation;
         struct jobs_seen seen = seen_by(&group->members[i], of_last);
-        if (add_sums(multi->instants[i].ended, ended, err) ||
-            charge_sums(computation, ended, err) ||
-            charge_sums(computation, multi->instants[i].working, err) ||
+        if (add_sums(multi->times[i].ended, ended, err) || charge_sums(computation, ended, err) ||
+            charge_sums(computation, multi->times[i].working, err) ||
             charge_corrections(computation, err))
             return -1;
         reach_note_seen(computation, &seen);
@@ -345,17 +344,17 @@ int batch_compute_some(const struct batch *batch, size_t *done, struct error *er
     struct group group = { .batch = batch, .end = *done };
     struct usage_sums *ended = usage_sums_create();
     struct split multi = { .count = 0 };
-    struct multi_time_sums *instants = NULL;
+    struct multi_time_sums *times = NULL;
     struct jobs_seen seen = jobs_seen_none;
     struct db *db = batch->source.db;
     int result = -1;
     if (db_begin(db, err))
         goto done;
     if (!gather(&group, err)) {
-        instants = memory_zeroed(group.count + 1, sizeof *instants);
+        times = memory_zeroed(group.count + 1, sizeof *times);
         for (size_t i = 0; i < group.count; i++)
-            instants[i].decay = group.members[i].computation.decay;
-        multi_time_begin(&multi, instants, group.count);
+            times[i].decay = group.members[i].computation.decay;
+        multi_time_begin(&multi, times, group.count);
         result = group.count ? read_jobs(&group, &multi, ended, &seen, err) : 0;
     }
     if (result || db_commit(db, err)) {
@@ -366,7 +365,7 @@ int batch_compute_some(const struct batch *batch, size_t *done, struct error *er
     result = take_all(&group, &multi, ended, &seen, done, err);
 done:
     multi_time_free(&multi);
-    free(instants);
+    free(times);
     usage_sums_destroy(ended);
     group_free(&group);
     return result;

@@ -33,12 +33,12 @@ void batch_records_free(struct batch_records *records);
 struct batch {
     struct source source; /* its instant does not matter */
     struct batch_records records;
-    const int64_t *instants; /* ascending, all of them over */
+    const int64_t *times; /* ascending, all of them over */
     size_t count;
     /* Gets each computation, in the order of the instants, when the source is not being read. */
     int (*take)(void *context, const struct computation *computation, struct error *err);
     /* Gets an instant at which the associations were none, or no tree: it is passed over. */
-    void (*skip)(void *context, int64_t instant, const struct error *reason);
+    void (*skip)(void *context, int64_t time, const struct error *reason);
     void *context;
 };
 

@@ -516,13 +516,13 @@ static int add_starts(struct computation *computation, struct error *err)
 {
     const struct usage_starts *starts = &computation->starts;
     const struct decay_table *decay = computation->decay;
-    double left = decay_table_left(decay, decay_table_is_stepped(decay) ? starts->steps.epoch
-                                                                        : starts->instant);
-    for (size_t i = 0; i < starts->count && decay_table_start(decay) <= starts->instant; i++) {
+    double left =
+        decay_table_left(decay, decay_table_is_stepped(decay) ? starts->steps.epoch : starts->time);
+    for (size_t i = 0; i < starts->count && decay_table_start(decay) <= starts->time; i++) {
         const struct usage_start *start = &starts->starts[i];
         struct wide usage;
         if (ledger_reset_before(computation->ledger, start->association, UINT64_MAX) >=
-            starts->instant)
+            starts->time)
             continue;
         if (!decay_table_sum_of(decay, start->usage * left, &usage) ||
             !wide_add(computation_sum_of(computation, start->association), &usage))
@@ -563,7 +563,7 @@ static void set_sinks(struct charge_jobs_run *run)
 /* Only --now asks for the past; however long a run has taken until now, it is none by itself. */
 static bool is_in_past(const struct computation *computation)
 {
-    const int64_t *instant = computation->source.instant;
+    const int64_t *instant = computation->source.time;
     return instant && *instant + CLOCK_SKEW_S < time(NULL);
 }
 

@@ -16,7 +16,7 @@
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -448,7 +448,7 @@ int checkpoint_plan_check(struct checkpoint_plan *plan, struct error *err)
             day_hash_same(day_hash_of(&plan->hashes, day), day_hash_of(&plan->checked, day)))
             continue;
         struct text name = { 0 };
-        instant_add_day(&name, (int64_t)start);
+        time_add_day(&name, (int64_t)start);
         fail(err, ERROR_DAMAGED, "jobs that ended on %s are not as they were when they were sealed",
              name.bytes);
         text_free(&name);

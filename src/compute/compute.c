@@ -63,8 +63,8 @@ static int read_queue(struct computation *computation, struct error *err)
 {
     uint64_t now = decay_table_now(computation->decay);
     struct source source = computation->source;
-    const int64_t instant = (int64_t)now;
-    source.instant = &instant;
+    const int64_t time = (int64_t)now;
+    source.time = &time;
     if (source.layout->imported)
         return source.layout->imported->read_formula_jobs(&source, computation->accounting,
                                                           &computation->formula_jobs, err);
@@ -155,7 +155,7 @@ int compute_read(struct computation *computation, const struct recorded_state *r
     computation->record.started_at = time(NULL);
     if (refuse_lagging(source, err) || db_begin(source->db, err))
         return -1;
-    uint64_t now = (uint64_t)(source->instant ? *source->instant : time(NULL));
+    uint64_t now = (uint64_t)(source->time ? *source->time : time(NULL));
     if (!recorded)
         recorded = &nothing_known;
     computation_begin(computation, recorded->ledger, now);
@@ -347,13 +347,13 @@ int reach_begin(struct computation *computation, uint64_t now, struct error *err
     const struct settings *settings = computation->source.settings;
     struct usage_starts *starts = &computation->starts;
     struct source source = computation->source;
-    int64_t instant = (int64_t)now;
-    source.instant = &instant;
+    int64_t time = (int64_t)now;
+    source.time = &time;
     int result =
         source.layout->imported ? source.layout->imported->read_starts(&source, starts, err) : 0;
     uint64_t reset = last_reset(settings, computation->ledger, now);
-    if (starts->instant > reset)
-        reset = computation->ledger->cluster_reset = starts->instant;
+    if (starts->time > reset)
+        reset = computation->ledger->cluster_reset = starts->time;
     computation->record.half_life_s =
         settings->half_life_of_source ? starts->steps.half_life : settings->half_life_s;
     if (!result && settings->decay == DECAY_STEPS && settings->half_life_of_source)
@@ -457,7 +457,7 @@ int checkpointed_read_compute(struct checkpointed_read *last, struct computation
                               const struct recorded_state *recorded, struct error *err)
 {
     const struct source source = computation->source;
-    int64_t now = source.instant ? *source.instant : time(NULL);
+    int64_t now = source.time ? *source.time : time(NULL);
     if (last->stored.checkpoint.kept && now >= (int64_t)last->stored.checkpoint.as_of) {
         if (!read_with_plan(last, computation, recorded, err))
             return 0;

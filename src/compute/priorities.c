@@ -488,8 +488,7 @@ static int read_waited(const struct reader *reader, const struct source *source,
     if (!reader->queue->accrual || !reader->queue->accrual->count)
         return 0;
     struct queued_job job;
-    const struct queue_range range = { .instant = reader->asked,
-                                       .waited_since = oldest_wait(reader) };
+    const struct queue_range range = { .time = reader->asked, .waited_since = oldest_wait(reader) };
     struct queue_reading *reading = source->layout->queue->jobs(source, &range);
     int got;
     while ((got = queue_reading_next(reading, &job, err)) > 0)
@@ -502,7 +501,7 @@ static int read_waited(const struct reader *reader, const struct source *source,
 static int read_jobs(struct reader *reader, const struct source *source, struct error *err)
 {
     const struct queue_range range = {
-        .instant = reader->asked,
+        .time = reader->asked,
         .started = reader->settings->priority_flags & PRIORITY_CALCULATE_RUNNING,
     };
     struct queue_reading *reading = source->layout->queue->jobs(source, &range);

@@ -13,14 +13,13 @@ bool siblings_note(struct siblings *siblings, const struct queued_job *job)
     return true;
 }
 
-int siblings_read(struct siblings *siblings, const struct source *source, uint64_t instant,
+int siblings_read(struct siblings *siblings, const struct source *source, uint64_t time,
                   struct error *err)
 {
     if (!siblings->ids.count)
         return 0;
     job_keys_sort(&siblings->ids);
-    return source->layout->queue->read_arrays(source, instant, &siblings->ids, &siblings->list,
-                                              err);
+    return source->layout->queue->read_arrays(source, time, &siblings->ids, &siblings->list, err);
 }
 
 /* NULL where none of its tasks has started. */

@@ -16,7 +16,7 @@ struct siblings {
 /* Note a job.  True: siblings tell its age, which is not known before siblings_read(). */
 bool siblings_note(struct siblings *siblings, const struct queued_job *job);
 /* Read which tasks of these arrays had started by an instant.  Returns -1 where the query fails. */
-int siblings_read(struct siblings *siblings, const struct source *source, uint64_t instant,
+int siblings_read(struct siblings *siblings, const struct source *source, uint64_t time,
                   struct error *err);
 /* The instant since which a job ages, in seconds; 0: it does not age. */
 uint64_t siblings_age_since(const struct siblings *siblings, const struct queued_job *job);

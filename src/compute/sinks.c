@@ -312,7 +312,7 @@ static size_t first_from(const struct split *multi, uint64_t end)
     size_t low = 0, high = multi->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (decay_table_now(multi->instants[middle].decay) < end)
+        if (decay_table_now(multi->times[middle].decay) < end)
             low = middle + 1;
         else
             high = middle;
@@ -331,33 +331,32 @@ static int take_interval(struct charge_sink *sink, const struct charge *charge, 
 {
     const struct split *multi = ((const struct multi_time_sink *)sink)->multi;
     size_t at = charge->again ? multi->count : first_ended(multi, charge->row);
-    return at < multi->count ? add(multi->instants[at].ended, charge, err) : 0;
+    return at < multi->count ? add(multi->times[at].ended, charge, err) : 0;
 }
 
-static int add_slices(struct multi_time_sums *instant, struct charge *charge, struct error *err)
+static int add_slices(struct multi_time_sums *time, struct charge *charge, struct error *err)
 {
     do
-        if (add(instant->working, charge, err))
+        if (add(time->working, charge, err))
             return -1;
-    while (charge_next(&instant->context, charge));
+    while (charge_next(&time->context, charge));
     return 0;
 }
 
-static int charge_at(struct multi_time_sums *instant, const struct job_row *row, struct error *err)
+static int charge_at(struct multi_time_sums *time, const struct job_row *row, struct error *err)
 {
     struct charge charge;
-    charge_begin(&instant->context, row, &charge);
-    return add_slices(instant, &charge, err);
+    charge_begin(&time->context, row, &charge);
+    return add_slices(time, &charge, err);
 }
 
 /* From which pass a resized job is charged again hangs on each instant. */
-static int charge_again_at(struct multi_time_sums *instant, const struct job_row *row,
+static int charge_again_at(struct multi_time_sums *time, const struct job_row *row,
                            struct error *err)
 {
     struct charge charge;
     struct job_row again;
-    return charge_again(&instant->context, row, &again, &charge) ? add_slices(instant, &charge, err)
-                                                                 : 0;
+    return charge_again(&time->context, row, &again, &charge) ? add_slices(time, &charge, err) : 0;
 }
 
 static int take_row(struct charge_sink *sink, const struct charge *charge, struct error *err)
@@ -365,29 +364,28 @@ static int take_row(struct charge_sink *sink, const struct charge *charge, struc
     const struct split *multi = ((const struct multi_time_sink *)sink)->multi;
     size_t end = first_ended(multi, charge->row);
     for (size_t i = first_from(multi, charge->row->job.time_start); i < end; i++)
-        if (charge_at(&multi->instants[i], charge->row, err))
+        if (charge_at(&multi->times[i], charge->row, err))
             return -1;
     for (size_t i = end; charge->row->resized_to && i < multi->count; i++)
-        if (charge_again_at(&multi->instants[i], charge->row, err))
+        if (charge_again_at(&multi->times[i], charge->row, err))
             return -1;
     return 0;
 }
 
-void multi_time_begin(struct split *multi, struct multi_time_sums *instants, size_t count)
+void multi_time_begin(struct split *multi, struct multi_time_sums *times, size_t count)
 {
-    *multi =
-        (struct split){ { { take_interval }, multi }, { { take_row }, multi }, instants, count };
+    *multi = (struct split){ { { take_interval }, multi }, { { take_row }, multi }, times, count };
     for (size_t i = 0; i < count; i++) {
-        instants[i].ended = usage_sums_create();
-        instants[i].working = usage_sums_create();
+        times[i].ended = usage_sums_create();
+        times[i].working = usage_sums_create();
     }
 }
 
 void multi_time_free(struct split *multi)
 {
     for (size_t i = 0; i < multi->count; i++) {
-        usage_sums_destroy(multi->instants[i].ended);
-        usage_sums_destroy(multi->instants[i].working);
+        usage_sums_destroy(multi->times[i].ended);
+        usage_sums_destroy(multi->times[i].working);
     }
     *multi = (struct split){ .count = 0 };
 }
@@ -395,7 +393,7 @@ void multi_time_free(struct split *multi)
 void multi_time_begin_scan(struct split *multi, const struct charge_context *context)
 {
     for (size_t i = 0; i < multi->count; i++) {
-        multi->instants[i].context = *context;
-        multi->instants[i].context.charging.decay = multi->instants[i].decay;
+        multi->times[i].context = *context;
+        multi->times[i].context.charging.decay = multi->times[i].decay;
     }
 }

@@ -107,12 +107,12 @@ struct multi_time_sink {
 };
 struct split {
     struct multi_time_sink hashes, rows; /* take the slices, and the rows, of a pass */
-    struct multi_time_sums *instants;    /* ascending; the last one is that of the reading */
+    struct multi_time_sums *times;       /* ascending; the last one is that of the reading */
     size_t count;
 };
 /* The instants' clocks are set.  It stays where it is, and is to be freed with multi_time_free().
  */
-void multi_time_begin(struct split *multi, struct multi_time_sums *instants, size_t count);
+void multi_time_begin(struct split *multi, struct multi_time_sums *times, size_t count);
 void multi_time_free(struct split *multi);
 /* Rows are charged by this charger from now on, but for the instant. */
 void multi_time_begin_scan(struct split *multi, const struct charge_context *context);

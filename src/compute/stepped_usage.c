@@ -65,18 +65,18 @@ static double charge_of(const struct reader *reader, const struct job *job,
 /* What the job is worth from an instant on.  What begins to hold while it runs does so for all that
  * a step charges, which is the time since the step before. */
 static double worth_from(const struct reader *reader, const struct candidate *candidate,
-                         const struct job_span *span, uint64_t instant)
+                         const struct job_span *span, uint64_t time)
 {
     uint64_t newest = candidate->newest, period = reader->stepped->period;
-    if (instant >= span->end)
+    if (time >= span->end)
         return 0;
-    if (instant > span->start) {
-        uint64_t steps = instant < newest ? (newest - instant + period - 1) / period : 0;
-        instant = steps * period < newest ? newest - steps * period : 0;
+    if (time > span->start) {
+        uint64_t steps = time < newest ? (newest - time + period - 1) / period : 0;
+        time = steps * period < newest ? newest - steps * period : 0;
     }
-    if (instant < span->start)
-        instant = span->start;
-    return steps_worth(reader->steps, newest, candidate->reset, instant, span->ended);
+    if (time < span->start)
+        time = span->start;
+    return steps_worth(reader->steps, newest, candidate->reset, time, span->ended);
 }
 
 /* What passes charged of a job that was suspended until it was cancelled, more than up to its end;
@@ -161,21 +161,20 @@ static void try_interval(struct reader *reader, const struct job_span *span,
 }
 
 /* Seconds of it since an instant. */
-static double seconds_since(const struct slice *interval, uint64_t instant)
+static double seconds_since(const struct slice *interval, uint64_t time)
 {
-    uint64_t start = interval->start > instant ? interval->start : instant;
+    uint64_t start = interval->start > time ? interval->start : time;
     return interval->end > start ? (double)(interval->end - start) : 0;
 }
 
 /* Of a slice the part that is worth something from an instant on. */
 static double worth_since(const struct reader *reader, const struct candidate *candidate,
-                          const struct job_span *span, const struct slice *interval,
-                          uint64_t instant)
+                          const struct job_span *span, const struct slice *interval, uint64_t time)
 {
     if (reader->noted)
-        return instant <= interval->start ? worth_behind(reader, candidate, span, interval) : 0;
-    return worth_from(reader, candidate, span, later_of(interval->start, instant)) -
-           worth_from(reader, candidate, span, later_of(interval->end, instant));
+        return time <= interval->start ? worth_behind(reader, candidate, span, interval) : 0;
+    return worth_from(reader, candidate, span, later_of(interval->start, time)) -
+           worth_from(reader, candidate, span, later_of(interval->end, time));
 }
 
 /* What was charged of it after a reset at an instant: nothing is left of what had ended by then. */

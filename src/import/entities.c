@@ -91,43 +91,42 @@ static void add_number(struct entities *entities, struct part name, struct numbe
 }
 
 /* Whether that is new, or earlier than what was known. */
-static bool see(struct entities *entities, size_t kind, struct part name, int64_t instant)
+static bool see(struct entities *entities, size_t kind, struct part name, int64_t time)
 {
     uint32_t count = names_count(entities->seen[kind]);
     uint32_t at = names_add(entities->seen[kind], name.bytes, name.length);
-    if (at < count && entities->sightings[kind][at].first <= instant)
+    if (at < count && entities->sightings[kind][at].first <= time)
         return false;
     if (at == count)
         entities->sightings[kind] =
             memory_grown(entities->sightings[kind], count, sizeof **entities->sightings);
-    entities->sightings[kind][at] = (struct sighting){ instant, false };
+    entities->sightings[kind][at] = (struct sighting){ time, false };
     return true;
 }
 
-static void see_and_number(struct entities *entities, size_t kind, const char *name,
-                           int64_t instant)
+static void see_and_number(struct entities *entities, size_t kind, const char *name, int64_t time)
 {
     struct part part = { name, strlen(name) };
-    if (see(entities, kind, part, instant))
-        add_number(entities, part, (struct numbered){ entities->next, instant });
+    if (see(entities, kind, part, time))
+        add_number(entities, part, (struct numbered){ entities->next, time });
 }
 
-void entities_see_job(struct entities *entities, const struct entity_job *job, int64_t instant)
+void entities_see_job(struct entities *entities, const struct entity_job *job, int64_t time)
 {
     for (enum entity_kind kind = 0; kind < ENTITY_KINDS; kind++)
-        see_and_number(entities, kind, entity_of(job, kind, &entities->room), instant);
+        see_and_number(entities, kind, entity_of(job, kind, &entities->room), time);
 }
 
-void entities_see_usage(struct entities *entities, const char *name, int64_t instant)
+void entities_see_usage(struct entities *entities, const char *name, int64_t time)
 {
-    see_and_number(entities, KIND_OF_USAGE, name, instant);
+    see_and_number(entities, KIND_OF_USAGE, name, time);
 }
 
-void entities_number(struct entities *entities, const char *name, int64_t number, int64_t instant)
+void entities_number(struct entities *entities, const char *name, int64_t number, int64_t time)
 {
     bool is_free = number > ENTITY_UNKNOWN && number < ENTITY_UNLISTED;
     add_number(entities, (struct part){ name, strlen(name) },
-               (struct numbered){ is_free ? (uint64_t)number : entities->next, instant });
+               (struct numbered){ is_free ? (uint64_t)number : entities->next, time });
 }
 
 /* ---- the database ---- */

@@ -139,7 +139,7 @@ struct group_change {
     struct db *db;
     const char *cluster;
     struct group_list list;
-    int64_t instant;
+    int64_t time;
     bool first; /* nothing was ever held */
     struct held_line *held;
     size_t held_count;
@@ -193,7 +193,7 @@ static int end_held(const struct group_change *change, struct error *err)
 {
     for (size_t i = 0; i < change->held_count; i++) {
         const struct held_line *held = &change->held[i];
-        const struct db_value arguments[] = { db_integer(change->instant), db_text(change->cluster),
+        const struct db_value arguments[] = { db_integer(change->time), db_text(change->cluster),
                                               db_text(held->line.name) };
         if (!held->kept && db_execute(change->db, sql_query_pbs_group_end, arguments, 3, NULL, err))
             return -1;
@@ -210,7 +210,7 @@ static int add_fresh(const struct group_change *change, const bool *fresh, struc
         const struct row_field fields[] = {
             { "cluster", 't', db_text(change->cluster) },
             { "name", 't', db_text(line->name) },
-            { "since", 'i', db_integer(change->first ? 0 : change->instant) },
+            { "since", 'i', db_integer(change->first ? 0 : change->time) },
             { "until", 'i', db_integer(0) },
             { "parent", 't', db_text(line->parent) },
             { "cresgroup", 'i', db_integer(line->cresgroup) },
@@ -230,7 +230,7 @@ static int store_entities(const struct group_change *change, struct error *err)
         return -1;
     for (size_t i = 0; i < change->list.count; i++) {
         const struct group_line *line = &change->list.lines[i];
-        entities_number(entities, line->name, line->cresgroup, change->first ? 0 : change->instant);
+        entities_number(entities, line->name, line->cresgroup, change->first ? 0 : change->time);
     }
     int result = entities_store(entities, err);
     entities_destroy(entities);
@@ -252,20 +252,19 @@ static int store_changes(struct group_change *change, uint64_t *changed, struct 
     int result = 0;
     if (*changed)
         /* A change between two others would put back what the later one removed. */
-        result = dated_check("resource_group", last, change->instant, err) ||
-                         end_held(change, err) || add_fresh(change, fresh, err) ||
-                         store_entities(change, err)
+        result = dated_check("resource_group", last, change->time, err) || end_held(change, err) ||
+                         add_fresh(change, fresh, err) || store_entities(change, err)
                      ? -1
                      : 0;
     free(fresh);
     return result;
 }
 
-int groups_import(struct db *db, const char *cluster, const char *path, int64_t instant,
+int groups_import(struct db *db, const char *cluster, const char *path, int64_t time,
                   uint64_t *changed, struct error *err)
 {
     struct group_change change = {
-        .db = db, .cluster = cluster, .instant = instant, .names = names_create()
+        .db = db, .cluster = cluster, .time = time, .names = names_create()
     };
     int result = read_file(&change.list, path, err);
     if (!result) {

@@ -20,7 +20,7 @@
  * Fails with ERROR_DATA, the file's name and the line if the scheduler would skip a line, since all
  * members below it would be unknown; and if the instant is before one that a line holds since: the
  * past is not written anew. */
-int groups_import(struct db *db, const char *cluster, const char *path, int64_t instant,
+int groups_import(struct db *db, const char *cluster, const char *path, int64_t time,
                   uint64_t *changed, struct error *err);
 
 #endif

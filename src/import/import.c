@@ -223,8 +223,8 @@ static int date_changes(struct importer *importer, struct error *err)
         return 0;
     if (rows_read_integer(importer->db, sql_query_pbs_change_last, names, 2, &last, err) < 0)
         return -1;
-    if (last >= import->instant && last - import->instant < MOST_CHANGES)
-        import->instant = last + 1;
+    if (last >= import->time && last - import->time < MOST_CHANGES)
+        import->time = last + 1;
     return 0;
 }
 
@@ -234,7 +234,7 @@ static int store_values(struct importer *importer, struct dated_values values, s
     struct import *import = importer->import;
     int result = db_begin(importer->db, err);
     if (!result)
-        result = dated_store(importer->db, import->cluster, values, import->instant,
+        result = dated_store(importer->db, import->cluster, values, import->time,
                              &import->changed_values, err);
     return rows_commit(importer->db, result, err);
 }
@@ -320,7 +320,7 @@ int import_run(struct import *import, const struct settings *settings,
     }
     int result = date_changes(&importer, err);
     if (!result && import->groups)
-        result = groups_import(importer.db, import->cluster, import->groups, import->instant,
+        result = groups_import(importer.db, import->cluster, import->groups, import->time,
                                &import->changed_groups, err);
     if (!result && import->config)
         result = import_config(&importer, err);

@@ -23,7 +23,7 @@ struct import {
     const char *queue;      /* what qstat printed; NULL: nothing */
     const char *server;     /* OpenPBS's own database, by its service; NULL: not asked */
     const char *scheduler;  /* the output of `qmgr -c 'list sched'`; NULL: none */
-    int64_t instant;        /* since when tree and sched_config hold */
+    int64_t time;           /* since when tree and sched_config hold */
     bool is_now;            /* that is the time of this call */
     /* What was done. */
     uint64_t logs, lines, bad_lines, changed_groups, changed_values, usages, waiting;

@@ -14,7 +14,7 @@
 
 #include "import/record.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
@@ -329,7 +329,7 @@ static bool find_time(struct part rest, size_t *at, struct beginning *beginning)
             count++;
         struct tm shown;
         time_t time;
-        if (!number_unsigned(digits, count, &beginning->time) || beginning->time > LATEST_INSTANT)
+        if (!number_unsigned(digits, count, &beginning->time) || beginning->time > LATEST_TIME)
             continue;
         time = (time_t)beginning->time;
         if (localtime_r(&time, &shown) &&

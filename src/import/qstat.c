@@ -10,7 +10,7 @@
 
 #include "util/error.h"
 #include "util/index.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
@@ -368,7 +368,7 @@ static int read_print(struct print_reader *reader, struct error *err)
     reader->has_server_name = false;
     if (json_stream_peek(&reader->stream) == '{' && read_object(reader, NULL, take_part, err))
         return -1;
-    if (!reader->timestamp || reader->timestamp > LATEST_INSTANT || !reader->has_server_name)
+    if (!reader->timestamp || reader->timestamp > LATEST_TIME || !reader->has_server_name)
         return fail(err, ERROR_DATA, "it has no timestamp and pbs_server: qstat did not print it");
     waiting->as_of = (int64_t)reader->timestamp;
     waiting->has_jobs |= said == (waiting->has_queues || waiting->has_server);

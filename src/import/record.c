@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
@@ -237,7 +237,7 @@ int record_number(const struct record *record, const char *key, uint64_t *number
     struct part value = record_value(record, key);
     *number = 0;
     if (!value.length ||
-        (number_unsigned(value.bytes, value.length, number) && *number <= LATEST_INSTANT))
+        (number_unsigned(value.bytes, value.length, number) && *number <= LATEST_TIME))
         return 0;
     part_refuse(value, "there is no number up to 253402300799", err);
     return fail_in(err, "'%s'", key);

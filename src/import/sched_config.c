@@ -11,16 +11,16 @@
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
 
-int dated_check(const char *name, int64_t since, int64_t instant, struct error *err)
+int dated_check(const char *name, int64_t since, int64_t time, struct error *err)
 {
-    if (since < instant)
+    if (since < time)
         return 0;
     struct text text = { 0 };
-    instant_add(&text, since);
+    time_add(&text, since);
     fail(err, ERROR_DATA, "'%s' is as it is since %s; a change has to be after that", name,
          text.bytes);
     text_free(&text);
@@ -79,12 +79,12 @@ static bool is_first(const struct dating *dating)
     return true;
 }
 
-static int write_changes(const struct dating *dating, int64_t instant, uint64_t *changed,
+static int write_changes(const struct dating *dating, int64_t time, uint64_t *changed,
                          struct error *err)
 {
     int result = 0;
     struct row_writer rows = { .db = dating->db, .table = "pbs_setting" };
-    int64_t since = is_first(dating) ? 0 : instant;
+    int64_t since = is_first(dating) ? 0 : time;
     for (size_t i = 0; i < dating->values.count && !result; i++) {
         const struct dated_value *value = &dating->values.values[i];
         const struct noted *noted = &dating->noted[i];
@@ -96,7 +96,7 @@ static int write_changes(const struct dating *dating, int64_t instant, uint64_t 
         };
         if (is_same(noted, value->value))
             continue;
-        result = noted->there ? dated_check(value->name, noted->since, instant, err) : 0;
+        result = noted->there ? dated_check(value->name, noted->since, time, err) : 0;
         if (!result)
             result = rows_add(&rows, fields, COUNT(fields), err);
         ++*changed;
@@ -112,12 +112,12 @@ void dated_free(struct dated_value *values, size_t count)
     }
 }
 
-int dated_store(struct db *db, const char *cluster, struct dated_values values, int64_t instant,
+int dated_store(struct db *db, const char *cluster, struct dated_values values, int64_t time,
                 uint64_t *changed, struct error *err)
 {
     struct dating dating = { db, cluster, values,
                              memory_zeroed(values.count, sizeof *dating.noted) };
-    int result = read_noted(&dating, err) || write_changes(&dating, instant, changed, err) ? -1 : 0;
+    int result = read_noted(&dating, err) || write_changes(&dating, time, changed, err) ? -1 : 0;
     for (size_t i = 0; i < values.count; i++)
         free(dating.noted[i].value);
     free(dating.noted);

@@ -22,12 +22,12 @@ struct dated_values {
     const struct dated_value *values;
     size_t count;
 };
-int dated_store(struct db *db, const char *cluster, struct dated_values values, int64_t instant,
+int dated_store(struct db *db, const char *cluster, struct dated_values values, int64_t time,
                 uint64_t *changed, struct error *err);
 
 /* The past is not written anew: refuse (ERROR_DATA) a change as of an instant where something is
  * as it is since then, or later. */
-int dated_check(const char *name, int64_t since, int64_t instant, struct error *err);
+int dated_check(const char *name, int64_t since, int64_t time, struct error *err);
 
 /* Free the values themselves; their names stay. */
 void dated_free(struct dated_value *values, size_t count);

@@ -14,7 +14,7 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -84,7 +84,7 @@ static int read_header(struct usage_reader *reader, const struct layout **layout
     if (there <= 0)
         return there < 0 ? -1 : fail(err, ERROR_DATA, "the time of the last decay is not there");
     uint64_t decay = bits_at(reader->bytes, reader->big_endian);
-    if (decay && (decay <= EARLIEST_DECAY || decay > LATEST_INSTANT))
+    if (decay && (decay <= EARLIEST_DECAY || decay > LATEST_TIME))
         return fail(err, ERROR_DATA, "the time of the last decay is none after the year 1999");
     reader->list->last_decay = (int64_t)decay;
     reader->offset += DECAY_SIZE;

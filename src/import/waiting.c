@@ -12,7 +12,7 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
@@ -63,10 +63,10 @@ static bool read_ctime(const char *text, uint64_t *instant)
     return epoch >= 0;
 }
 
-static bool read_time(const char *text, uint64_t *instant)
+static bool read_time(const char *text, uint64_t *time)
 {
-    return read_ctime(text, instant) ||
-           (number_unsigned(text, strlen(text), instant) && *instant <= LATEST_INSTANT);
+    return read_ctime(text, time) ||
+           (number_unsigned(text, strlen(text), time) && *time <= LATEST_TIME);
 }
 
 static int refuse(const char *name, const char *value, const char *why, struct error *err)
@@ -108,7 +108,7 @@ static int take_number(struct waiting_job *job, const char *name, const char *va
     }
     if (!strcmp(name, "eligible_time") &&
         (!clock_span_parse(value, strlen(value), &job->eligible_time) ||
-         job->eligible_time > LATEST_INSTANT))
+         job->eligible_time > LATEST_TIME))
         return refuse(name, value, "span of time", err);
     if (!strcmp(name, "Priority") && !number_signed(value, strlen(value), &job->priority))
         return refuse(name, value, "integer", err);

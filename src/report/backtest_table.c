@@ -9,7 +9,7 @@
 #include "core/insight/backtest.h"
 #include "report/answer.h"
 #include "report/forms.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 
 struct row {
@@ -91,7 +91,7 @@ const struct table_layout backtest_layout = { columns, "associations", .by_clust
 static const struct column point_columns[] = {
     CLUSTER_COLUMN,
     { "settings", "Settings", COLUMN_TEXT, MEMBER(struct backtest_value, variant) },
-    { "as_of", "AsOf", COLUMN_INSTANT, MEMBER(struct backtest_value, as_of) },
+    { "as_of", "AsOf", COLUMN_TIME, MEMBER(struct backtest_value, as_of) },
     { "id_assoc", "Id", COLUMN_INTEGER, MEMBER(struct backtest_value, id),
       .hidden = NOT_FOR_PEOPLE },
     { "account", "Account", COLUMN_TEXT, MEMBER(struct backtest_value, account) },
@@ -155,10 +155,10 @@ static json_t *facts_of(const struct backtest_print *print)
                                         form_json_real(variant.distance), "turned",
                                         i ? form_json_real(variant.turned) : json_null()));
     }
-    size_t count = print->instant_count;
+    size_t count = print->time_count;
     return json_pack(
-        "{s:o, s:o, s:o}", "since", count ? json_integer(print->instants[0]) : json_null(), "until",
-        count ? json_integer(print->instants[count - 1]) : json_null(), "settings", variants);
+        "{s:o, s:o, s:o}", "since", count ? json_integer(print->times[0]) : json_null(), "until",
+        count ? json_integer(print->times[count - 1]) : json_null(), "settings", variants);
 }
 
 static void add_sentences(struct answer *answer, const struct backtest_print *print)
@@ -184,15 +184,15 @@ static void add_sentences(struct answer *answer, const struct backtest_print *pr
 
 void backtest_answer(const struct backtest_print *print, struct answer *answer)
 {
-    size_t count, instants = print->instant_count;
+    size_t count, times = print->time_count;
     struct ranked *chosen = choose(print, &count);
     answer_cluster(answer, &(struct table_cluster){
                                .name = print->cluster,
                                .facts = answer_wants_facts(answer) ? facts_of(print) : NULL });
-    answer_say(answer, "%s: %zu points", print->cluster, instants);
-    if (instants)
-        answer_say(answer, ", from %s to %s", instant_text(print->instants[0]).bytes,
-                   instant_text(print->instants[instants - 1]).bytes);
+    answer_say(answer, "%s: %zu points", print->cluster, times);
+    if (times)
+        answer_say(answer, ", from %s to %s", time_text(print->times[0]).bytes,
+                   time_text(print->times[times - 1]).bytes);
     answer_say(answer, "\n");
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < print->variants; k++)

@@ -17,8 +17,8 @@ struct backtest_print {
     const struct backtest *backtest; /* finished */
     const char *const *labels;       /* of the variants */
     size_t variants;
-    const int64_t *instants;
-    size_t instant_count;
+    const int64_t *times;
+    size_t time_count;
     uint64_t top; /* only so many users, those who are turned most; 0: all, and accounts */
     bool has_sentences;
 };

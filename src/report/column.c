@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "report/forms.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
 
@@ -105,11 +105,11 @@ void text_add_span(struct text *text, int64_t seconds)
 static void add_integer(struct text *text, const struct cell *cell)
 {
     switch (cell->column->type) {
-    case COLUMN_INSTANT:
-        instant_add(text, cell->integer);
+    case COLUMN_TIME:
+        time_add(text, cell->integer);
         break;
     case COLUMN_DAY:
-        instant_add_day(text, cell->integer);
+        time_add_day(text, cell->integer);
         break;
     case COLUMN_SPAN:
         text_add_span(text, cell->integer);

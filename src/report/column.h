@@ -15,7 +15,7 @@ enum column_type {
     COLUMN_INTEGER, /* 64 bits; a key that may be larger is a text */
     COLUMN_REAL,    /* people see 6 decimals, programs 17 digits; infinity is `inf` */
     COLUMN_USAGE,   /* TRES-seconds: a real, cut to an integer except in JSON, as in sshare */
-    COLUMN_INSTANT, /* epoch seconds; people see a date in local time */
+    COLUMN_TIME,    /* epoch seconds; people see a date in local time */
     COLUMN_DAY,     /* likewise, where a day begins; people see its date */
     COLUMN_SPAN,    /* seconds; people see `12 min` */
     COLUMN_YES_NO,  /* 1 and 0 between bars and in CSV, true and false in JSON */

@@ -12,7 +12,7 @@
 #include "report/forms.h"
 #include "report/answer.h"
 #include "settings/scheduler.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
 
@@ -200,7 +200,7 @@ static void add_conformance(struct answer *answer, const struct comparison *comp
 static void add_page(struct answer *answer, const struct comparison *comparison)
 {
     answer_say(answer, "%s, as of %s: places of %" PRIu32 " %s, and factors\n\n",
-               comparison->cluster, instant_text(comparison->as_of).bytes, comparison->user_count,
+               comparison->cluster, time_text(comparison->as_of).bytes, comparison->user_count,
                comparison->words->users);
     add_users(answer, comparison);
     if (comparison->top < comparison->listed)

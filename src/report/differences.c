@@ -11,7 +11,7 @@
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
 #include "report/table.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 
 /* One of the two values of an association. */
@@ -373,12 +373,12 @@ void differences_add_page(struct text *text, const struct differences *differenc
     const struct view fairshare = { differences, false, FACTOR_ROUNDING,
                                     ranks ? differences->users : 1, ranks ? 0 : 6 };
     text_format_printable(text, "%s, printed ", differences->cluster);
-    instant_add(text, differences->printed_at);
+    time_add(text, differences->printed_at);
     text_add(text, ", our run as of ");
-    instant_add(text, differences->as_of);
+    time_add(text, differences->as_of);
     if (differences->newest_step) {
         text_format(text, "\nsteps of %" PRIu64 " s, the newest ", differences->period);
-        instant_add(text, (int64_t)differences->newest_step);
+        time_add(text, (int64_t)differences->newest_step);
     }
     text_add(text, "\n\nRawUsage, in TRES-seconds:\n");
     add_view(text, &usage);

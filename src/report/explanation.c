@@ -16,7 +16,7 @@
 #include "report/forms.h"
 #include "report/terminal.h"
 #include "util/index.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "settings/scheduler.h"
 #include "util/text.h"
 
@@ -357,7 +357,7 @@ static void add_page(struct answer *answer, const struct explained *explained,
     struct text paragraph = { 0 }, *text = answer_text(answer);
     answer_cluster(answer, &(struct table_cluster){ .name = explained->cluster });
     answer_say(answer, "Cluster %s, %s, as of %s\n\n", explained->cluster,
-               explained->input->algorithm->name, instant_text(explained->as_of).bytes);
+               explained->input->algorithm->name, time_text(explained->as_of).bytes);
     explanation_add_table(answer, explained);
     text_add(text, "\n");
     if (explanation->other == NO_NODE) {

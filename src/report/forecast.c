@@ -14,7 +14,7 @@
 #include "report/answer.h"
 #include "report/terminal.h"
 #include "report/viewer.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "settings/scheduler.h"
 #include "util/text.h"
@@ -57,7 +57,7 @@ static const struct column columns[] = {
     { "partition", "Partition", COLUMN_TEXT, .get = get_name, .index = 2, .hidden = NOT_IN_JSON,
       .optional = true },
     { "projection", "Projection", COLUMN_TEXT, MEMBER(struct row, projection) },
-    { "as_of", "AsOf", COLUMN_INSTANT, MEMBER(struct row, point.at) },
+    { "as_of", "AsOf", COLUMN_TIME, MEMBER(struct row, point.at) },
     { "fairshare", "FairShare", COLUMN_REAL, MEMBER(struct row, point.factor) },
     { "levelfs", "LevelFS", COLUMN_REAL, MEMBER(struct row, point.level_fs), .optional = true },
     { "levelfs_infinite", "LevelFSInfinite", COLUMN_YES_NO, .get = get_infinite,
@@ -196,9 +196,9 @@ static void add_entity(struct answer *answer, const struct forecast_report *repo
 }
 
 /* To the minute: a projection is not known to the second. */
-static struct instant_text minute_text(uint64_t instant)
+static struct instant_text minute_text(uint64_t time)
 {
-    struct instant_text text = instant_text((int64_t)instant);
+    struct instant_text text = time_text((int64_t)time);
     text.bytes[strlen(text.bytes) - strlen(":00")] = '\0';
     return text;
 }
@@ -249,13 +249,13 @@ static void add_lines(struct answer *answer, const struct forecast_report *repor
                 (struct column){ "place",         "Place",       COLUMN_INTEGER,
                                  get_point_place, .index = each, .group = projection_titles[each] };
     }
-    size_t *instants = memory_zeroed(report->count + 1, sizeof *instants);
+    size_t *times = memory_zeroed(report->count + 1, sizeof *times);
     for (size_t i = 0; i < report->count; i++)
-        instants[i] = i;
+        times[i] = i;
     answer_grid(answer, shown,
-                &(struct table_rows){ instants, report->count, sizeof *instants, .context = report,
+                &(struct table_rows){ times, report->count, sizeof *times, .context = report,
                                       .words = report->words });
-    free(instants);
+    free(times);
 }
 
 static void add_crossings(struct answer *answer, const struct forecast_report *report)

@@ -14,7 +14,7 @@
 #include "report/answer.h"
 #include "report/terminal.h"
 #include "settings/scheduler.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 
 #define DIGITS 9
@@ -411,7 +411,7 @@ static void add_page(struct text *text, const struct job_explanation *explanatio
     struct rows rows = rows_of(explanation);
     struct text title = { 0 };
     text_format_printable(&title, "Cluster %s, as of %s", explanation->list->cluster,
-                          instant_text(explanation->list->as_of).bytes);
+                          time_text(explanation->list->as_of).bytes);
     if (explanation->other)
         text_format_printable(&title, "; A is job '%s', B '%s'", explanation->one->job_id,
                               explanation->other->job_id);

@@ -43,10 +43,10 @@ static void add_bar(struct text *text, double part, size_t length, bool utf8)
 
 static bool same_day(int64_t one, int64_t other)
 {
-    time_t instants[] = { (time_t)one, (time_t)other };
+    time_t times[] = { (time_t)one, (time_t)other };
     struct tm days[2];
-    localtime_r(&instants[0], &days[0]);
-    localtime_r(&instants[1], &days[1]);
+    localtime_r(&times[0], &days[0]);
+    localtime_r(&times[1], &days[1]);
     return days[0].tm_year == days[1].tm_year && days[0].tm_yday == days[1].tm_yday;
 }
 
@@ -137,7 +137,7 @@ static void get_infinite(const void *of, struct cell *cell)
 
 static const struct column point_columns[] = {
     WHOSE_COLUMNS,
-    { "as_of", "AsOf", COLUMN_INSTANT, MEMBER(struct series_point, at) },
+    { "as_of", "AsOf", COLUMN_TIME, MEMBER(struct series_point, at) },
     { "fairshare", "FairShare", COLUMN_REAL, MEMBER(struct series_point, fairshare) },
     { "usage_raw", "RawUsage", COLUMN_REAL, MEMBER(struct series_point, usage),
       .decimals = NO_DECIMALS },

@@ -12,7 +12,7 @@
 #include "report/answer.h"
 #include "report/viewer.h"
 #include "util/index.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 
 static const char *as_utf8(struct share_list *list, const char *bytes, size_t length)
@@ -283,7 +283,7 @@ void share_list_answer(const struct share_list *list, struct answer *answer)
                                .facts = json_pack("{s:s, s:I}", "algorithm", list->algorithm->name,
                                                   "as_of", (json_int_t)list->as_of) });
     answer_say(answer, "Cluster %s, %s, as of %s\n", list->cluster, list->algorithm->name,
-               instant_text(list->as_of).bytes);
+               time_text(list->as_of).bytes);
     for (size_t i = 0; i < list->count; i++)
         if (list->rows[i].shown)
             answer_row(answer, &list->rows[i]);

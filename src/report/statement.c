@@ -13,7 +13,7 @@
 #include "report/viewer.h"
 #include "settings/scheduler.h"
 #include "util/index.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/name_list.h"
 
@@ -71,7 +71,7 @@ static void get_used_of_due(const void *of, struct cell *cell)
 static const struct column columns[] = {
     CLUSTER_COLUMN,
     { "from", "From", COLUMN_DAY, .get = get_from },
-    { "to", "To", COLUMN_INSTANT, ROW(to), .hidden = NOT_FOR_PEOPLE },
+    { "to", "To", COLUMN_TIME, ROW(to), .hidden = NOT_FOR_PEOPLE },
     { "id_assoc", "ID", COLUMN_INTEGER, ROW(id), .hidden = NOT_FOR_PEOPLE },
     { "account", "Account", COLUMN_TEXT, .get = get_account },
     { "username", "User", COLUMN_TEXT, ROW(user) },
@@ -207,8 +207,8 @@ void statement_add_period(const struct statement_view *view, const struct statem
 
 static void add_title(struct answer *answer, const struct statement_view *view)
 {
-    answer_say(answer, "Cluster %s, %s to %s, by %s\n", view->cluster,
-               instant_text(view->from).bytes, instant_text(view->to).bytes, view->by);
+    answer_say(answer, "Cluster %s, %s to %s, by %s\n", view->cluster, time_text(view->from).bytes,
+               time_text(view->to).bytes, view->by);
     if (view->tres)
         answer_say(answer, "Used: %s of %s, as sreport adds them up.\n", view->unit, view->tres);
     else
@@ -218,14 +218,14 @@ static void add_title(struct answer *answer, const struct statement_view *view)
     if (view->shares_from == INT64_MAX)
         answer_say(answer, "Shares are the published ones; no run has recorded changes.\n");
     else if (view->shares_from > view->from)
-        answer_say(answer, "Shares before %s are %s.\n", instant_text(view->shares_from).bytes,
+        answer_say(answer, "Shares before %s are %s.\n", time_text(view->shares_from).bytes,
                    view->earlier_shares ? "from the accounting database"
                                         : "those that the first run recorded");
     if (view->days_from == INT64_MAX)
         answer_say(answer, "No use is known.\n");
     else if (view->days_from > view->from)
         answer_say(answer, "Nothing is known of days before %s.\n",
-                   instant_day_text(view->days_from).bytes);
+                   time_day_text(view->days_from).bytes);
 }
 
 static json_t *facts_of(const struct statement_view *view)

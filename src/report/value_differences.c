@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 
 #define FIRST_AT_MOST 36 /* columns of the terminal */
@@ -201,9 +201,9 @@ void value_differences_add_page(struct text *text, const struct value_difference
 {
     text_add_printable(text, differences->cluster);
     text_add(text, ", printed ");
-    instant_add(text, differences->printed_at);
+    time_add(text, differences->printed_at);
     text_add(text, ", our values as of ");
-    instant_add(text, differences->as_of);
+    time_add(text, differences->as_of);
     text_add(text, "\n\n");
     add_differing(text, differences);
     for (enum value_cause cause = kinds[differences->kind].first;

@@ -12,7 +12,7 @@
 #include "report/viewer.h"
 #include "report/whatif.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/text.h"
 
 /* Then factors are on another scale, and only places can be compared. */
@@ -313,7 +313,7 @@ static void add_jobs(struct answer *answer, const struct whatif *whatif, size_t 
 static void add_page(struct answer *answer, const struct whatif *whatif, size_t top)
 {
     answer_say(answer, "Cluster %s, %s, as of %s%s\n", whatif->cluster,
-               whatif->algorithm[BEFORE]->name, instant_text(whatif->as_of).bytes,
+               whatif->algorithm[BEFORE]->name, time_text(whatif->as_of).bytes,
                whatif->change_count ? ".  What if:" : "; nothing is changed.");
     for (size_t i = 0; i < whatif->change_count; i++)
         answer_say(answer, "- %s\n", whatif->changes[i]);

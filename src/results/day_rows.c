@@ -13,7 +13,7 @@
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
 

@@ -10,7 +10,7 @@
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -122,7 +122,7 @@ static int not_as_stored(const char *table, const struct day_store *store, size_
                          struct error *err)
 {
     struct text name = { 0 };
-    instant_add_day(&name, day_part(store, day));
+    time_add_day(&name, day_part(store, day));
     fail(err, ERROR_DAMAGED, "rows of %s of %s are not as they were stored", table, name.bytes);
     text_free(&name);
     return -1;
@@ -351,9 +351,9 @@ void stored_days_free(struct stored_days *stored)
     hash_segments_free(&stored->days);
 }
 
-static bool is_midnight(uint64_t instant)
+static bool is_midnight(uint64_t time)
 {
-    return calendar_day(instant) == instant;
+    return calendar_day(time) == time;
 }
 
 bool stored_days_are_strange(const struct stored_days *stored)

@@ -302,12 +302,12 @@ void days_destroy(struct days *days)
 }
 
 /* The last day that begins at `instant` or earlier; the first where none does. */
-static size_t search(const struct days *days, uint64_t instant)
+static size_t search(const struct days *days, uint64_t time)
 {
     size_t low = 0, high = days->count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (instant < days->starts[middle])
+        if (time < days->starts[middle])
             high = middle;
         else
             low = middle;
@@ -329,11 +329,11 @@ size_t days_find(const struct days *days, uint64_t start)
 }
 
 /* The day that an instant is in, most likely the one that was found last. */
-static size_t find_day(struct days *days, uint64_t instant)
+static size_t find_day(struct days *days, uint64_t time)
 {
     size_t day = days->last;
-    if (instant < days->starts[day] || instant >= days->starts[day + 1])
-        day = days->last = search(days, instant);
+    if (time < days->starts[day] || time >= days->starts[day + 1])
+        day = days->last = search(days, time);
     if (day < days->earliest)
         days->earliest = day;
     return day;

@@ -292,16 +292,16 @@ int history_write_point(const struct publisher *publisher, const struct publicat
     return write_values(publisher, publication, as_of, err);
 }
 
-void instants_add(struct instants *instants, int64_t instant)
+void times_add(struct times *times, int64_t time)
 {
-    instants->list = memory_grown(instants->list, instants->count, sizeof *instants->list);
-    instants->list[instants->count++] = instant;
+    times->list = memory_grown(times->list, times->count, sizeof *times->list);
+    times->list[times->count++] = time;
 }
 
-void instants_free(struct instants *instants)
+void times_free(struct times *times)
 {
-    free(instants->list);
-    *instants = (struct instants){ 0 };
+    free(times->list);
+    *times = (struct times){ 0 };
 }
 
 static int by_part(const void *a, const void *b)
@@ -310,10 +310,10 @@ static int by_part(const void *a, const void *b)
     return (one->part > other->part) - (one->part < other->part);
 }
 
-int history_damaged(struct db *db, const char *cluster, struct instants *damaged, struct error *err)
+int history_damaged(struct db *db, const char *cluster, struct times *damaged, struct error *err)
 {
     struct kept_losses losses = { 0 };
-    *damaged = (struct instants){ 0 };
+    *damaged = (struct times){ 0 };
     int result = stored_compare(db, cluster, &stored_history, &losses, err) ||
                          stored_compare(db, cluster, &stored_names, &losses, err)
                      ? -1
@@ -322,24 +322,24 @@ int history_damaged(struct db *db, const char *cluster, struct instants *damaged
         qsort(losses.list, losses.count, sizeof *losses.list, by_part);
     for (size_t i = 0; !result && i < losses.count; i++)
         if (!i || losses.list[i].part != losses.list[i - 1].part)
-            instants_add(damaged, losses.list[i].part);
+            times_add(damaged, losses.list[i].part);
     free(losses.list);
     return result;
 }
 
-int history_points(struct db *db, const char *cluster, bool of_backfill, struct instants *points,
+int history_points(struct db *db, const char *cluster, bool of_backfill, struct times *points,
                    struct error *err)
 {
     const struct db_value *row, name = db_text(cluster);
-    *points = (struct instants){ 0 };
+    *points = (struct times){ 0 };
     struct db_rows *rows =
         db_query(db, of_backfill ? sql_query_history_backfill_read : sql_query_history_points_read,
                  &name, 1, "i", err);
     while (db_fetch(rows, &row, err) > 0)
-        instants_add(points, row[0].integer);
+        times_add(points, row[0].integer);
     if (!db_finish(rows))
         return 0;
-    instants_free(points);
+    times_free(points);
     return -1;
 }
 

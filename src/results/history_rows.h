@@ -38,19 +38,18 @@ int history_write_point(const struct publisher *publisher, const struct publicat
 int history_write_backfill(const struct publisher *publisher, int64_t as_of,
                            double truncation_bound, uint64_t in_doubt, struct error *err);
 
-struct instants {
+struct times {
     int64_t *list;
     size_t count;
 };
-void instants_add(struct instants *instants, int64_t instant);
-void instants_free(struct instants *instants);
+void times_add(struct times *times, int64_t time);
+void times_free(struct times *times);
 
 /* The instants of a cluster's points, ascending: of all, or of those that backfill made. */
-int history_points(struct db *db, const char *cluster, bool of_backfill, struct instants *points,
+int history_points(struct db *db, const char *cluster, bool of_backfill, struct times *points,
                    struct error *err);
 /* Those of which something is not as it was stored: values, or names that begin there. */
-int history_damaged(struct db *db, const char *cluster, struct instants *damaged,
-                    struct error *err);
+int history_damaged(struct db *db, const char *cluster, struct times *damaged, struct error *err);
 
 /* Inside a transaction: write the rows of fairmill_fairness of an instant, a row for each scope of
  * core/insight/fairness.h, with their hash; those that are there of it are replaced. */

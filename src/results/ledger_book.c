@@ -105,7 +105,7 @@ void ledger_hash(const struct ledger_record *record, char hash[LEDGER_HASH])
 {
     const struct ledger_entry *entry = &record->entry;
     const uint64_t numbers[] = {
-        entry->id,          entry->instant,       (uint64_t)record->entered_at,
+        entry->id,          entry->time,          (uint64_t)record->entered_at,
         entry->association, entry->tres_seconds,  entry->job,
         entry->undoes,      record->covers.count,
     };

@@ -26,7 +26,7 @@ static uint64_t number_of(const struct db_value *value)
 enum {
     ID,
     CLUSTER,
-    INSTANT,
+    TIME,
     ENTERED_AT,
     WHO,
     WHY,
@@ -59,7 +59,7 @@ static int read_record(const struct db_value *row, const char *cluster,
 {
     *record = (struct ledger_record){
         .entry = { .id = number_of(&row[ID]),
-                   .instant = number_of(&row[INSTANT]),
+                   .time = number_of(&row[TIME]),
                    .association = number_of(&row[ASSOCIATION]),
                    .tres_seconds = number_of(&row[TRES_SECONDS]),
                    .job = number_of(&row[JOB]),
@@ -191,7 +191,7 @@ static int write_entry(struct db *db, const struct ledger_record *record, struct
     struct row_field row[] = {
         { "id", 'i', db_integer((int64_t)entry->id) },
         { "cluster", 't', db_text(record->cluster) },
-        { "instant", 'i', db_integer((int64_t)entry->instant) },
+        { "instant", 'i', db_integer((int64_t)entry->time) },
         { "entered_at", 'i', db_integer(record->entered_at) },
         { "who", 't', db_text(record->who) },
         { "why", 't', db_text(record->why) },

@@ -24,7 +24,7 @@
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -208,7 +208,7 @@ static void add_repairs(const struct days *days, struct findings *findings,
         findings_add(findings, FINDING_DAYS_INCOMPLETE, 0, "of a run before the last one");
     if (repairs->lost) {
         struct text day = { 0 };
-        instant_add_day(&day, (int64_t)repairs->first_lost);
+        time_add_day(&day, (int64_t)repairs->first_lost);
         findings_add(findings, FINDING_DAYS_LOST, 0, "%" PRIu64 " days, the first %s",
                      repairs->lost, day.bytes);
         text_free(&day);
@@ -216,7 +216,7 @@ static void add_repairs(const struct days *days, struct findings *findings,
     if (days->border) {
         begin_clause(message, record);
         text_add(message, "the time zone changed: usage of days before ");
-        instant_add(message, (int64_t)days->border);
+        time_add(message, (int64_t)days->border);
         text_add(message, " stays as it is");
         record->message = message->bytes;
     }
@@ -257,7 +257,7 @@ static int settle_losses(const struct publisher *publisher, const struct kept_lo
         text_add(&where, loss->table->name);
         if (loss->table != &stored_share_past) {
             text_add(&where, " of ");
-            instant_add(&where, loss->part);
+            time_add(&where, loss->part);
         }
         findings_add(findings, FINDING_RECORDS_CHANGED, (uint64_t)loss->part, "%s", where.bytes);
         text_free(&where);

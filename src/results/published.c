@@ -21,7 +21,7 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -85,7 +85,7 @@ const char *published_zone(const struct published *published)
 struct reset_period published_reset_period(const struct published_cluster *cluster)
 {
     struct reset_period period = cluster->settings->reset_period;
-    if (!instant_parse(cluster->settings->reset_anchor, &period.anchor))
+    if (!time_parse(cluster->settings->reset_anchor, &period.anchor))
         period.anchor = 0;
     return period;
 }
@@ -286,15 +286,15 @@ void published_check_point(const char *cluster, int64_t id, int64_t at,
     static const char *const names[] = { "fairshare", "usage_raw", "level_fs" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct error err;
-        struct text instant = { 0 };
+        struct text time = { 0 };
         if (values[i].type != DB_REAL || !isnan(values[i].real))
             continue;
-        instant_add(&instant, at);
+        time_add(&time, at);
         fail(&err, ERROR_DATA,
              "fairmill_history of cluster '%s': association %" PRId64 " at %s: '%s' is no number",
-             cluster, id, instant.bytes, names[i]);
+             cluster, id, time.bytes, names[i]);
         complain(&err);
-        text_free(&instant);
+        text_free(&time);
     }
 }
 

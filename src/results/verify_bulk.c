@@ -10,7 +10,7 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -206,7 +206,7 @@ static void name_row(const struct verified_table *table, const struct db_value *
     for (size_t i = 0; table->keys[i]; i++) {
         text_format(name, "%s%s ", i ? ", " : "", table->keys[i]);
         if (table->kind == BY_DAY && !i)
-            instant_add_day(name, values[i].integer);
+            time_add_day(name, values[i].integer);
         else
             add_value(name, &values[i]);
     }

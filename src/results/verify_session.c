@@ -10,7 +10,7 @@
 #include "results/verify_bulk.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -41,7 +41,7 @@ static void report_hash(struct verify_session *session, const struct verified_ta
     struct text key = { 0 };
     if (computed->is_found) {
         text_add(&key, "day ");
-        instant_add_day(&key, part->part);
+        time_add_day(&key, part->part);
         verify_report_hash(session, table->name, key.bytes, part->part,
                            (struct row_hash[]){ part->stored, *known });
     } else {
@@ -131,7 +131,7 @@ static void report_record(struct verify_session *session, const struct kept_loss
     struct text key = { 0 };
     text_add(&key, "");
     if (loss->table != &stored_share_state)
-        instant_add(&key, loss->part);
+        time_add(&key, loss->part);
     verify_report_hash(session, loss->table->name, key.bytes, loss->part,
                        (struct row_hash[]){ loss->found, loss->known });
     text_free(&key);

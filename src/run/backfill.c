@@ -22,7 +22,7 @@
 #include "source/source.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/log.h"
 #include "util/text.h"
 
@@ -42,55 +42,55 @@ struct filling {
 /* ---- Which instants ---- */
 
 /* Whether a point is within the span of an instant; `at` goes on. */
-static bool has_point(const struct instants *points, size_t *at, int64_t instant, uint64_t span_s)
+static bool has_point(const struct times *points, size_t *at, int64_t time, uint64_t span_s)
 {
-    int64_t begin = span_s ? instant - instant % (int64_t)span_s : instant;
-    int64_t end = span_s ? begin + (int64_t)span_s : instant + 1;
+    int64_t begin = span_s ? time - time % (int64_t)span_s : time;
+    int64_t end = span_s ? begin + (int64_t)span_s : time + 1;
     while (*at < points->count && points->list[*at] < begin)
         ++*at;
     return *at < points->count && points->list[*at] < end;
 }
 
 /* Whether it is one of the list, which ascends; `at` goes on. */
-static bool is_in(const struct instants *instants, size_t *at, int64_t instant)
+static bool is_in(const struct times *times, size_t *at, int64_t time)
 {
-    while (*at < instants->count && instants->list[*at] < instant)
+    while (*at < times->count && times->list[*at] < time)
         ++*at;
-    return *at < instants->count && instants->list[*at] == instant;
+    return *at < times->count && times->list[*at] == time;
 }
 
 /* Those of which there is no point yet. */
-static int find_instants(const struct filling *filling, const struct backfill_options *options,
-                         struct instants *wanted, struct error *err)
+static int find_times(const struct filling *filling, const struct backfill_options *options,
+                      struct times *wanted, struct error *err)
 {
     const struct settings *settings = filling->settings;
     struct backfill_result *result = filling->result;
-    struct instants all = { 0 }, points = { 0 }, own = { 0 };
+    struct times all = { 0 }, points = { 0 }, own = { 0 };
     size_t at = 0, own_at = 0;
-    if (instants_find(&options->instants, settings, filling->source, filling->cluster, &all, err) ||
+    if (past_times_find(&options->times, settings, filling->source, filling->cluster, &all, err) ||
         history_points(filling->results, filling->cluster, false, &points, err) ||
         history_points(filling->results, filling->cluster, true, &own, err)) {
-        instants_free(&all);
-        instants_free(&points);
+        times_free(&all);
+        times_free(&points);
         return -1;
     }
     int64_t span_s = (int64_t)settings->history_interval_s;
     for (size_t i = 0; i < all.count; i++) {
-        int64_t instant = all.list[i];
+        int64_t time = all.list[i];
         /* There is one point of each interval. */
-        if (i && span_s && all.list[i - 1] / span_s == instant / span_s)
+        if (i && span_s && all.list[i - 1] / span_s == time / span_s)
             continue;
-        bool there = has_point(&points, &at, instant, settings->history_interval_s);
-        if (!there || (options->replace && is_in(&own, &own_at, instant)))
-            instants_add(wanted, instant);
+        bool there = has_point(&points, &at, time, settings->history_interval_s);
+        if (!there || (options->replace && is_in(&own, &own_at, time)))
+            times_add(wanted, time);
         else
             result->there++;
     }
     result->first = all.count ? all.list[0] : 0;
     result->last = all.count ? all.list[all.count - 1] : 0;
-    instants_free(&all);
-    instants_free(&points);
-    instants_free(&own);
+    times_free(&all);
+    times_free(&points);
+    times_free(&own);
     return 0;
 }
 
@@ -179,12 +179,12 @@ static int take(void *context, const struct computation *computation, struct err
     return 0;
 }
 
-static void skip(void *context, int64_t instant, const struct error *reason)
+static void skip(void *context, int64_t time, const struct error *reason)
 {
     const struct filling *filling = context;
     struct backfill_result *result = filling->result;
     struct text at = { 0 };
-    instant_add(&at, instant);
+    time_add(&at, time);
     log_note("%s: no point of %s: %s", filling->cluster, at.bytes, reason->message);
     if (!result->skipped++)
         snprintf(result->why, sizeof result->why, "%s: %.*s", at.bytes, 220, reason->message);
@@ -238,17 +238,17 @@ static int check_zone(const struct filling *filling, struct error *err)
 }
 
 /* Make them; `filling' has both databases. */
-static int fill(struct filling *filling, const struct instants *instants, struct error *err)
+static int fill(struct filling *filling, const struct times *times, struct error *err)
 {
     struct batch batch = {
         .source = source_of(filling->settings, filling->source, filling->cluster),
-        .instants = instants->list,
-        .count = instants->count,
+        .times = times->list,
+        .count = times->count,
         .take = take,
         .skip = skip,
         .context = filling,
     };
-    if (!instants->count)
+    if (!times->count)
         return 0;
     if (batch_records_find(filling->settings, filling->cluster, &batch.records, err))
         return -1;
@@ -262,17 +262,17 @@ static int fill(struct filling *filling, const struct instants *instants, struct
 static int fill_cluster(struct filling *filling, const struct backfill_options *options,
                         struct error *err)
 {
-    struct instants wanted = { 0 };
+    struct times wanted = { 0 };
     int result = open_both(filling, err);
     if (!result)
         result = check_zone(filling, err);
     if (!result)
-        result = find_instants(filling, options, &wanted, err);
+        result = find_times(filling, options, &wanted, err);
     if (!result && options->dry_run)
         filling->result->points = wanted.count;
     else if (!result)
         result = fill(filling, &wanted, err);
-    instants_free(&wanted);
+    times_free(&wanted);
     return result;
 }
 
@@ -309,14 +309,14 @@ int backfill(const struct settings *settings, const struct backfill_options *opt
 }
 
 /* Names of points that were removed in time are still there. */
-static void drop_old(const struct settings *settings, struct instants *instants)
+static void drop_old(const struct settings *settings, struct times *times)
 {
     int64_t oldest = time(NULL) - (int64_t)settings->history_days * DAY_S;
     size_t kept = 0;
-    for (size_t i = 0; i < instants->count; i++)
-        if (instants->list[i] >= oldest)
-            instants->list[kept++] = instants->list[i];
-    instants->count = kept;
+    for (size_t i = 0; i < times->count; i++)
+        if (times->list[i] >= oldest)
+            times->list[kept++] = times->list[i];
+    times->count = kept;
 }
 
 int backfill_repair(const struct settings *settings, const char *cluster, struct error *err)
@@ -325,7 +325,7 @@ int backfill_repair(const struct settings *settings, const char *cluster, struct
     struct filling filling = {
         .settings = settings, .cluster = cluster, .anew = true, .result = &made
     };
-    struct instants damaged = { 0 };
+    struct times damaged = { 0 };
     int result = open_both(&filling, err);
     if (!result)
         result = history_damaged(filling.results, cluster, &damaged, err);
@@ -335,7 +335,7 @@ int backfill_repair(const struct settings *settings, const char *cluster, struct
         result = check_zone(&filling, err);
     if (!result)
         result = fill(&filling, &damaged, err);
-    instants_free(&damaged);
+    times_free(&damaged);
     close_both(&filling);
     return result;
 }

@@ -17,7 +17,7 @@ struct settings;
 
 struct backfill_options {
     struct cluster_names clusters; /* only these; none: all */
-    struct instants_asked instants;
+    struct past_times_request times;
     bool replace;                              /* make those anew that backfill made before */
     bool dry_run;                              /* only say what would be made */
     void (*complain)(const struct error *err); /* for each cluster that failed */

@@ -57,16 +57,16 @@ int batch_records_find(const struct settings *settings, const char *cluster,
 #define DAY_S 86400
 
 /* How many dates there are between 1970 and that of an instant. */
-static uint64_t date_of(uint64_t instant)
+static uint64_t date_of(uint64_t time)
 {
     struct tm date;
-    time_t at = (time_t)instant;
+    time_t at = (time_t)time;
     localtime_r(&at, &date);
-    return (uint64_t)((int64_t)instant + date.tm_gmtoff) / DAY_S;
+    return (uint64_t)((int64_t)time + date.tm_gmtoff) / DAY_S;
 }
 
 /* The first instant from `from` on that is one of every so many seconds, or days. */
-static int64_t first_instant(int64_t from, uint64_t every_s)
+static int64_t first_time(int64_t from, uint64_t every_s)
 {
     if (every_s % DAY_S)
         return (from + (int64_t)every_s - 1) / (int64_t)every_s * (int64_t)every_s;
@@ -92,9 +92,8 @@ static int find_first_end(const struct settings *settings, struct db *db, const 
     return result;
 }
 
-int instants_find(const struct instants_asked *asked, const struct settings *settings,
-                  struct db *source, const char *cluster, struct instants *instants,
-                  struct error *err)
+int past_times_find(const struct past_times_request *asked, const struct settings *settings,
+                    struct db *source, const char *cluster, struct times *times, struct error *err)
 {
     int64_t now = time(NULL), end = now - CLOCK_SKEW_S, since;
     int64_t oldest = now - (int64_t)settings->history_days * DAY_S;
@@ -104,8 +103,8 @@ int instants_find(const struct instants_asked *asked, const struct settings *set
         since = *asked->since;
     else if (find_first_end(settings, source, cluster, now, &since, err))
         return -1;
-    for (int64_t at = first_instant(since < oldest ? oldest : since, asked->every_s); at < end;
-         at = first_instant(at + 1, asked->every_s))
-        instants_add(instants, at);
+    for (int64_t at = first_time(since < oldest ? oldest : since, asked->every_s); at < end;
+         at = first_time(at + 1, asked->every_s))
+        times_add(times, at);
     return 0;
 }

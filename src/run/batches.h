@@ -21,11 +21,11 @@ int batch_run(struct batch *batch, const struct settings *settings, struct db **
 int batch_records_find(const struct settings *settings, const char *cluster,
                        struct batch_records *records, struct error *err);
 
-struct instants;
+struct times;
 
 /* Which instants of the past a command is about. */
 
-struct instants_asked {
+struct past_times_request {
     const int64_t *since; /* NULL: as far as jobs and history_days go back */
     const int64_t *until; /* NULL: now */
     uint64_t every_s;     /* not 0; whole days begin at midnight, of the settings' zone */
@@ -33,8 +33,7 @@ struct instants_asked {
 
 /* Add those of a cluster, ascending, all of them over.  `source' is read in a snapshot of its own.
  */
-int instants_find(const struct instants_asked *asked, const struct settings *settings,
-                  struct db *source, const char *cluster, struct instants *instants,
-                  struct error *err);
+int past_times_find(const struct past_times_request *asked, const struct settings *settings,
+                    struct db *source, const char *cluster, struct times *times, struct error *err);
 
 #endif

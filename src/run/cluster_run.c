@@ -18,7 +18,7 @@
 #include "run/run_session.h"
 #include "source/source.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -47,7 +47,7 @@ static int read_with_retries(struct cluster_run *run, struct checkpoint_plan *pl
         if (run_session_open_source(session, err))
             return -1;
         struct source source = source_of(session->settings, session->source, run->cluster);
-        source.instant = session->options->now;
+        source.time = session->options->now;
         run->computation = computation_of(&source);
         if (!compute_read(&run->computation, &run->recorded, plan, err))
             return 0;
@@ -256,8 +256,8 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
 }
 
 /* An instant older than what is published is refused: the clock jumped, or --now looks back. */
-static int check_instant(const struct run_session *session, const struct publisher *publisher,
-                         struct error *err)
+static int check_time(const struct run_session *session, const struct publisher *publisher,
+                      struct error *err)
 {
     const struct run_options *options = session->options;
     int64_t now = options->now ? *options->now : time(NULL);
@@ -278,7 +278,7 @@ static void warn_of_zone(const struct cluster_run *run)
     text_add(&border, "");
     if (plan->days && plan->days->border) {
         text_add(&border, "; days before ");
-        instant_add(&border, (int64_t)plan->days->border);
+        time_add(&border, (int64_t)plan->days->border);
         text_add(&border, " stay, since their jobs are not read any longer");
     }
     log_warning("cluster '%s': the time zone is not that of the last run; the usage of days was "
@@ -412,7 +412,7 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
     }
     struct last_words last = { session, cluster, &publisher, clock_milliseconds() };
     memory_before_end(end_without_memory, &last);
-    int result = check_instant(session, &publisher, err) || read_stored(&run, &publisher, err) ||
+    int result = check_time(session, &publisher, err) || read_stored(&run, &publisher, err) ||
                          compute_and_publish(&run, &publisher, last.began, err)
                      ? -1
                      : 0;

@@ -15,7 +15,7 @@
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/text.h"
 
 int verifier_open(struct verifier *verifier, const struct settings *settings, struct db *source,
@@ -128,7 +128,7 @@ void verification_add_words(struct text *text, const struct verification *verifi
     }
     if (!verification->other_settings)
         text_format(text, "%" PRIu64 " rows of ", verification->rows);
-    instant_add(text, verification->as_of);
+    time_add(text, verification->as_of);
     if (verification->other_settings)
         text_add(text, ", with other settings than these");
     else if (!differences->count)

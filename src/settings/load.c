@@ -380,7 +380,7 @@ static int complete(struct settings *settings, enum settings_use use, struct err
         return -1;
     if (time_zone_set(settings->time_zone, err))
         return -1;
-    if (!instant_parse(settings->reset_anchor, &settings->reset_period.anchor))
+    if (!time_parse(settings->reset_anchor, &settings->reset_period.anchor))
         return fail(err, ERROR_SETTINGS,
                     "[usage] reset_anchor = '%s': must be epoch seconds or "
                     "YYYY-MM-DD[THH:MM[:SS]]",

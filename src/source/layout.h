@@ -37,10 +37,10 @@ struct source {
     const struct settings *settings;
     const struct layout *layout; /* the settings' one */
     struct db *db;
-    const char *cluster;    /* NULL: what is asked is not about one */
-    const int64_t *instant; /* as of when; NULL: the wall clock once the snapshot is open */
-    bool ordered;           /* read what slurmctld's ties need */
-    bool classes;           /* job rows have their partition and QOS, where the layout has them */
+    const char *cluster; /* NULL: what is asked is not about one */
+    const int64_t *time; /* as of when; NULL: the wall clock once the snapshot is open */
+    bool ordered;        /* read what slurmctld's ties need */
+    bool classes;        /* job rows have their partition and QOS, where the layout has them */
 };
 
 /* What the small tables say about a cluster. */
@@ -103,7 +103,7 @@ struct usage_start {
     double usage; /* TRES-seconds, finite, above 0 */
 };
 struct usage_starts {
-    uint64_t instant; /* 0: there is no start, and usage is that of jobs alone */
+    uint64_t time; /* 0: there is no start, and usage is that of jobs alone */
     struct usage_start *starts;
     size_t count;
     /* Of settings that leave decay to the source.  The epoch is not after the instant. */
@@ -233,7 +233,7 @@ struct queued_job {
 /* Which: those that wait at an instant, with `started` those that run, too; or, where it is not 0,
  * those that waited since `waited_since`, but do not any more. */
 struct queue_range {
-    uint64_t instant, waited_since;
+    uint64_t time, waited_since;
     bool started;
 };
 
@@ -250,10 +250,10 @@ struct queue_port {
     /* Jobs, in no order. */
     struct queue_reading *(*jobs)(const struct source *source, const struct queue_range *range);
     /* Those of these arrays of which tasks had started by an instant. */
-    int (*read_arrays)(const struct source *source, uint64_t instant, const struct job_keys *ids,
+    int (*read_arrays)(const struct source *source, uint64_t time, const struct job_keys *ids,
                        struct array_list *list, struct error *err);
     /* Which TRES there are, and with `running` the jobs that ran at an instant. */
-    int (*read_limits)(const struct source *source, uint64_t instant, bool running,
+    int (*read_limits)(const struct source *source, uint64_t time, bool running,
                        struct cluster_facts *facts, struct error *err);
 };
 

@@ -218,7 +218,7 @@ static bool fixed(const char **at, size_t width, int *number)
     return true;
 }
 
-bool instant_parse(const char *text, int64_t *epoch)
+bool time_parse(const char *text, int64_t *epoch)
 {
     size_t length = strlen(text);
     if (number_signed(text, length, epoch))
@@ -239,11 +239,11 @@ bool instant_parse(const char *text, int64_t *epoch)
     date.tm_mon -= 1;
     struct tm asked = date;
     date.tm_wday = -1; /* still there where mktime fails */
-    time_t instant = mktime(&date);
+    time_t time = mktime(&date);
     /* mktime() turns 31 June into 1 July, which cannot be what was meant. */
     if (date.tm_wday < 0 || date.tm_mday != asked.tm_mday || date.tm_mon != asked.tm_mon)
         return false;
-    *epoch = instant;
+    *epoch = time;
     return true;
 }
 

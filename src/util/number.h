@@ -43,7 +43,7 @@ bool clock_span_parse(const char *bytes, size_t length, uint64_t *seconds);
 
 /* An instant: epoch seconds, or YYYY-MM-DD[THH:MM[:SS]] in the process's time zone; it may be
  * before 1970. */
-bool instant_parse(const char *text, int64_t *epoch);
+bool time_parse(const char *text, int64_t *epoch);
 
 /* Numbers as printf() writes them, to the last digit, in a fraction of its time: a table of a large
  * site has half a million. */

@@ -37,7 +37,7 @@
  * before they start; with the time limits and waits that they have, one in a hundred is open. */
 
 #define CLUSTER "bench"
-#define FIRST_INSTANT 2050500000.0 /* to come, so that no run looks back: 2034 */
+#define FIRST_TIME 2050500000.0 /* to come, so that no run looks back: 2034 */
 #define DAY 86400.0
 #define DAYS 60.0
 #define JOBS_OF_ARRAY 10
@@ -306,7 +306,7 @@ struct job {
 static double submitted_at(double number)
 {
     double even = number * DAYS * DAY / (double)job_count;
-    return FIRST_INSTANT - DAYS * DAY + even + 0.6 * DAY / (2 * PI) * sin(2 * PI * even / DAY);
+    return FIRST_TIME - DAYS * DAY + even + 0.6 * DAY / (2 * PI) * sin(2 * PI * even / DAY);
 }
 
 static uint64_t jobs_of_step(void)
@@ -314,7 +314,7 @@ static uint64_t jobs_of_step(void)
     return job_count < 1000 ? 1 : job_count / 1000;
 }
 
-static uint64_t instant_of(uint64_t of_step)
+static uint64_t time_of(uint64_t of_step)
 {
     return (uint64_t)submitted_at((double)(job_count + of_step * jobs_of_step()));
 }
@@ -479,7 +479,7 @@ static void put_job(const struct job *job, uint64_t now)
 
 static void put_jobs(void)
 {
-    uint64_t now = instant_of(step);
+    uint64_t now = time_of(step);
     struct job job;
     for (uint64_t number = 0;; number++) {
         draw(number, &job);
@@ -491,7 +491,7 @@ static void put_jobs(void)
 
 static void put_changes(void)
 {
-    uint64_t before = instant_of(step - 1), now = instant_of(step);
+    uint64_t before = time_of(step - 1), now = time_of(step);
     struct job job;
     for (uint64_t number = 0;; number++) {
         draw(number, &job);
@@ -529,7 +529,7 @@ static uint64_t span_start(enum span span, uint64_t t)
 static size_t list_spans(enum span span, uint64_t now, uint64_t *starts)
 {
     size_t count = 0;
-    uint64_t first = (uint64_t)(FIRST_INSTANT - DAYS * DAY);
+    uint64_t first = (uint64_t)(FIRST_TIME - DAYS * DAY);
     if (span == SPAN_HOUR)
         first = now - HOURS_KEPT * HOUR;
     for (uint64_t t = span_start(span, first); t <= now && count < MOST_SPANS; count++) {
@@ -571,7 +571,7 @@ static void put_use(uint64_t association, uint64_t tres, uint64_t start, uint64_
 
 static void put_rollup(enum span span)
 {
-    uint64_t starts[MOST_SPANS], now = instant_of(0);
+    uint64_t starts[MOST_SPANS], now = time_of(0);
     size_t count = list_spans(span, now, starts);
     struct used *uses = calloc((association_count + 1) * MOST_SPANS, sizeof *uses);
     if (!uses)
@@ -613,7 +613,7 @@ static const char last_ran_columns[] = "hourly_rollup,daily_rollup,monthly_rollu
 static void put_last_ran(void)
 {
     for (enum span span = SPAN_HOUR; span <= SPAN_MONTH; span++)
-        put_number(span_start(span, instant_of(0)));
+        put_number(span_start(span, time_of(0)));
     end_row();
 }
 
@@ -812,7 +812,7 @@ int main(int argc, char **argv)
         die("a site has twenty associations and a job at least");
     const char *what = optind < argc ? argv[optind] : "";
     if (!strcmp(what, "instant")) {
-        printf("%" PRIu64 "\n", instant_of(step));
+        printf("%" PRIu64 "\n", time_of(step));
     } else if (!strcmp(what, "columns") && optind + 1 < argc) {
         printf("%s\n", table_named(argv[optind + 1])->columns);
     } else if (path) {

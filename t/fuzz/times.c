@@ -26,7 +26,7 @@ static void spans(const char *text)
          "no span overflows");
     duration_parse(text, &seconds);
     int64_t epoch;
-    instant_parse(text, &epoch);
+    time_parse(text, &epoch);
 }
 
 static void numbers(const char *text)

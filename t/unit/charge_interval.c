@@ -182,7 +182,7 @@ static void resets(void)
     struct charge_rate rate = { .rate = 1 };
     struct wide sums[OWNERS] = { 0 };
     struct charge charge;
-    ledger_add(entries, &(struct ledger_entry){ .id = 1, .instant = 1600, .kind = LEDGER_RESET });
+    ledger_add(entries, &(struct ledger_entry){ .id = 1, .time = 1600, .kind = LEDGER_RESET });
     ledger_add_cover(entries, 1, OWN);
     usage_owners_add(owners, OWN, 1500, 1);
     struct ledger_state *state = ledger_at(entries, 100000);

@@ -172,15 +172,15 @@ static void steps(void)
            "unless hardly anything decays");
 }
 
-static double usage_set(const struct decay_table *decay, uint64_t amount, uint64_t instant)
+static double usage_set(const struct decay_table *decay, uint64_t amount, uint64_t time)
 {
     struct wide sum = { { 0 } };
-    wide_add_product(&sum, (uint128)UNITS_PER_TRES * amount, decay_table_weight_at(decay, instant),
+    wide_add_product(&sum, (uint128)UNITS_PER_TRES * amount, decay_table_weight_at(decay, time),
                      false);
     return decay_table_usage(decay, &sum);
 }
 
-static void instants(void)
+static void times(void)
 {
     const uint64_t amounts[] = { 1, 3, 4711, 123456789, UINT64_C(9007199254740991) };
     bool all = true, decays = true;
@@ -317,7 +317,7 @@ int main(void)
     known_values();
     properties();
     steps();
-    instants();
+    times();
     resets();
     rollups();
     return done_testing();

@@ -23,14 +23,14 @@ static void note(int64_t at, enum factor_evidence by, int64_t before, double fac
 
 /* A line of what is known once the QOS `low`, of id 2, has a factor; then all is forgotten.  A
  * point that does not count is in brackets. */
-static int64_t instant = NOW;
+static int64_t time = NOW;
 static const char *known(double factor, bool deleted, bool whole)
 {
     static char line[400];
     const struct qos_row rows[] = { { 2, "low", deleted, factor }, { 1, "normal", false, 1 } };
     size_t length = 0;
     history->complete = history->whole = whole;
-    factor_history_make(history, rows, 2, (struct factor_times){ NOW, instant });
+    factor_history_make(history, rows, 2, (struct factor_times){ NOW, time });
     *line = '\0';
     for (size_t i = 0; i < history->point_count; i++) {
         const struct factor_point *point = &history->points[i];
@@ -215,10 +215,10 @@ static void late(void)
     is_string(known(1, false, false), "2000 changed 3, 10000 seen 1 undated",
               "the first run of all believes the factor that it sees");
     change(2000, 3);
-    instant = NOW + 5000;
+    time = NOW + 5000;
     is_string(known(1, false, false), "2000 changed 3, (10000 seen 1)",
               "unless it is of a time to come");
-    instant = NOW;
+    time = NOW;
 }
 
 static void reach(void)

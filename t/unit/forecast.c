@@ -172,7 +172,7 @@ static void corrections(void)
 {
     begin(TWO, 2);
     ledger_add(forecast.coming, &(struct ledger_entry){ .id = 1,
-                                                        .instant = NOW + 600,
+                                                        .time = NOW + 600,
                                                         .kind = LEDGER_CREDIT,
                                                         .association = 2,
                                                         .tres_seconds = 4000 });

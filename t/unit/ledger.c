@@ -5,10 +5,10 @@
 
 /* What counts of a ledger at an instant. */
 
-static void add(struct ledger *ledger, uint64_t id, uint64_t instant, enum ledger_kind kind,
+static void add(struct ledger *ledger, uint64_t id, uint64_t time, enum ledger_kind kind,
                 uint64_t number)
 {
-    struct ledger_entry entry = { .id = id, .instant = instant, .kind = kind };
+    struct ledger_entry entry = { .id = id, .time = time, .kind = kind };
     if (kind == LEDGER_REFUND)
         entry.job = number;
     else if (kind == LEDGER_UNDO)
@@ -127,7 +127,7 @@ static void test_weight(void)
     state = ledger_at(ledger, 10000);
     ok(!ledger_weight(state, &debit, decay, &units, &negative),
        "one up to a reset of its association does not count");
-    debit.instant = 9001;
+    debit.time = 9001;
     ok(ledger_weight(state, &debit, decay, &units, &negative), "the next second does");
     ledger_state_destroy(state);
     ledger_destroy(ledger);

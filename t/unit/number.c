@@ -36,10 +36,10 @@ static void clock_spans(void)
         is_int(clock_span_of(*bad), -1, "and nothing else");
 }
 
-static int64_t instant_of(const char *text)
+static int64_t time_of(const char *text)
 {
     int64_t epoch;
-    return instant_parse(text, &epoch) ? epoch : -1;
+    return time_parse(text, &epoch) ? epoch : -1;
 }
 
 static bool is_unsigned(const char *text)
@@ -131,13 +131,13 @@ int main(void)
        "a duration has a unit");
     ok(duration_of("m") < 0 && duration_of("2y") < 0 && duration_of("2mm") < 0, "but no other one");
 
-    is_int(instant_of("1750500000"), 1750500000, "epoch seconds are an instant");
-    is_int(instant_of("2025-06-21"), 1750464000, "a date is its first second");
-    is_int(instant_of("2025-06-21T10:00"), 1750500000, "with hour and minute");
-    is_int(instant_of("2025-06-21T10:00:07"), 1750500007, "with seconds");
-    ok(instant_of("2025-06-31") < 0 && instant_of("2025-13-01") < 0 &&
-           instant_of("2025-06-21T24:00") < 0 && instant_of("2025-6-21") < 0 &&
-           instant_of("2025-06-21 10:00") < 0 && instant_of("2025-06-21T10") < 0,
+    is_int(time_of("1750500000"), 1750500000, "epoch seconds are an instant");
+    is_int(time_of("2025-06-21"), 1750464000, "a date is its first second");
+    is_int(time_of("2025-06-21T10:00"), 1750500000, "with hour and minute");
+    is_int(time_of("2025-06-21T10:00:07"), 1750500007, "with seconds");
+    ok(time_of("2025-06-31") < 0 && time_of("2025-13-01") < 0 && time_of("2025-06-21T24:00") < 0 &&
+           time_of("2025-6-21") < 0 && time_of("2025-06-21 10:00") < 0 &&
+           time_of("2025-06-21T10") < 0,
        "a date that is none is refused");
     return done_testing();
 }

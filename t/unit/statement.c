@@ -28,9 +28,9 @@ static void take(void *context, const struct statement_period *period)
     periods[count++] = *period;
 }
 
-static int64_t next_hundred(int64_t instant)
+static int64_t next_hundred(int64_t time)
 {
-    return (instant / 100 + 1) * 100;
+    return (time / 100 + 1) * 100;
 }
 
 static uint32_t name(const char *text)

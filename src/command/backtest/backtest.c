@@ -120,7 +120,7 @@ struct trial {
     struct met *met;
     const struct backtest_variants *variants;
     const char *cluster;
-    struct instants instants;
+    struct times times;
     struct answer *answer;
     struct backtest *backtest;
     size_t variant; /* at work */
@@ -175,7 +175,7 @@ static void add_values(const struct trial *trial, const struct backtest_point *p
         answer_row(trial->answer,
                    &(struct backtest_value){
                        .variant = variant->label,
-                       .as_of = point->instant,
+                       .as_of = point->time,
                        .id = node->id,
                        .account = names_text(point->names, node->account),
                        .user = names_text(point->names, node->user),
@@ -193,7 +193,7 @@ static int take(void *context, const struct computation *computation, struct err
     (void)err;
     const struct backtest_point point = {
         .variant = trial->variant,
-        .instant = computation->record.as_of,
+        .time = computation->record.as_of,
         .tree = computation->tree,
         .values = computation->values,
         .order = computation->order,
@@ -210,10 +210,10 @@ static int take(void *context, const struct computation *computation, struct err
     return 0;
 }
 
-static void skip(void *context, int64_t instant, const struct error *reason)
+static void skip(void *context, int64_t time, const struct error *reason)
 {
     const struct trial *trial = context;
-    log_note("%s: no point of %lld: %s", trial->cluster, (long long)instant, reason->message);
+    log_note("%s: no point of %lld: %s", trial->cluster, (long long)time, reason->message);
 }
 
 /* ---- A cluster ---- */
@@ -228,8 +228,8 @@ static int try_variants(struct trial *trial, const struct settings *settings, st
         struct batch batch = {
             .source = source_of(of_variant, *source, trial->cluster),
             .records = records,
-            .instants = trial->instants.list,
-            .count = trial->instants.count,
+            .times = trial->times.list,
+            .count = trial->times.count,
             .take = take,
             .skip = skip,
             .context = trial,
@@ -238,7 +238,7 @@ static int try_variants(struct trial *trial, const struct settings *settings, st
         result = batch_run(&batch, of_variant, source, &readings, err);
         if (!result)
             log_note("%s: %s: %zu points of %zu readings", trial->cluster,
-                     trial->variants->list[trial->variant].label, trial->instants.count, readings);
+                     trial->variants->list[trial->variant].label, trial->times.count, readings);
     }
     batch_records_free(&records);
     log_progress_done();
@@ -257,8 +257,8 @@ static void print_trial(const struct trial *trial)
                                           .backtest = trial->backtest,
                                           .labels = labels,
                                           .variants = count,
-                                          .instants = trial->instants.list,
-                                          .instant_count = trial->instants.count,
+                                          .times = trial->times.list,
+                                          .time_count = trial->times.count,
                                           .top = options->top,
                                           .has_sentences = table_is_page(&options->shared.table) };
     backtest_answer(&print, trial->answer);
@@ -269,20 +269,20 @@ static int try_cluster(struct trial *trial, const struct settings *settings, str
                        struct error *err)
 {
     const struct options *options = trial->options;
-    const struct instants_asked asked = { options->since.text ? &options->since.at : NULL,
-                                          options->until.text ? &options->until.at : NULL,
-                                          options->every_s };
-    if (instants_find(&asked, settings, *source, trial->cluster, &trial->instants, err))
+    const struct past_times_request asked = { options->since.text ? &options->since.at : NULL,
+                                              options->until.text ? &options->until.at : NULL,
+                                              options->every_s };
+    if (past_times_find(&asked, settings, *source, trial->cluster, &trial->times, err))
         return -1;
     trial->backtest =
-        backtest_create(trial->variants->count, trial->instants.list, trial->instants.count);
+        backtest_create(trial->variants->count, trial->times.list, trial->times.count);
     if (options->points)
         answer_cluster(trial->answer, &(struct table_cluster){ .name = trial->cluster });
     int result = try_variants(trial, settings, source, err);
     if (!options->points && !result)
         print_trial(trial);
     backtest_destroy(trial->backtest);
-    instants_free(&trial->instants);
+    times_free(&trial->times);
     return result;
 }
 

@@ -86,7 +86,7 @@ static int check_results(const struct settings *settings, struct db *source,
     if (!result)
         result = run_check_vanished(settings, source, results, complain, err);
     if (!result)
-        check_instants(progress, results, clusters);
+        check_times(progress, results, clusters);
     db_close(results);
     return result;
 }
@@ -154,7 +154,7 @@ static int compare_sources(const struct computation *computation, struct text *t
     if (!until)
         return 0;
     source.settings = &others;
-    source.instant = &computation->record.as_of;
+    source.time = &computation->record.as_of;
     struct computation other = computation_of(&source);
     if (compute_cluster(&other, NULL, err))
         return -1;

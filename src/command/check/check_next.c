@@ -18,7 +18,7 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/file.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -151,8 +151,8 @@ int check_starts(struct text *text, struct progress *progress, const struct sett
     return result;
 }
 
-void check_instants(struct progress *progress, struct db *results,
-                    const struct cluster_names *clusters)
+void check_times(struct progress *progress, struct db *results,
+                 const struct cluster_names *clusters)
 {
     int64_t now = time(NULL), as_of = 0;
     for (size_t i = 0; i < clusters->count; i++) {

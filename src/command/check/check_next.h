@@ -29,8 +29,8 @@ int check_starts(struct text *text, struct progress *progress, const struct sett
                  struct db *results, struct error *err);
 /* Complain of each cluster for which a run of now would be refused, as what is published is of a
  * time to come. */
-void check_instants(struct progress *progress, struct db *results,
-                    const struct cluster_names *clusters);
+void check_times(struct progress *progress, struct db *results,
+                 const struct cluster_names *clusters);
 /* Add the next step, one command; nothing where all is done.  `failure`: why the check failed;
  * NULL: it did not. */
 void check_add_next(struct text *text, const struct settings *settings,

@@ -16,7 +16,7 @@
 #include "settings/table.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -54,7 +54,7 @@ static void add_summary(struct text *text, const struct slurm_conf *conf)
                 conf->partition_count, conf->totals.nodes, conf->totals.cpus);
     for (size_t i = 0; i < conf->files.count; i++) {
         text_format_printable(text, "  read: '%s', changed ", conf->files.each[i].path);
-        instant_add(text, conf->files.each[i].changed);
+        time_add(text, conf->files.each[i].changed);
         text_add(text, "\n");
     }
 }

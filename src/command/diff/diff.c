@@ -275,12 +275,12 @@ static int diff_published(struct options *options, const struct settings *settin
 static int check_options(struct options *options, struct error *err)
 {
     const char *period = options->period_text, *cluster;
-    int64_t instant;
+    int64_t time;
     if (!options->shared.operands[0])
         return fail(err, ERROR_USAGE, "diff: which file? see `fairmill help diff`");
     if (option_list_one(&options->shared.clusters, "cluster", &cluster, err) ||
-        option_instant("at", options->at_text, &options->at, err) ||
-        option_instant("step", options->step_text, &instant, err))
+        option_time("at", options->at_text, &options->at, err) ||
+        option_time("step", options->step_text, &time, err))
         return -1;
     options->has_at = options->at_text != NULL;
     if (period && (!duration_parse(period, &options->period) || !options->period ||
@@ -289,7 +289,7 @@ static int check_options(struct options *options, struct error *err)
                     "diff: --period '%s' must be a number from 1 to 86400, or "
                     "with m, h, d or w behind it",
                     period);
-    options->step = options->step_text ? (uint64_t)instant : 0;
+    options->step = options->step_text ? (uint64_t)time : 0;
     return 0;
 }
 

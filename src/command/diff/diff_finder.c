@@ -406,7 +406,7 @@ int finder_compute(struct finder *finder, struct computation *computation, struc
                                              .factors = finder->notes.factors };
     struct source source =
         source_of(&finder->reduced.settings, asked->source, asked->cluster->name);
-    source.instant = &asked->printed_at;
+    source.time = &asked->printed_at;
     source.ordered = true;
     *computation = computation_of(&source);
     return compute_cluster(computation, &recorded, err);

@@ -40,7 +40,7 @@ static int compute_list(const struct diff_values_case *asked, const struct prio_
     const char *cluster = published->cluster;
     settings.conformance = conformance;
     struct source source = source_of(&settings, asked->source, cluster);
-    source.instant = &asked->printed_at;
+    source.time = &asked->printed_at;
     struct computation computation = computation_of(&source);
     if (recorded_state_read(&recorded, &settings, cluster, &asked->printed_at, err))
         return -1;

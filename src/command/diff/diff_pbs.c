@@ -379,7 +379,7 @@ static int read_decay(struct finder *finder, const struct source *source, struct
     struct pbs_rules rules;
     const struct settings *settings = finder->asked->settings;
     const struct computation *computation = &finder->ours.computation;
-    uint64_t begun = computation->starts.instant, at = (uint64_t)finder->asked->printed_at;
+    uint64_t begun = computation->starts.time, at = (uint64_t)finder->asked->printed_at;
     if (settings->decay == DECAY_STEPS && begun) {
         uint64_t cycle = finder->asked->period, before = at > cycle ? at - cycle : 0;
         double left = decay_table_left(computation->decay, before > begun ? before : begun);
@@ -411,7 +411,7 @@ static int take_views(struct finder *finder, struct error *err)
         return 0;
     }
     struct source source = source_of(asked->settings, asked->source, finder->published->name);
-    source.instant = &asked->printed_at;
+    source.time = &asked->printed_at;
     if (pbs_view_compute(&finder->ours, &source, asked->period, true, err) ||
         read_decay(finder, &source, err))
         return -1;

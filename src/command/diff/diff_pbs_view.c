@@ -83,7 +83,7 @@ int pbs_view_compute(struct pbs_view *view, const struct source *source, uint64_
                              .period = period };
     *computation = computation_of(source);
     computation->watcher = &unseen.sink;
-    if (recorded_state_read(&recorded, source->settings, source->cluster, source->instant, err))
+    if (recorded_state_read(&recorded, source->settings, source->cluster, source->time, err))
         return -1;
     view->has_ledger = with_ledger && recorded.ledger && recorded.ledger->count;
     if (!with_ledger) {

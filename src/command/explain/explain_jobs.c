@@ -190,7 +190,7 @@ static int gather(struct gathering *gathering, const struct settings *settings,
     if (run_open_source(&db, settings, err))
         return -1;
     struct source source = source_of(settings, db, explained->cluster);
-    source.instant = &explained->as_of;
+    source.time = &explained->as_of;
     gathering->computation = computation_of(&source);
     gathering->computation.watcher = &gathering->sink;
     gathering->computation.watched = gathering->id;

@@ -17,7 +17,7 @@
 #include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/log.h"
 #include "util/memory.h"
 
@@ -101,10 +101,10 @@ static int fill_report(struct forecast_report *report, const struct forecast *fo
 
 static void say_progress(void *computed, uint64_t at)
 {
-    struct text instant = { 0 };
-    instant_add(&instant, (int64_t)at);
-    log_progress(instant.bytes, ++*(uint64_t *)computed, "instants computed");
-    text_free(&instant);
+    struct text time = { 0 };
+    time_add(&time, (int64_t)at);
+    log_progress(time.bytes, ++*(uint64_t *)computed, "instants computed");
+    text_free(&time);
 }
 
 static int print_forecast(const struct options *options, struct forecast_data *data,
@@ -159,7 +159,7 @@ static int read_data(const struct options *options, const struct settings *setti
         return -1;
     struct source source = source_of(settings, db, cluster);
     if (options->shared.now)
-        source.instant = &options->now;
+        source.time = &options->now;
     int result = forecast_data_read(data, &source, options->days * DAY_S, err);
     db_close(db);
     return result;
@@ -202,7 +202,7 @@ static int forecast_answer(struct command_context *context, struct error *err)
     if (!options->published_only) /* the accounting database is read for long */
         published_close(&context->published);
     /* The settings say in which time zone a date is read. */
-    int result = option_instant("now", options->shared.now, &options->now, err);
+    int result = option_time("now", options->shared.now, &options->now, err);
     if (!result)
         result = published_find_all(&context->published, options->shared.operands[0], &named,
                                     &count, err);

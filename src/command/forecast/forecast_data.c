@@ -17,7 +17,7 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 
 #define DAY_S 86400u
@@ -43,7 +43,7 @@ static int read_own(const struct forecast_data *data, const struct settings *set
     struct computation computation;
     struct source source = data->present.source;
     source.settings = settings;
-    source.instant = &data->present.record.as_of;
+    source.time = &data->present.record.as_of;
     computation = computation_of(&source);
     if (compute_read(&computation, recorded, NULL, err))
         return -1;
@@ -58,22 +58,22 @@ static int read_own(const struct forecast_data *data, const struct settings *set
 }
 
 /* Settings under which nothing counts before an instant. */
-static struct settings counting_from(const struct settings *settings, uint64_t instant)
+static struct settings counting_from(const struct settings *settings, uint64_t time)
 {
     struct settings changed = *settings;
-    changed.reset_period = (struct reset_period){ RESET_EVERY, INT64_MAX, (int64_t)instant };
+    changed.reset_period = (struct reset_period){ RESET_EVERY, INT64_MAX, (int64_t)time };
     return changed;
 }
 
 /* Whether all that counts now was used from an instant on. */
-static bool all_used_since(const struct computation *present, uint64_t instant)
+static bool all_used_since(const struct computation *present, uint64_t time)
 {
-    if (present->first_charge < instant || present->first_behind_end < instant ||
+    if (present->first_charge < time || present->first_behind_end < time ||
         present->findings->kind[FINDING_JOB_BEFORE_CLUSTER].seen ||
-        (present->starts.count && present->starts.instant < instant))
+        (present->starts.count && present->starts.time < time))
         return false;
     for (size_t i = 0; i < present->ledger->adjustment_count; i++)
-        if (present->ledger->adjustments[i].instant <= instant)
+        if (present->ledger->adjustments[i].time <= time)
             return false;
     return true;
 }
@@ -179,7 +179,7 @@ int forecast_data_read(struct forecast_data *data, const struct source *source, 
     const struct settings *settings = source->settings;
     *data = (struct forecast_data){ .settings = settings };
     struct computation *present = &data->present;
-    if (recorded_state_read(&data->recorded, settings, source->cluster, source->instant, err))
+    if (recorded_state_read(&data->recorded, settings, source->cluster, source->time, err))
         return -1;
     *present = computation_of(source);
     if (compute_read_current(present, &data->recorded, err)) {

@@ -11,7 +11,7 @@
 #include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/text.h"
 
 /* What an entry would do: the cluster is computed twice, each time from what the last run kept, so
@@ -118,7 +118,7 @@ static int add_both(struct text *text, struct effect *effect, const struct viewe
     if (other) {
         share_list_hide_others(other, viewer);
         text_add(text, "as of ");
-        instant_add(text, *effect->source.instant);
+        time_add(text, *effect->source.time);
         text_add(text, ":\n");
         add_changes(text, one, other);
     }

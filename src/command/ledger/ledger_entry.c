@@ -23,7 +23,7 @@
 #include "settings/settings.h"
 #include "source/source.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/log.h"
 #include "util/memory.h"
 
@@ -114,7 +114,7 @@ static int begin_record(struct entry_context *context, struct error *err)
     int64_t instant;
     struct ledger_entry *entry = &record->entry;
     if (check_options(options, err) || check_why(options->why, err) ||
-        option_instant("at", options->at, &instant, err))
+        option_time("at", options->at, &instant, err))
         return -1;
     if (!options->shared.yes && !options->shared.dry_run && !isatty(STDIN_FILENO))
         return fail(err, ERROR_USAGE,
@@ -123,7 +123,7 @@ static int begin_record(struct entry_context *context, struct error *err)
     if (take_span(options, &context->refund.from, &context->refund.to, err))
         return -1;
     entry->kind = ledger_kind_named(options->action);
-    entry->instant = (uint64_t)instant;
+    entry->time = (uint64_t)instant;
     entry->of_cluster = options->all;
     if (ledger_kind_has_amount(entry->kind) &&
         !parse_amount(options->subject, entry->kind, &entry->tres_seconds))
@@ -179,7 +179,7 @@ static int find_undone(struct entry_context *context, struct error *err)
     const struct ledger_record *record = ledger_book_find(&context->book, id);
     if (record) {
         context->cluster = memory_text(record->cluster);
-        context->record.entry.instant = record->entry.instant;
+        context->record.entry.time = record->entry.time;
     } else if (find_lost(context, &context->lost, err)) {
         return -1;
     }
@@ -213,7 +213,7 @@ static int find_refunded(struct entry_context *context, const struct source *sou
                          struct error *err)
 {
     struct ledger_entry *entry = &context->record.entry;
-    if (refund_find(&context->refund, entry->instant, source, context->ledger, err))
+    if (refund_find(&context->refund, entry->time, source, context->ledger, err))
         return -1;
     entry->job = context->refund.found.keys[0];
     return 0;
@@ -274,7 +274,7 @@ static void add_intent(struct text *text, const struct entry_context *context)
         add_entry_words(&words, &context->record, words_of(context->settings));
     text_format_printable(text, "%s: %s\n", context->cluster, words.bytes);
     text_add(text, "dated ");
-    instant_add(text, (int64_t)context->record.entry.instant);
+    time_add(text, (int64_t)context->record.entry.time);
     text_add(text, "\n");
     if (context->refund.told.length)
         text_add(text, context->refund.told.bytes);
@@ -287,9 +287,9 @@ static int show_effect(const struct entry_context *context, struct error *err)
     struct ledger *after = with_entry(context);
     int64_t now;
     add_intent(&text, context);
-    int result = option_instant("now", context->options->shared.now, &now, err);
+    int result = option_time("now", context->options->shared.now, &now, err);
     struct source source = source_of(context->settings, context->source, context->cluster);
-    source.instant = &now;
+    source.time = &now;
     if (!result)
         result = ledger_add_effect(&text, &source, context->reader, context->ledger, after, err);
     if (!result)

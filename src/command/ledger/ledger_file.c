@@ -42,7 +42,7 @@ static const struct field {
     { "kind", KIND, IN(record.entry.kind), OF_ANY },
     { "id", NUMBER, IN(record.entry.id), OF_ANY },
     { "cluster", TEXT, IN(record.cluster), OF_ANY },
-    { "instant", NUMBER, IN(record.entry.instant), OF_ANY },
+    { "instant", NUMBER, IN(record.entry.time), OF_ANY },
     { "entered_at", NUMBER, IN(record.entered_at), OF_ANY },
     { "who", TEXT, IN(record.who), OF_ANY },
     { "why", TEXT, IN(record.why), OF_ANY },

@@ -136,8 +136,8 @@ static bool is_asked(const struct ledger_filter *filter, const struct ledger_rec
     bool of_job = !filter->jobs.count ||
                   (record->entry.kind == LEDGER_REFUND && name_list_wants(&filter->jobs, job));
     bool of_partition = !filter->partition || !strcmp(record->partition, filter->partition);
-    return of_job && of_partition && (int64_t)record->entry.instant >= filter->from &&
-           (int64_t)record->entry.instant <= filter->to &&
+    return of_job && of_partition && (int64_t)record->entry.time >= filter->from &&
+           (int64_t)record->entry.time <= filter->to &&
            name_list_wants(&filter->kinds, ledger_kind_name(record->entry.kind));
 }
 
@@ -169,7 +169,7 @@ static void get_kind(const void *of, struct cell *cell)
     cell_text(cell, ledger_kind_name(row->record->entry.kind));
 }
 
-enum { ID, INSTANT, ENTERED_AT, ASSOCIATION, TRES_SECONDS, JOB, COVERS, UNDOES, UNDONE_BY, COUNTS };
+enum { ID, TIME, ENTERED_AT, ASSOCIATION, TRES_SECONDS, JOB, COVERS, UNDOES, UNDONE_BY, COUNTS };
 
 /* A number that not each kind of entry has. */
 static void get_number(const void *of, struct cell *cell)
@@ -182,7 +182,7 @@ static void get_number(const void *of, struct cell *cell)
         int64_t number;
     } numbers[] = {
         [ID] = { true, (int64_t)entry->id },
-        [INSTANT] = { true, (int64_t)entry->instant },
+        [TIME] = { true, (int64_t)entry->time },
         [ENTERED_AT] = { true, row->record->entered_at },
         [ASSOCIATION] = { adjusts, (int64_t)entry->association },
         [TRES_SECONDS] = { adjusts, (int64_t)entry->tres_seconds },
@@ -215,7 +215,7 @@ static void get_name(const void *of, struct cell *cell)
 static const struct column columns[] = {
     { "id", "ID", NUMBER(ID) },
     { "cluster", "Cluster", NAME(CLUSTER) },
-    { "instant", "Instant", COLUMN_INSTANT, .get = get_number, .index = INSTANT },
+    { "instant", "Instant", COLUMN_TIME, .get = get_number, .index = TIME },
     { "entry", "Entry", COLUMN_TEXT, .get = get_words, .hidden = ONLY_FOR_PEOPLE },
     { "kind", "Kind", COLUMN_TEXT, .get = get_kind, .hidden = NOT_FOR_PEOPLE },
     { "account", "Account", NAME(ACCOUNT), .hidden = NOT_FOR_PEOPLE },
@@ -229,7 +229,7 @@ static const struct column columns[] = {
     { "undone_by", "UndoneBy", NUMBER(UNDONE_BY), .hidden = NOT_FOR_PEOPLE },
     { "counts", "Counts", COLUMN_YES_NO, .get = get_number, .index = COUNTS,
       .hidden = NOT_FOR_PEOPLE },
-    { "entered_at", "Entered", COLUMN_INSTANT, .get = get_number, .index = ENTERED_AT },
+    { "entered_at", "Entered", COLUMN_TIME, .get = get_number, .index = ENTERED_AT },
     { "who", "By", NAME(WHO) },
     { "why", "Why", NAME(WHY) },
     { .name = NULL },

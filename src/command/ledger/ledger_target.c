@@ -15,7 +15,7 @@
 #include "source/reading.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/name_list.h"
 #include "util/text.h"
@@ -267,7 +267,7 @@ int target_covers(const struct source *source, struct ledger_record *record, str
 struct search {
     const struct source *source;
     const struct refund *refund;
-    uint64_t instant;
+    uint64_t time;
     struct ledger_state *state;
     struct text *told;
     struct job_keys *jobs;
@@ -304,7 +304,7 @@ static void note_row(const struct search *search, const struct job_row *row, str
     uint64_t begin = job->time_start > job->time_submit ? job->time_start : job->time_submit;
     rows->all++;
     rows->runs |= !job->time_end;
-    if (begin > search->instant)
+    if (begin > search->time)
         return;
     rows->refunded += ledger_refunds(search->state, row->id_job, begin);
     if (!rows->begun++ || begin < rows->begin)
@@ -348,7 +348,7 @@ static void tell(const struct search *search, const struct accounting *accountin
                               names_text(names, association->user),
                               names_text(names, association->account));
     text_add(search->told, ", from ");
-    instant_add(search->told, (int64_t)rows->begin);
+    time_add(search->told, (int64_t)rows->begin);
     text_add(search->told, ", ran ");
     text_add_span(search->told, (int64_t)rows->seconds);
     text_add(search->told, "\n");
@@ -413,7 +413,7 @@ static int look(void *context, struct accounting *accounting, struct error *err)
                       search->refund->node);
 }
 
-int refund_find(struct refund *refund, uint64_t instant, const struct source *source,
+int refund_find(struct refund *refund, uint64_t time, const struct source *source,
                 const struct ledger *ledger, struct error *err)
 {
     const struct settings *settings = source->settings;
@@ -426,7 +426,7 @@ int refund_find(struct refund *refund, uint64_t instant, const struct source *so
         return -1;
     struct search search = { .source = source,
                              .refund = refund,
-                             .instant = instant,
+                             .time = time,
                              .state = ledger_at(ledger, INT64_MAX),
                              .told = &refund->told,
                              .jobs = &refund->found };

@@ -41,7 +41,7 @@ struct refund {
 /* Find the jobs.  Each has rows that began up to `instant`, and the ledger does not refund all of
  * these already: numbers are refused where that is not so (ERROR_USAGE), and of a node's jobs those
  * are left out. ERROR_USAGE also where there is none. */
-int refund_find(struct refund *refund, uint64_t instant, const struct source *source,
+int refund_find(struct refund *refund, uint64_t time, const struct source *source,
                 const struct ledger *ledger, struct error *err);
 
 #endif

@@ -10,7 +10,7 @@
 #include "run/run.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 
 #define USUAL_DAYS 30

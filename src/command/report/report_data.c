@@ -22,7 +22,7 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-#define INSTANTS_AT_MOST 60u
+#define TIMES_AT_MOST 60u
 /* Of longer spans a bar is a week. */
 #define DAYS_AT_MOST 120
 /* Numbers of series that are in memory where each account has a page. */
@@ -150,29 +150,29 @@ static int read_days(struct reading *reading, struct error *err)
 /* ---- values over time ---- */
 
 /* Factors of another algorithm are left out. */
-static void take_instant(struct reading *reading, const struct db_value *row)
+static void take_time(struct reading *reading, const struct db_value *row)
 {
     struct page_cluster *cluster = reading->cluster;
     const char *algorithm = cluster->algorithm->name;
     if (row[1].text.length == strlen(algorithm) &&
         !memcmp(row[1].text.bytes, algorithm, row[1].text.length))
-        add_point(&cluster->instants, row[0].integer);
+        add_point(&cluster->times, row[0].integer);
 }
 
 /* Of many points the last one of each of so many spans. */
-static void thin_instants(struct page_points *points, int64_t from, int64_t to)
+static void thin_times(struct page_points *points, int64_t from, int64_t to)
 {
-    int64_t step = (to - from) / INSTANTS_AT_MOST + 1;
+    int64_t step = (to - from) / TIMES_AT_MOST + 1;
     size_t kept = 0;
     for (size_t i = 0; i < points->count; i++)
-        if (points->count <= INSTANTS_AT_MOST || i + 1 == points->count ||
+        if (points->count <= TIMES_AT_MOST || i + 1 == points->count ||
             (to - points->points[i].at) / step != (to - points->points[i + 1].at) / step)
             points->points[kept++] = points->points[i];
     points->count = kept;
 }
 
-static int read_instant(const struct reading *reading, struct page_point *point,
-                        const uint32_t *series_of, struct error *err)
+static int read_time(const struct reading *reading, struct page_point *point,
+                     const uint32_t *series_of, struct error *err)
 {
     const struct page_cluster *cluster = reading->cluster;
     struct db_value key[] = { db_text(cluster->name), db_integer(point->at) };
@@ -197,7 +197,7 @@ static int read_instant(const struct reading *reading, struct page_point *point,
     return db_finish(rows);
 }
 
-static int read_instants(struct reading *reading, struct error *err)
+static int read_times(struct reading *reading, struct error *err)
 {
     struct page_cluster *cluster = reading->cluster;
     uint32_t *series_of = memory_zeroed(cluster->row_count, sizeof *series_of);
@@ -205,8 +205,8 @@ static int read_instants(struct reading *reading, struct error *err)
     for (uint32_t i = 0; i < cluster->series_count; i++)
         series_of[cluster->series[i]] = i;
     int result = 0;
-    for (size_t i = 0; !result && i < cluster->instants.count; i++)
-        result = read_instant(reading, &cluster->instants.points[i], series_of, err);
+    for (size_t i = 0; !result && i < cluster->times.count; i++)
+        result = read_time(reading, &cluster->times.points[i], series_of, err);
     free(series_of);
     return result;
 }
@@ -223,7 +223,7 @@ static int by_usage(const void *a, const void *b, void *rows)
 static size_t series_room(const struct page_cluster *cluster, bool each)
 {
     size_t bars = (size_t)((cluster->to - cluster->from) / 86400 / cluster->days_each) + 1;
-    size_t numbers = bars + 3 * cluster->instants.count;
+    size_t numbers = bars + 3 * cluster->times.count;
     return each ? 1 + NUMBERS_OF_ALL / numbers : page_series_room(numbers);
 }
 
@@ -329,12 +329,12 @@ static int read_history(struct reading *reading, struct report_data *data, bool 
     struct db_value span[] = { db_text(cluster->name), db_integer(cluster->from),
                                db_integer(cluster->to) };
     if (for_each(reading, db_query(reading->db, sql_query_report_points, span, 3, "it", err),
-                 take_instant, err))
+                 take_time, err))
         return -1;
-    thin_instants(&cluster->instants, cluster->from, cluster->to);
+    thin_times(&cluster->times, cluster->from, cluster->to);
     choose_series(data, each);
     reading->sums = memory_zeroed(cluster->row_count, sizeof *reading->sums);
-    return read_instants(reading, err) || read_days(reading, err) ||
+    return read_times(reading, err) || read_days(reading, err) ||
                    report_fairness_read(reading->db, cluster, err) ||
                    report_changes_read(reading->db, cluster, err)
                ? -1
@@ -447,7 +447,7 @@ void report_data_free(struct report_data *data)
     struct page_cluster *cluster = &data->page;
     prio_list_destroy(data->queue);
     points_free(&cluster->days);
-    points_free(&cluster->instants);
+    points_free(&cluster->times);
     free(cluster->rows);
     free(cluster->series);
     free(cluster->jobs);

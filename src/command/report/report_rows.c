@@ -169,9 +169,9 @@ int report_changes_read(struct db *db, struct page_cluster *cluster, struct erro
 
 static bool has_point(const struct page_cluster *cluster, int64_t at, size_t *point)
 {
-    while (*point < cluster->instants.count && cluster->instants.points[*point].at < at)
+    while (*point < cluster->times.count && cluster->times.points[*point].at < at)
         ++*point;
-    return *point < cluster->instants.count && cluster->instants.points[*point].at == at;
+    return *point < cluster->times.count && cluster->times.points[*point].at == at;
 }
 
 /* Rows come by instant; one is there for each scope. */

@@ -95,7 +95,7 @@ int report_use_read(struct report_use *use, const struct settings *settings, str
     struct recorded_state recorded;
     if (!layout_of(settings)->has_classes)
         return 0;
-    source.instant = &page->as_of;
+    source.time = &page->as_of;
     source.classes = true;
     gathering.computation = computation_of(&source);
     gathering.computation.watcher = &gathering.sink;

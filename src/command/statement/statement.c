@@ -21,21 +21,21 @@
 #include "util/text.h"
 
 /* The periods that there are, and in what amounts are printed. */
-static int64_t end_of_month(int64_t instant)
+static int64_t end_of_month(int64_t time)
 {
-    return (int64_t)calendar_next_month((uint64_t)instant);
+    return (int64_t)calendar_next_month((uint64_t)time);
 }
-static int64_t end_of_week(int64_t instant)
+static int64_t end_of_week(int64_t time)
 {
-    return (int64_t)calendar_next_week((uint64_t)instant);
+    return (int64_t)calendar_next_week((uint64_t)time);
 }
-static int64_t end_of_day(int64_t instant)
+static int64_t end_of_day(int64_t time)
 {
-    return (int64_t)calendar_next_day((uint64_t)instant);
+    return (int64_t)calendar_next_day((uint64_t)time);
 }
 static const struct period_kind {
     const char *name;
-    int64_t (*end_of)(int64_t instant);
+    int64_t (*end_of)(int64_t time);
 } period_kinds[] = {
     { "month", end_of_month }, { "week", end_of_week }, { "day", end_of_day }, { NULL, NULL }
 };
@@ -85,10 +85,10 @@ static int64_t first_of(const struct options *options, int64_t instant)
                                : (int64_t)calendar_day((uint64_t)instant);
 }
 
-static int64_t start_of_year(int64_t instant)
+static int64_t start_of_year(int64_t time)
 {
     const struct reset_period year = { .unit = RESET_YEARLY };
-    return (int64_t)calendar_last_reset(&year, (uint64_t)instant);
+    return (int64_t)calendar_last_reset(&year, (uint64_t)time);
 }
 
 /* Where several clusters are stated, one may have no rollups. */

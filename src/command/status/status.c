@@ -159,7 +159,7 @@ static void get_message(const void *of, struct cell *cell)
 static const struct column columns[] = {
     { "cluster", "Cluster", COLUMN_TEXT, .get = get_cluster },
     { "age", "Age", COLUMN_TEXT, .get = get_age },
-    { "as_of", "AsOf", COLUMN_INSTANT, NUMBER(AS_OF), .hidden = NOT_FOR_PEOPLE },
+    { "as_of", "AsOf", COLUMN_TIME, NUMBER(AS_OF), .hidden = NOT_FOR_PEOPLE },
     { "duration_ms", "Duration", COLUMN_INTEGER, NUMBER(DURATION_MS), .unit = "ms" },
     { "source_lag", "Lag", COLUMN_SPAN, NUMBER(SOURCE_LAG) },
     { "findings", "Findings", COLUMN_INTEGER, NUMBER(FINDINGS) },
@@ -167,12 +167,12 @@ static const struct column columns[] = {
     { "drift_max", "Drift", COLUMN_REAL, NUMBER(DRIFT_MAX), .digits = 3, .unit = "TRES-s" },
     { "drifted_associations", "Drifted", COLUMN_INTEGER, NUMBER(DRIFTED),
       .hidden = NOT_FOR_PEOPLE },
-    { "compared_at", "ComparedAt", COLUMN_INSTANT, NUMBER(COMPARED_AT), .hidden = NOT_FOR_PEOPLE },
+    { "compared_at", "ComparedAt", COLUMN_TIME, NUMBER(COMPARED_AT), .hidden = NOT_FOR_PEOPLE },
     { "health", "Health", COLUMN_TEXT, .get = get_health },
     { "problems", "Problems", COLUMN_TEXT, .get = get_problems, .hidden = NOT_FOR_PEOPLE },
     { "last_run", "LastRun", COLUMN_TEXT, .get = get_last_run, .hidden = ONLY_FOR_PEOPLE },
     { "status", "Status", COLUMN_TEXT, .get = get_last_run, .hidden = NOT_FOR_PEOPLE },
-    { "started_at", "StartedAt", COLUMN_INSTANT, NUMBER(STARTED_AT), .hidden = NOT_FOR_PEOPLE },
+    { "started_at", "StartedAt", COLUMN_TIME, NUMBER(STARTED_AT), .hidden = NOT_FOR_PEOPLE },
     { "message", "Message", COLUMN_TEXT, .get = get_message, .hidden = NOT_FOR_PEOPLE },
     { .name = NULL },
 };

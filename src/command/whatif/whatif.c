@@ -31,7 +31,7 @@ static int from_source(const struct command_context *context, struct whatif *wha
     int64_t now = cluster->as_of;
     int result = command_settings(&settings, context->invocation, SETTINGS_FOR_ALL, err);
     if (!result && options->shared.now)
-        result = option_instant("now", options->shared.now, &now, err);
+        result = option_time("now", options->shared.now, &now, err);
     if (!result)
         result = whatif_from_source(whatif, settings, &options->changes, cluster->name, &now, err);
     settings_destroy(settings);

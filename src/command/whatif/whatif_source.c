@@ -286,7 +286,7 @@ static int read_after(const struct work *work, const int64_t *as_of,
 {
     struct source source = work->source;
     source.settings = work->changed;
-    source.instant = as_of;
+    source.time = as_of;
     *computation = computation_of(&source);
     return compute_read(computation, &work->recorded, NULL, err);
 }
@@ -383,7 +383,7 @@ int whatif_from_source(struct whatif *whatif, const struct settings *settings,
     int result = recorded_state_read(&work.recorded, settings, cluster, now, err);
     if (!result && !(result = run_open_source(&db, settings, err))) {
         work.source = source_of(settings, db, cluster);
-        work.source.instant = now;
+        work.source.time = now;
         work.source.ordered = true;
         result = compute_both(&work, err);
     }

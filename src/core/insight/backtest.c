@@ -111,8 +111,8 @@ struct variant {
 };
 
 struct backtest {
-    const int64_t *instants;
-    size_t instant_count;
+    const int64_t *times;
+    size_t time_count;
     struct variant *variants;
     size_t variant_count;
     struct backtest_entity **entities; /* by number: as they were found */
@@ -122,11 +122,11 @@ struct backtest {
     struct arena *arena;
 };
 
-struct backtest *backtest_create(size_t variants, const int64_t *instants, size_t count)
+struct backtest *backtest_create(size_t variants, const int64_t *times, size_t count)
 {
     struct backtest *backtest = memory_zeroed(1, sizeof *backtest);
-    *backtest = (struct backtest){ .instants = instants,
-                                   .instant_count = count,
+    *backtest = (struct backtest){ .times = times,
+                                   .time_count = count,
                                    .variants = memory_zeroed(variants, sizeof(struct variant)),
                                    .variant_count = variants,
                                    .numbers = id_index_create(),
@@ -141,7 +141,7 @@ void backtest_destroy(struct backtest *backtest)
     if (!backtest)
         return;
     for (size_t i = 0; i < backtest->variant_count; i++) {
-        for (size_t k = 0; k < backtest->instant_count; k++)
+        for (size_t k = 0; k < backtest->time_count; k++)
             free(backtest->variants[i].points[k].list);
         free(backtest->variants[i].points);
     }
@@ -191,12 +191,12 @@ static uint32_t number_of(struct backtest *backtest, const struct backtest_point
     return number;
 }
 
-static size_t place_of_instant(const struct backtest *backtest, int64_t instant)
+static size_t place_of_time(const struct backtest *backtest, int64_t time)
 {
-    size_t low = 0, high = backtest->instant_count;
+    size_t low = 0, high = backtest->time_count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (backtest->instants[middle] <= instant)
+        if (backtest->times[middle] <= time)
             low = middle;
         else
             high = middle;
@@ -216,7 +216,7 @@ void backtest_add(struct backtest *backtest, const struct backtest_point *point)
 {
     const struct tree *tree = point->tree;
     struct variant *variant = &backtest->variants[point->variant];
-    struct places *places = &variant->points[place_of_instant(backtest, point->instant)];
+    struct places *places = &variant->points[place_of_time(backtest, point->time)];
     uint32_t *ranks = user_ranks(tree, point->order);
     double apart = 0;
     places->list = memory_zeroed(backtest->count + tree->count + 1, sizeof *places->list);
@@ -266,7 +266,7 @@ static void count_turned(struct backtest *backtest, size_t number)
     uint32_t *before = memory_zeroed(room, sizeof *before),
              *after = memory_zeroed(room, sizeof *after),
              *turned = memory_zeroed(room, sizeof *turned);
-    for (size_t at = 0; at < backtest->instant_count; at++) {
+    for (size_t at = 0; at < backtest->time_count; at++) {
         size_t count = orders_of(backtest, number, at, before, after);
         uint64_t users = 0, all = 0;
         places_turned(before, after, count, turned);
@@ -289,7 +289,7 @@ static void find_partner(struct backtest *backtest, size_t number, uint32_t enti
 {
     struct backtest_result *result = &backtest->entities[entity]->results[number];
     memset(counts, 0, backtest->count * sizeof *counts);
-    for (size_t at = 0; at < backtest->instant_count; at++) {
+    for (size_t at = 0; at < backtest->time_count; at++) {
         const struct places *one = &backtest->variants[0].points[at],
                             *other = &backtest->variants[number].points[at];
         size_t count = one->count < other->count ? one->count : other->count;
@@ -332,7 +332,7 @@ static void find_partners(struct backtest *backtest, size_t number)
             candidates[count++] = (struct candidate){ turned, i };
     }
     qsort(candidates, count, sizeof *candidates, most_turned_first);
-    uint64_t each = (uint64_t)backtest->count * backtest->instant_count + 1;
+    uint64_t each = (uint64_t)backtest->count * backtest->time_count + 1;
     for (size_t i = 0; i < count && i * each < COMPARISONS_AT_MOST; i++)
         find_partner(backtest, number, candidates[i].number, counts);
     free(candidates);

@@ -44,13 +44,13 @@ struct backtest_variant {
     double turned;   /* part of the pairs of users that are turned, of all points together */
 };
 
-struct backtest *backtest_create(size_t variants, const int64_t *instants, size_t count);
+struct backtest *backtest_create(size_t variants, const int64_t *times, size_t count);
 void backtest_destroy(struct backtest *backtest);
 
 /* What is computed of an instant under a variant's settings. */
 struct backtest_point {
     size_t variant;
-    int64_t instant; /* one of the list */
+    int64_t time; /* one of the list */
     const struct tree *tree;
     const struct values *values;
     const uint32_t *order; /* by node (core/fairshare/algorithm.h) */

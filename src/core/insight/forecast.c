@@ -427,8 +427,8 @@ static int narrow(struct projected *projected, double value, uint64_t before, ui
 
 /* The next instant to look at: a step later, or the reset or the entry of the ledger before that.
  */
-static uint64_t next_instant(const struct forecast *forecast, const struct crossing_search *search,
-                             uint64_t at)
+static uint64_t next_time(const struct forecast *forecast, const struct crossing_search *search,
+                          uint64_t at)
 {
     uint64_t next = search->end - at > search->step_s ? at + search->step_s : search->end;
     uint64_t reset = calendar_last_reset(&forecast->period, next);
@@ -447,7 +447,7 @@ int projected_crossing(struct projected *projected, const struct crossing_search
     if (is_reached(projected, search->value, now, &was, err))
         return -1;
     for (uint64_t at = now, next; at < search->end; at = next) {
-        next = next_instant(projected->forecast, search, at);
+        next = next_time(projected->forecast, search, at);
         if (is_reached(projected, search->value, next, &is, err))
             return -1;
         if (is != was) {

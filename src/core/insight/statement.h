@@ -33,8 +33,8 @@ struct statement_options {
     const struct fairshare_options *fairshare;
     double capacity; /* TRES that could be delivered; NAN: what is due is of what was delivered */
     int64_t from, to;
-    int64_t (*end_of)(int64_t instant); /* where the period ends that an instant is in */
-    statement_taker *take;              /* gets each period, the total last if there are several */
+    int64_t (*end_of)(int64_t time); /* where the period ends that an instant is in */
+    statement_taker *take;           /* gets each period, the total last if there are several */
     void *context;
 };
 

@@ -122,12 +122,12 @@ void top_jobs_free(struct top_jobs *top_jobs)
 /* ---- usage by day ---- */
 
 /* How many days begin at or before an instant. */
-static size_t begun(const struct daily_usage *days, uint64_t instant)
+static size_t begun(const struct daily_usage *days, uint64_t time)
 {
     size_t low = 0, high = days->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (days->days[middle].first <= instant)
+        if (days->days[middle].first <= time)
             low = middle + 1;
         else
             high = middle;
@@ -136,16 +136,16 @@ static size_t begun(const struct daily_usage *days, uint64_t instant)
 }
 
 /* The day that an instant is in; the calendar is slow, and asked once a day. */
-static struct usage_day *day_of(struct daily_usage *days, uint64_t instant)
+static struct usage_day *day_of(struct daily_usage *days, uint64_t time)
 {
-    size_t at = begun(days, instant);
-    if (at && instant < days->days[at - 1].next)
+    size_t at = begun(days, time);
+    if (at && time < days->days[at - 1].next)
         return &days->days[at - 1];
     days->days = memory_grown(days->days, days->count, sizeof *days->days);
     memmove(days->days + at + 1, days->days + at, (days->count - at) * sizeof *days->days);
     days->count++;
     days->days[at] =
-        (struct usage_day){ .first = calendar_day(instant), .next = calendar_next_day(instant) };
+        (struct usage_day){ .first = calendar_day(time), .next = calendar_next_day(time) };
     return &days->days[at];
 }
 

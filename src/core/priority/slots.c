@@ -68,13 +68,13 @@ struct replay {
 #define NOT_READY UINT64_MAX
 
 /* The highest place of all waits that began before an instant.  There must be one. */
-static uint64_t last_before(const struct replay *batch, uint64_t instant)
+static uint64_t last_before(const struct replay *batch, uint64_t time)
 {
     const struct slots *slots = batch->slots;
     size_t from = 0, to = slots->count;
     while (from + 1 < to) {
         size_t middle = from + (to - from) / 2;
-        if (slots->waits[batch->coming[middle]].since < instant)
+        if (slots->waits[batch->coming[middle]].since < time)
             from = middle;
         else
             to = middle;

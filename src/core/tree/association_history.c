@@ -82,10 +82,10 @@ void association_history_add(struct association_history *history, const struct c
     history->changes[history->count++].sequence = history->sequence++;
 }
 
-static void add_instant(int64_t **instants, size_t *count, int64_t at)
+static void add_time(int64_t **times, size_t *count, int64_t at)
 {
-    *instants = memory_grown(*instants, *count, sizeof **instants);
-    (*instants)[(*count)++] = at;
+    *times = memory_grown(*times, *count, sizeof **times);
+    (*times)[(*count)++] = at;
 }
 
 void association_history_add_removal(struct association_history *history, int64_t at,
@@ -96,12 +96,12 @@ void association_history_add_removal(struct association_history *history, int64_
     history->removals[history->removal_count++] =
         (struct removal){ at, of_account, name, history->sequence++ };
     if (of_account)
-        add_instant(&history->account_removals, &history->account_removal_count, at);
+        add_time(&history->account_removals, &history->account_removal_count, at);
 }
 
 void association_history_add_bulk_change(struct association_history *history, int64_t at)
 {
-    add_instant(&history->touches, &history->touch_count, at);
+    add_time(&history->touches, &history->touch_count, at);
 }
 
 void association_history_set_log_start(struct association_history *history, int64_t oldest)

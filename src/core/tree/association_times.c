@@ -80,7 +80,7 @@ static void add_state(struct search *search, const struct subject *subject, int6
                           &(struct association_since){ at < 0 ? SINCE_EVER : at, known.row });
 }
 
-static int by_instant(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
     const int64_t *one = a, *other = b;
     return (*one > *other) - (*one < *other);
@@ -90,19 +90,19 @@ static int by_instant(const void *a, const void *b)
 static void add_subject(struct search *search, const struct subject *subject)
 {
     size_t changes = (size_t)(subject->end - subject->changes), count = 0;
-    int64_t *instants = memory_zeroed(changes + 4, sizeof *instants);
-    instants[count++] = NEVER;
-    instants[count++] = subject->created;
-    instants[count++] = subject->modified;
-    instants[count++] = timeline_after(&search->timeline, subject).modified;
+    int64_t *times = memory_zeroed(changes + 4, sizeof *times);
+    times[count++] = NEVER;
+    times[count++] = subject->created;
+    times[count++] = subject->modified;
+    times[count++] = timeline_after(&search->timeline, subject).modified;
     for (size_t i = 0; i < changes; i++)
-        instants[count++] = subject->changes[i].at;
-    qsort(instants, count, sizeof *instants, by_instant);
+        times[count++] = subject->changes[i].at;
+    qsort(times, count, sizeof *times, by_time);
     for (size_t i = 0; i < count; i++)
-        if ((!i || instants[i] != instants[i - 1]) && instants[i] < search->until &&
-            (search->timeline.from == NEVER || instants[i] >= search->timeline.from))
-            add_state(search, subject, instants[i]);
-    free(instants);
+        if ((!i || times[i] != times[i - 1]) && times[i] < search->until &&
+            (search->timeline.from == NEVER || times[i] >= search->timeline.from))
+            add_state(search, subject, times[i]);
+    free(times);
 }
 
 void association_times_of_past(const struct association_history *history, int64_t until,

@@ -63,12 +63,12 @@ static bool is_taken_as_unchanged(const struct evidence *evidence)
 }
 
 /* How many of ascending instants are up to one. */
-static size_t instants_until(const int64_t *instants, size_t count, int64_t until)
+static size_t times_until(const int64_t *times, size_t count, int64_t until)
 {
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (instants[middle] <= until)
+        if (times[middle] <= until)
             low = middle + 1;
         else
             high = middle;
@@ -78,7 +78,7 @@ static size_t instants_until(const int64_t *instants, size_t count, int64_t unti
 
 static bool is_touch_of_all(const struct association_history *history, int64_t at)
 {
-    size_t i = instants_until(history->touches, history->touch_count, at);
+    size_t i = times_until(history->touches, history->touch_count, at);
     return i && history->touches[i - 1] == at;
 }
 
@@ -135,7 +135,7 @@ static enum life life_ahead_of(const struct change *change, enum life life)
 static bool is_account_removed(const struct evidence *evidence, int64_t after, int64_t until)
 {
     const struct association_history *history = evidence->timeline->history;
-    size_t i = instants_until(history->account_removals, history->account_removal_count, until);
+    size_t i = times_until(history->account_removals, history->account_removal_count, until);
     return i && history->account_removals[i - 1] > after;
 }
 

@@ -104,15 +104,14 @@ static uint32_t account_at(const struct family *family, uint32_t name, int64_t a
 
 /* ---- Where it was ---- */
 
-static bool is_behind(const struct change *change, const struct change *instant)
+static bool is_behind(const struct change *change, const struct change *time)
 {
-    return change->at != instant->at ? change->at > instant->at
-                                     : change->sequence > instant->sequence;
+    return change->at != time->at ? change->at > time->at : change->sequence > time->sequence;
 }
 
 /* The parent's name right before a change: of a user it is its account. */
 static uint32_t parent_name_at(const struct family *family, uint32_t place,
-                               const struct change *instant)
+                               const struct change *time)
 {
     const struct subject *subject = &family->timeline.subjects[place];
     const struct association *row = timeline_row(&family->timeline, subject);
@@ -123,7 +122,7 @@ static uint32_t parent_name_at(const struct family *family, uint32_t place,
     for (const struct change *each = subject->changes; each < subject->end; each++) {
         if (each->kind != CHANGE_ADDED)
             continue;
-        later = is_behind(each, instant);
+        later = is_behind(each, time);
         if (later)
             break;
         last = each;
@@ -133,12 +132,12 @@ static uint32_t parent_name_at(const struct family *family, uint32_t place,
     return row ? row->parent_account : NOBODY;
 }
 
-static uint32_t parent_at(const struct family *family, uint32_t place, const struct change *instant)
+static uint32_t parent_at(const struct family *family, uint32_t place, const struct change *time)
 {
-    uint32_t name = parent_name_at(family, place, instant);
+    uint32_t name = parent_name_at(family, place, time);
     uint32_t parent = name == NOBODY || name == family->timeline.present.empty_name
                           ? NOBODY
-                          : account_at(family, name, instant->at);
+                          : account_at(family, name, time->at);
     return parent == place ? NOBODY : parent;
 }
 

@@ -6,10 +6,10 @@
 #include <time.h>
 
 /* Days since some day, of a local date: good for telling dates apart and ordering them. */
-static long date_of(time_t instant)
+static long date_of(time_t time)
 {
     struct tm date = { 0 };
-    localtime_r(&instant, &date);
+    localtime_r(&time, &date);
     return (date.tm_year * 12L + date.tm_mon) * 31 + date.tm_mday;
 }
 
@@ -49,9 +49,9 @@ uint64_t calendar_last_reset(const struct reset_period *period, uint64_t now)
     if (period->unit == RESET_EVERY)
         return last_of_span(period, now);
 
-    time_t instant = (time_t)now;
+    time_t time = (time_t)now;
     struct tm day;
-    localtime_r(&instant, &day);
+    localtime_r(&time, &day);
     switch (period->unit) {
     case RESET_WEEKLY:
         day.tm_mday -= day.tm_wday;
@@ -84,9 +84,9 @@ static uint64_t start_after(uint64_t instant, int days, int months)
     return (uint64_t)start_of_day(day);
 }
 
-uint64_t calendar_next_day(uint64_t instant)
+uint64_t calendar_next_day(uint64_t time)
 {
-    return start_after(instant, 1, 0);
+    return start_after(time, 1, 0);
 }
 
 uint64_t calendar_next_week(uint64_t instant)
@@ -97,9 +97,9 @@ uint64_t calendar_next_week(uint64_t instant)
     return start_after(instant, 7 - (day.tm_wday + 6) % 7, 0);
 }
 
-uint64_t calendar_next_month(uint64_t instant)
+uint64_t calendar_next_month(uint64_t time)
 {
-    return start_after(instant, 0, 1);
+    return start_after(time, 0, 1);
 }
 
 uint64_t calendar_day(uint64_t instant)
@@ -119,9 +119,9 @@ uint64_t calendar_zone(void)
 {
     uint64_t ahead[DAYS_TO_2040 / 2] = { 0 }; /* two days a word, as 32 bits each */
     for (long day = 0; day < DAYS_TO_2040; day++) {
-        time_t instant = (FIRST_DAY + day) * 86400;
+        time_t time = (FIRST_DAY + day) * 86400;
         struct tm date = { 0 };
-        localtime_r(&instant, &date);
+        localtime_r(&time, &date);
         ahead[day / 2] |= (uint64_t)(uint32_t)date.tm_gmtoff << (day % 2 * 32);
     }
     return hash_words(ahead, DAYS_TO_2040 / 2);

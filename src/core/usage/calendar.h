@@ -27,13 +27,13 @@ struct reset_period {
 uint64_t calendar_last_reset(const struct reset_period *period, uint64_t now);
 
 /* The first second of the local day that `instant` is in, at least 0. */
-uint64_t calendar_day(uint64_t instant);
+uint64_t calendar_day(uint64_t time);
 
 /* The first second of the local day, week (from Monday on) or month after the one that `instant`
  * is in. */
-uint64_t calendar_next_day(uint64_t instant);
-uint64_t calendar_next_week(uint64_t instant);
-uint64_t calendar_next_month(uint64_t instant);
+uint64_t calendar_next_day(uint64_t time);
+uint64_t calendar_next_week(uint64_t time);
+uint64_t calendar_next_month(uint64_t time);
 
 /* A number that differs between time zones.  It is made of what local time was ahead of UTC by from
  * 2000 to 2040, and not of the name of the zone. */

@@ -120,9 +120,9 @@ static void weigh(struct charge_rates *rates, size_t place, const struct weight_
         (struct weighing){ list, memory_zeroed(list->count + 1, sizeof(uint64_t)) };
 }
 
-const struct charge_rate *charge_rate_at(const struct charge_rate *rate, uint64_t instant)
+const struct charge_rate *charge_rate_at(const struct charge_rate *rate, uint64_t time)
 {
-    while (rate->later && rate->later_from <= instant)
+    while (rate->later && rate->later_from <= time)
         rate = rate->later;
     return rate;
 }

@@ -85,7 +85,7 @@ struct charge_rate {
     uint64_t later_from;
 };
 /* The tariff of a chain that holds at an instant. */
-const struct charge_rate *charge_rate_at(const struct charge_rate *rate, uint64_t instant);
+const struct charge_rate *charge_rate_at(const struct charge_rate *rate, uint64_t time);
 
 /* What a TRES that is charged by this basis costs; 0 where it is not charged. */
 uint128 charge_rate_of_tres(const struct charge_rate *rate, enum charge_basis charge,

@@ -281,14 +281,14 @@ bool decay_table_is_stepped(const struct decay_table *decay)
     return decay->weights != NULL;
 }
 
-double decay_table_left(const struct decay_table *decay, uint64_t instant)
+double decay_table_left(const struct decay_table *decay, uint64_t time)
 {
     uint64_t phase, period;
-    if (!decay->half_life || instant >= decay->now)
+    if (!decay->half_life || time >= decay->now)
         return 1;
     if (!decay->weights)
-        return exp2(-(double)(decay->now - instant) / (double)decay->half_life);
-    period = divide(decay->by_period, instant + decay->shift, &phase);
+        return exp2(-(double)(decay->now - time) / (double)decay->half_life);
+    period = divide(decay->by_period, time + decay->shift, &phase);
     return pow(decay->factor, (double)(decay->newest - period));
 }
 
@@ -329,16 +329,16 @@ uint128 decay_table_weight(const struct decay_table *decay, uint64_t a, uint64_t
 /* ln 2 x 2^128 */
 #define LN_2 UINT128(UINT64_C(0xb17217f7d1cf79ab), UINT64_C(0xc9e3b39803f2f6af))
 
-uint128 decay_table_weight_at(const struct decay_table *decay, uint64_t instant)
+uint128 decay_table_weight_at(const struct decay_table *decay, uint64_t time)
 {
     uint64_t phase;
-    if (instant < decay->start || instant > decay->now)
+    if (time < decay->start || time > decay->now)
         return 0;
     if (!decay->half_life)
         return 1;
     if (!decay->weights)
-        return wide_high_product(decay_epoch_of(decay, instant), LN_2) / decay->half_life;
-    uint64_t period = divide(decay->by_period, instant + decay->shift, &phase);
+        return wide_high_product(decay_epoch_of(decay, time), LN_2) / decay->half_life;
+    uint64_t period = divide(decay->by_period, time + decay->shift, &phase);
     return decay->weights[(period < decay->newest ? period : decay->newest) - decay->oldest];
 }
 

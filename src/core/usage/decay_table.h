@@ -54,7 +54,7 @@ uint64_t decay_table_now(const struct decay_table *decay);
 uint64_t decay_table_half_life(const struct decay_table *decay);
 bool decay_table_is_stepped(const struct decay_table *decay);
 /* What is left now of what was used at an instant, 1 without decay. */
-double decay_table_left(const struct decay_table *decay, uint64_t instant);
+double decay_table_left(const struct decay_table *decay, uint64_t time);
 /* The instant before which nothing counts: the last reset, or 56 to 64 half-lives ago, where the
  * grid begins and what is older can no longer show in a double. */
 uint64_t decay_table_start(const struct decay_table *decay);
@@ -67,7 +67,7 @@ uint64_t decay_table_epoch_at(uint64_t half_life, uint64_t now);
 uint128 decay_table_weight(const struct decay_table *decay, uint64_t a, uint64_t b);
 /* What a unit weighs that is not spread over time but is there at an instant, so that it is all
  * there then: Q'(t), or 1 without decay; 0 before decay_table_start and after now. */
-uint128 decay_table_weight_at(const struct decay_table *decay, uint64_t instant);
+uint128 decay_table_weight_at(const struct decay_table *decay, uint64_t time);
 
 /* A sum that is not negative, in TRES-seconds: the nearest double, and with 128 bits. */
 double decay_table_usage(const struct decay_table *decay, const struct wide *sum);

@@ -162,7 +162,7 @@ bool factor_history_add(struct factor_history *history, const struct transaction
 
 struct maker {
     struct factor_history *history;
-    int64_t now, instant;
+    int64_t now, time;
     uint64_t id;
     const struct qos_row *row; /* NULL: it is gone */
     const struct factor_point *notes;
@@ -245,10 +245,10 @@ static bool is_dated(const struct maker *maker, const struct factor_point *seen)
 }
 
 /* The factor at a time; NULL: nothing is known of it. */
-static const struct factor_point *point_at(const struct maker *maker, int64_t instant)
+static const struct factor_point *point_at(const struct maker *maker, int64_t time)
 {
     const struct factor_point *found = NULL;
-    for (size_t i = 0; i < maker->count && maker->points[i].at <= instant; i++)
+    for (size_t i = 0; i < maker->count && maker->points[i].at <= time; i++)
         found = &maker->points[i];
     return found;
 }
@@ -305,7 +305,7 @@ static bool saw_no_change(const struct maker *maker, double factor)
     for (size_t i = maker->note_count; i-- > 0;)
         if (!is_seen_again(maker, &maker->notes[i]) || factor_is_overruled(&maker->notes[i]))
             return is_same(maker->notes[i].factor, factor);
-    return maker->now < maker->instant;
+    return maker->now < maker->time;
 }
 
 /* What the source has now is the last of what it had.  A run as of a past time cannot know when
@@ -366,7 +366,7 @@ void factor_history_make(struct factor_history *history, const struct qos_row *r
     forget_points(history);
     for (size_t row = 0, note = 0; row < count || note < history->note_count;) {
         struct maker maker = {
-            .history = history, .now = times.now, .instant = times.instant, .id = UINT64_MAX
+            .history = history, .now = times.now, .time = times.time, .id = UINT64_MAX
         };
         if (row < count)
             maker.id = sorted[row]->id;

@@ -91,7 +91,7 @@ bool factor_history_add(struct factor_history *history, const struct transaction
 /* Make the points from all this and from the rows that the source has now: `now` is when they were
  * read, or `instant` if that is earlier; `instant` is the time of the computation. */
 struct factor_times {
-    int64_t now, instant;
+    int64_t now, time;
 };
 void factor_history_make(struct factor_history *history, const struct qos_row *rows, size_t count,
                          struct factor_times times);

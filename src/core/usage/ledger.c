@@ -126,8 +126,7 @@ struct ledger *ledger_coming(const struct ledger *ledger, uint64_t now, uint64_t
         const struct ledger_entry *entry = &ledger->entries[i];
         unsigned undos;
         end_of_chain(&chains, i, &undos);
-        if (entry->kind != LEDGER_UNDO && !(undos % 2) && entry->instant > now &&
-            entry->instant <= end)
+        if (entry->kind != LEDGER_UNDO && !(undos % 2) && entry->time > now && entry->time <= end)
             ledger_add(coming, entry);
     }
     for (size_t i = 0; i < ledger->cover_count; i++)
@@ -147,8 +146,8 @@ uint64_t ledger_next(const struct ledger *coming, uint64_t after, bool of_past)
     uint64_t next = UINT64_MAX;
     for (size_t i = 0; i < coming->count; i++) {
         const struct ledger_entry *entry = &coming->entries[i];
-        if (entry->instant > after && entry->instant < next && (!of_past || is_of_past(entry)))
-            next = entry->instant;
+        if (entry->time > after && entry->time < next && (!of_past || is_of_past(entry)))
+            next = entry->time;
     }
     return next;
 }
@@ -158,8 +157,8 @@ struct ledger *ledger_foreseen(const struct ledger *ledger, uint64_t now, uint64
     struct ledger *foreseen = ledger_create();
     for (size_t i = 0; i < ledger->count; i++) {
         struct ledger_entry entry = ledger->entries[i];
-        if (is_of_past(&entry) && entry.instant > now && entry.instant <= until) {
-            entry.instant = now;
+        if (is_of_past(&entry) && entry.time > now && entry.time <= until) {
+            entry.time = now;
             entry.kind = entry.kind == LEDGER_SET ? LEDGER_RESET : entry.kind;
         }
         ledger_add(foreseen, &entry);
@@ -186,8 +185,8 @@ static void add_refunds(struct ledger_state *state, struct ledger_entry *refunds
         if (!i || refunds[i].job != refunds[i - 1].job)
             job_keys_add(&state->refunded, refunds[i].job);
         uint64_t *until = &state->refunded_until[state->refunded.count - 1];
-        if (refunds[i].instant > *until)
-            *until = refunds[i].instant;
+        if (refunds[i].time > *until)
+            *until = refunds[i].time;
     }
 }
 
@@ -196,8 +195,8 @@ static int by_association(const void *a, const void *b)
     const struct ledger_reset *one = a, *other = b;
     if (one->association != other->association)
         return one->association < other->association ? -1 : 1;
-    if (one->instant != other->instant)
-        return one->instant < other->instant ? -1 : 1;
+    if (one->time != other->time)
+        return one->time < other->time ? -1 : 1;
     return (one->entry > other->entry) - (one->entry < other->entry);
 }
 
@@ -210,8 +209,8 @@ static void add_resets(struct ledger_state *state, const struct ledger *ledger,
         uint32_t place = id_index_find(chains->places, ledger->covers[i].id);
         if (place != INDEX_NONE && counts[place])
             state->resets[state->reset_count++] =
-                (struct ledger_reset){ ledger->covers[i].association,
-                                       ledger->entries[place].instant, ledger->covers[i].id };
+                (struct ledger_reset){ ledger->covers[i].association, ledger->entries[place].time,
+                                       ledger->covers[i].id };
     }
     if (state->reset_count)
         qsort(state->resets, state->reset_count, sizeof *state->resets, by_association);
@@ -226,7 +225,7 @@ static const struct ledger_reset *last_reset(const struct ledger_state *state, u
     const struct ledger_reset *last = NULL;
     uint32_t i = state->reset_count ? id_index_find(state->places, association) : INDEX_NONE;
     for (; i < state->reset_count && state->resets[i].association == association &&
-           state->resets[i].instant < before;
+           state->resets[i].time < before;
          i++)
         last = &state->resets[i];
     return last;
@@ -237,8 +236,8 @@ static bool is_last_reset(const struct ledger_state *state, const struct ledger_
 {
     const struct ledger_reset *last = last_reset(state, set->association, UINT64_MAX);
     return last && last->entry == set->id &&
-           (state->cluster_reset < set->instant ||
-            (state->cluster_reset == set->instant && state->cluster_reset_entry < set->id));
+           (state->cluster_reset < set->time ||
+            (state->cluster_reset == set->time && state->cluster_reset_entry < set->id));
 }
 
 static void drop_outdated_sets(struct ledger_state *state)
@@ -254,10 +253,10 @@ static void drop_outdated_sets(struct ledger_state *state)
 
 static void note_cluster_reset(struct ledger_state *state, const struct ledger_entry *entry)
 {
-    if (entry->instant < state->cluster_reset ||
-        (entry->instant == state->cluster_reset && entry->id < state->cluster_reset_entry))
+    if (entry->time < state->cluster_reset ||
+        (entry->time == state->cluster_reset && entry->id < state->cluster_reset_entry))
         return;
-    state->cluster_reset = entry->instant;
+    state->cluster_reset = entry->time;
     state->cluster_reset_entry = entry->id;
 }
 
@@ -272,7 +271,7 @@ static void sort_out(struct ledger_state *state, const struct ledger *ledger,
         const struct ledger_entry *entry = &ledger->entries[i];
         unsigned undos;
         end_of_chain(chains, i, &undos);
-        if (entry->instant > now || undos % 2)
+        if (entry->time > now || undos % 2)
             continue;
         counts[i] = true;
         if (entry->kind == LEDGER_REFUND)
@@ -317,7 +316,7 @@ uint64_t ledger_reset_before(const struct ledger_state *state, uint64_t associat
                              uint64_t before)
 {
     const struct ledger_reset *last = last_reset(state, association, before);
-    return last ? last->instant : 0;
+    return last ? last->time : 0;
 }
 
 uint64_t ledger_resets_hash(const struct ledger_state *state, uint64_t before)
@@ -326,9 +325,9 @@ uint64_t ledger_resets_hash(const struct ledger_state *state, uint64_t before)
     for (size_t i = 0; i < state->reset_count; i++) {
         const struct ledger_reset *reset = &state->resets[i];
         bool is_last = i + 1 == state->reset_count || reset[1].association != reset->association ||
-                       reset[1].instant >= before;
-        uint64_t words[] = { reset->association, reset->instant };
-        if (reset->instant < before && is_last)
+                       reset[1].time >= before;
+        uint64_t words[] = { reset->association, reset->time };
+        if (reset->time < before && is_last)
             hash += hash_words(words, sizeof words / sizeof *words);
     }
     return hash;
@@ -351,7 +350,7 @@ bool ledger_refunds(const struct ledger_state *state, uint64_t job, uint64_t beg
 uint128 ledger_weight(const struct ledger_state *state, const struct ledger_entry *adjustment,
                       const struct decay_table *decay, uint128 *units, bool *negative)
 {
-    uint64_t end = adjustment->instant, start = end ? end - 1 : 0;
+    uint64_t end = adjustment->time, start = end ? end - 1 : 0;
     uint64_t reset = ledger_reset_before(state, adjustment->association, UINT64_MAX);
     *units = (uint128)adjustment->tres_seconds * UNITS_PER_TRES;
     *negative = adjustment->kind == LEDGER_CREDIT;

@@ -41,7 +41,7 @@ bool ledger_kind_resets(enum ledger_kind kind);
 enum ledger_kind ledger_kind_named(const char *name);
 
 struct ledger_entry {
-    uint64_t id, instant;
+    uint64_t id, time;
     enum ledger_kind kind;
     uint64_t association;  /* LEDGER_CREDIT, _DEBIT, _SET */
     uint64_t tres_seconds; /* likewise; below 2^63 */
@@ -84,7 +84,7 @@ uint64_t ledger_next(const struct ledger *coming, uint64_t after, bool of_past);
 struct ledger *ledger_foreseen(const struct ledger *ledger, uint64_t now, uint64_t until);
 
 struct ledger_reset {
-    uint64_t association, instant, entry;
+    uint64_t association, time, entry;
 };
 
 /* What counts at an instant. */

@@ -62,9 +62,9 @@ static double charge_of(const struct steps *steps, uint64_t seconds)
 }
 
 /* The last step before an instant, which is at most the newest step. */
-static uint64_t step_before(const struct steps *steps, uint64_t newest, uint64_t instant)
+static uint64_t step_before(const struct steps *steps, uint64_t newest, uint64_t time)
 {
-    return newest - ((newest - instant) / steps->period + 1) * steps->period;
+    return newest - ((newest - time) / steps->period + 1) * steps->period;
 }
 
 static uint64_t later_of(uint64_t a, uint64_t b)

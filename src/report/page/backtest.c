@@ -8,7 +8,7 @@
 
 #include "util/error.h"
 #include "util/file.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -66,16 +66,14 @@ static int take_real(json_t *object, const char *key, double *number, struct err
 }
 
 /* null where there is no instant. */
-static int take_instant(json_t *object, const char *key, int64_t *instant, struct error *err)
+static int take_time(json_t *object, const char *key, int64_t *time, struct error *err)
 {
-    *instant = 0;
+    *time = 0;
     if (json_is_null(json_object_get(object, key)))
         return 0;
-    if (take_whole(object, key, instant, err))
+    if (take_whole(object, key, time, err))
         return -1;
-    return *instant > 0 && *instant <= LATEST_INSTANT
-               ? 0
-               : fail(err, ERROR_DATA, "'%s' is no instant", key);
+    return *time > 0 && *time <= LATEST_TIME ? 0 : fail(err, ERROR_DATA, "'%s' is no instant", key);
 }
 
 static int take_variants(struct page_backtest *backtest, json_t *list, struct error *err)
@@ -165,8 +163,8 @@ static int take_rows(struct page_backtest *backtest, json_t *list, struct error 
 
 static int take_cluster(struct page_backtest *backtest, json_t *from, struct error *err)
 {
-    return take_instant(from, "since", &backtest->since, err) ||
-                   take_instant(from, "until", &backtest->until, err) ||
+    return take_time(from, "since", &backtest->since, err) ||
+                   take_time(from, "until", &backtest->until, err) ||
                    take_variants(backtest, json_object_get(from, "settings"), err) ||
                    take_rows(backtest, json_object_get(from, "associations"), err)
                ? -1

@@ -90,7 +90,7 @@ struct page_cluster {
     uint32_t users;   /* who have a place */
     uint32_t *series; /* rows that have them, who used most first */
     size_t series_count;
-    struct page_points days, instants;
+    struct page_points days, times;
     unsigned days_each; /* a point of `days` is of so many days: 1, or 7 */
     int64_t days_since; /* the first day whose use is kept; 0: none is */
     struct page_change *changes;

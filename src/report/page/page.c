@@ -306,16 +306,16 @@ static void add_use(struct text *text, const struct page_view *view)
 /* The same with three lists a row. */
 static void add_history(struct text *text, const struct page_view *view)
 {
-    const struct page_points *instants = &view->cluster->instants;
-    add_times(text, "history", instants);
-    for (size_t i = 0; instants->count && i < view->series_count; i++) {
+    const struct page_points *times = &view->cluster->times;
+    add_times(text, "history", times);
+    for (size_t i = 0; times->count && i < view->series_count; i++) {
         begin_series(text, view, i);
         text_add(text, "[");
-        add_line(text, instants, view->series[i], usage_at, 3);
+        add_line(text, times, view->series[i], usage_at, 3);
         text_add(text, ",");
-        add_line(text, instants, view->series[i], factor_at, 4);
+        add_line(text, times, view->series[i], factor_at, 4);
         text_add(text, ",");
-        add_line(text, instants, view->series[i], level_fs_at, 3);
+        add_line(text, times, view->series[i], level_fs_at, 3);
         text_add(text, "]");
     }
     text_add(text, "}}");

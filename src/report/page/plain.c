@@ -98,8 +98,8 @@ static void add_time(struct text *text, int64_t at, const char *format)
 {
     char shown[64];
     struct tm date;
-    time_t instant = (time_t)at;
-    if (localtime_r(&instant, &date) && strftime(shown, sizeof shown, format, &date))
+    time_t time = (time_t)at;
+    if (localtime_r(&time, &date) && strftime(shown, sizeof shown, format, &date))
         text_add(text, shown);
 }
 

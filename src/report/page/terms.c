@@ -7,7 +7,7 @@
 #include "core/fairshare/algorithm.h"
 #include "report/page/cluster.h"
 #include "settings/scheduler.h"
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/text.h"
 
 /* A sentence in which %s is the word for a user, or for an account where `of_account`. */
@@ -131,9 +131,9 @@ void page_term_explain(struct text *text, const struct page_cluster *cluster, en
         return;
     case TERM_SPENT:
         text_add(text, "Undecayed, from ");
-        instant_add_day(text, cluster->from);
+        time_add_day(text, cluster->from);
         text_add(text, " to ");
-        instant_add_day(text, cluster->to);
+        time_add_day(text, cluster->to);
         text_add(text, ".");
         return;
     case TERM_FACTOR:

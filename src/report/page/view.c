@@ -109,7 +109,7 @@ static void add_rest(struct page_view *view, uint32_t number)
 static void choose_series(struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
-    size_t room = page_series_room(cluster->days.count + 3 * cluster->instants.count);
+    size_t room = page_series_room(cluster->days.count + 3 * cluster->times.count);
     view->series = memory_zeroed(room, sizeof *view->series);
     for (size_t i = 0; i < cluster->series_count && view->series_count < room; i++)
         if (view->numbers[cluster->series[i]] < PAGE_LEFT_OUT)

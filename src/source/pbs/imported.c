@@ -37,9 +37,9 @@ int pbs_read(const struct source *source, const struct query *query, row_taker t
     return reading_each(source->db, query, take, context, err) ? pbs_explain(source, err) : 0;
 }
 
-int64_t pbs_instant(const struct source *source)
+int64_t pbs_time(const struct source *source)
 {
-    return source->instant ? *source->instant : (int64_t)time(NULL);
+    return source->time ? *source->time : (int64_t)time(NULL);
 }
 
 /* ---- the usage file ---- */
@@ -48,10 +48,10 @@ static int take_newest(void *context, const struct db_value *row, struct error *
 {
     struct usage_starts *starts = context;
     (void)err;
-    starts->instant = reading_number(&row[0]);
+    starts->time = reading_number(&row[0]);
     uint64_t decayed = reading_number(&row[1]);
     /* A scheduler that has never decayed begins to count when it reads the file. */
-    starts->steps.epoch = decayed && decayed < starts->instant ? decayed : starts->instant;
+    starts->steps.epoch = decayed && decayed < starts->time ? decayed : starts->time;
     return 0;
 }
 
@@ -70,7 +70,7 @@ static int take_start(void *context, const struct db_value *row, struct error *e
 static int read_starts(const struct source *source, struct usage_starts *starts, struct error *err)
 {
     struct db_value arguments[] = { db_text(source->cluster), db_text(source->cluster),
-                                    db_integer(pbs_instant(source)) };
+                                    db_integer(pbs_time(source)) };
     const struct query newest = { .sql = sql_query_pbs_usage_newest,
                                   .arguments = arguments,
                                   .argument_count = 3,
@@ -80,14 +80,14 @@ static int read_starts(const struct source *source, struct usage_starts *starts,
                                  .argument_count = 2,
                                  .types = "ir" };
     struct pbs_rules rules;
-    if (pbs_rules_read(&rules, source, pbs_instant(source), err))
+    if (pbs_rules_read(&rules, source, pbs_time(source), err))
         return -1;
     starts->steps = pbs_rules_steps(&rules);
     pbs_rules_free(&rules);
     if (pbs_read(source, &newest, take_newest, starts, err))
         return -1;
-    arguments[2] = db_unsigned(starts->instant);
-    return starts->instant ? pbs_read(source, &usage, take_start, starts, err) : 0;
+    arguments[2] = db_unsigned(starts->time);
+    return starts->time ? pbs_read(source, &usage, take_start, starts, err) : 0;
 }
 
 /* ---- refused lines ---- */
@@ -253,15 +253,15 @@ static int read_formula_jobs(const struct source *source, const struct accountin
                              struct formula_jobs **jobs, struct error *err)
 {
     struct pbs_rules rules;
-    int64_t instant = pbs_instant(source);
-    const struct db_value cluster = db_text(source->cluster), now = db_integer(instant);
+    int64_t time = pbs_time(source);
+    const struct db_value cluster = db_text(source->cluster), now = db_integer(time);
     const struct db_value arguments[] = { cluster, now, cluster, cluster, now };
     const struct query query = { .sql = sql_query_pbs_queued_as_of,
                                  .arguments = arguments,
                                  .argument_count = 5,
                                  .types = "ittttttiiit",
                                  .has_many = true };
-    if (pbs_rules_read(&rules, source, instant, err))
+    if (pbs_rules_read(&rules, source, time, err))
         return pbs_explain(source, err);
     struct queued_reader reader = { .accounting = accounting, .jobs = make_jobs(&rules) };
     pbs_rules_free(&rules);

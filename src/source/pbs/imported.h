@@ -15,6 +15,6 @@ int pbs_read(const struct source *source, const struct query *query, row_taker t
 /* Say the same of an error of another query; returns -1. */
 int pbs_explain(const struct source *source, struct error *err);
 /* As of when the source is read. */
-int64_t pbs_instant(const struct source *source);
+int64_t pbs_time(const struct source *source);
 
 #endif

@@ -117,18 +117,18 @@ static void place_rows(const struct tree_reader *reader)
 }
 
 static int read_lines(struct tree_reader *reader, const struct source *source,
-                      const struct pbs_rules *rules, int64_t instant, struct error *err)
+                      const struct pbs_rules *rules, int64_t time, struct error *err)
 {
     const struct line root = { db_text(root_name), db_text(""), ENTITY_ROOT, 1 };
     struct line unknown = { db_text(unknown_name), db_text(root_name), ENTITY_UNKNOWN, 0 };
-    const struct db_value arguments[] = { db_text(source->cluster), db_integer(instant),
-                                          db_integer(instant) };
+    const struct db_value arguments[] = { db_text(source->cluster), db_integer(time),
+                                          db_integer(time) };
     const struct query groups = { .sql = sql_query_pbs_group_as_of,
                                   .arguments = arguments,
                                   .argument_count = 3,
                                   .types = "titi" };
     const struct db_value of_kind[] = { db_text(source->cluster),
-                                        db_text(rules->values[PBS_ENTITY]), db_integer(instant) };
+                                        db_text(rules->values[PBS_ENTITY]), db_integer(time) };
     const struct query seen = {
         .sql = sql_query_pbs_seen_as_of, .arguments = of_kind, .argument_count = 3, .types = "ti"
     };
@@ -145,12 +145,12 @@ static int read_lines(struct tree_reader *reader, const struct source *source,
 }
 
 static int read_tree(struct accounting *accounting, const struct source *source,
-                     const struct pbs_rules *rules, int64_t instant, struct error *err)
+                     const struct pbs_rules *rules, int64_t time, struct error *err)
 {
     struct tree_reader reader = { .accounting = accounting,
                                   .lines = names_create(),
                                   .groups = names_create() };
-    int result = read_lines(&reader, source, rules, instant, err);
+    int result = read_lines(&reader, source, rules, time, err);
     if (!result)
         place_rows(&reader);
     names_destroy(reader.lines);
@@ -183,11 +183,11 @@ static int read_charging(struct accounting *accounting, const struct source *sou
 static int read_small(const struct source *source, struct accounting **read, struct error *err)
 {
     struct pbs_rules rules;
-    int64_t instant = pbs_instant(source);
-    if (pbs_rules_read(&rules, source, instant, err))
+    int64_t time = pbs_time(source);
+    if (pbs_rules_read(&rules, source, time, err))
         return -1;
     struct accounting *accounting = accounting_create(NULL);
-    int result = read_tree(accounting, source, &rules, instant, err);
+    int result = read_tree(accounting, source, &rules, time, err);
     if (!result)
         result = read_charging(accounting, source, &rules, err);
     pbs_rules_free(&rules);
@@ -296,11 +296,11 @@ static struct run_rows *rows_of(const struct source *source, const struct accoun
                                 const struct job_range *range)
 {
     struct run_rows *rows = memory_zeroed(1, sizeof *rows);
-    struct db_value cluster = db_text(source->cluster), now = db_integer(pbs_instant(source));
+    struct db_value cluster = db_text(source->cluster), now = db_integer(pbs_time(source));
     rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain_rows };
     rows->base.make = make_row;
     rows->charging = accounting->pbs;
-    rows->now = (uint64_t)pbs_instant(source);
+    rows->now = (uint64_t)pbs_time(source);
     const struct db_value arguments[] = { now, now, cluster, now, cluster, db_unsigned(range->from),
                                           now };
     memcpy(rows->arguments, arguments, sizeof arguments);

@@ -49,10 +49,10 @@ static int check_value(const struct pbs_rules *rules, size_t key, struct error *
     return result;
 }
 
-int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t instant,
+int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t time,
                    struct error *err)
 {
-    const struct db_value arguments[] = { db_text(source->cluster), db_integer(instant) };
+    const struct db_value arguments[] = { db_text(source->cluster), db_integer(time) };
     const struct query query = { .sql = sql_query_pbs_setting_as_of,
                                  .arguments = arguments,
                                  .argument_count = 2,

@@ -15,7 +15,7 @@ struct pbs_rules {
 };
 
 /* ERROR_DATA where what was imported is none. */
-int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t instant,
+int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t time,
                    struct error *err);
 /* How usage decays: every fairshare_decay_time by fairshare_decay_factor, of OpenPBS's single
  * precision; the epoch is 0.  The half-life is fairshare_decay_time / -log2 of

@@ -85,7 +85,7 @@ static int jobs_on_node(const struct source *source, const char *node, uint64_t 
                         struct job_keys *ids, struct error *err)
 {
     struct node_search search = { .node = node, .length = strlen(node), .ids = ids };
-    const struct db_value span[] = { slurmdbd_instant(from), slurmdbd_instant(to) };
+    const struct db_value span[] = { slurmdbd_time(from), slurmdbd_time(to) };
     const struct query query = { "SELECT \"id_job\", \"nodelist\" FROM {} WHERE \"time_end\" >= ?"
                                  " AND \"time_end\" > 0 AND \"time_start\" > 0"
                                  " AND \"time_start\" <= ?",

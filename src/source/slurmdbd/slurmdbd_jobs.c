@@ -71,12 +71,12 @@ static int query_jobs(const struct source *source, const char *column, const str
  * job may have waited for months.  Whatever comes out is good, only speed hangs on it. */
 #define ROWS_TO_LOOK_AT 64
 #define EARLIER_S 43200
-static int find_recent_key(const struct source *source, uint64_t instant, uint64_t *key,
+static int find_recent_key(const struct source *source, uint64_t time, uint64_t *key,
                            struct error *err)
 {
     struct job_keys keys = { 0 };
     struct text rest = { 0 };
-    struct db_value since = slurmdbd_instant(instant > EARLIER_S ? instant - EARLIER_S : 0);
+    struct db_value since = slurmdbd_time(time > EARLIER_S ? time - EARLIER_S : 0);
     text_format(&rest, "WHERE \"time_eligible\" >= ? ORDER BY \"time_eligible\" LIMIT %d",
                 ROWS_TO_LOOK_AT);
     const struct query query = { .sql = rest.bytes, .arguments = &since, .argument_count = 1 };
@@ -143,8 +143,7 @@ static int find_stragglers(struct job_rows *rows, size_t allowed, struct error *
 {
     const struct job_range *range = &rows->range;
     struct text rest = { 0 };
-    const struct db_value arguments[] = { slurmdbd_instant(range->from),
-                                          slurmdbd_instant(range->to),
+    const struct db_value arguments[] = { slurmdbd_time(range->from), slurmdbd_time(range->to),
                                           db_unsigned(rows->recent_key) };
     text_format(&rest,
                 "WHERE \"time_end\" >= ? AND \"time_end\" < ? AND +\"job_db_inx\" < ? LIMIT %zu",
@@ -221,8 +220,8 @@ static bool select_by_key(struct job_rows *rows, struct selection *selection, co
                           size_t count)
 {
     const struct job_range *range = &rows->range;
-    add_argument(rows, slurmdbd_instant(range->from));
-    add_argument(rows, slurmdbd_instant(range->to));
+    add_argument(rows, slurmdbd_time(range->from));
+    add_argument(rows, slurmdbd_time(range->to));
     text_add(&selection->where, "j.\"time_end\" >= ? AND j.\"time_end\" < ? AND j.\"job_db_inx\"");
     return select_listed(rows, selection, keys, count);
 }
@@ -231,7 +230,7 @@ static bool select_by_key(struct job_rows *rows, struct selection *selection, co
 static bool select_by_column(struct job_rows *rows, struct selection *selection, const char *column,
                              const uint64_t *list, size_t count)
 {
-    add_argument(rows, slurmdbd_instant(rows->range.from));
+    add_argument(rows, slurmdbd_time(rows->range.from));
     text_format(&selection->where, "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?) AND j.\"%s\"",
                 column);
     return select_listed(rows, selection, list, count);
@@ -243,7 +242,7 @@ static bool select_most(struct job_rows *rows, struct selection *selection)
         return false;
     selection->hint = rows->base.base.source.db->driver->scan_hint;
     selection->has_many = true;
-    add_argument(rows, slurmdbd_instant(rows->range.from));
+    add_argument(rows, slurmdbd_time(rows->range.from));
     text_add(&selection->where, "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?)");
     return true;
 }
@@ -257,8 +256,8 @@ static bool select_by_end(struct job_rows *rows, struct selection *selection)
     if (step == 0) {
         text_add(&selection->where, "j.\"time_end\" = 0");
     } else if (step == 1) {
-        add_argument(rows, slurmdbd_instant(rows->range.from));
-        add_argument(rows, slurmdbd_instant(rows->range.to));
+        add_argument(rows, slurmdbd_time(rows->range.from));
+        add_argument(rows, slurmdbd_time(rows->range.to));
         text_add(&selection->where, "j.\"time_end\" >= ? AND j.\"time_end\" < ?");
     }
     return step < 2;
@@ -273,7 +272,7 @@ static bool select_recent(struct job_rows *rows, struct selection *selection)
     case 0:
         selection->hint = rows->base.base.source.db->driver->scan_hint;
         add_argument(rows, key);
-        add_argument(rows, slurmdbd_instant(rows->range.from));
+        add_argument(rows, slurmdbd_time(rows->range.from));
         text_add(&selection->where,
                  "j.\"job_db_inx\" >= ? AND (j.\"time_end\" = 0 OR j.\"time_end\" >= ?)");
         return true;
@@ -312,7 +311,7 @@ static bool select_next(struct job_rows *rows, struct selection *selection)
 /* By no index: nearly all rows began before. */
 static void leave_out_later(struct job_rows *rows, struct selection *selection)
 {
-    add_argument(rows, slurmdbd_instant(rows->range.begun_by));
+    add_argument(rows, slurmdbd_time(rows->range.begun_by));
     text_add(&selection->where, " AND +j.\"time_start\" <= ?");
 }
 
@@ -541,7 +540,7 @@ static int read_end(const struct source *source, const struct db_value *span, co
 int slurmdbd_read_ends(const struct source *source, uint64_t after, uint64_t until,
                        uint64_t *oldest, uint64_t *newest, struct error *err)
 {
-    const struct db_value span[] = { slurmdbd_instant(after), slurmdbd_instant(until) };
+    const struct db_value span[] = { slurmdbd_time(after), slurmdbd_time(until) };
     return read_end(source, span, "ASC", oldest, err) || read_end(source, span, "DESC", newest, err)
                ? -1
                : 0;
@@ -551,7 +550,7 @@ int slurmdbd_read_ends(const struct source *source, uint64_t after, uint64_t unt
 int slurmdbd_read_open_keys(const struct source *source, uint64_t now, struct job_keys *keys,
                             struct error *err)
 {
-    const struct db_value after = slurmdbd_instant(now);
+    const struct db_value after = slurmdbd_time(now);
     const struct query queries[] = {
         { .sql = "WHERE \"time_end\" = 0" },
         { .sql = "WHERE \"time_end\" > ?", .arguments = &after, .argument_count = 1 },

@@ -106,10 +106,10 @@ static int take_running(void *context, const struct db_value *row, struct error 
     return 0;
 }
 
-static int read_running(const struct source *source, uint64_t instant, struct cluster_facts *facts,
+static int read_running(const struct source *source, uint64_t time, struct cluster_facts *facts,
                         struct error *err)
 {
-    const struct db_value now = slurmdbd_instant(instant), arguments[] = { now, now };
+    const struct db_value now = slurmdbd_time(time), arguments[] = { now, now };
     const struct query query = {
         .sql = "SELECT \"id_assoc\", \"id_qos\", \"time_start\", \"timelimit\", \"tres_alloc\""
                " FROM {} WHERE (\"time_end\" = 0 OR \"time_end\" > ?) AND \"time_start\" > 0"
@@ -121,11 +121,11 @@ static int read_running(const struct source *source, uint64_t instant, struct cl
     return slurmdbd_read(source, &slurmdbd_jobs, &query, take_running, facts, err);
 }
 
-static int read_tres_limits(const struct source *source, uint64_t instant, bool running,
+static int read_tres_limits(const struct source *source, uint64_t time, bool running,
                             struct cluster_facts *facts, struct error *err)
 {
     *facts = (struct cluster_facts){ .arena = arena_create(), .registered = "", .nodes = "" };
-    if ((running && read_running(source, instant, facts, err)) ||
+    if ((running && read_running(source, time, facts, err)) ||
         slurmdbd_each_tres(source, take_tres, facts, err) ||
         slurmdbd_each_registration(source, take_registration, facts, err)) {
         cluster_facts_free(facts);
@@ -249,8 +249,8 @@ static void make_job(const struct queue_reading *reading, const struct db_value 
     const struct queue_rows *rows = (const struct queue_rows *)reading;
     uint64_t start = reading_number(&row[QUEUED_START]);
     uint64_t end = reading_number(&row[QUEUED_END]);
-    bool started = start && start <= rows->range.instant;
-    bool ended = end && end <= rows->range.instant;
+    bool started = start && start <= rows->range.time;
+    bool ended = end && end <= rows->range.time;
     bool holds = started && bytes_of(&row[QUEUED_TRES_HELD]).length;
     *job = (struct queued_job){
         .key = reading_number(&row[QUEUED_KEY]),
@@ -289,7 +289,7 @@ static size_t add_waiting(struct queue_rows *rows, struct text *sql, unsigned qu
 {
     static const char *const ends[] = { "\"time_end\" = 0", "\"time_end\" > ?" };
     for (size_t i = 0; i < 3; i++)
-        rows->arguments[i] = slurmdbd_instant(rows->range.instant);
+        rows->arguments[i] = slurmdbd_time(rows->range.time);
     text_format(sql, " WHERE \"time_submit\" <= ? AND %s%s",
                 rows->range.started ? "" : "(\"time_start\" = 0 OR \"time_start\" > ?) AND ",
                 ends[query]);
@@ -300,8 +300,8 @@ static size_t add_waiting(struct queue_rows *rows, struct text *sql, unsigned qu
  * in which they could, or ended without that. */
 static size_t add_waited(struct queue_rows *rows, struct text *sql, unsigned query)
 {
-    const struct db_value since = slurmdbd_instant(rows->range.waited_since);
-    const struct db_value now = slurmdbd_instant(rows->range.instant);
+    const struct db_value since = slurmdbd_time(rows->range.waited_since);
+    const struct db_value now = slurmdbd_time(rows->range.time);
     const struct db_value arguments[] = { since, now, now, since };
     memcpy(rows->arguments, arguments, sizeof arguments);
     text_add(sql, " WHERE \"time_start\" <> \"time_eligible\" AND ");
@@ -414,12 +414,11 @@ static int take_array(void *context, const struct db_value *row, struct error *e
  * array and it took the average; of less than two hundred it looks how many rows each has.  A
  * plus keeps SQLite from an index with time_start in it. */
 #define ARRAYS_A_QUERY 100
-static int read_few_arrays(const struct source *source, uint64_t instant, struct job_keys ids,
+static int read_few_arrays(const struct source *source, uint64_t time, struct job_keys ids,
                            struct array_list *list, struct error *err)
 {
     struct text sql = { 0 };
-    struct db_value arguments[2 + ARRAYS_A_QUERY] = { slurmdbd_instant(instant),
-                                                      slurmdbd_instant(instant) };
+    struct db_value arguments[2 + ARRAYS_A_QUERY] = { slurmdbd_time(time), slurmdbd_time(time) };
     text_add(&sql, "SELECT \"id_array_job\", \"time_submit\","
                    " MIN(CASE WHEN \"time_eligible\" BETWEEN 1 AND ? THEN \"time_eligible\" END),"
                    " MIN(\"time_start\") FROM {} WHERE +\"time_start\" > 0 AND +\"time_start\" <= "
@@ -434,7 +433,7 @@ static int read_few_arrays(const struct source *source, uint64_t instant, struct
     return result;
 }
 
-static int read_arrays(const struct source *source, uint64_t instant, const struct job_keys *ids,
+static int read_arrays(const struct source *source, uint64_t time, const struct job_keys *ids,
                        struct array_list *list, struct error *err)
 {
     int result = 0;
@@ -442,7 +441,7 @@ static int read_arrays(const struct source *source, uint64_t instant, const stru
     for (size_t done = 0; !result && done < ids->count; done += ARRAYS_A_QUERY) {
         size_t left = ids->count - done;
         struct job_keys few = { ids->keys + done, left < ARRAYS_A_QUERY ? left : ARRAYS_A_QUERY };
-        result = read_few_arrays(source, instant, few, list, err);
+        result = read_few_arrays(source, time, few, list, err);
     }
     if (result)
         array_list_free(list);

@@ -22,9 +22,9 @@ static uint64_t end_of(enum span span, uint64_t start)
 }
 
 /* The first boundary of this span at or after an instant. */
-static uint64_t boundary_from(enum span span, uint64_t instant)
+static uint64_t boundary_from(enum span span, uint64_t time)
 {
-    return instant ? end_of(span, instant - 1) : 0;
+    return time ? end_of(span, time - 1) : 0;
 }
 
 /* Up to where each span is summed up. */
@@ -329,8 +329,8 @@ static int read_part(const struct source *source, uint64_t tres, const struct pa
 {
     const struct table *table = &slurmdbd_usage[part->span];
     struct sums of = { part->span, sums->take, sums->context };
-    const struct db_value arguments[] = { db_unsigned(tres), slurmdbd_instant(part->from),
-                                          slurmdbd_instant(part->until) };
+    const struct db_value arguments[] = { db_unsigned(tres), slurmdbd_time(part->from),
+                                          slurmdbd_time(part->until) };
     const struct query query = {
         .sql = "SELECT \"id\", \"time_start\", \"alloc_secs\" FROM {} WHERE \"id_tres\" = ?"
                " AND \"time_start\" >= ? AND \"time_start\" < ? ORDER BY \"time_start\"",

@@ -396,9 +396,9 @@ int slurmdbd_take_number(void *number, const struct db_value *row, struct error 
     return 0;
 }
 
-struct db_value slurmdbd_instant(uint64_t instant)
+struct db_value slurmdbd_time(uint64_t time)
 {
-    return db_integer(instant > INT64_MAX ? INT64_MAX : (int64_t)instant);
+    return db_integer(time > INT64_MAX ? INT64_MAX : (int64_t)time);
 }
 
 size_t slurmdbd_add_keys(struct text *sql, struct db_value *arguments, const uint64_t *keys,

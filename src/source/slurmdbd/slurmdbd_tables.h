@@ -110,7 +110,7 @@ int slurmdbd_explain(const struct source *source, const struct table *table, str
 /* The first column's number, into a uint64_t. */
 int slurmdbd_take_number(void *number, const struct db_value *row, struct error *err);
 /* An instant as databases hold it. */
-struct db_value slurmdbd_instant(uint64_t instant);
+struct db_value slurmdbd_time(uint64_t time);
 
 /* A few keys a statement, or a server takes longer to read it than to answer. */
 #define KEYS_A_QUERY 500

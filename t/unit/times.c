@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "util/instant.h"
+#include "util/times.h"
 #include "util/text.h"
 
 /* Sunday 2026-11-22T19:03:35. */
@@ -14,17 +14,17 @@
 static const char *read_as(const char *given)
 {
     static struct text text;
-    int64_t instant;
+    int64_t time;
     text.length = 0;
     text_add(&text, "");
-    if (instant_read(given, NOW, &instant))
-        instant_add(&text, instant);
+    if (time_read(given, NOW, &time))
+        time_add(&text, time);
     return text.bytes;
 }
 
 /* As sacct of Slurm 22.05 read them in its -S, at that instant. */
 static const struct {
-    const char *given, *instant;
+    const char *given, *time;
 } forms[] = {
     { "2026-11-01T10:00:05", "2026-11-01T10:00:05" },
     { "2026-11-01T10:00", "2026-11-01T10:00:00" },
@@ -65,19 +65,19 @@ static const struct {
 
 int main(void)
 {
-    int64_t instant;
+    int64_t time;
     setenv("TZ", "UTC", 1);
     tzset();
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        is_string(read_as(forms[i].given), forms[i].instant, forms[i].given);
+        is_string(read_as(forms[i].given), forms[i].time, forms[i].given);
     is_string(read_as("1761991200"), "2025-11-01T10:00:00", "digits are epoch seconds");
     is_string(read_as("2026"), "1970-01-01T00:33:46", "also of a year");
     struct text bound = { 0 };
-    is_int(instant_read_bound("2026", NOW, &instant), true, "a bound may be a year");
-    instant_add(&bound, instant);
+    is_int(time_read_bound("2026", NOW, &time), true, "a bound may be a year");
+    time_add(&bound, time);
     is_string(bound.bytes, "2026-01-01T00:00:00", "which begins then");
     text_free(&bound);
-    is_int(instant_read_bound("1101", NOW, &instant) && instant > NOW - 30 * 86400, true,
+    is_int(time_read_bound("1101", NOW, &time) && time > NOW - 30 * 86400, true,
            "a month and a day are none");
     is_string(read_as("1300"), "1970-01-01T00:21:40", "four of them too, where they are no date");
     is_string(read_as("253402300799"), "9999-12-31T23:59:59", "up to the year 9999");
@@ -93,11 +93,11 @@ int main(void)
         "11/1/1",     "yesterday",    "1969-12-31",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        ok(!instant_read(wrong[i], NOW, &instant), wrong[i]);
+        ok(!time_read(wrong[i], NOW, &time), wrong[i]);
 
     setenv("TZ", "Europe/Berlin", 1);
     tzset();
-    ok(instant_read("2026-07-01T10:00", NOW, &instant) && instant == 1782892800,
+    ok(time_read("2026-07-01T10:00", NOW, &time) && time == 1782892800,
        "dates are of the time zone");
     is_string(read_as("2026-07-01T10:00"), "2026-07-01T10:00:00", "and are printed in it");
     return done_testing();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "util/instant.h"
+#include "util/times.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -166,7 +166,7 @@ static bool take_part(struct reader *reader)
     return iso ? take_iso_date(reader) : take_american_date(reader);
 }
 
-static bool finish(struct reader *reader, int64_t *instant)
+static bool finish(struct reader *reader, int64_t *time)
 {
     if (!reader->has_date)
         set_date(reader, reader->now.tm_year, reader->now.tm_mon, reader->now.tm_mday);
@@ -180,13 +180,13 @@ static bool finish(struct reader *reader, int64_t *instant)
                        .tm_sec = reader->second_of_day % 60,
                        .tm_wday = -1, /* still there where mktime fails */
                        .tm_isdst = -1 };
-    *instant = mktime(&date);
+    *time = mktime(&date);
     /* mktime turns 31 June into 1 July; who wrote that meant something else. */
     return date.tm_wday >= 0 && date.tm_mday == reader->day && date.tm_mon == reader->month;
 }
 
 /* Behind `now`: `+COUNT[UNIT]` or `-COUNT[UNIT]`, or nothing. */
-static bool add_delta(const char *text, int64_t now, int64_t *instant)
+static bool add_delta(const char *text, int64_t now, int64_t *time)
 {
     static const struct {
         const char *unit;
@@ -209,7 +209,7 @@ static bool add_delta(const char *text, int64_t now, int64_t *instant)
         { "weeks", 7 * DAY_S },
     };
     text += strspn(text, " \t");
-    *instant = now;
+    *time = now;
     if (!*text)
         return true;
     if (*text != '+' && *text != '-')
@@ -224,23 +224,23 @@ static bool add_delta(const char *text, int64_t now, int64_t *instant)
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (!strcasecmp(text, units[i].unit)) {
             int64_t delta = (int64_t)count * units[i].seconds;
-            *instant = before ? now - delta : now + delta;
+            *time = before ? now - delta : now + delta;
             return true;
         }
     return false;
 }
 
-static bool read_epoch(const char *text, int64_t *instant)
+static bool read_epoch(const char *text, int64_t *time)
 {
     uint64_t epoch;
-    if (!number_unsigned(text, strlen(text), &epoch) || epoch > (uint64_t)LATEST_INSTANT)
+    if (!number_unsigned(text, strlen(text), &epoch) || epoch > (uint64_t)LATEST_TIME)
         return false;
-    *instant = (int64_t)epoch;
+    *time = (int64_t)epoch;
     return true;
 }
 
 /* Dates and times of day. */
-static bool read_parts(const char *text, int64_t now, int64_t *instant)
+static bool read_parts(const char *text, int64_t now, int64_t *time)
 {
     struct reader reader = { .at = text };
     time_t clock = now;
@@ -256,37 +256,37 @@ static bool read_parts(const char *text, int64_t now, int64_t *instant)
         if (!take_part(&reader))
             return false;
     }
-    return (reader.has_date || reader.has_time) && finish(&reader, instant);
+    return (reader.has_date || reader.has_time) && finish(&reader, time);
 }
 
-static bool read_any(const char *text, int64_t now, int64_t *instant)
+static bool read_any(const char *text, int64_t now, int64_t *time)
 {
     size_t digits = strspn(text, "0123456789");
     if (!strncasecmp(text, "uts", 3))
-        return read_epoch(text + 3, instant);
+        return read_epoch(text + 3, time);
     if (!strncasecmp(text, "now", 3))
-        return add_delta(text + 3, now, instant);
+        return add_delta(text + 3, now, time);
     if (text[digits] || digits == 4 || digits == 6)
-        return read_parts(text, now, instant) || (!text[digits] && read_epoch(text, instant));
-    return read_epoch(text, instant);
+        return read_parts(text, now, time) || (!text[digits] && read_epoch(text, time));
+    return read_epoch(text, time);
 }
 
-bool instant_read(const char *text, int64_t now, int64_t *instant)
+bool time_read(const char *text, int64_t now, int64_t *time)
 {
-    return read_any(text, now, instant) && *instant >= 0 && *instant <= LATEST_INSTANT;
+    return read_any(text, now, time) && *time >= 0 && *time <= LATEST_TIME;
 }
 
-bool instant_read_bound(const char *text, int64_t now, int64_t *instant)
+bool time_read_bound(const char *text, int64_t now, int64_t *time)
 {
     uint64_t year;
     if (strlen(text) != 4 || !number_unsigned(text, 4, &year) || year < 1970)
-        return instant_read(text, now, instant);
+        return time_read(text, now, time);
     struct tm date = { .tm_year = (int)year - 1900, .tm_mday = 1, .tm_isdst = -1 };
-    *instant = mktime(&date);
+    *time = mktime(&date);
     return true;
 }
 
-static struct instant_text instant_format(int64_t instant, const char *format)
+static struct instant_text time_format(int64_t instant, const char *format)
 {
     struct instant_text shown;
     struct tm date;
@@ -296,22 +296,22 @@ static struct instant_text instant_format(int64_t instant, const char *format)
     return shown;
 }
 
-struct instant_text instant_text(int64_t instant)
+struct instant_text time_text(int64_t time)
 {
-    return instant_format(instant, "%Y-%m-%dT%H:%M:%S");
+    return time_format(time, "%Y-%m-%dT%H:%M:%S");
 }
 
-struct instant_text instant_day_text(int64_t instant)
+struct instant_text time_day_text(int64_t time)
 {
-    return instant_format(instant, "%Y-%m-%d");
+    return time_format(time, "%Y-%m-%d");
 }
 
-void instant_add(struct text *text, int64_t instant)
+void time_add(struct text *text, int64_t time)
 {
-    text_add(text, instant_text(instant).bytes);
+    text_add(text, time_text(time).bytes);
 }
 
-void instant_add_day(struct text *text, int64_t instant)
+void time_add_day(struct text *text, int64_t time)
 {
-    text_add(text, instant_day_text(instant).bytes);
+    text_add(text, time_day_text(time).bytes);
 }
