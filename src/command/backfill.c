@@ -67,7 +67,7 @@ static void tell(void *context, const char *cluster, const struct backfill_resul
 static int backfill_check(struct command_context *context, struct error *err)
 {
     struct options *asked = context->options;
-    return option_span("every", asked->every, "1d", &asked->every_s, err);
+    return option_duration("every", asked->every, "1d", &asked->every_s, err);
 }
 
 static int backfill_answer(struct command_context *context, struct error *err)

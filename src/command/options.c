@@ -468,8 +468,8 @@ int option_count(const char *option, const char *text, uint64_t *count, struct e
     return fail(err, ERROR_USAGE, "--%s '%s': must be a whole number above 0", option, text);
 }
 
-int option_span(const char *option, const char *text, const char *fallback, uint64_t *seconds,
-                struct error *err)
+int option_duration(const char *option, const char *text, const char *fallback, uint64_t *seconds,
+                    struct error *err)
 {
     if (duration_parse(text ? text : fallback, seconds) && *seconds && *seconds <= INT32_MAX)
         return 0;

@@ -151,8 +151,8 @@ int option_bound(const char *option, const char *text, int64_t *time, struct err
 /* Read the number of an option (NULL: 0 stays): a whole one above 0. */
 int option_count(const char *option, const char *text, uint64_t *count, struct error *err);
 /* Read the span of time of an option (NULL: `fallback`): not 0. */
-int option_span(const char *option, const char *text, const char *fallback, uint64_t *seconds,
-                struct error *err);
+int option_duration(const char *option, const char *text, const char *fallback, uint64_t *seconds,
+                    struct error *err);
 
 /* The options of a command in their order, its own first, those of all commands last; NULL behind
  * the last. */

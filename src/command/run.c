@@ -20,7 +20,7 @@
 #include "util/times.h"
 #include "util/log.h"
 #include "util/memory.h"
-#include "util/state_folder.h"
+#include "util/state_directory.h"
 
 struct alert {
     uint64_t after_s;
@@ -30,12 +30,12 @@ struct alert {
     int64_t since; /* 0: that cannot be remembered */
 };
 
-static int find_folder(enum state_use use)
+static int find_directory(enum state_use use)
 {
-    int folder = -1;
-    for (unsigned i = 0; folder < 0 && i < STATE_FOLDERS; i++)
-        folder = state_folder_open(i, use);
-    return folder;
+    int directory = -1;
+    for (unsigned i = 0; directory < 0 && i < STATE_FOLDERS; i++)
+        directory = state_directory_open(i, use);
+    return directory;
 }
 
 /* The file. */
@@ -72,28 +72,28 @@ static int64_t since_in_file(int file, struct alert *alert, int64_t now)
 /* Since when the spell lasts, which begins now where there was none. */
 static int64_t remember_since(struct alert *alert, int64_t now)
 {
-    int folder = find_folder(STATE_MAKE);
-    if (folder < 0)
+    int directory = find_directory(STATE_MAKE);
+    if (directory < 0)
         return 0;
     int64_t since = 0;
     /* O_NONBLOCK: a pipe of that name would keep us waiting. */
-    int file =
-        openat(folder, alert->name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    int file = openat(directory, alert->name,
+                      O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (file >= 0) {
         since = since_in_file(file, alert, now);
         close(file);
     }
-    close(folder);
+    close(directory);
     return since;
 }
 
 static void forget_since(const struct alert *alert)
 {
-    int folder = find_folder(STATE_WRITE);
-    if (folder < 0)
+    int directory = find_directory(STATE_WRITE);
+    if (directory < 0)
         return;
-    unlinkat(folder, alert->name, 0);
-    close(folder);
+    unlinkat(directory, alert->name, 0);
+    close(directory);
 }
 
 /* The spell. */

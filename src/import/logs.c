@@ -36,10 +36,10 @@ static int by_name(const void *a, const void *b)
     return order ? order : strcmp(one->path, other->path);
 }
 
-static void add_file(struct log_list *list, const char *folder, const char *name)
+static void add_file(struct log_list *list, const char *directory, const char *name)
 {
     struct text path = { 0 };
-    text_format(&path, "%s/%s", folder, name);
+    text_format(&path, "%s/%s", directory, name);
     list->files = memory_grown(list->files, list->count, sizeof *list->files);
     struct log_file *file = &list->files[list->count++];
     *file = (struct log_file){ .path = path.bytes };

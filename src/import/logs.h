@@ -25,7 +25,7 @@ struct log_list {
     struct log_file *files;
     size_t count;
 };
-int log_list_read(struct log_list *list, const char *folder, struct error *err);
+int log_list_read(struct log_list *list, const char *directory, struct error *err);
 void log_list_free(struct log_list *list);
 
 /* Hand out the lines of a log, without their ends, those that were read before with the number 0,

@@ -90,7 +90,7 @@ void cell_of(struct cell *cell, const struct column *column, const void *row)
         read_member(cell, column->stored, (const char *)row + column->offset);
 }
 
-void text_add_span(struct text *text, int64_t seconds)
+void text_add_duration(struct text *text, int64_t seconds)
 {
     if (seconds < 120)
         text_format(text, "%" PRId64 " s", seconds);
@@ -111,8 +111,8 @@ static void add_integer(struct text *text, const struct cell *cell)
     case COLUMN_DAY:
         time_add_day(text, cell->integer);
         break;
-    case COLUMN_SPAN:
-        text_add_span(text, cell->integer);
+    case COLUMN_DURATION:
+        text_add_duration(text, cell->integer);
         break;
     case COLUMN_YES_NO:
         text_add(text, cell->integer ? "yes" : "no");

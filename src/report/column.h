@@ -11,14 +11,14 @@
 
 /* What a column holds decides how its cells look.  Texts stand left, all else right. */
 enum column_type {
-    COLUMN_TEXT,    /* names and words, UTF-8 */
-    COLUMN_INTEGER, /* 64 bits; a key that may be larger is a text */
-    COLUMN_REAL,    /* people see 6 decimals, programs 17 digits; infinity is `inf` */
-    COLUMN_USAGE,   /* TRES-seconds: a real, cut to an integer except in JSON, as in sshare */
-    COLUMN_TIME,    /* epoch seconds; people see a date in local time */
-    COLUMN_DAY,     /* likewise, where a day begins; people see its date */
-    COLUMN_SPAN,    /* seconds; people see `12 min` */
-    COLUMN_YES_NO,  /* 1 and 0 between bars and in CSV, true and false in JSON */
+    COLUMN_TEXT,     /* names and words, UTF-8 */
+    COLUMN_INTEGER,  /* 64 bits; a key that may be larger is a text */
+    COLUMN_REAL,     /* people see 6 decimals, programs 17 digits; infinity is `inf` */
+    COLUMN_USAGE,    /* TRES-seconds: a real, cut to an integer except in JSON, as in sshare */
+    COLUMN_TIME,     /* epoch seconds; people see a date in local time */
+    COLUMN_DAY,      /* likewise, where a day begins; people see its date */
+    COLUMN_DURATION, /* seconds; people see `12 min` */
+    COLUMN_YES_NO,   /* 1 and 0 between bars and in CSV, true and false in JSON */
 };
 
 /* Where a column is only if it is chosen by name. */
@@ -116,6 +116,6 @@ bool cell_add_json(struct text *text, const struct cell *cell);
 struct json_t *cell_json(const struct cell *cell);
 
 /* 90 s, 12 min, 3 h, 5 d. */
-void text_add_span(struct text *text, int64_t seconds);
+void text_add_duration(struct text *text, int64_t seconds);
 
 #endif

@@ -377,13 +377,13 @@ static void add_turns(struct text *text, const struct job_explanation *explanati
     }
     if (turns.age_s) {
         text_add(&line, "- ");
-        text_add_span(&line, (int64_t)turns.age_s);
+        text_add_duration(&line, (int64_t)turns.age_s);
         text_add(&line, " more of waiting, with the other one no older");
         add_item(text, &line);
     }
     if (turns.turns_by_age) {
         text_add(&line, "By ageing alone it will be ahead in ");
-        text_add_span(&line, (int64_t)turns.by_age_s);
+        text_add_duration(&line, (int64_t)turns.by_age_s);
         text_add(&line, ", if both still wait and all but their age stays.");
     } else {
         text_add(&line, "By ageing alone it will not be: both gain the same until their age is the "

@@ -32,7 +32,7 @@ struct store {
     struct day_sums *sums;
     size_t next; /* of the sums in order: the first that was not taken yet */
     FILE *file;
-    const char *folder; /* of the file */
+    const char *directory; /* of the file */
     size_t written;
     struct chunk *chunks;
     size_t chunk_count;
@@ -76,7 +76,7 @@ static int fail_spilling(const struct store *store, struct error *err)
     return fail(err, file_no_room(errno) ? ERROR_FULL : ERROR_OTHER,
                 "cannot keep the usage of days in a temporary file in '%s': %s; TMPDIR may name "
                 "another folder",
-                store->folder, strerror(errno));
+                store->directory, strerror(errno));
 }
 
 int day_beyond_range(uint64_t id, struct error *err)
@@ -88,7 +88,7 @@ int day_beyond_range(uint64_t id, struct error *err)
 
 static int spill(struct store *store, const struct day_sum *sums, size_t count, struct error *err)
 {
-    if (!store->file && !(store->file = file_temporary(&store->folder)))
+    if (!store->file && !(store->file = file_temporary(&store->directory)))
         return fail_spilling(store, err);
     if (fseeko(store->file, 0, SEEK_END) || fwrite(sums, sizeof *sums, count, store->file) != count)
         return fail_spilling(store, err);

@@ -139,7 +139,7 @@ int published_warn_of_age(const struct published *published, struct error *err)
         if (now - cluster->as_of <= limit)
             continue;
         struct text age = { 0 };
-        text_add_span(&age, now - cluster->as_of);
+        text_add_duration(&age, now - cluster->as_of);
         log_warning("the results of cluster '%s' are %s old, which is stale", cluster->name,
                     age.bytes);
         text_free(&age);

@@ -12,7 +12,7 @@
 
 #include "settings/settings.h"
 #include "util/memory.h"
-#include "util/state_folder.h"
+#include "util/state_directory.h"
 #include "util/text.h"
 
 struct mark_name {
@@ -38,11 +38,11 @@ static char *beside(const char *path, const char *base)
 {
     struct text text = { 0 };
     size_t length = (size_t)(base_of(path) - path);
-    char *folder = length ? memory_bytes(path, length) : memory_text(".");
-    char *real = realpath(folder, NULL);
-    text_format(&text, "%s/%s", real ? real : folder, base);
+    char *directory = length ? memory_bytes(path, length) : memory_text(".");
+    char *real = realpath(directory, NULL);
+    text_format(&text, "%s/%s", real ? real : directory, base);
     free(real);
-    free(folder);
+    free(directory);
     real = realpath(text.bytes, NULL);
     if (!real)
         return text.bytes;
@@ -60,10 +60,10 @@ static struct mark_name mark_of(const char *settings_path)
 
 /* A new file each time: an old one may be another user's.  Others may read it, whatever umask is.
  */
-static bool leave(int folder, const struct mark_name *name, int status)
+static bool leave(int directory, const struct mark_name *name, int status)
 {
-    unlinkat(folder, name->bytes, 0);
-    int file = openat(folder, name->bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    unlinkat(directory, name->bytes, 0);
+    int file = openat(directory, name->bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file < 0)
         return false;
     fchmod(file, 0644);
@@ -77,11 +77,11 @@ void run_mark_leave(const char *settings_path, int status)
     const struct mark_name name = mark_of(settings_path);
     bool left = false;
     for (unsigned i = 0; i < STATE_FOLDERS || (!left && i == STATE_LAST_RESORT); i++) {
-        int folder = state_folder_open(i, STATE_MAKE);
-        if (folder < 0)
+        int directory = state_directory_open(i, STATE_MAKE);
+        if (directory < 0)
             continue;
-        left |= leave(folder, &name, status);
-        close(folder);
+        left |= leave(directory, &name, status);
+        close(directory);
     }
 }
 
@@ -89,20 +89,20 @@ void run_mark_remove(const char *settings_path)
 {
     const struct mark_name name = mark_of(settings_path);
     for (unsigned i = 0; i <= STATE_LAST_RESORT; i++) {
-        int folder = state_folder_open(i, STATE_WRITE);
-        if (folder < 0)
+        int directory = state_directory_open(i, STATE_WRITE);
+        if (directory < 0)
             continue;
-        unlinkat(folder, name.bytes, 0);
-        close(folder);
+        unlinkat(directory, name.bytes, 0);
+        close(directory);
     }
 }
 
 /* O_NONBLOCK: a pipe of that name would never answer. */
-static void read_mark(int folder, const struct mark_name *name, struct run_mark *newest)
+static void read_mark(int directory, const struct mark_name *name, struct run_mark *newest)
 {
     struct stat status;
     char digits[8] = "";
-    int file = openat(folder, name->bytes, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int file = openat(directory, name->bytes, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
         return;
     if (!fstat(file, &status) && S_ISREG(status.st_mode) && status.st_mtime > newest->at &&
@@ -147,21 +147,21 @@ struct search {
     struct run_mark newest;
 };
 
-static void look_in(struct search *search, int folder)
+static void look_in(struct search *search, int directory)
 {
-    if (folder < 0)
+    if (directory < 0)
         return;
-    read_mark(folder, &search->own, &search->newest);
+    read_mark(directory, &search->own, &search->newest);
     if (search->reads)
-        read_mark(folder, &search->of_runs, &search->newest);
-    close(folder);
+        read_mark(directory, &search->of_runs, &search->newest);
+    close(directory);
 }
 
 static void look_at_users(struct search *search, const struct run_users *users)
 {
     for (size_t i = 0; i < users->count; i++)
         for (unsigned number = 0; number < 2; number++)
-            look_in(search, state_folder_open_of(users->users[i], number));
+            look_in(search, state_directory_open_of(users->users[i], number));
 }
 
 struct run_mark run_mark_find(const struct settings *settings, const struct run_users *users)
@@ -178,7 +178,7 @@ struct run_mark run_mark_find(const struct settings *settings, const struct run_
     if (!strcmp(settings->results.driver, "sqlite"))
         add_owner(&always, settings->results.database);
     for (unsigned i = 0; i < STATE_FOLDERS; i++)
-        look_in(&search, state_folder_open(i, STATE_READ));
+        look_in(&search, state_directory_open(i, STATE_READ));
     look_at_users(&search, &always);
     look_at_users(&search, users);
     run_users_free(&always);

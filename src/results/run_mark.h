@@ -9,10 +9,10 @@
 struct settings;
 
 /* A run that cannot leave its row in fairmill_run (bad settings, a wrong password, a full disk)
- * leaves a file instead, in each directory of util/state_folder.h that takes it, since the next of
- * them may be closed to the users who ask.  The file's name has a hash of the settings' path, its
- * time is the run's, and it holds the exit status and nothing else, since other users may read it.
- * A full disk leaves it empty. */
+ * leaves a file instead, in each directory of util/state_directory.h that takes it, since the next
+ * of them may be closed to the users who ask.  The file's name has a hash of the settings' path,
+ * its time is the run's, and it holds the exit status and nothing else, since other users may read
+ * it. A full disk leaves it empty. */
 
 struct run_mark {
     int64_t at; /* epoch seconds; 0: there is none */

@@ -42,10 +42,10 @@ struct filling {
 /* ---- Which instants ---- */
 
 /* Whether a point is within the span of an instant; `at` goes on. */
-static bool has_point(const struct times *points, size_t *at, int64_t time, uint64_t span_s)
+static bool has_point(const struct times *points, size_t *at, int64_t time, uint64_t duration_s)
 {
-    int64_t begin = span_s ? time - time % (int64_t)span_s : time;
-    int64_t end = span_s ? begin + (int64_t)span_s : time + 1;
+    int64_t begin = duration_s ? time - time % (int64_t)duration_s : time;
+    int64_t end = duration_s ? begin + (int64_t)duration_s : time + 1;
     while (*at < points->count && points->list[*at] < begin)
         ++*at;
     return *at < points->count && points->list[*at] < end;
@@ -74,11 +74,11 @@ static int find_times(const struct filling *filling, const struct backfill_optio
         times_free(&points);
         return -1;
     }
-    int64_t span_s = (int64_t)settings->history_interval_s;
+    int64_t duration_s = (int64_t)settings->history_interval_s;
     for (size_t i = 0; i < all.count; i++) {
         int64_t time = all.list[i];
         /* There is one point of each interval. */
-        if (i && span_s && all.list[i - 1] / span_s == time / span_s)
+        if (i && duration_s && all.list[i - 1] / duration_s == time / duration_s)
             continue;
         bool there = has_point(&points, &at, time, settings->history_interval_s);
         if (!there || (options->replace && is_in(&own, &own_at, time)))

@@ -34,9 +34,9 @@ static bool time_zone_exists(const char *name)
         return true;
     if (strstr(name, "..") || *name == '/')
         return false;
-    const char *folder = getenv("TZDIR");
+    const char *directory = getenv("TZDIR");
     char path[1024];
-    snprintf(path, sizeof path, "%s/%s", folder ? folder : "/usr/share/zoneinfo", name);
+    snprintf(path, sizeof path, "%s/%s", directory ? directory : "/usr/share/zoneinfo", name);
     return is_zone_file(path);
 }
 

@@ -37,7 +37,7 @@ static int fail_writing(const struct target *target, struct error *err)
 }
 
 /* With its last slash; empty where the path has none. */
-static char *folder_of(const char *path)
+static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return memory_bytes(path, slash ? (size_t)(slash - path) + 1 : 0);
@@ -47,13 +47,13 @@ static char *folder_of(const char *path)
  * beginning, over what a shell appends to. */
 static int descriptor_named(const char *path)
 {
-    char *folder = folder_of(path), *whole = realpath(*folder ? folder : ".", NULL);
+    char *directory = directory_of(path), *whole = realpath(*directory ? directory : ".", NULL);
     char *of_descriptors = realpath("/dev/fd", NULL);
-    const char *name = path + strlen(folder);
+    const char *name = path + strlen(directory);
     uint64_t number;
     bool is_one = whole && of_descriptors && !strcmp(whole, of_descriptors) &&
                   number_unsigned(name, strlen(name), &number) && number <= INT_MAX;
-    free(folder);
+    free(directory);
     free(whole);
     free(of_descriptors);
     return is_one ? (int)number : -1;
@@ -69,11 +69,11 @@ static bool follow_link(struct target *target)
     ssize_t length = readlink(target->path.bytes, next, sizeof next);
     if (length < 0)
         return false;
-    char *folder = folder_of(target->path.bytes);
+    char *directory = directory_of(target->path.bytes);
     target->path.length = 0;
-    text_add(&target->path, *next == '/' ? "" : folder);
+    text_add(&target->path, *next == '/' ? "" : directory);
     text_add_bytes(&target->path, next, (size_t)length);
-    free(folder);
+    free(directory);
     return true;
 }
 
@@ -148,11 +148,11 @@ static int keep_mode(int file, const struct stat *old)
 
 /* That the name is the new file's is on the disk, too.  Some file systems cannot say so, and where
  * we may not read the folder we cannot ask. */
-static int sync_folder(const char *path)
+static int sync_directory(const char *path)
 {
-    char *folder = folder_of(path);
-    int file = open(*folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(folder);
+    char *directory = directory_of(path);
+    int file = open(*directory ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(directory);
     if (file < 0)
         return 0;
     int result = fsync(file) && errno != EINVAL && errno != ENOTSUP ? -1 : 0;
@@ -175,7 +175,7 @@ static int replace(const struct target *target, const struct text *text, struct 
             result = fail_writing(target, err);
         if (result)
             unlink(unfinished.bytes);
-        else if (sync_folder(target->path.bytes))
+        else if (sync_directory(target->path.bytes))
             result = fail_writing(target, err);
     }
     text_free(&unfinished);
@@ -212,12 +212,12 @@ int file_write(const char *path, const struct text *text, struct error *err)
 
 /* Temporary files. */
 
-FILE *file_temporary(const char **folder)
+FILE *file_temporary(const char **directory)
 {
     const char *wanted = getenv("TMPDIR");
-    *folder = wanted && *wanted ? wanted : !access("/var/tmp", W_OK) ? "/var/tmp" : "/tmp";
+    *directory = wanted && *wanted ? wanted : !access("/var/tmp", W_OK) ? "/var/tmp" : "/tmp";
     struct text path = { 0 };
-    text_format(&path, "%s/fairmill-XXXXXX", *folder);
+    text_format(&path, "%s/fairmill-XXXXXX", *directory);
     int file = mkstemp(path.bytes);
     if (file >= 0)
         unlink(path.bytes);

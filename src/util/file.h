@@ -26,7 +26,7 @@ int file_write(const char *path, const struct text *text, struct error *err);
 /* A file without a name, in the folder that TMPDIR names, else in /var/tmp, which is a disk where
  * /tmp may be memory, else in /tmp.  *folder, which stays, is for messages.  NULL: errno says why.
  */
-FILE *file_temporary(const char **folder);
+FILE *file_temporary(const char **directory);
 
 /* Whether this error of the system means that there is no room left to write. */
 bool file_no_room(int system_error);

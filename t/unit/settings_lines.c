@@ -200,8 +200,8 @@ static void every_line(const char *before, size_t most)
 
 int main(void)
 {
-    char folder[] = "/tmp/fmXXXXXX";
-    if (!mkdtemp(folder) || chdir(folder))
+    char directory[] = "/tmp/fmXXXXXX";
+    if (!mkdtemp(directory) || chdir(directory))
         return EXIT_FAILURE;
     umask(022);
     meanings();
@@ -212,7 +212,7 @@ int main(void)
     every_line("[source]\n", 2);
     every_line("[source]\nuser = 1\n[usage", 3);
     char command[64];
-    snprintf(command, sizeof command, "rm -r %s", folder);
+    snprintf(command, sizeof command, "rm -r %s", directory);
     if (chdir("/") || system(command))
         diag("the folder stayed");
     return done_testing();

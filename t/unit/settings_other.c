@@ -53,8 +53,8 @@ static const char *message(const char *as, const char *besides)
 
 int main(void)
 {
-    char folder[] = "/tmp/fmXXXXXX";
-    if (!mkdtemp(folder) || chdir(folder))
+    char directory[] = "/tmp/fmXXXXXX";
+    if (!mkdtemp(directory) || chdir(directory))
         return EXIT_FAILURE;
     umask(022);
     FILE *file = fopen("settings", "w");
@@ -73,7 +73,7 @@ int main(void)
     is_string(message("a b", "usage:charge"), "'settings': this iniparser finds more than is there",
               "and a key that is not there");
     unlink("settings");
-    if (chdir("/") || rmdir(folder))
+    if (chdir("/") || rmdir(directory))
         diag("the folder stayed");
     return done_testing();
 }

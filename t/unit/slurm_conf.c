@@ -152,8 +152,8 @@ static void includes(void)
     unlink("30");
     refused("Include conf.d/20\n", "'conf.d/20', line 3: cannot read '30': No such file",
             "a file that is nowhere is missed where Slurm of today looks for it");
-    char path[600], folder[512];
-    snprintf(path, sizeof path, "Include %s/conf.d/deeper\n", getcwd(folder, sizeof folder));
+    char path[600], directory[512];
+    snprintf(path, sizeof path, "Include %s/conf.d/deeper\n", getcwd(directory, sizeof directory));
     says(path, SLURM_WEIGHT_AGE, "7", 1, "a path from the root is taken as it is");
     refused("\nInclude conf.d/*.conf\n", "'slurm.conf', line 2: an Include of a pattern",
             "a pattern, which Slurm does not take, is refused");
@@ -558,8 +558,8 @@ static void bad_records(void)
 
 int main(void)
 {
-    char folder[] = "/tmp/fmXXXXXX";
-    if (!mkdtemp(folder) || chdir(folder))
+    char directory[] = "/tmp/fmXXXXXX";
+    if (!mkdtemp(directory) || chdir(directory))
         return EXIT_FAILURE;
     lines();
     includes();
@@ -573,7 +573,7 @@ int main(void)
     spec_cpus();
     bad_records();
     char command[64];
-    snprintf(command, sizeof command, "rm -r %s", folder);
+    snprintf(command, sizeof command, "rm -r %s", directory);
     if (chdir("/") || system(command))
         diag("the folder stayed");
     return done_testing();

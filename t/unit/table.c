@@ -47,7 +47,7 @@ static const struct column columns[] = {
     { "weight", "Weight", COLUMN_REAL, MEMBER(struct fruit, weight), .decimals = 3 },
     { "usage_raw", "RawUsage", COLUMN_USAGE, MEMBER(struct fruit, usage) },
     { "ripe", "Ripe", COLUMN_YES_NO, MEMBER(struct fruit, ripe), .hidden = NOT_FOR_PEOPLE },
-    { "picked", "Picked", COLUMN_SPAN, MEMBER(struct fruit, picked), .hidden = ONLY_IN_JSON },
+    { "picked", "Picked", COLUMN_DURATION, MEMBER(struct fruit, picked), .hidden = ONLY_IN_JSON },
     { "label", "Label", COLUMN_TEXT, .get = get_label, .index = 40, .hidden = ONLY_IF_CHOSEN },
     { .name = NULL },
 };

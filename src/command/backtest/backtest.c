@@ -373,7 +373,7 @@ static int backtest_check(struct command_context *context, struct error *err)
 {
     struct options *options = context->options;
     if (option_count("top", options->top_text, &options->top, err) ||
-        option_span("every", options->every, "1d", &options->every_s, err))
+        option_duration("every", options->every, "1d", &options->every_s, err))
         return -1;
     if (options->points)
         context->layout = &backtest_points_layout;

@@ -104,7 +104,7 @@ static const char *starter(void)
 static void add_start(struct text *text, const struct cluster_health *cluster, int64_t now)
 {
     text_format_printable(text, "runs of cluster %s: the last one began ", cluster->cluster);
-    text_add_span(text, now > cluster->started_at ? now - cluster->started_at : 0);
+    text_add_duration(text, now > cluster->started_at ? now - cluster->started_at : 0);
     text_format(text, " ago%s\n", cluster->failed ? ", and failed" : "");
 }
 

@@ -53,12 +53,12 @@ static void fill_rates(struct forecast_report *report, const struct forecast *fo
 }
 
 /* So many points, from now to the end. */
-static int fill_points(struct projected *projected, uint64_t now, uint64_t span_s, size_t count,
+static int fill_points(struct projected *projected, uint64_t now, uint64_t duration_s, size_t count,
                        struct forecast_point **points, struct error *err)
 {
     *points = memory_zeroed(count, sizeof **points);
     for (size_t i = 0; i < count; i++)
-        if (projected_at(projected, now + span_s * i / (count - 1), *points + i, err))
+        if (projected_at(projected, now + duration_s * i / (count - 1), *points + i, err))
             return -1;
     return 0;
 }
@@ -67,20 +67,20 @@ static int fill_projection(struct forecast_report *report, const struct forecast
                            const struct options *options, enum projection projection,
                            struct error *err)
 {
-    uint64_t span_s = options->days * DAY_S;
-    uint64_t step_s = span_s / (CROSSING_WORK / forecast->tree->count + options->days);
+    uint64_t duration_s = options->days * DAY_S;
+    uint64_t step_s = duration_s / (CROSSING_WORK / forecast->tree->count + options->days);
     bool plot =
         table_is_page(&options->shared.table) && (options->plot || terminal_of_output().is_one);
     const struct crossing_search search = {
         .value = options->limit,
-        .end = forecast->now + span_s,
+        .end = forecast->now + duration_s,
         .step_s = step_s > HOUR_S ? step_s : HOUR_S,
     };
     struct projected *projected = projected_begin(forecast, projection);
-    int result = fill_points(projected, forecast->now, span_s, report->count,
+    int result = fill_points(projected, forecast->now, duration_s, report->count,
                              &report->points[projection], err);
     if (!result && plot)
-        result = fill_points(projected, forecast->now, span_s, PLOT_COLUMNS,
+        result = fill_points(projected, forecast->now, duration_s, PLOT_COLUMNS,
                              &report->curves[projection], err);
     if (!result && !isnan(options->limit))
         result = projected_crossing(projected, &search, &report->crossing[projection], err);

@@ -173,7 +173,7 @@ static double capacity_at(const void *context, uint64_t now, uint64_t reset, uin
                             data->present.record.half_life_s, now, reset, first_charge);
 }
 
-int forecast_data_read(struct forecast_data *data, const struct source *source, uint64_t span_s,
+int forecast_data_read(struct forecast_data *data, const struct source *source, uint64_t duration_s,
                        struct error *err)
 {
     const struct settings *settings = source->settings;
@@ -198,14 +198,14 @@ int forecast_data_read(struct forecast_data *data, const struct source *source, 
                      .pbs_minimum_usage = settings->pbs_minimum_usage,
                      .release = release_of(settings, present->accounting) },
         .coming = ledger_coming(data->recorded.ledger, decay_table_now(present->decay),
-                                decay_table_now(present->decay) + span_s),
+                                decay_table_now(present->decay) + duration_s),
         .capacity = capacity_at,
         .context = data,
         .first_charge = present->first_charge,
         .values = memory_zeroed(present->tree->count, sizeof(struct values)),
         .in_entity = memory_zeroed(present->tree->count, sizeof(bool)),
     };
-    if (!read_past(data, data->forecast.now + span_s, err) && !read_rates(data, err))
+    if (!read_past(data, data->forecast.now + duration_s, err) && !read_rates(data, err))
         return 0;
     forecast_data_free(data);
     return -1;
@@ -305,7 +305,7 @@ static int check_days(struct db *results, const char *cluster, struct error *err
 }
 
 static int fill(struct forecast_data *data, const struct published *published,
-                const struct published_cluster *cluster, uint64_t span_s, struct error *err)
+                const struct published_cluster *cluster, uint64_t duration_s, struct error *err)
 {
     uint64_t now = (uint64_t)cluster->as_of;
     data->forecast = (struct forecast){
@@ -325,24 +325,24 @@ static int fill(struct forecast_data *data, const struct published *published,
     struct ledger_state *ledger = ledger_at(data->recorded.ledger, now);
     forecast->least_reset = ledger->cluster_reset;
     ledger_state_destroy(ledger);
-    forecast->coming = ledger_coming(data->recorded.ledger, now, now + span_s);
+    forecast->coming = ledger_coming(data->recorded.ledger, now, now + duration_s);
     forecast->values = memory_zeroed(forecast->tree->count, sizeof *forecast->values);
     forecast->in_entity = memory_zeroed(forecast->tree->count, sizeof *forecast->in_entity);
     struct wide *own = memory_zeroed(forecast->tree->count, sizeof *own);
     for (uint32_t i = 0; i < forecast->tree->count; i++)
         own[i] = forecast->tree->nodes[i].usage;
-    return forecast_data_past(data, own, now + span_s, keep_past_at, err) ||
+    return forecast_data_past(data, own, now + duration_s, keep_past_at, err) ||
                    read_published_rates(data, published, cluster, err)
                ? -1
                : 0;
 }
 
 int forecast_data_published(struct forecast_data *data, const struct published *published,
-                            const struct published_cluster *cluster, uint64_t span_s,
+                            const struct published_cluster *cluster, uint64_t duration_s,
                             struct error *err)
 {
     *data = (struct forecast_data){ .settings = cluster->settings };
-    if (!fill(data, published, cluster, span_s, err))
+    if (!fill(data, published, cluster, duration_s, err))
         return 0;
     forecast_data_free(data);
     return -1;

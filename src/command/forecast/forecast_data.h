@@ -22,14 +22,14 @@ struct forecast_data {
 };
 
 /* Read it, for a forecast of so many seconds. */
-int forecast_data_read(struct forecast_data *data, const struct source *source, uint64_t span_s,
+int forecast_data_read(struct forecast_data *data, const struct source *source, uint64_t duration_s,
                        struct error *err);
 /* Make it from published values, the usage of days and the ledger, where the accounting database is
  * not read.  Values are those of the run, to the last digits of a double; old usage that a later
  * run would leave out, far below these digits, stays.  ERROR_OTHER where no usage of days is kept.
  */
 int forecast_data_published(struct forecast_data *data, const struct published *published,
-                            const struct published_cluster *cluster, uint64_t span_s,
+                            const struct published_cluster *cluster, uint64_t duration_s,
                             struct error *err);
 /* Say what is left, at a later instant, of what each node itself was charged up to now, where
  * nothing before `start` counts any more; `own`, by node, begins as 0. */

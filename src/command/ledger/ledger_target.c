@@ -350,7 +350,7 @@ static void tell(const struct search *search, const struct accounting *accountin
     text_add(search->told, ", from ");
     time_add(search->told, (int64_t)rows->begin);
     text_add(search->told, ", ran ");
-    text_add_span(search->told, (int64_t)rows->seconds);
+    text_add_duration(search->told, (int64_t)rows->seconds);
     text_add(search->told, "\n");
 }
 

@@ -17,7 +17,7 @@
 
 struct options {
     struct shared_options shared;
-    const char *output, *folder, *days_text, *backtest;
+    const char *output, *directory, *days_text, *backtest;
     struct option_time since, until;
     bool jobs;
     struct report_wish wish;
@@ -119,8 +119,8 @@ static int report_answer(struct command_context *context, struct error *err)
                          read_backtests(read, published->count, &file, err)
                      ? -1
                      : 0;
-    if (!result && options->folder) {
-        result = report_pages_write(options->folder, read, published->count, err);
+    if (!result && options->directory) {
+        result = report_pages_write(options->directory, read, published->count, err);
     } else if (!result) {
         report_page_make(&page, read, published->count);
         result = command_output(options->output, &page, err);
@@ -148,10 +148,10 @@ static int report_check(struct command_context *context, struct error *err)
         return fail(err, ERROR_USAGE, "report: --days '%s': must be from 1 to 3660", days);
     if (days && options->since.text)
         return fail(err, ERROR_USAGE, "report: --since and --days exclude each other");
-    if (options->folder && options->output)
+    if (options->directory && options->output)
         return fail(err, ERROR_USAGE, "report: --each and --output exclude each other");
     wish->accounts = &options->shared.accounts;
-    wish->each = options->folder != NULL;
+    wish->each = options->directory != NULL;
     options->since.at = INT64_MIN;
     options->until.at = INT64_MAX;
     context->filter.of_any_age = true;
@@ -163,7 +163,7 @@ static int report_check(struct command_context *context, struct error *err)
 static const struct command_option own_options[] = {
     { "output", NULL, 'o', OPTION_VALUE, AT(output), "FILE",
       .help = "replace this file in one step, or write to this device or pipe; -: stdout" },
-    { "each", NULL, 0, OPTION_VALUE, AT(folder), "FOLDER",
+    { "each", NULL, 0, OPTION_VALUE, AT(directory), "FOLDER",
       .help = "a page for each account too, and an index of them, in this folder" },
     { "days", NULL, 'd', OPTION_VALUE, AT(days_text), "NUMBER",
       .help = "so many days of history; usually 30" },

@@ -116,14 +116,14 @@ static void add_page_name(struct text *text, const struct page_cluster *cluster,
     text_add(text, ".html");
 }
 
-static int make_folder(const char *path, struct error *err)
+static int make_directory(const char *path, struct error *err)
 {
     if (!mkdir(path, 0777) || errno == EEXIST)
         return 0;
     return fail(err, ERROR_OTHER, "cannot make the folder '%s': %s", path, strerror(errno));
 }
 
-static int write_page(const char *folder, const struct page_cluster *cluster, uint32_t row,
+static int write_page(const char *directory, const struct page_cluster *cluster, uint32_t row,
                       struct error *err)
 {
     struct parts parts = { 0 };
@@ -132,7 +132,7 @@ static int write_page(const char *folder, const struct page_cluster *cluster, ui
                &(struct page_head){ .accounts_only = cluster->accounts_only, .home = "../" INDEX });
     add_view(&parts, cluster, row);
     put_together(&page, &parts, NULL, "../" INDEX);
-    text_format(&path, "%s/", folder);
+    text_format(&path, "%s/", directory);
     add_page_name(&path, cluster, row);
     int result = file_write(path.bytes, &page, err);
     text_free(&path);
@@ -195,15 +195,15 @@ static void add_link(struct text *links, const struct page_cluster *cluster, uin
     text_add(links, "</a></li>\n");
 }
 
-static int write_account_pages(const char *folder, const struct report_cluster *read,
+static int write_account_pages(const char *directory, const struct report_cluster *read,
                                struct text *links, struct error *err)
 {
     const struct page_cluster *cluster = &read->data.page;
     struct account_list list = { 0 };
     struct text path = { 0 };
-    text_format(&path, "%s/", folder);
+    text_format(&path, "%s/", directory);
     add_directory_name(&path, cluster);
-    int result = make_folder(path.bytes, err);
+    int result = make_directory(path.bytes, err);
     for (size_t i = 0; i < read->data.top_count; i++)
         add_accounts(&list, cluster, read->data.tops[i]);
     text_format(links, "<h2>Pages of the %s of ", cluster->words->accounts);
@@ -213,7 +213,7 @@ static int write_account_pages(const char *folder, const struct report_cluster *
     text_add(links, "\">\n");
     for (size_t i = 0; !result && i < list.count; i++) {
         add_link(links, cluster, list.rows[i], list.depths[i]);
-        result = write_page(folder, cluster, list.rows[i], err);
+        result = write_page(directory, cluster, list.rows[i], err);
     }
     text_add(links, "</ul>\n");
     text_free(&path);
@@ -222,19 +222,19 @@ static int write_account_pages(const char *folder, const struct report_cluster *
     return result;
 }
 
-int report_pages_write(const char *folder, const struct report_cluster *clusters, size_t count,
+int report_pages_write(const char *directory, const struct report_cluster *clusters, size_t count,
                        struct error *err)
 {
     struct parts parts = { 0 };
     struct text links = { 0 }, path = { 0 }, page = { 0 };
-    int result = make_folder(folder, err);
+    int result = make_directory(directory, err);
     for (size_t i = 0; !result && i < count; i++)
         if (clusters[i].data.top_count)
-            result = write_account_pages(folder, &clusters[i], &links, err);
+            result = write_account_pages(directory, &clusters[i], &links, err);
     if (!result) {
         add_all(&parts, clusters, count);
         put_together(&page, &parts, links.bytes, NULL);
-        text_format(&path, "%s/" INDEX, folder);
+        text_format(&path, "%s/" INDEX, directory);
         result = file_write(path.bytes, &page, err);
     }
     text_free(&links);

@@ -24,7 +24,7 @@ void report_page_make(struct text *text, const struct report_cluster *clusters, 
  * asked for or is below one a page FOLDER/CLUSTER/ACCOUNT.html, each in one step and the index
  * last.  Folders are made where they are not there.  On failure the pages that were there before
  * stay, but for those that were written already. */
-int report_pages_write(const char *folder, const struct report_cluster *clusters, size_t count,
+int report_pages_write(const char *directory, const struct report_cluster *clusters, size_t count,
                        struct error *err);
 
 #endif

@@ -66,7 +66,7 @@ static void get_cluster(const void *of, struct cell *cell)
 
 static void add_age(struct text *text, int64_t age, const char *old)
 {
-    text_add_span(text, age < 0 ? -age : age);
+    text_add_duration(text, age < 0 ? -age : age);
     text_add(text, age < 0 ? " ahead" : old);
 }
 
@@ -161,7 +161,7 @@ static const struct column columns[] = {
     { "age", "Age", COLUMN_TEXT, .get = get_age },
     { "as_of", "AsOf", COLUMN_TIME, NUMBER(AS_OF), .hidden = NOT_FOR_PEOPLE },
     { "duration_ms", "Duration", COLUMN_INTEGER, NUMBER(DURATION_MS), .unit = "ms" },
-    { "source_lag", "Lag", COLUMN_SPAN, NUMBER(SOURCE_LAG) },
+    { "source_lag", "Lag", COLUMN_DURATION, NUMBER(SOURCE_LAG) },
     { "findings", "Findings", COLUMN_INTEGER, NUMBER(FINDINGS) },
     { "finding_kinds", "FindingKinds", COLUMN_TEXT, .get = get_kinds, .hidden = NOT_FOR_PEOPLE },
     { "drift_max", "Drift", COLUMN_REAL, NUMBER(DRIFT_MAX), .digits = 3, .unit = "TRES-s" },

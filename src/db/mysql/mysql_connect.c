@@ -129,12 +129,12 @@ static int session_set_tls(struct mysql_session *session, struct error *err)
 /* Whether the authorities are those of the settings, and no others. */
 static bool authorities_were_kept(const struct mysql_session *session)
 {
-    const char *wanted = session->base.settings->tls_ca, *file = NULL, *folder = NULL;
+    const char *wanted = session->base.settings->tls_ca, *file = NULL, *directory = NULL;
     if (!db_given(wanted))
         return true;
     return !mysql_get_option(session->mysql, MYSQL_OPT_SSL_CA, &file) &&
-           !mysql_get_option(session->mysql, MYSQL_OPT_SSL_CAPATH, &folder) && db_given(file) &&
-           !strcmp(file, wanted) && !db_given(folder);
+           !mysql_get_option(session->mysql, MYSQL_OPT_SSL_CAPATH, &directory) && db_given(file) &&
+           !strcmp(file, wanted) && !db_given(directory);
 }
 
 static int fail_unencrypted(const struct mysql_session *session, struct error *err)

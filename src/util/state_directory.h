@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_UTIL_STATE_FOLDER_H
-#define FAIRMILL_UTIL_STATE_FOLDER_H
+#ifndef FAIRMILL_UTIL_STATE_DIRECTORY_H
+#define FAIRMILL_UTIL_STATE_DIRECTORY_H
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -22,11 +22,11 @@ enum state_use {
 
 /* Opens the directory of this number, from 0.  Returns -1 if it is missing, if the effective user
  * may not use it so, or if other users may change files in it. */
-int state_folder_open(unsigned number, enum state_use use);
+int state_directory_open(unsigned number, enum state_use use);
 
 /* Opens fairmill-UID of any user, to read it: in $TMPDIR for number 0, in /tmp for 1.  Returns -1
  * as above. */
-int state_folder_open_of(uid_t user, unsigned number);
+int state_directory_open_of(uid_t user, unsigned number);
 
 /* Whether it has this type, belongs to the effective user, and nobody else may change it. */
 bool state_is_ours(int fd, mode_t type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "util/state_folder.h"
+#include "util/state_directory.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,21 +27,21 @@ bool state_is_ours(int fd, mode_t type)
     return is_of(fd, type, geteuid());
 }
 
-static bool may_read(int folder)
+static bool may_read(int directory)
 {
     struct stat status;
-    return !fstat(folder, &status) && !others_may_change(&status);
+    return !fstat(directory, &status) && !others_may_change(&status);
 }
 
 static int open_system(const char *path, enum state_use use)
 {
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0 && (use == STATE_READ ? may_read(folder)
-                                          : state_is_ours(folder, S_IFDIR) &&
-                                                !faccessat(folder, ".", W_OK, AT_EACCESS)))
-        return folder;
-    if (folder >= 0)
-        close(folder);
+    int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory >= 0 && (use == STATE_READ ? may_read(directory)
+                                             : state_is_ours(directory, S_IFDIR) &&
+                                                   !faccessat(directory, ".", W_OK, AT_EACCESS)))
+        return directory;
+    if (directory >= 0)
+        close(directory);
     return -1;
 }
 
@@ -54,28 +54,28 @@ static int open_of(const char *parent, uid_t user, enum state_use use)
     text_format(&path, "%s/fairmill-%" PRIuMAX, parent, (uintmax_t)user);
     if (use == STATE_MAKE)
         mkdir(path.bytes, 0755);
-    int folder = open(path.bytes, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    int directory = open(path.bytes, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     text_free(&path);
-    if (folder >= 0 && !is_of(folder, S_IFDIR, user)) {
-        close(folder);
-        folder = -1;
+    if (directory >= 0 && !is_of(directory, S_IFDIR, user)) {
+        close(directory);
+        directory = -1;
     }
-    return folder;
+    return directory;
 }
 
 static int open_own(const char *parent, enum state_use use)
 {
-    int folder = open_of(parent, geteuid(), use);
-    if (folder >= 0 && use == STATE_MAKE)
-        fchmod(folder, 0755); /* whatever umask made of it */
-    if (folder >= 0 && faccessat(folder, ".", W_OK, AT_EACCESS)) {
-        close(folder);
-        folder = -1;
+    int directory = open_of(parent, geteuid(), use);
+    if (directory >= 0 && use == STATE_MAKE)
+        fchmod(directory, 0755); /* whatever umask made of it */
+    if (directory >= 0 && faccessat(directory, ".", W_OK, AT_EACCESS)) {
+        close(directory);
+        directory = -1;
     }
-    return folder;
+    return directory;
 }
 
-int state_folder_open_of(uid_t user, unsigned number)
+int state_directory_open_of(uid_t user, unsigned number)
 {
     return open_of(number ? "/tmp" : getenv("TMPDIR"), user, STATE_READ);
 }
@@ -87,12 +87,12 @@ static int open_of_service(enum state_use use)
     if (!paths || *paths != '/')
         return -1;
     char *path = memory_bytes(paths, strcspn(paths, ":"));
-    int folder = open_system(path, use);
+    int directory = open_system(path, use);
     free(path);
-    return folder;
+    return directory;
 }
 
-int state_folder_open(unsigned number, enum state_use use)
+int state_directory_open(unsigned number, enum state_use use)
 {
     const char *temporary = getenv("TMPDIR");
     bool is_set = temporary && *temporary;
