@@ -211,7 +211,7 @@ static int check_jobs(const struct options *options, const struct shown *shown, 
 
 static int put_in_order(struct prio_list *list, const struct options *options, struct error *err)
 {
-    if (options->formula && formula_list_wish(list, options->formula, err))
+    if (options->formula && formula_list_value(list, options->formula, err))
         return -1;
     if (options->sort || (!options->formula && !list->of_formula))
         return prio_list_sort(list, options->sort ? options->sort : "i", err);

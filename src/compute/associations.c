@@ -33,20 +33,20 @@ static bool was_charged_to(const struct computation *computation, const bool *be
 
 static void add(struct computation *computation, uint64_t id)
 {
-    size_t count = computation->watched_count++;
-    computation->watched_ids = memory_grown(computation->watched_ids, count, sizeof id);
-    computation->watched_ids[count] = id;
+    size_t count = computation->selected_count++;
+    computation->selected_ids = memory_grown(computation->selected_ids, count, sizeof id);
+    computation->selected_ids[count] = id;
 }
 
 /* List the associations, also removed ones, whose use may be charged to the computation's watched
  * one or below it.  The tree and the rows of associations must be there. */
-static void watched_find(struct computation *computation)
+static void selected_associations_find(struct computation *computation)
 {
     const struct tree *tree = computation->tree;
     const struct accounting *accounting = computation->accounting;
     bool *below = memory_zeroed(tree->count, sizeof *below);
     uint64_t id;
-    tree_mark_below(tree, tree_place(tree, computation->watched), below);
+    tree_mark_below(tree, tree_place(tree, computation->selected), below);
     for (size_t i = 0; i < accounting->count; i++)
         if (is_charged_to(tree, below, accounting->rows[i].id))
             add(computation, accounting->rows[i].id);
@@ -200,8 +200,8 @@ int associations_place(struct computation *computation, const struct association
     usage_transfers_free(&transfers);
     if (result)
         return -1;
-    if (computation->watched)
-        watched_find(computation);
+    if (computation->selected)
+        selected_associations_find(computation);
     free(computation->accounting->rows);
     computation->accounting->rows = NULL;
     note_unknown_tres(computation);

@@ -433,8 +433,8 @@ static struct job_range main_range(const struct charge_jobs_run *run)
     }
     if (run->computation->multi)
         range.begun_by = run->now;
-    range.associations = run->computation->watched_ids;
-    range.association_count = run->computation->watched_count;
+    range.associations = run->computation->selected_ids;
+    range.association_count = run->computation->selected_count;
     if (plan && plan->mode == CHECKPOINT_INCREMENTAL) {
         range.most = false;
         if (!plan->anew)

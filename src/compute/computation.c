@@ -87,7 +87,7 @@ void computation_free(struct computation *computation)
     factor_history_destroy(computation->own_factors);
     free(computation->values);
     free(computation->order);
-    free(computation->watched_ids);
+    free(computation->selected_ids);
     if (computation->times)
         association_times_free(computation->times);
     free(computation->times);

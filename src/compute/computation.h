@@ -35,10 +35,10 @@ struct computation {
     struct factor_history *own_factors;   /* these, where no prior has them */
     struct usage_owners *owners;          /* whose usage an association's is; NULL: its own */
     struct charge_sink *watcher;          /* gets each charge that counts; NULL: nobody does */
-    uint64_t watched;      /* the association of which, and of all below, it needs charges; 0: all.
-                            * Usage of others is not whole then. */
-    uint64_t *watched_ids; /* whose rows these are (compute/associations.c); NULL: all are read */
-    size_t watched_count;
+    uint64_t selected;      /* the association of which, and of all below, it needs charges; 0: all.
+                             * Usage of others is not whole then. */
+    uint64_t *selected_ids; /* whose rows these are (compute/associations.c); NULL: all are read */
+    size_t selected_count;
     struct association_times *times; /* to be recorded; NULL: they are, or are unknown */
     struct split *multi;             /* adds charges up instead of the tree; NULL: there is none */
     struct run_record record;

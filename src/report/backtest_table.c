@@ -19,7 +19,7 @@ struct row {
 };
 
 enum { ACCOUNT, USER, PARTITION, WITH_ACCOUNT, WITH_USER, WITH };
-enum { DUE, USE, DISTANCE, PLACE, TURNED };
+enum { DUE, USE, DISTANCE, PLACE, DISCORDANT };
 
 static void get_text(const void *of, struct cell *cell)
 {
@@ -51,7 +51,7 @@ static void get_real(const void *of, struct cell *cell)
 {
     const struct row *row = of;
     const double values[] = { row->entity->due, row->result->use, row->result->distance,
-                              row->result->place, row->result->turned };
+                              row->result->place, row->result->discordant };
     cell_real(cell, values[cell->column->index]);
 }
 
@@ -78,7 +78,7 @@ static const struct column columns[] = {
     { "use", "Used", REAL(USE), .decimals = 4 },
     { "distance", "Apart", REAL(DISTANCE), .decimals = 4 },
     { "place", "Place", REAL(PLACE), .decimals = 1 },
-    { "turned", "Turned", REAL(TURNED), .decimals = 1 },
+    { "turned", "Turned", REAL(DISCORDANT), .decimals = 1 },
     { "turned_with_account", "WithAccount", TEXT(WITH_ACCOUNT), .hidden = NOT_FOR_PEOPLE },
     { "turned_with_user", "WithUser", TEXT(WITH_USER), .hidden = NOT_FOR_PEOPLE },
     { "turned_with_points", "WithPoints", COUNTED(2), .hidden = NOT_FOR_PEOPLE },
@@ -109,15 +109,15 @@ const struct table_layout backtest_points_layout = { point_columns, "points", .b
 
 struct ranked {
     const struct backtest_entity *entity;
-    double turned; /* the most under any variant */
+    double discordant; /* the most under any variant */
     size_t number;
 };
 
-static int most_turned_first(const void *a, const void *b)
+static int most_discordant_first(const void *a, const void *b)
 {
     const struct ranked *one = a, *other = b;
-    if (one->turned < other->turned || one->turned > other->turned)
-        return one->turned > other->turned ? -1 : 1;
+    if (one->discordant < other->discordant || one->discordant > other->discordant)
+        return one->discordant > other->discordant ? -1 : 1;
     return (one->number > other->number) - (one->number < other->number);
 }
 
@@ -130,13 +130,13 @@ static struct ranked *choose(const struct backtest_print *print, size_t *count)
         const struct backtest_entity *entity = backtest_entity(print->backtest, i);
         if (!entity->wanted || (print->top && !entity->is_user))
             continue;
-        double turned = 0;
+        double discordant = 0;
         for (size_t k = 1; k < print->variants; k++)
-            turned = fmax(turned, entity->results[k].turned);
-        chosen[(*count)++] = (struct ranked){ entity, turned, i };
+            discordant = fmax(discordant, entity->results[k].discordant);
+        chosen[(*count)++] = (struct ranked){ entity, discordant, i };
     }
     if (print->top)
-        qsort(chosen, *count, sizeof *chosen, most_turned_first);
+        qsort(chosen, *count, sizeof *chosen, most_discordant_first);
     if (print->top && print->top < *count)
         *count = (size_t)print->top;
     return chosen;
@@ -153,7 +153,7 @@ static json_t *facts_of(const struct backtest_print *print)
                               json_pack("{s:s, s:I, s:o, s:o}", "settings", print->labels[i],
                                         "points", (json_int_t)variant.points, "distance",
                                         form_json_real(variant.distance), "turned",
-                                        i ? form_json_real(variant.turned) : json_null()));
+                                        i ? form_json_real(variant.discordant) : json_null()));
     }
     size_t count = print->time_count;
     return json_pack(
@@ -172,7 +172,7 @@ static void add_sentences(struct answer *answer, const struct backtest_print *pr
             answer_say(answer, "%s: users' use and shares are %.1f %% apart", print->labels[i],
                        100 * variant.distance);
         if (i && variant.points)
-            answer_say(answer, "; %.1f %% of pairs are turned", 100 * variant.turned);
+            answer_say(answer, "; %.1f %% of pairs are turned", 100 * variant.discordant);
         answer_say(answer, "\n");
     }
     text_add(answer_text(answer),

@@ -29,23 +29,23 @@ struct explained {
 
 /* The job records and days of `one` that weigh most, the heaviest first.  Amounts are TRES-seconds:
  * what was used, and what decay has left of it. */
-#define HEAVIEST_AT_MOST 10
-struct heavy_job {
+#define CONTRIBUTORS_AT_MOST 10
+struct job_contributor {
     uint64_t id_job;
     const char *job_id;      /* its own id, UTF-8 */
     const char *user;        /* UTF-8; empty where the association is gone */
     int64_t start, end;      /* end 0: it runs */
     double used, left, part; /* part: of what is left of all records */
 };
-struct heavy_day {
+struct day_contributor {
     int64_t first; /* second of the day */
     double used, left, part;
 };
 struct weights {
     bool days_only; /* single jobs were not read */
     struct arena *texts;
-    struct heavy_job jobs[HEAVIEST_AT_MOST];
-    struct heavy_day days[HEAVIEST_AT_MOST];
+    struct job_contributor jobs[CONTRIBUTORS_AT_MOST];
+    struct day_contributor days[CONTRIBUTORS_AT_MOST];
     size_t job_count, day_count;
     uint64_t all_records;
     size_t all_days;

@@ -321,7 +321,7 @@ static uint32_t add_futile(struct text *text, const struct explained *explained)
     return count;
 }
 
-static void add_turns(struct text *text, const struct explained *explained)
+static void add_reversals(struct text *text, const struct explained *explained)
 {
     const struct explanation *explanation = explained->explanation;
     struct text line = { 0 }, futile = { 0 };
@@ -374,7 +374,7 @@ static void add_page(struct answer *answer, const struct explained *explained,
     text_free(&paragraph);
     if (explanation->reversal_count) {
         text_add(text, "\n");
-        add_turns(text, explained);
+        add_reversals(text, explained);
     }
     if (weights)
         weights_add_page(text, explained, weights);

@@ -23,7 +23,7 @@
 /* Cells have a context on the page only. */
 static void get_end(const void *row, struct cell *cell)
 {
-    const struct heavy_job *job = row;
+    const struct job_contributor *job = row;
     if (job->end)
         cell_integer(cell, job->end);
     else if (cell->context)
@@ -32,18 +32,19 @@ static void get_end(const void *row, struct cell *cell)
 
 static const struct column job_columns[] = {
     CLUSTER_COLUMN,
-    { "job", "Job", COLUMN_TEXT, MEMBER(struct heavy_job, job_id), .right = true,
+    { "job", "Job", COLUMN_TEXT, MEMBER(struct job_contributor, job_id), .right = true,
       .hidden = ONLY_FOR_PEOPLE },
-    { "id_job", "JobNumber", COLUMN_INTEGER, MEMBER(struct heavy_job, id_job),
+    { "id_job", "JobNumber", COLUMN_INTEGER, MEMBER(struct job_contributor, id_job),
       .hidden = NOT_FOR_PEOPLE },
-    { "time_start", "Started", COLUMN_TIME, MEMBER(struct heavy_job, start),
+    { "time_start", "Started", COLUMN_TIME, MEMBER(struct job_contributor, start),
       .hidden = NOT_FOR_PEOPLE },
     { "time_end", "Ended", COLUMN_TIME, .get = get_end },
-    { "used", "Used", COLUMN_REAL, MEMBER(struct heavy_job, used), .decimals = 1 },
-    { "left", "Left", COLUMN_REAL, MEMBER(struct heavy_job, left), .decimals = 1 },
-    { "part", "Part", COLUMN_REAL, MEMBER(struct heavy_job, part) },
-    { "username", "User", COLUMN_TEXT, MEMBER(struct heavy_job, user) },
-    { "job_id", "JobID", COLUMN_TEXT, MEMBER(struct heavy_job, job_id), .hidden = NOT_FOR_PEOPLE },
+    { "used", "Used", COLUMN_REAL, MEMBER(struct job_contributor, used), .decimals = 1 },
+    { "left", "Left", COLUMN_REAL, MEMBER(struct job_contributor, left), .decimals = 1 },
+    { "part", "Part", COLUMN_REAL, MEMBER(struct job_contributor, part) },
+    { "username", "User", COLUMN_TEXT, MEMBER(struct job_contributor, user) },
+    { "job_id", "JobID", COLUMN_TEXT, MEMBER(struct job_contributor, job_id),
+      .hidden = NOT_FOR_PEOPLE },
     { .name = NULL },
 };
 
@@ -51,10 +52,10 @@ const struct table_layout weights_layout = { job_columns, "jobs", .by_cluster = 
                                              .has_page = true };
 
 static const struct column day_columns[] = {
-    { "day", "Day", COLUMN_DAY, MEMBER(struct heavy_day, first) },
-    { "used", "Used", COLUMN_REAL, MEMBER(struct heavy_day, used), .decimals = 1 },
-    { "left", "Left", COLUMN_REAL, MEMBER(struct heavy_day, left), .decimals = 1 },
-    { "part", "Part", COLUMN_REAL, MEMBER(struct heavy_day, part) },
+    { "day", "Day", COLUMN_DAY, MEMBER(struct day_contributor, first) },
+    { "used", "Used", COLUMN_REAL, MEMBER(struct day_contributor, used), .decimals = 1 },
+    { "left", "Left", COLUMN_REAL, MEMBER(struct day_contributor, left), .decimals = 1 },
+    { "part", "Part", COLUMN_REAL, MEMBER(struct day_contributor, part) },
     { .name = NULL },
 };
 

@@ -76,8 +76,8 @@ static int refuse(const char *name, const struct prio_row *row, struct error *er
     return -1;
 }
 
-static int wish(struct prio_list *list, struct prio_row *row, struct formula *formula,
-                struct formula_value *values, struct error *err)
+static int value_of_job(struct prio_list *list, struct prio_row *row, struct formula *formula,
+                        struct formula_value *values, struct error *err)
 {
     struct error flaw;
     size_t count = formula_name_count(formula);
@@ -94,7 +94,7 @@ static int wish(struct prio_list *list, struct prio_row *row, struct formula *fo
 /* Limit the time of a request: this many nanoseconds, or a few times more. */
 #define COST_LIMIT 1000000000
 
-int formula_list_wish(struct prio_list *list, struct formula *formula, struct error *err)
+int formula_list_value(struct prio_list *list, struct formula *formula, struct error *err)
 {
     if (list->count > COST_LIMIT / formula_cost(formula))
         return fail(err, ERROR_USAGE, "prio: --formula: the formula is too long for %zu jobs",
@@ -102,7 +102,7 @@ int formula_list_wish(struct prio_list *list, struct formula *formula, struct er
     struct formula_value *values = memory_zeroed(formula_name_count(formula) + 1, sizeof *values);
     int result = 0;
     for (size_t i = 0; !result && i < list->count; i++)
-        result = wish(list, &list->rows[i], formula, values, err);
+        result = value_of_job(list, &list->rows[i], formula, values, err);
     free(values);
     return result;
 }
@@ -125,7 +125,7 @@ static int by_job(const struct prio_row *one, const struct prio_row *other)
     return order ? order : strcmp(one->qos, other->qos);
 }
 
-static int by_wish(const void *a, const void *b)
+static int by_value(const void *a, const void *b)
 {
     const struct prio_row *one = a, *other = b;
     int order = by_number(one->what_if, other->what_if);
@@ -143,7 +143,7 @@ static int by_priority(const void *a, const void *b)
 void formula_list_sort(struct prio_list *list, bool wished)
 {
     if (list->count)
-        qsort(list->rows, list->count, sizeof *list->rows, wished ? by_wish : by_priority);
+        qsort(list->rows, list->count, sizeof *list->rows, wished ? by_value : by_priority);
 }
 
 /* ---- the table for people ---- */

@@ -14,10 +14,10 @@ struct text;
  * wishes for. */
 
 /* Evaluate a formula for each job, into what_if.  ERROR_USAGE names what no job has. */
-int formula_list_wish(struct prio_list *list, struct formula *formula, struct error *err);
+int formula_list_value(struct prio_list *list, struct formula *formula, struct error *err);
 
 /* By what_if, or by OpenPBS's order: who runs first comes first, who does not run last. */
-void formula_list_sort(struct prio_list *list, bool by_wish);
+void formula_list_sort(struct prio_list *list, bool by_value);
 
 /* The table for people. */
 int formula_list_print(struct text *text, const struct prio_list *list,

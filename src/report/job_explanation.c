@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 #include "core/number/figure.h"
-#include "report/job_turns.h"
+#include "report/job_reversals.h"
 #include "report/priorities.h"
 #include "report/answer.h"
 #include "report/terminal.h"
@@ -195,27 +195,28 @@ static json_t *number_json(double number)
     return isnan(number) ? json_null() : json_real(number);
 }
 
-static json_t *turns_json(const struct job_turns *turns)
+static json_t *reversals_json(const struct job_reversals *reversals)
 {
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "points", (json_int_t)turns->points,
-                     "fairshare_factor", number_json(turns->factor[PRIO_FAIRSHARE]), "qos",
-                     turns->qos ? json_string(turns->qos) : json_null(), "partition",
-                     turns->partition ? json_string(turns->partition) : json_null(), "age_seconds",
-                     turns->age_s ? json_integer((json_int_t)turns->age_s) : json_null(),
-                     "turns_by_age_in",
-                     turns->turns_by_age ? json_integer((json_int_t)turns->by_age_s) : json_null());
+    return json_pack(
+        "{s:I, s:o, s:o, s:o, s:o, s:o}", "points", (json_int_t)reversals->points,
+        "fairshare_factor", number_json(reversals->factor[PRIO_FAIRSHARE]), "qos",
+        reversals->qos ? json_string(reversals->qos) : json_null(), "partition",
+        reversals->partition ? json_string(reversals->partition) : json_null(), "age_seconds",
+        reversals->age_s ? json_integer((json_int_t)reversals->age_s) : json_null(),
+        "turns_by_age_in",
+        reversals->reverses_by_age ? json_integer((json_int_t)reversals->by_age_s) : json_null());
 }
 
 /* Which of the two is behind, of two that have a place and no formula; NULL: neither is. */
-static const struct prio_row *find_turns(const struct job_explanation *explanation,
-                                         struct job_turns *turns)
+static const struct prio_row *find_reversals(const struct job_explanation *explanation,
+                                             struct job_reversals *reversals)
 {
     const struct prio_row *one = explanation->one, *other = explanation->other;
     if (!other || explanation->list->of_formula || !has_place(one) || !has_place(other))
         return NULL;
     const struct prio_row *behind = one->priority > other->priority ? other : one;
-    job_turns_find(explanation->list, behind, behind == one ? other : one, explanation->max_age,
-                   turns);
+    job_reversals_find(explanation->list, behind, behind == one ? other : one, explanation->max_age,
+                       reversals);
     return behind;
 }
 
@@ -223,14 +224,14 @@ static json_t *facts_of(const struct job_explanation *explanation)
 {
     const struct prio_list *list = explanation->list;
     const struct prio_row *other = explanation->other;
-    struct job_turns turns;
-    bool has_turns = find_turns(explanation, &turns) != NULL;
+    struct job_reversals reversals;
+    bool has_reversals = find_reversals(explanation, &reversals) != NULL;
     return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "as_of", (json_int_t)list->as_of, "jobs",
                      (json_int_t)place_of(list, explanation->one).of, "a",
                      job_json(list, explanation->one), "b",
                      other ? job_json(list, other) : json_null(), "order",
                      other ? json_string(order_word(explanation)) : json_null(), "turns",
-                     has_turns ? turns_json(&turns) : json_null());
+                     has_reversals ? reversals_json(&reversals) : json_null());
 }
 
 /* ---- Words ---- */
@@ -305,10 +306,10 @@ static bool has_tied_values(const struct prio_row *one, const struct prio_row *o
 }
 
 /* What weighs most in the priority of one, or in the difference of two. */
-static void add_heaviest(struct text *text, const struct job_explanation *explanation,
-                         const struct rows *rows)
+static void add_largest(struct text *text, const struct job_explanation *explanation,
+                        const struct rows *rows)
 {
-    const struct row *heaviest = NULL;
+    const struct row *largest = NULL;
     double most = 0;
     bool two = explanation->other != NULL;
     for (size_t i = 0; i < rows->count; i++) {
@@ -316,18 +317,18 @@ static void add_heaviest(struct text *text, const struct job_explanation *explan
         double weighs = fabs(two ? row->weighted[0] - row->weighted[1] : row->weighted[0]);
         if (weighs > most) {
             most = weighs;
-            heaviest = row;
+            largest = row;
         }
     }
-    if (!heaviest)
+    if (!largest)
         return;
     struct text line = { 0 };
-    double difference = heaviest->weighted[0] - heaviest->weighted[1];
+    double difference = largest->weighted[0] - largest->weighted[1];
     if (two)
-        text_format(&line, "They differ most in %s: %.1f of it are for job '%s'.", heaviest->part,
+        text_format(&line, "They differ most in %s: %.1f of it are for job '%s'.", largest->part,
                     most, difference > 0 ? explanation->one->job_id : explanation->other->job_id);
     else
-        text_format(&line, "%s weighs most: %.1f.", heaviest->part, most);
+        text_format(&line, "%s weighs most: %.1f.", largest->part, most);
     terminal_add_wrapped(text, line.bytes, 0);
     text_free(&line);
 }
@@ -338,11 +339,11 @@ static void add_item(struct text *text, struct text *line)
     line->length = 0;
 }
 
-static void add_turns(struct text *text, const struct job_explanation *explanation)
+static void add_reversals(struct text *text, const struct job_explanation *explanation)
 {
-    struct job_turns turns;
+    struct job_reversals reversals;
     struct text line = { 0 };
-    const struct prio_row *behind = find_turns(explanation, &turns);
+    const struct prio_row *behind = find_reversals(explanation, &reversals);
     if (!behind)
         return;
     const struct prio_row *ahead =
@@ -356,34 +357,35 @@ static void add_turns(struct text *text, const struct job_explanation *explanati
     line.length = 0;
     text_format(&line,
                 "- a nice that is lower by %" PRId64 ", or for '%s' one that is higher by that",
-                turns.points, ahead->job_id);
+                reversals.points, ahead->job_id);
     add_item(text, &line);
     bool same_owner =
         !strcmp(behind->user, ahead->user) && !strcmp(behind->account, ahead->account);
-    if (!isnan(turns.factor[PRIO_FAIRSHARE]) && !same_owner) {
+    if (!isnan(reversals.factor[PRIO_FAIRSHARE]) && !same_owner) {
         text_format(&line,
                     "- a fairshare factor of %.6f instead of %.6f: `fairmill explain' of both "
                     "users says by what shares",
-                    turns.factor[PRIO_FAIRSHARE], behind->factor[PRIO_FAIRSHARE]);
+                    reversals.factor[PRIO_FAIRSHARE], behind->factor[PRIO_FAIRSHARE]);
         add_item(text, &line);
     }
-    if (turns.qos) {
-        text_format_printable(&line, "- QOS '%s'", turns.qos);
+    if (reversals.qos) {
+        text_format_printable(&line, "- QOS '%s'", reversals.qos);
         add_item(text, &line);
     }
-    if (turns.partition) {
-        text_format_printable(&line, "- %s '%s'", explanation->words->partition, turns.partition);
+    if (reversals.partition) {
+        text_format_printable(&line, "- %s '%s'", explanation->words->partition,
+                              reversals.partition);
         add_item(text, &line);
     }
-    if (turns.age_s) {
+    if (reversals.age_s) {
         text_add(&line, "- ");
-        text_add_duration(&line, (int64_t)turns.age_s);
+        text_add_duration(&line, (int64_t)reversals.age_s);
         text_add(&line, " more of waiting, with the other one no older");
         add_item(text, &line);
     }
-    if (turns.turns_by_age) {
+    if (reversals.reverses_by_age) {
         text_add(&line, "By ageing alone it will be ahead in ");
-        text_add_duration(&line, (int64_t)turns.by_age_s);
+        text_add_duration(&line, (int64_t)reversals.by_age_s);
         text_add(&line, ", if both still wait and all but their age stays.");
     } else {
         text_add(&line, "By ageing alone it will not be: both gain the same until their age is the "
@@ -428,10 +430,10 @@ static void add_page(struct text *text, const struct job_explanation *explanatio
     if (explanation->other)
         add_job(text, explanation, explanation->other);
     if (!explanation->list->of_formula)
-        add_heaviest(text, explanation, &rows);
+        add_largest(text, explanation, &rows);
     else if (explanation->other && has_tied_values(explanation->one, explanation->other))
         terminal_add_wrapped(text, "Their values tie, so fairshare decides.", 0);
-    add_turns(text, explanation);
+    add_reversals(text, explanation);
     free(rows.list);
 }
 

@@ -188,10 +188,10 @@ uint64_t hash_words(const uint64_t *words, size_t count)
 {
     if (htole64(1) == 1)
         return XXH3_64bits(words, count * sizeof *words);
-    uint64_t *turned = memory_zeroed(count + 1, sizeof *turned);
+    uint64_t *discordant = memory_zeroed(count + 1, sizeof *discordant);
     for (size_t i = 0; i < count; i++)
-        turned[i] = htole64(words[i]);
-    uint64_t hash = XXH3_64bits(turned, count * sizeof *turned);
-    free(turned);
+        discordant[i] = htole64(words[i]);
+    uint64_t hash = XXH3_64bits(discordant, count * sizeof *discordant);
+    free(discordant);
     return hash;
 }

@@ -551,7 +551,7 @@ static void ask(int64_t at, const bool *chosen, struct told told[MOST])
 /* ---- Whether it is true ---- */
 
 static struct {
-    size_t values, doubts, wrong_doubts, turned, lost, shown;
+    size_t values, doubts, wrong_doubts, discordant, lost, shown;
 } sums;
 
 static const char *parent_then(const struct moment *moment, uint32_t id)
@@ -650,7 +650,7 @@ static bool is_told_well(int64_t at, const bool *few, const bool *more)
             }
             if (wrong && first[i] == 1 && !is_doubted(&by_few[id], i) &&
                 !by_few[id].existence_doubt) {
-                sums.turned++;
+                sums.discordant++;
             }
         }
     }
@@ -689,13 +689,14 @@ int main(void)
     snprintf(text, sizeof text,
              "%" PRIu64 " of %" PRIu64 " histories are wrong, the last is %" PRIu64
              "; %zu values, %zu in doubt, %zu of these wrong, %zu right by fewer runs",
-             bad, count, last_bad, sums.values, sums.doubts, sums.wrong_doubts, sums.turned);
+             bad, count, last_bad, sums.values, sums.doubts, sums.wrong_doubts, sums.discordant);
     diag(text);
     ok(seed || (sums.doubts * 4 < sums.values && sums.wrong_doubts * 50 > sums.doubts),
        "most is told, and what is in doubt is often wrong");
     /* Two runs may see that nothing was touched, and a third one between them that something was.
      */
-    ok(sums.turned * 1000000 <= sums.values, "more runs hardly ever make a doubt of what was told");
+    ok(sums.discordant * 1000000 <= sums.values,
+       "more runs hardly ever make a doubt of what was told");
     free(h.moments);
     return done_testing();
 }

@@ -37,9 +37,9 @@ static void orders(void)
 {
     const double up[] = { 1, 2, 3, 4, 5 }, down[] = { 50, 40, 30, 20, 10 };
     const double swapped[] = { 1, 2, 3, 5, 4 }, flat[] = { 7, 7, 7, 7, 7 };
-    struct correlation same = correlation_of(up, up, 5), turned = correlation_of(up, down, 5);
+    struct correlation same = correlation_of(up, up, 5), discordant = correlation_of(up, down, 5);
     ok(near(same.spearman, 1) && near(same.kendall, 1), "like orders correlate with 1");
-    ok(near(turned.spearman, -1) && near(turned.kendall, -1), "turned ones with -1");
+    ok(near(discordant.spearman, -1) && near(discordant.kendall, -1), "turned ones with -1");
     struct correlation pair = correlation_of(up, swapped, 5);
     /* 1 - 6 x 2 / (5 x 24), and 8 of 10 pairs more that agree than do not. */
     ok(near(pair.spearman, 0.9) && near(pair.kendall, 0.8), "a swap of two costs what it must");
@@ -63,11 +63,11 @@ static void within_one(void)
         if (count <= 3)
             continue;
         struct correlation same = correlation_of(one, one, count);
-        struct correlation turned = correlation_of(one, other, count);
+        struct correlation discordant = correlation_of(one, other, count);
         within += fabs(same.spearman) <= 1 && fabs(same.kendall) <= 1 &&
-                  fabs(turned.spearman) <= 1 && fabs(turned.kendall) <= 1;
-        whole +=
-            fmin(same.spearman, same.kendall) >= 1 && fmax(turned.spearman, turned.kendall) <= -1;
+                  fabs(discordant.spearman) <= 1 && fabs(discordant.kendall) <= 1;
+        whole += fmin(same.spearman, same.kendall) >= 1 &&
+                 fmax(discordant.spearman, discordant.kendall) <= -1;
     }
     ok(within == 197, "no coefficient is beyond -1 or 1");
     ok(whole == 197, "like orders of any length have exactly 1, turned ones -1");

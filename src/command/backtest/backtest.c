@@ -115,7 +115,7 @@ struct met {
 };
 
 /* What is asked of a cluster, and where the answer goes. */
-struct trial {
+struct candidate {
     const struct options *options;
     struct met *met;
     const struct backtest_variants *variants;
@@ -144,13 +144,13 @@ static bool is_asked(const struct name_list *list, bool *met, const char *name)
 /* Whether the node or an account above it is asked for, and its user. */
 static bool wants(const void *context, const struct backtest_point *point, uint32_t node)
 {
-    const struct trial *trial = context;
-    const struct shared_options *shared = &trial->options->shared;
+    const struct candidate *candidate = context;
+    const struct shared_options *shared = &candidate->options->shared;
     const struct tree *tree = point->tree;
     const char *user = names_text(point->names, tree->nodes[node].user);
-    bool is_user = is_asked(&shared->users, trial->met->users, user);
+    bool is_user = is_asked(&shared->users, candidate->met->users, user);
     for (uint32_t i = node; shared->accounts.count && i != NO_NODE; i = tree->nodes[i].parent)
-        if (is_asked(&shared->accounts, trial->met->accounts,
+        if (is_asked(&shared->accounts, candidate->met->accounts,
                      names_text(point->names, tree->nodes[i].account)))
             return is_user;
     return is_user && !shared->accounts.count;
@@ -165,14 +165,14 @@ static int check_met(const struct name_list *list, const bool *met, const char *
     return 0;
 }
 
-static void add_values(const struct trial *trial, const struct backtest_point *point)
+static void add_values(const struct candidate *candidate, const struct backtest_point *point)
 {
-    const struct backtest_settings *variant = &trial->variants->list[point->variant];
+    const struct backtest_settings *variant = &candidate->variants->list[point->variant];
     for (uint32_t i = 0; i < point->tree->count; i++) {
         const struct node *node = &point->tree->nodes[i];
-        if (!wants(trial, point, i))
+        if (!wants(candidate, point, i))
             continue;
-        answer_row(trial->answer,
+        answer_row(candidate->answer,
                    &(struct backtest_value){
                        .variant = variant->label,
                        .as_of = point->time,
@@ -189,100 +189,102 @@ static void add_values(const struct trial *trial, const struct backtest_point *p
 
 static int take(void *context, const struct computation *computation, struct error *err)
 {
-    struct trial *trial = context;
+    struct candidate *candidate = context;
     (void)err;
     const struct backtest_point point = {
-        .variant = trial->variant,
+        .variant = candidate->variant,
         .time = computation->record.as_of,
         .tree = computation->tree,
         .values = computation->values,
         .order = computation->order,
         .names = computation->accounting->names,
         .wants = wants,
-        .context = trial,
+        .context = candidate,
     };
-    trial->met->any = true;
-    if (trial->options->points)
-        add_values(trial, &point);
+    candidate->met->any = true;
+    if (candidate->options->points)
+        add_values(candidate, &point);
     else
-        backtest_add(trial->backtest, &point);
-    log_progress(trial->cluster, ++trial->done, "points computed");
+        backtest_add(candidate->backtest, &point);
+    log_progress(candidate->cluster, ++candidate->done, "points computed");
     return 0;
 }
 
 static void skip(void *context, int64_t time, const struct error *reason)
 {
-    const struct trial *trial = context;
-    log_note("%s: no point of %lld: %s", trial->cluster, (long long)time, reason->message);
+    const struct candidate *candidate = context;
+    log_note("%s: no point of %lld: %s", candidate->cluster, (long long)time, reason->message);
 }
 
 /* ---- A cluster ---- */
 
-static int try_variants(struct trial *trial, const struct settings *settings, struct db **source,
-                        struct error *err)
+static int try_variants(struct candidate *candidate, const struct settings *settings,
+                        struct db **source, struct error *err)
 {
     struct batch_records records;
-    int result = batch_records_find(settings, trial->cluster, &records, err);
-    for (trial->variant = 0; !result && trial->variant < trial->variants->count; trial->variant++) {
-        const struct settings *of_variant = &trial->variants->list[trial->variant].settings;
+    int result = batch_records_find(settings, candidate->cluster, &records, err);
+    for (candidate->variant = 0; !result && candidate->variant < candidate->variants->count;
+         candidate->variant++) {
+        const struct settings *of_variant = &candidate->variants->list[candidate->variant].settings;
         struct batch batch = {
-            .source = source_of(of_variant, *source, trial->cluster),
+            .source = source_of(of_variant, *source, candidate->cluster),
             .records = records,
-            .times = trial->times.list,
-            .count = trial->times.count,
+            .times = candidate->times.list,
+            .count = candidate->times.count,
             .take = take,
             .skip = skip,
-            .context = trial,
+            .context = candidate,
         };
         size_t readings;
         result = batch_run(&batch, of_variant, source, &readings, err);
         if (!result)
-            log_note("%s: %s: %zu points of %zu readings", trial->cluster,
-                     trial->variants->list[trial->variant].label, trial->times.count, readings);
+            log_note("%s: %s: %zu points of %zu readings", candidate->cluster,
+                     candidate->variants->list[candidate->variant].label, candidate->times.count,
+                     readings);
     }
     batch_records_free(&records);
     log_progress_done();
     return result;
 }
 
-static void print_trial(const struct trial *trial)
+static void print_candidate(const struct candidate *candidate)
 {
-    const struct options *options = trial->options;
-    size_t count = trial->variants->count;
+    const struct options *options = candidate->options;
+    size_t count = candidate->variants->count;
     const char **labels = memory_zeroed(count, sizeof *labels);
     for (size_t i = 0; i < count; i++)
-        labels[i] = trial->variants->list[i].label;
-    backtest_finish(trial->backtest);
-    const struct backtest_print print = { .cluster = trial->cluster,
-                                          .backtest = trial->backtest,
+        labels[i] = candidate->variants->list[i].label;
+    backtest_finish(candidate->backtest);
+    const struct backtest_print print = { .cluster = candidate->cluster,
+                                          .backtest = candidate->backtest,
                                           .labels = labels,
                                           .variants = count,
-                                          .times = trial->times.list,
-                                          .time_count = trial->times.count,
+                                          .times = candidate->times.list,
+                                          .time_count = candidate->times.count,
                                           .top = options->top,
                                           .has_sentences = table_is_page(&options->shared.table) };
-    backtest_answer(&print, trial->answer);
+    backtest_answer(&print, candidate->answer);
     free(labels);
 }
 
-static int try_cluster(struct trial *trial, const struct settings *settings, struct db **source,
-                       struct error *err)
+static int try_cluster(struct candidate *candidate, const struct settings *settings,
+                       struct db **source, struct error *err)
 {
-    const struct options *options = trial->options;
+    const struct options *options = candidate->options;
     const struct past_times_request asked = { options->since.text ? &options->since.at : NULL,
                                               options->until.text ? &options->until.at : NULL,
                                               options->every_s };
-    if (past_times_find(&asked, settings, *source, trial->cluster, &trial->times, err))
+    if (past_times_find(&asked, settings, *source, candidate->cluster, &candidate->times, err))
         return -1;
-    trial->backtest =
-        backtest_create(trial->variants->count, trial->times.list, trial->times.count);
+    candidate->backtest =
+        backtest_create(candidate->variants->count, candidate->times.list, candidate->times.count);
     if (options->points)
-        answer_cluster(trial->answer, &(struct table_cluster){ .name = trial->cluster });
-    int result = try_variants(trial, settings, source, err);
+        answer_cluster(candidate->answer, &(struct table_cluster){ .name = candidate->cluster });
+    int result = try_variants(candidate, settings, source, err);
     if (!options->points && !result)
-        print_trial(trial);
-    backtest_destroy(trial->backtest);
-    times_free(&trial->times);
+        print_candidate(candidate);
+    backtest_destroy(candidate->backtest);
+    times_free(&candidate->times);
     return result;
 }
 
@@ -323,12 +325,12 @@ static int backtest_command(struct command_context *context, struct error *err)
                      ? -1
                      : 0;
     for (size_t i = 0; !result && i < clusters.count; i++) {
-        struct trial trial = { .options = options,
-                               .met = &met,
-                               .variants = &variants,
-                               .cluster = clusters.names[i],
-                               .answer = context->answer };
-        result = try_cluster(&trial, settings, &source, err);
+        struct candidate candidate = { .options = options,
+                                       .met = &met,
+                                       .variants = &variants,
+                                       .cluster = clusters.names[i],
+                                       .answer = context->answer };
+        result = try_cluster(&candidate, settings, &source, err);
         if (result)
             fail_in(err, "cluster '%s'", clusters.names[i]);
     }

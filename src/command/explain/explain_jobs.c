@@ -135,7 +135,7 @@ static void keep_jobs(struct weights *weights, const struct gathering *gathering
         text_add(&text, "");
         text_add_as_utf8(&text, user, strlen(user));
         if (may_be_told(explained, account, text.bytes))
-            weights->jobs[weights->job_count++] = (struct heavy_job){
+            weights->jobs[weights->job_count++] = (struct job_contributor){
                 .id_job = (uint64_t)formula_job_number(id->bytes),
                 .job_id = arena_copy(weights->texts, id->bytes, id->length),
                 .user = arena_copy(weights->texts, text.bytes, text.length),
@@ -154,13 +154,13 @@ static void keep_days(struct weights *weights, struct gathering *gathering)
     struct daily_usage *days = &gathering->days;
     daily_usage_rank(days);
     weights->all_days = days->count;
-    for (size_t i = 0; i < days->count && i < HEAVIEST_AT_MOST; i++) {
+    for (size_t i = 0; i < days->count && i < CONTRIBUTORS_AT_MOST; i++) {
         const struct usage_day *day = &days->days[i];
         weights->days[weights->day_count++] =
-            (struct heavy_day){ (int64_t)day->first,
-                                decay_table_usage(gathering->plain, &day->used),
-                                decay_table_usage(gathering->computation.decay, &day->left),
-                                wide_quotient(&day->left, &gathering->top_jobs.left) };
+            (struct day_contributor){ (int64_t)day->first,
+                                      decay_table_usage(gathering->plain, &day->used),
+                                      decay_table_usage(gathering->computation.decay, &day->left),
+                                      wide_quotient(&day->left, &gathering->top_jobs.left) };
     }
 }
 
@@ -193,7 +193,7 @@ static int gather(struct gathering *gathering, const struct settings *settings,
     source.time = &explained->as_of;
     gathering->computation = computation_of(&source);
     gathering->computation.watcher = &gathering->sink;
-    gathering->computation.watched = gathering->id;
+    gathering->computation.selected = gathering->id;
     struct recorded_state recorded = { 0 };
     int result = recorded_state_read(&recorded, settings, explained->cluster, NULL, err);
     if (!result)
@@ -247,7 +247,7 @@ struct day_gathering {
     bool *inside;                /* by node */
     struct ledger_state *ledger; /* of the published instant */
     uint64_t reset;              /* the last one of the cluster; 0: none */
-    struct heavy_day *days;
+    struct day_contributor *days;
     size_t count;
 };
 
@@ -300,9 +300,9 @@ static void take_day(struct day_gathering *gathering, const struct db_value *row
         return;
     if (!gathering->count || gathering->days[gathering->count - 1].first != first) {
         gathering->days = memory_grown(gathering->days, gathering->count, sizeof *gathering->days);
-        gathering->days[gathering->count++] = (struct heavy_day){ .first = first };
+        gathering->days[gathering->count++] = (struct day_contributor){ .first = first };
     }
-    struct heavy_day *day = &gathering->days[gathering->count - 1];
+    struct day_contributor *day = &gathering->days[gathering->count - 1];
     double used = db_value_real(&row[2]);
     day->used += used;
     day->left += used * left;
@@ -327,7 +327,7 @@ static int find_resets(struct day_gathering *gathering, struct db *results, stru
 
 static int by_weight(const void *a, const void *b)
 {
-    const struct heavy_day *one = a, *other = b;
+    const struct day_contributor *one = a, *other = b;
     if (one->left < other->left || one->left > other->left)
         return one->left > other->left ? -1 : 1;
     return (one->first < other->first) - (one->first > other->first);
@@ -360,14 +360,14 @@ int weights_of_days(struct weights *weights, const struct published *published,
             : 0;
     double usage = cluster->values[one].usage_raw;
     for (size_t i = 0; i < gathering.count; i++) {
-        struct heavy_day *day = &gathering.days[i];
+        struct day_contributor *day = &gathering.days[i];
         day->part = usage > 0 ? day->left / usage : NAN;
     }
     if (gathering.count)
         qsort(gathering.days, gathering.count, sizeof *gathering.days, by_weight);
     weights->days_only = true;
     weights->all_days = gathering.count;
-    for (size_t i = 0; i < gathering.count && i < HEAVIEST_AT_MOST; i++)
+    for (size_t i = 0; i < gathering.count && i < CONTRIBUTORS_AT_MOST; i++)
         weights->days[weights->day_count++] = gathering.days[i];
     free(gathering.days);
     free(gathering.inside);

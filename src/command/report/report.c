@@ -20,7 +20,7 @@ struct options {
     const char *output, *directory, *days_text, *backtest;
     struct option_time since, until;
     bool jobs;
-    struct report_wish wish;
+    struct report_request request;
 };
 
 /* What is wrong with a cluster, in words. */
@@ -48,11 +48,11 @@ static int read_clusters(struct report_cluster *read, struct published *publishe
                          struct error *err)
 {
     struct health health = { 0 };
-    struct report_wish wish = options->wish;
-    wish.accounts_only = published_private(published) != 0; /* no user is named */
+    struct report_request request = options->request;
+    request.accounts_only = published_private(published) != 0; /* no user is named */
     int result = health_read(published->db, settings, time(NULL), &health, err);
     for (size_t i = 0; !result && i < published->count; i++)
-        result = report_data_read(&read[i].data, published, &published->clusters[i], &wish, err);
+        result = report_data_read(&read[i].data, published, &published->clusters[i], &request, err);
     if (!result)
         result = published_check_names(published, err);
     if (!result) {
@@ -106,8 +106,8 @@ static int report_answer(struct command_context *context, struct error *err)
     const struct settings *settings = context->settings;
     struct options *options = context->options;
     struct published *published = &context->published;
-    options->wish.since = options->since.at;
-    options->wish.until = options->until.at;
+    options->request.since = options->since.at;
+    options->request.until = options->until.at;
     struct report_cluster *read = memory_zeroed(published->count + 1, sizeof *read);
     int result = read_clusters(read, published, settings, options, err);
     struct text page = { 0 };
@@ -140,18 +140,18 @@ static int report_answer(struct command_context *context, struct error *err)
 static int report_check(struct command_context *context, struct error *err)
 {
     struct options *options = context->options;
-    struct report_wish *wish = &options->wish;
+    struct report_request *request = &options->request;
     const char *days = options->days_text;
-    options->wish.days = USUAL_DAYS;
-    if (days && (!number_unsigned(days, strlen(days), &options->wish.days) || !options->wish.days ||
-                 options->wish.days > 3660))
+    options->request.days = USUAL_DAYS;
+    if (days && (!number_unsigned(days, strlen(days), &options->request.days) ||
+                 !options->request.days || options->request.days > 3660))
         return fail(err, ERROR_USAGE, "report: --days '%s': must be from 1 to 3660", days);
     if (days && options->since.text)
         return fail(err, ERROR_USAGE, "report: --since and --days exclude each other");
     if (options->directory && options->output)
         return fail(err, ERROR_USAGE, "report: --each and --output exclude each other");
-    wish->accounts = &options->shared.accounts;
-    wish->each = options->directory != NULL;
+    request->accounts = &options->shared.accounts;
+    request->each = options->directory != NULL;
     options->since.at = INT64_MIN;
     options->until.at = INT64_MAX;
     context->filter.of_any_age = true;

@@ -354,11 +354,12 @@ static double capacity_of(const struct published_cluster *cluster)
     return whole > 0 ? cluster->options.capacity / whole * 86400 : NAN;
 }
 
-static int set_span(struct page_cluster *cluster, const struct report_wish *wish, struct error *err)
+static int set_span(struct page_cluster *cluster, const struct report_request *request,
+                    struct error *err)
 {
-    cluster->to = wish->until == INT64_MAX ? cluster->as_of : wish->until;
+    cluster->to = request->until == INT64_MAX ? cluster->as_of : request->until;
     cluster->from =
-        wish->since == INT64_MIN ? cluster->to - (int64_t)wish->days * 86400 : wish->since;
+        request->since == INT64_MIN ? cluster->to - (int64_t)request->days * 86400 : request->since;
     cluster->days_each = cluster->to - cluster->from > DAYS_AT_MOST * INT64_C(86400) ? 7 : 1;
     return cluster->from < cluster->to
                ? 0
@@ -386,26 +387,26 @@ static void find_tops(struct report_data *data, const struct name_list *accounts
 }
 
 static int read_all(struct reading *reading, struct report_data *data,
-                    const struct report_wish *wish, struct error *err)
+                    const struct report_request *request, struct error *err)
 {
-    find_tops(data, wish->accounts);
+    find_tops(data, request->accounts);
     if (!data->top_count)
         return 0;
-    return set_span(&data->page, wish, err) || read_jobs(reading, data->queue, err) ||
-                   read_history(reading, data, wish->each, err)
+    return set_span(&data->page, request, err) || read_jobs(reading, data->queue, err) ||
+                   read_history(reading, data, request->each, err)
                ? -1
                : 0;
 }
 
 int report_data_read(struct report_data *data, struct published *published,
-                     struct published_cluster *cluster, const struct report_wish *wish,
+                     struct published_cluster *cluster, const struct report_request *request,
                      struct error *err)
 {
     *data = (struct report_data){
         .page = { .name = cluster->name,
                   .algorithm = cluster->algorithm,
                   .time_zone = cluster->time_zone,
-                  .accounts_only = wish->accounts_only,
+                  .accounts_only = request->accounts_only,
                   .as_of = cluster->as_of,
                   .words = words_of(cluster->settings),
                   .unit = published_unit(cluster),
@@ -423,7 +424,7 @@ int report_data_read(struct report_data *data, struct published *published,
     if (!result) {
         data->page.capacity = capacity_of(cluster);
         report_rows_add(&data->page, cluster, reading.places);
-        result = read_all(&reading, data, wish, err);
+        result = read_all(&reading, data, request, err);
     }
     id_index_destroy(reading.places);
     id_index_destroy(reading.gone);

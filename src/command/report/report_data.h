@@ -10,7 +10,7 @@ struct published;
 struct published_cluster;
 
 /* What is asked for. */
-struct report_wish {
+struct report_request {
     int64_t since,
         until; /* since = INT64_MIN: `days` before `until`; until = INT64_MAX: the newest run */
     uint64_t days;
@@ -31,7 +31,7 @@ struct report_data {
  * open at once, so there are the series of those who used most, and what is sent of the rest is up
  * to page_view_make().  Free it also when this fails. */
 int report_data_read(struct report_data *data, struct published *published,
-                     struct published_cluster *cluster, const struct report_wish *wish,
+                     struct published_cluster *cluster, const struct report_request *request,
                      struct error *err);
 void report_data_free(struct report_data *data);
 

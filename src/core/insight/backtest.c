@@ -64,18 +64,19 @@ static size_t group_end(const struct member *members, size_t count, size_t from)
     return end;
 }
 
-void places_turned(const uint32_t *before, const uint32_t *after, size_t count, uint32_t *turned)
+void places_discordant(const uint32_t *before, const uint32_t *after, size_t count,
+                       uint32_t *discordant)
 {
     size_t found, begin, end;
     uint32_t last;
     struct member *members = sorted_members(before, after, count, &found, &last);
     uint32_t *sums = memory_zeroed((size_t)last + 1, sizeof *sums);
-    memset(turned, 0, count * sizeof *turned);
+    memset(discordant, 0, count * sizeof *discordant);
     /* Those that were ahead and are behind ... */
     for (begin = 0; begin < found; begin = end) {
         end = group_end(members, found, begin);
         for (size_t i = begin; i < end; i++)
-            turned[members[i].number] += (uint32_t)begin - sum_to(sums, members[i].after);
+            discordant[members[i].number] += (uint32_t)begin - sum_to(sums, members[i].after);
         for (size_t i = begin; i < end; i++)
             add(sums, last, members[i].after);
     }
@@ -86,7 +87,7 @@ void places_turned(const uint32_t *before, const uint32_t *after, size_t count, 
         while (begin && members[begin - 1].before == members[end - 1].before)
             begin--;
         for (size_t i = begin; i < end; i++)
-            turned[members[i].number] += sum_to(sums, members[i].after - 1);
+            discordant[members[i].number] += sum_to(sums, members[i].after - 1);
         for (size_t i = begin; i < end; i++)
             add(sums, last, members[i].after);
     }
@@ -107,7 +108,7 @@ struct variant {
     struct places *points; /* by instant */
     size_t point_count;
     double distance; /* the sum over its points */
-    uint64_t turned, pairs;
+    uint64_t discordant, pairs;
 };
 
 struct backtest {
@@ -259,28 +260,28 @@ static size_t orders_of(const struct backtest *backtest, size_t variant, size_t 
     return count;
 }
 
-static void count_turned(struct backtest *backtest, size_t number)
+static void count_discordant(struct backtest *backtest, size_t number)
 {
     struct variant *variant = &backtest->variants[number];
     size_t room = backtest->count + 1;
     uint32_t *before = memory_zeroed(room, sizeof *before),
              *after = memory_zeroed(room, sizeof *after),
-             *turned = memory_zeroed(room, sizeof *turned);
+             *discordant = memory_zeroed(room, sizeof *discordant);
     for (size_t at = 0; at < backtest->time_count; at++) {
         size_t count = orders_of(backtest, number, at, before, after);
         uint64_t users = 0, all = 0;
-        places_turned(before, after, count, turned);
+        places_discordant(before, after, count, discordant);
         for (size_t i = 0; i < count; i++) {
-            backtest->entities[i]->results[number].turned += turned[i];
-            all += turned[i];
+            backtest->entities[i]->results[number].discordant += discordant[i];
+            all += discordant[i];
             users += before[i] && after[i];
         }
-        variant->turned += all / 2; /* each pair is turned for both */
+        variant->discordant += all / 2; /* each pair is turned for both */
         variant->pairs += users ? users * (users - 1) / 2 : 0;
     }
     free(before);
     free(after);
-    free(turned);
+    free(discordant);
 }
 
 /* With whom one is turned most often. */
@@ -309,15 +310,15 @@ static void find_partner(struct backtest *backtest, size_t number, uint32_t enti
 }
 
 struct candidate {
-    double turned;
+    double discordant;
     uint32_t number;
 };
 
-static int most_turned_first(const void *a, const void *b)
+static int most_discordant_first(const void *a, const void *b)
 {
     const struct candidate *one = a, *other = b;
-    if (one->turned < other->turned || one->turned > other->turned)
-        return one->turned > other->turned ? -1 : 1;
+    if (one->discordant < other->discordant || one->discordant > other->discordant)
+        return one->discordant > other->discordant ? -1 : 1;
     return (one->number > other->number) - (one->number < other->number);
 }
 
@@ -327,11 +328,11 @@ static void find_partners(struct backtest *backtest, size_t number)
     uint32_t *counts = memory_zeroed(backtest->count + 1, sizeof *counts);
     size_t count = 0;
     for (uint32_t i = 0; i < backtest->count; i++) {
-        double turned = backtest->entities[i]->results[number].turned;
-        if (turned > 0 && backtest->entities[i]->wanted)
-            candidates[count++] = (struct candidate){ turned, i };
+        double discordant = backtest->entities[i]->results[number].discordant;
+        if (discordant > 0 && backtest->entities[i]->wanted)
+            candidates[count++] = (struct candidate){ discordant, i };
     }
-    qsort(candidates, count, sizeof *candidates, most_turned_first);
+    qsort(candidates, count, sizeof *candidates, most_discordant_first);
     uint64_t each = (uint64_t)backtest->count * backtest->time_count + 1;
     for (size_t i = 0; i < count && i * each < COMPARISONS_AT_MOST; i++)
         find_partner(backtest, number, candidates[i].number, counts);
@@ -356,7 +357,8 @@ static void make_means(struct backtest *backtest)
             result->use = mean(result->use, result->points);
             result->distance = mean(result->distance, result->points);
             result->place = mean(entity->is_user ? result->place : NAN, result->points);
-            result->turned = mean(entity->is_user && k ? result->turned : NAN, result->points);
+            result->discordant =
+                mean(entity->is_user && k ? result->discordant : NAN, result->points);
         }
     }
 }
@@ -374,7 +376,7 @@ static int by_name(const void *a, const void *b)
 void backtest_finish(struct backtest *backtest)
 {
     for (size_t i = 1; i < backtest->variant_count; i++) {
-        count_turned(backtest, i);
+        count_discordant(backtest, i);
         find_partners(backtest, i);
     }
     make_means(backtest);
@@ -400,6 +402,6 @@ struct backtest_variant backtest_variant(const struct backtest *backtest, size_t
     return (struct backtest_variant){
         .points = variant->point_count,
         .distance = mean(variant->distance, variant->point_count),
-        .turned = variant->pairs ? (double)variant->turned / (double)variant->pairs : 0,
+        .discordant = variant->pairs ? (double)variant->discordant / (double)variant->pairs : 0,
     };
 }

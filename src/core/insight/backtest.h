@@ -22,7 +22,7 @@ struct backtest_result {
     size_t points;        /* at which it was there */
     double use, distance; /* means over these points; NAN without a point */
     double place;         /* mean of a user's places, from 1 on; NAN of an account */
-    double turned;        /* mean number of users with whom it is turned; NAN likewise, and of
+    double discordant;    /* mean number of users with whom it is turned; NAN likewise, and of
                            * variant 0 */
     const struct backtest_entity *with; /* with whom it is most often; NULL: with none, or nobody
                                          * counted */
@@ -40,8 +40,8 @@ struct backtest_entity {
 /* What a variant does to all. */
 struct backtest_variant {
     size_t points;
-    double distance; /* mean part of the use that would have to change hands among users, 0..1 */
-    double turned;   /* part of the pairs of users that are turned, of all points together */
+    double distance;   /* mean part of the use that would have to change hands among users, 0..1 */
+    double discordant; /* part of the pairs of users that are turned, of all points together */
 };
 
 struct backtest *backtest_create(size_t variants, const int64_t *times, size_t count);
@@ -75,6 +75,7 @@ struct backtest_variant backtest_variant(const struct backtest *backtest, size_t
  * one order and behind it in the other: who is equal in either is not. */
 
 /* turned[i] is with how many others member i is turned.  Takes count x log(count). */
-void places_turned(const uint32_t *before, const uint32_t *after, size_t count, uint32_t *turned);
+void places_discordant(const uint32_t *before, const uint32_t *after, size_t count,
+                       uint32_t *discordant);
 
 #endif

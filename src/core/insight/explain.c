@@ -99,7 +99,7 @@ bool divergence_find(const struct explain_input *input, uint32_t one, uint32_t o
 }
 
 /* A copy of the tree in which one thing is changed, and its values. */
-struct trial {
+struct candidate {
     const struct explain_input *input;
     uint32_t behind, ahead;
     uint32_t decides; /* the member of a list by which Fair Tree ranks who is behind */
@@ -108,31 +108,31 @@ struct trial {
     struct values *values;
 };
 
-static void trial_start(struct trial *trial, const struct explain_input *input)
+static void candidate_start(struct candidate *candidate, const struct explain_input *input)
 {
     const struct tree *tree = input->tree;
-    *trial = (struct trial){ .input = input, .tree = *tree };
-    trial->tree.nodes = memory_zeroed(tree->count, sizeof *tree->nodes);
-    trial->tree.levels = memory_zeroed(tree->level_count, sizeof *tree->levels);
-    trial->values = memory_zeroed(tree->count, sizeof *trial->values);
-    memcpy(trial->tree.levels, tree->levels, tree->level_count * sizeof *tree->levels);
-    memcpy(trial->tree.nodes, tree->nodes, tree->count * sizeof *tree->nodes);
+    *candidate = (struct candidate){ .input = input, .tree = *tree };
+    candidate->tree.nodes = memory_zeroed(tree->count, sizeof *tree->nodes);
+    candidate->tree.levels = memory_zeroed(tree->level_count, sizeof *tree->levels);
+    candidate->values = memory_zeroed(tree->count, sizeof *candidate->values);
+    memcpy(candidate->tree.levels, tree->levels, tree->level_count * sizeof *tree->levels);
+    memcpy(candidate->tree.nodes, tree->nodes, tree->count * sizeof *tree->nodes);
 }
 
-static void trial_end(struct trial *trial)
+static void candidate_end(struct candidate *candidate)
 {
-    free(trial->tree.nodes);
-    free(trial->tree.levels);
-    free(trial->values);
+    free(candidate->tree.nodes);
+    free(candidate->tree.levels);
+    free(candidate->values);
 }
 
-static void change_shares(struct trial *trial, uint32_t i, uint64_t amount, bool more)
+static void change_shares(struct candidate *candidate, uint32_t i, uint64_t amount, bool more)
 {
-    const struct tree *tree = trial->input->tree;
+    const struct tree *tree = candidate->input->tree;
     uint32_t list = tree->nodes[tree->nodes[i].fairshare_parent].level;
     int32_t change = (int32_t)amount;
-    trial->tree.nodes[i].shares = tree->nodes[i].shares + (more ? change : -change);
-    trial->tree.levels[list].shares =
+    candidate->tree.nodes[i].shares = tree->nodes[i].shares + (more ? change : -change);
+    candidate->tree.levels[list].shares =
         more ? tree->levels[list].shares + amount : tree->levels[list].shares - amount;
 }
 
@@ -150,17 +150,17 @@ static bool sum_of(const struct decay_table *decay, uint64_t amount, struct wide
 }
 
 /* False where the usage leaves the integers' range. */
-static bool change_usage(struct trial *trial, uint32_t i, uint64_t amount, bool more)
+static bool change_usage(struct candidate *candidate, uint32_t i, uint64_t amount, bool more)
 {
     struct wide change;
-    if (!sum_of(trial->input->options->decay, amount, &change))
+    if (!sum_of(candidate->input->options->decay, amount, &change))
         return false;
-    for (uint32_t at = i; at != NO_NODE; at = trial->tree.nodes[at].parent) {
-        struct wide *usage = &trial->tree.nodes[at].usage;
+    for (uint32_t at = i; at != NO_NODE; at = candidate->tree.nodes[at].parent) {
+        struct wide *usage = &candidate->tree.nodes[at].usage;
         if (!(more ? wide_add(usage, &change) : wide_subtract(usage, &change)))
             return false;
     }
-    return tree_sum_levels(&trial->tree);
+    return tree_sum_levels(&candidate->tree);
 }
 
 /* Whether two numbers are the same to a double. */
@@ -175,17 +175,18 @@ static bool is_near(const struct natural *a, const struct natural *b)
 /* Rounded usage hides ties.  Members of the deciding list whose usage per share is the same to a
  * double are therefore given exactly the same.  This changes usage by far less than rounding did.
  */
-static void restore_ties(struct trial *trial)
+static void restore_ties(struct candidate *candidate)
 {
-    const struct node *decides = &trial->tree.nodes[trial->decides];
-    const struct node *above = &trial->tree.nodes[decides->fairshare_parent];
+    const struct node *decides = &candidate->tree.nodes[candidate->decides];
+    const struct node *above = &candidate->tree.nodes[decides->fairshare_parent];
     if (node_has_parent_shares(decides) || !decides->shares || wide_is_zero(&decides->usage))
         return;
     struct natural usage = natural_of_wide(&decides->usage), of_share = usage;
     uint64_t shares = (uint64_t)decides->shares;
     natural_divide(&of_share, shares);
     for (uint32_t i = 0; i < above->child_count; i++) {
-        struct node *node = &trial->tree.nodes[trial->tree.children[above->first_child + i]];
+        struct node *node =
+            &candidate->tree.nodes[candidate->tree.children[above->first_child + i]];
         if (node_has_parent_shares(node) || !node->shares || wide_is_zero(&node->usage))
             continue;
         struct natural mine = natural_times(&usage, (uint64_t)node->shares);
@@ -201,44 +202,44 @@ static void restore_ties(struct trial *trial)
 /* Members of different lists are never exactly alike once usage was rounded.  The one that is to
  * get ahead is given a little more usage, so that a change which only makes them equal is not
  * enough. */
-static void add_margin(struct trial *trial)
+static void add_margin(struct candidate *candidate)
 {
-    struct node *node = &trial->tree.nodes[trial->decides];
+    struct node *node = &candidate->tree.nodes[candidate->decides];
     struct natural usage = natural_of_wide(&node->usage);
     natural_divide(&usage, (uint64_t)1 << ROUNDED_BITS);
     struct wide little = wide_of_natural(&usage);
     wide_add(&node->usage, &little);
 }
 
-static bool is_ahead(const struct trial *trial)
+static bool is_ahead(const struct candidate *candidate)
 {
-    struct explain_input changed = *trial->input;
-    changed.tree = &trial->tree;
-    changed.values = trial->values;
+    struct explain_input changed = *candidate->input;
+    changed.tree = &candidate->tree;
+    changed.values = candidate->values;
     if (changed.algorithm->ranks_users)
-        return order_of(&changed, trial->behind, trial->ahead) == ORDER_AHEAD;
-    const uint32_t pair[] = { trial->behind, trial->ahead };
+        return order_of(&changed, candidate->behind, candidate->ahead) == ORDER_AHEAD;
+    const uint32_t pair[] = { candidate->behind, candidate->ahead };
     return order_of_pair(changed.tree, changed.options, changed.algorithm, changed.values, pair) <
            0;
 }
 
 /* Whether this amount reverses the order. */
-static bool reverses(struct trial *trial, const struct reversal *reversal, uint64_t amount)
+static bool reverses(struct candidate *candidate, const struct reversal *reversal, uint64_t amount)
 {
     bool more = reversal->change == MORE_SHARES || reversal->change == MORE_USAGE;
     bool shares = reversal->change == MORE_SHARES || reversal->change == FEWER_SHARES;
-    const struct tree *tree = trial->input->tree;
-    memcpy(trial->tree.nodes, tree->nodes, tree->count * sizeof *tree->nodes);
+    const struct tree *tree = candidate->input->tree;
+    memcpy(candidate->tree.nodes, tree->nodes, tree->count * sizeof *tree->nodes);
     if (shares)
-        change_shares(trial, reversal->node, amount, more);
-    else if (!change_usage(trial, reversal->node, amount, more))
+        change_shares(candidate, reversal->node, amount, more);
+    else if (!change_usage(candidate, reversal->node, amount, more))
         return false;
     /* No whole number of TRES-seconds makes what has decayed equal. */
-    if (shares && trial->input->rounded && trial->input->algorithm->ranks_users)
-        (trial->one_list ? restore_ties : add_margin)(trial);
-    fairshare_compute_one(&trial->tree, trial->input->options, trial->input->algorithm,
-                          trial->values);
-    return is_ahead(trial);
+    if (shares && candidate->input->rounded && candidate->input->algorithm->ranks_users)
+        (candidate->one_list ? restore_ties : add_margin)(candidate);
+    fairshare_compute_one(&candidate->tree, candidate->input->options, candidate->input->algorithm,
+                          candidate->values);
+    return is_ahead(candidate);
 }
 
 static uint64_t most_of(const struct explain_input *input, const struct reversal *reversal)
@@ -296,14 +297,14 @@ struct bounds {
 
 /* Step up or down from the guess, in growing steps, until the order differs.  False where no amount
  * reverses it. */
-static bool find_bounds(struct trial *trial, const struct reversal *reversal, uint64_t guess,
-                        struct bounds *bounds)
+static bool find_bounds(struct candidate *candidate, const struct reversal *reversal,
+                        uint64_t guess, struct bounds *bounds)
 {
     uint64_t step = 1;
     *bounds = (struct bounds){ 0, guess };
-    if (reverses(trial, reversal, guess)) {
+    if (reverses(candidate, reversal, guess)) {
         bounds->too_little = guess - 1;
-        while (bounds->too_little && reverses(trial, reversal, bounds->too_little)) {
+        while (bounds->too_little && reverses(candidate, reversal, bounds->too_little)) {
             bounds->enough = bounds->too_little;
             step *= 2;
             bounds->too_little = bounds->enough > step ? bounds->enough - step : 0;
@@ -315,7 +316,7 @@ static bool find_bounds(struct trial *trial, const struct reversal *reversal, ui
         bounds->enough =
             reversal->most - bounds->too_little > step ? bounds->too_little + step : reversal->most;
         step *= 2;
-        if (reverses(trial, reversal, bounds->enough))
+        if (reverses(candidate, reversal, bounds->enough))
             return true;
     }
     return false;
@@ -324,30 +325,30 @@ static bool find_bounds(struct trial *trial, const struct reversal *reversal, ui
 void reversal_find(const struct explain_input *input, uint32_t behind, uint32_t ahead,
                    struct reversal *reversal)
 {
-    struct trial trial;
+    struct candidate candidate;
     struct bounds bounds;
     struct divergence divergence;
     reversal->amount = 0;
     reversal->most = most_of(input, reversal);
     if (!reversal->most || !divergence_find(input, behind, ahead, &divergence))
         return;
-    trial_start(&trial, input);
-    trial.behind = behind;
-    trial.ahead = ahead;
-    trial.decides = divergence.decides_one;
-    trial.one_list = !divergence.merged;
+    candidate_start(&candidate, input);
+    candidate.behind = behind;
+    candidate.ahead = ahead;
+    candidate.decides = divergence.decides_one;
+    candidate.one_list = !divergence.merged;
     /* Between the bounds the order reverses only once. */
-    if (find_bounds(&trial, reversal, guess_of(input, &divergence, reversal), &bounds)) {
+    if (find_bounds(&candidate, reversal, guess_of(input, &divergence, reversal), &bounds)) {
         while (bounds.enough - bounds.too_little > 1) {
             uint64_t middle = bounds.too_little + (bounds.enough - bounds.too_little) / 2;
-            if (reverses(&trial, reversal, middle))
+            if (reverses(&candidate, reversal, middle))
                 bounds.enough = middle;
             else
                 bounds.too_little = middle;
         }
         reversal->amount = bounds.enough;
     }
-    trial_end(&trial);
+    candidate_end(&candidate);
 }
 
 static void ask(const struct explain_input *input, struct explanation *explanation,

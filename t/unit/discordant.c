@@ -17,14 +17,14 @@ static uint32_t random_below(uint32_t limit)
 
 /* Pair by pair. */
 static void count_pairs(const uint32_t *before, const uint32_t *after, size_t count,
-                        uint32_t *turned)
+                        uint32_t *discordant)
 {
-    memset(turned, 0, count * sizeof *turned);
+    memset(discordant, 0, count * sizeof *discordant);
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < count; k++)
             if (before[i] && after[i] && before[k] && after[k])
-                turned[i] += (before[i] < before[k] && after[i] > after[k]) ||
-                             (before[i] > before[k] && after[i] < after[k]);
+                discordant[i] += (before[i] < before[k] && after[i] > after[k]) ||
+                                 (before[i] > before[k] && after[i] < after[k]);
 }
 
 static bool agrees(uint32_t places)
@@ -36,19 +36,19 @@ static bool agrees(uint32_t places)
         after[i] = random_below(places);
     }
     count_pairs(before, after, count, expected);
-    places_turned(before, after, count, got);
+    places_discordant(before, after, count, got);
     return !memcmp(expected, got, count * sizeof *got);
 }
 
 int main(void)
 {
     const uint32_t before[] = { 1, 2, 2, 4, 0 }, after[] = { 2, 1, 3, 3, 1 };
-    uint32_t turned[5];
-    places_turned(before, after, 5, turned);
-    ok(turned[0] == 1 && turned[1] == 1,
+    uint32_t discordant[5];
+    places_discordant(before, after, 5, discordant);
+    ok(discordant[0] == 1 && discordant[1] == 1,
        "who was ahead and is behind is turned, and so is the other");
-    ok(!turned[2] && !turned[3], "who was equal, or is, is not");
-    ok(!turned[4], "and who has no place is with nobody");
+    ok(!discordant[2] && !discordant[3], "who was equal, or is, is not");
+    ok(!discordant[4], "and who has no place is with nobody");
     bool right = true;
     for (int i = 0; i < 20000; i++)
         right &= agrees(1 + random_below(i % 2 ? 4 : 60));

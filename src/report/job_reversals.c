@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/job_turns.h"
+#include "report/job_reversals.h"
 
 #include <math.h>
 
@@ -23,7 +23,7 @@ static uint64_t ages_for(const struct prio_row *job, uint64_t max_age)
 
 /* Both age alike until the older one has the highest factor; from then on the other one gains. */
 static void find_turn_by_age(const struct prio_row *behind, const struct prio_row *ahead,
-                             double weight, uint64_t max_age, struct job_turns *turns)
+                             double weight, uint64_t max_age, struct job_reversals *reversals)
 {
     uint64_t low = ages_for(ahead, max_age), high = ages_for(behind, max_age);
     if (!(weight > 0) || low >= high ||
@@ -38,8 +38,8 @@ static void find_turn_by_age(const struct prio_row *behind, const struct prio_ro
         else
             low = middle + 1;
     }
-    turns->turns_by_age = true;
-    turns->by_age_s = low;
+    reversals->reverses_by_age = true;
+    reversals->by_age_s = low;
 }
 
 /* The row of the list with the least factor that does, of those that differ in this part. */
@@ -55,24 +55,26 @@ static const struct prio_row *find_part(const struct prio_list *list, enum prio_
     return found;
 }
 
-void job_turns_find(const struct prio_list *list, const struct prio_row *behind,
-                    const struct prio_row *ahead, uint64_t max_age, struct job_turns *turns)
+void job_reversals_find(const struct prio_list *list, const struct prio_row *behind,
+                        const struct prio_row *ahead, uint64_t max_age,
+                        struct job_reversals *reversals)
 {
-    *turns = (struct job_turns){ .points = ahead->priority - behind->priority + 1 };
+    *reversals = (struct job_reversals){ .points = ahead->priority - behind->priority + 1 };
     for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
         double weight = (double)list->weights.of[part];
-        double factor = weight > 0 ? behind->factor[part] + (double)turns->points / weight : NAN;
+        double factor =
+            weight > 0 ? behind->factor[part] + (double)reversals->points / weight : NAN;
         /* A NO_NORMAL flag makes bare numbers of factors, which have no bound. */
         bool bounded = behind->factor[part] <= 1 && ahead->factor[part] <= 1;
-        turns->factor[part] = bounded && factor > 1 ? NAN : factor;
+        reversals->factor[part] = bounded && factor > 1 ? NAN : factor;
     }
-    const struct prio_row *qos = find_part(list, PRIO_QOS, turns->factor[PRIO_QOS]),
+    const struct prio_row *qos = find_part(list, PRIO_QOS, reversals->factor[PRIO_QOS]),
                           *partition =
-                              find_part(list, PRIO_PARTITION, turns->factor[PRIO_PARTITION]);
-    turns->qos = qos ? qos->qos : NULL;
-    turns->partition = partition ? partition->partition : NULL;
-    if (!isnan(turns->factor[PRIO_AGE]))
-        turns->age_s =
-            (uint64_t)ceil((turns->factor[PRIO_AGE] - behind->factor[PRIO_AGE]) * (double)max_age);
-    find_turn_by_age(behind, ahead, (double)list->weights.of[PRIO_AGE], max_age, turns);
+                              find_part(list, PRIO_PARTITION, reversals->factor[PRIO_PARTITION]);
+    reversals->qos = qos ? qos->qos : NULL;
+    reversals->partition = partition ? partition->partition : NULL;
+    if (!isnan(reversals->factor[PRIO_AGE]))
+        reversals->age_s = (uint64_t)ceil((reversals->factor[PRIO_AGE] - behind->factor[PRIO_AGE]) *
+                                          (double)max_age);
+    find_turn_by_age(behind, ahead, (double)list->weights.of[PRIO_AGE], max_age, reversals);
 }
