@@ -153,7 +153,7 @@ static bool *compare_wanted(const struct published_cluster *cluster, const struc
 
 /* Of those that are asked for and may be shown. */
 static void sort_users(struct comparison *comparison, const struct published_cluster *cluster,
-                       const struct viewer *viewer, const struct options *options)
+                       const struct permissions *permissions, const struct options *options)
 {
     uint32_t count = 0, user = 0;
     const struct compared_user **sorted = memory_zeroed(comparison->user_count + 1, sizeof(void *));
@@ -164,7 +164,7 @@ static void sort_users(struct comparison *comparison, const struct published_clu
             continue;
         user++;
         if (wanted[i] &&
-            viewer_sees(viewer, comparison->cluster, compared->account, compared->user))
+            permissions_show(permissions, comparison->cluster, compared->account, compared->user))
             sorted[count++] = compared;
     }
     free(wanted);
@@ -192,7 +192,8 @@ static void comparison_free(struct comparison *comparison)
 /* What is published, and on a cluster of Slurm's the same shares and usage by the other
  * conformance. */
 static struct comparison compare_cluster(const struct published_cluster *cluster,
-                                         const struct viewer *viewer, const struct options *options)
+                                         const struct permissions *permissions,
+                                         const struct options *options)
 {
     size_t count = count_algorithms();
     struct fairshare_options fairshare = cluster->options;
@@ -219,7 +220,7 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
     }
     free(others);
     fill_users(&comparison, cluster);
-    sort_users(&comparison, cluster, viewer, options);
+    sort_users(&comparison, cluster, permissions, options);
     return comparison;
 }
 
@@ -263,8 +264,8 @@ static int compare_answer(struct command_context *context, struct error *err)
         return -1;
     published_close(&context->published);
     for (size_t i = 0; i < context->published.count; i++) {
-        struct comparison comparison =
-            compare_cluster(&context->published.clusters[i], &context->published.viewer, options);
+        struct comparison comparison = compare_cluster(&context->published.clusters[i],
+                                                       &context->published.permissions, options);
         comparison_answer(&comparison, context->answer);
         comparison_free(&comparison);
     }

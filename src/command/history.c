@@ -269,13 +269,13 @@ static enum name_match best_match(const struct options *options, const struct kn
 
 /* Treat users whom the viewer may not see as unknown.  Whether anybody may be hidden on one of the
  * clusters. */
-static bool hide_others(const struct viewer *viewer, struct known_list *list)
+static bool hide_others(const struct permissions *permissions, struct known_list *list)
 {
     bool limited = false;
     for (size_t i = 0; i < list->count; i++) {
         struct known *known = &list->rows[i];
-        limited |= viewer_is_limited_on(viewer, known->cluster, PRIVATE_USAGE);
-        if (!viewer_sees(viewer, known->cluster, known->account, known->user))
+        limited |= permissions_are_limited_on(permissions, known->cluster, PRIVATE_USAGE);
+        if (!permissions_show(permissions, known->cluster, known->account, known->user))
             known->match = NAME_OTHER;
     }
     return limited;
@@ -319,9 +319,9 @@ static int show_all(const struct command_context *context, struct known_list *li
         return fail(err, ERROR_OTHER, "no results yet");
     if (name_list_check(&context->shared->clusters, "cluster", has_history, list, err))
         return -1;
-    bool limited = hide_others(&published->viewer, list);
+    bool limited = hide_others(&published->permissions, list);
     if (best_match(options, list) == NAME_OTHER)
-        return limited ? viewer_refuse(name, err)
+        return limited ? permissions_deny(name, err)
                        : name_unknown(published_words(published, NULL)->either, name, err);
     return add_all(published, options, list, context->answer, err);
 }

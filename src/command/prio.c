@@ -230,7 +230,7 @@ static int read_cluster(struct published *published, const struct published_clus
                         const struct options *options, struct prio_list *list, struct error *err)
 {
     struct prio_filter filter = options->filter;
-    filter.viewer = &published->viewer;
+    filter.permissions = &published->permissions;
     if (options->look.only_weights)
         return list->of_formula ? refuse_weights(list, err) : 0;
     if (published_jobs_read(published->db, list, err))
@@ -239,7 +239,8 @@ static int read_cluster(struct published *published, const struct published_clus
         new_jobs_add(list, options->all, published, cluster);
     for (size_t i = 0; i < list->count; i++) {
         const struct prio_row *row = &list->rows[i];
-        bool is_seen = viewer_sees_job(&published->viewer, cluster->name, row->account, row->user);
+        bool is_seen =
+            permissions_show_job(&published->permissions, cluster->name, row->account, row->user);
         published_note_name(published, row->account, is_seen ? row->user : "");
     }
     prio_list_filter(list, &filter);

@@ -12,7 +12,7 @@
 #include "command/show/computed_shares.h"
 #include "report/shares.h"
 #include "results/run_mark.h"
-#include "results/viewers.h"
+#include "results/permissions_rows.h"
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
@@ -187,10 +187,10 @@ static int show(const struct settings *settings, const char *cluster,
 {
     (void)err;
     struct share_list *list = computed_shares(settings, cluster, computation);
-    struct viewer viewer = viewer_of(settings);
-    viewer_admit_writer(&viewer, settings);
-    share_list_hide_others(list, &viewer);
-    viewer_free(&viewer);
+    struct permissions permissions = permissions_of_user(settings);
+    permissions_admit_writer(&permissions, settings);
+    share_list_hide_others(list, &permissions);
+    permissions_free(&permissions);
     share_list_answer(list, shown);
     share_list_destroy(list);
     return 0;

@@ -237,7 +237,7 @@ static int verify_all(struct verifying *verifying, struct error *err)
     int result = published_open(&published, verifying->settings, &filter, err);
     published_close(&published);
     if (!result)
-        result = viewer_check_all(&published.viewer, NULL, err);
+        result = permissions_check_all(&published.permissions, NULL, err);
     if (!result)
         result = verifier_open(&verifier, verifying->settings, NULL, err);
     for (size_t i = 0; !result && i < published.count; i++)

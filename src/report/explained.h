@@ -13,7 +13,7 @@ struct names;
 
 /* What `fairmill explain` prints, in words and in rows. */
 
-struct viewer;
+struct permissions;
 struct words;
 
 struct explained {
@@ -23,8 +23,8 @@ struct explained {
     const struct explain_input *input;
     const struct explanation *explanation;
     const struct words *words;
-    const struct viewer *viewer; /* who is told */
-    const char *unit;            /* what the cluster counts; NULL: TRES-seconds */
+    const struct permissions *permissions; /* who is told */
+    const char *unit;                      /* what the cluster counts; NULL: TRES-seconds */
 };
 
 /* The job records and days of `one` that weigh most, the heaviest first.  Amounts are TRES-seconds:

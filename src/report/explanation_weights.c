@@ -12,7 +12,7 @@
 #include "report/explained.h"
 #include "report/table.h"
 #include "report/terminal.h"
-#include "report/viewer.h"
+#include "report/permissions.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -90,9 +90,9 @@ static bool is_shown(const struct explained *explained, const struct node *node)
     /* The children of a `parent` account are members themselves. */
     if (!node->is_user)
         return !node_has_parent_shares(node);
-    return viewer_sees(explained->viewer, explained->cluster,
-                       names_text(explained->names, node->account),
-                       names_text(explained->names, node->user));
+    return permissions_show(explained->permissions, explained->cluster,
+                            names_text(explained->names, node->account),
+                            names_text(explained->names, node->user));
 }
 
 /* The siblings of `one`, itself included, that used most. */
@@ -129,7 +129,8 @@ static void add_jobs(struct text *text, const struct explained *explained,
 {
     struct text line = { 0 };
     text_format(&line, "%s of %" PRIu64 " job records, as used and as decay has left it:",
-                viewer_only(explained->viewer) ? "Yours among the heaviest" : "The heaviest",
+                permissions_only_login(explained->permissions) ? "Yours among the heaviest"
+                                                               : "The heaviest",
                 weights->all_records);
     text_add(text, "\n");
     terminal_add_wrapped(text, line.bytes, 0);

@@ -13,7 +13,7 @@
 #include "report/forms.h"
 #include "report/answer.h"
 #include "report/terminal.h"
-#include "report/viewer.h"
+#include "report/permissions.h"
 #include "util/times.h"
 #include "util/memory.h"
 #include "settings/scheduler.h"

@@ -13,7 +13,7 @@
 #include "core/priority/priority.h"
 #include "core/priority/queue.h"
 #include "report/table.h"
-#include "report/viewer.h"
+#include "report/permissions.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -150,7 +150,7 @@ static bool is_wanted(const struct prio_filter *filter, const char *cluster,
     bool wanted = !filter->jobs.count;
     for (size_t i = 0; !wanted && i < filter->jobs.count; i++)
         wanted = prio_is_job(filter->jobs.values[i], row);
-    return wanted && viewer_sees_job(filter->viewer, cluster, row->account, row->user) &&
+    return wanted && permissions_show_job(filter->permissions, cluster, row->account, row->user) &&
            name_list_wants(&filter->users, row->user) &&
            name_list_wants(&filter->partitions, row->partition);
 }

@@ -10,7 +10,7 @@
 struct priority_job;
 struct queue;
 struct table;
-struct viewer;
+struct permissions;
 
 /* The jobs that wait on a cluster, and the columns that programs have of them. */
 
@@ -84,8 +84,8 @@ bool prio_is_job(const char *id, const struct prio_row *row);
 /* What is shown; an empty list is everything. */
 struct prio_filter {
     struct name_list users, partitions;
-    struct name_list jobs;       /* ids */
-    const struct viewer *viewer; /* who is told */
+    struct name_list jobs;                 /* ids */
+    const struct permissions *permissions; /* who is told */
 };
 void prio_list_filter(struct prio_list *list, const struct prio_filter *filter);
 

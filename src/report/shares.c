@@ -10,7 +10,7 @@
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
 #include "report/answer.h"
-#include "report/viewer.h"
+#include "report/permissions.h"
 #include "util/index.h"
 #include "util/times.h"
 #include "util/memory.h"
@@ -153,18 +153,19 @@ void share_list_sort(struct share_list *list)
     list->count = placed;
 }
 
-void share_list_hide_others(struct share_list *list, const struct viewer *viewer)
+void share_list_hide_others(struct share_list *list, const struct permissions *permissions)
 {
     for (size_t i = 0; i < list->count; i++) {
         struct share_row *row = &list->rows[i];
-        row->shown = row->shown && viewer_sees(viewer, list->cluster, row->account, row->user);
+        row->shown =
+            row->shown && permissions_show(permissions, list->cluster, row->account, row->user);
     }
 }
 
-void share_list_filter(struct share_list *list, const struct viewer *viewer,
+void share_list_filter(struct share_list *list, const struct permissions *permissions,
                        const struct name_list *users, const struct name_list *accounts)
 {
-    share_list_hide_others(list, viewer);
+    share_list_hide_others(list, permissions);
     if (!users->count && !accounts->count)
         return;
     uint32_t inside = UINT32_MAX; /* the depth of the account asked for, while we are below it */

@@ -8,7 +8,7 @@
 #include "util/name_list.h"
 
 struct answer;
-struct viewer;
+struct permissions;
 
 /* A cluster's tree in sshare's columns, from a run that was just computed or from the result
  * tables, and as `fairmill show` prints it. */
@@ -59,10 +59,10 @@ void share_list_add(struct share_list *list, const struct share_association *ass
 /* Once all are there: depth first, by place, users before accounts, bytewise. */
 void share_list_sort(struct share_list *list);
 /* Of what is shown, no user whom the viewer may not see. */
-void share_list_hide_others(struct share_list *list, const struct viewer *viewer);
+void share_list_hide_others(struct share_list *list, const struct permissions *permissions);
 /* Of the rest, only the associations of these users (an empty list: of all), only those below these
  * accounts, and the accounts on the way to a user who is shown. */
-void share_list_filter(struct share_list *list, const struct viewer *viewer,
+void share_list_filter(struct share_list *list, const struct permissions *permissions,
                        const struct name_list *users, const struct name_list *accounts);
 /* Of what is shown, no accounts. */
 void share_list_hide_accounts(struct share_list *list);

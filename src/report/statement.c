@@ -10,7 +10,7 @@
 #include "core/insight/statement.h"
 #include "report/forms.h"
 #include "report/answer.h"
-#include "report/viewer.h"
+#include "report/permissions.h"
 #include "settings/scheduler.h"
 #include "util/index.h"
 #include "util/times.h"
@@ -168,7 +168,7 @@ static bool is_shown(const struct statement_view *view, const struct node *node,
         return false;
     if (view->users->count && (!node->is_user || !name_list_wants(view->users, user)))
         return false;
-    return viewer_sees(view->viewer, view->cluster, name_of(view, node->account), user);
+    return permissions_show(view->permissions, view->cluster, name_of(view, node->account), user);
 }
 
 void statement_add_period(const struct statement_view *view, const struct statement_period *period,

@@ -10,7 +10,7 @@ struct name_list;
 struct names;
 struct statement_period;
 struct table_layout;
-struct viewer;
+struct permissions;
 struct words;
 
 /* What `fairmill statement` prints of a cluster. */
@@ -20,7 +20,7 @@ struct statement_view {
     int64_t from, to;
     const char *by;                           /* `month`, `week`, `day` */
     const struct names *names;                /* of the periods' trees, UTF-8 */
-    const struct viewer *viewer;              /* who is told */
+    const struct permissions *permissions;    /* who is told */
     const struct name_list *accounts, *users; /* of whom; empty: of all */
     const struct words *words;
     const char *tres;    /* of sreport's; NULL: use is as fairshare was charged */

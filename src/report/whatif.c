@@ -7,7 +7,7 @@
 
 #include "core/fairshare/algorithm.h"
 #include "core/fairshare/fairshare.h"
-#include "report/viewer.h"
+#include "report/permissions.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -238,14 +238,16 @@ void whatif_place_jobs(struct whatif *whatif)
     }
 }
 
-void whatif_hide_others(struct whatif *whatif, const struct viewer *viewer)
+void whatif_hide_others(struct whatif *whatif, const struct permissions *permissions)
 {
     size_t rows = 0, jobs = 0;
     for (size_t i = 0; i < whatif->row_count; i++)
-        if (viewer_sees(viewer, whatif->cluster, whatif->rows[i].account, whatif->rows[i].user))
+        if (permissions_show(permissions, whatif->cluster, whatif->rows[i].account,
+                             whatif->rows[i].user))
             whatif->rows[rows++] = whatif->rows[i];
     for (size_t i = 0; i < whatif->job_count; i++)
-        if (viewer_sees_job(viewer, whatif->cluster, whatif->jobs[i].account, whatif->jobs[i].user))
+        if (permissions_show_job(permissions, whatif->cluster, whatif->jobs[i].account,
+                                 whatif->jobs[i].user))
             whatif->jobs[jobs++] = whatif->jobs[i];
     whatif->is_part = rows < whatif->row_count || jobs < whatif->job_count;
     whatif->row_count = rows;

@@ -11,7 +11,7 @@ struct arena;
 struct names;
 struct tree;
 struct values;
-struct viewer;
+struct permissions;
 
 /* The answer of `fairmill whatif`: who gains and who loses, which jobs change places in the queue,
  * and which commands would make it so. */
@@ -91,7 +91,7 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
 /* Texts of the job must be of whatif_text(). */
 void whatif_add_job(struct whatif *whatif, const struct whatif_job *job);
 /* Once all jobs are there: leave out the users, and the jobs, that the viewer may not see. */
-void whatif_hide_others(struct whatif *whatif, const struct viewer *viewer);
+void whatif_hide_others(struct whatif *whatif, const struct permissions *permissions);
 /* Then give the jobs their places, the highest priority first, equal ones by id: a place among jobs
  * that are hidden would tell their priorities. */
 void whatif_place_jobs(struct whatif *whatif);

@@ -9,7 +9,7 @@
 #include "core/fairshare/algorithm.h"
 #include "core/fairshare/fairshare.h"
 #include "report/answer.h"
-#include "report/viewer.h"
+#include "report/permissions.h"
 #include "report/whatif.h"
 #include "util/error.h"
 #include "util/times.h"

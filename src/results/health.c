@@ -7,7 +7,7 @@
 
 #include "core/finding.h"
 #include "db/db.h"
-#include "report/viewer.h"
+#include "report/permissions.h"
 #include "results/schema.h"
 #include "settings/settings.h"
 #include "sql.h"
@@ -236,12 +236,12 @@ static void hide_reasons(struct cluster_health *cluster)
     cluster->unreadable = NULL;
 }
 
-void health_hide_reasons(struct health *health, const struct viewer *viewer)
+void health_hide_reasons(struct health *health, const struct permissions *permissions)
 {
     for (size_t i = 0; i < health->count; i++)
-        if (!viewer_administers(viewer, health->clusters[i].cluster))
+        if (!permissions_administer(permissions, health->clusters[i].cluster))
             hide_reasons(&health->clusters[i]);
-    if (!viewer_administers(viewer, ""))
+    if (!permissions_administer(permissions, ""))
         *health->failure = '\0';
 }
 

@@ -12,7 +12,7 @@ struct db;
 struct error;
 struct settings;
 struct text;
-struct viewer;
+struct permissions;
 
 /* How clusters are, by what their runs have left in the results and by the clock.  Whatever tells
  * somebody whether all is well (status, metrics, the page) asks here, so that no two of them can
@@ -93,7 +93,7 @@ int health_stale_after(struct db *db, const char *cluster, int64_t *seconds, str
 
 /* Remove the reasons why runs failed, which name users and logins, where `viewer` does not
  * administer the cluster. */
-void health_hide_reasons(struct health *health, const struct viewer *viewer);
+void health_hide_reasons(struct health *health, const struct permissions *permissions);
 
 /* NULL: there is none of this name. */
 const struct cluster_health *health_of(const struct health *health, const char *cluster);

@@ -92,11 +92,11 @@ struct reset_period published_reset_period(const struct published_cluster *clust
 
 int published_begin(struct published *published, const struct settings *settings, struct error *err)
 {
-    *published = (struct published){ .viewer = viewer_of(settings) };
+    *published = (struct published){ .permissions = permissions_of_user(settings) };
     if (results_open(&published->db, settings, DB_READER, err))
         return -1;
     return db_begin(published->db, err) || read_clusters(published, err) ||
-                   viewer_read_scopes(&published->viewer, settings, published->db, err)
+                   permissions_read_scopes(&published->permissions, settings, published->db, err)
                ? -1
                : 0;
 }
@@ -155,8 +155,9 @@ int published_select(struct published *published, const struct published_filter 
     if (!published->count)
         return fail(err, ERROR_OTHER, "no results yet");
     for (size_t i = 0; i < filter->users.count; i++)
-        if (viewer_check_name(&published->viewer, filter->of_jobs ? PRIVATE_JOBS : PRIVATE_USAGE,
-                              filter->users.values[i], err))
+        if (permissions_check_name(&published->permissions,
+                                   filter->of_jobs ? PRIVATE_JOBS : PRIVATE_USAGE,
+                                   filter->users.values[i], err))
             return -1;
     if (name_list_check(&filter->clusters, "cluster", is_published, published, err))
         return -1;
@@ -211,7 +212,7 @@ void published_free(struct published *published)
     for (size_t i = 0; i < published->count; i++)
         cluster_free(&published->clusters[i]);
     free(published->clusters);
-    viewer_free(&published->viewer);
+    permissions_free(&published->permissions);
     free(published->accounts_seen);
     free(published->users_seen);
     *published = (struct published){ 0 };
@@ -232,7 +233,7 @@ const char *published_unit(const struct published_cluster *cluster)
 
 unsigned published_private(const struct published *published)
 {
-    unsigned private = published->viewer.private;
+    unsigned private = published->permissions.private;
     for (size_t i = 0; i < published->count; i++)
     private |= published->clusters[i].settings->private;
     return private;
@@ -338,7 +339,7 @@ int published_read_rows(struct published *published, const struct published_clus
                                     "tti",
                                     err);
     struct text names[5] = { { 0 } };
-    const struct viewer *viewer = &published->viewer;
+    const struct permissions *permissions = &published->permissions;
     bool of_jobs = published->filter.of_jobs;
     while (db_fetch(rows, &row, err) > 0) {
         bool parent_shares = row[SHARES].type != DB_INTEGER;
@@ -358,9 +359,10 @@ int published_read_rows(struct published *published, const struct published_clus
             .tie_order = row[TIES].type == DB_INTEGER ? (uint32_t)row[TIES].integer : NO_TIE_ORDER,
         };
         /* Whether somebody is there who may not be seen is not told. */
-        bool is_seen = viewer_sees(viewer, cluster->name, association.account, association.user) &&
-                       (!of_jobs || viewer_sees_job(viewer, cluster->name, association.account,
-                                                    association.user));
+        bool is_seen =
+            permissions_show(permissions, cluster->name, association.account, association.user) &&
+            (!of_jobs || permissions_show_job(permissions, cluster->name, association.account,
+                                              association.user));
         published_note_name(published, association.account, is_seen ? association.user : "");
         take(context, &association);
     }
@@ -510,7 +512,7 @@ int published_read_tree(struct published *published, struct published_cluster *c
                             &(struct associations){ reading.rows, reading.count, cluster->names,
                                                     reading.empty_name, .linked_by_id = true },
                             BAD_ROWS_FAIL, findings, err);
-        if (result && !viewer_administers(&published->viewer, cluster->name))
+        if (result && !permissions_administer(&published->permissions, cluster->name))
             fail(err, err->class, "the published rows of cluster '%s' are damaged", cluster->name);
     }
     if (!result)

@@ -3,7 +3,7 @@
 #define FAIRMILL_RESULTS_PUBLISHED_H
 
 #include "core/fairshare/fairshare.h"
-#include "results/viewers.h"
+#include "results/permissions_rows.h"
 #include "util/name_list.h"
 
 struct db_value;
@@ -40,7 +40,7 @@ struct published_cluster {
 
 struct published {
     struct db *db;                      /* in a read-only transaction, up to published_close() */
-    struct viewer viewer;               /* who is told */
+    struct permissions permissions;     /* who is told */
     struct published_cluster *clusters; /* by name */
     size_t count;
     struct published_filter filter; /* of published_select(), whose names must stay */

@@ -52,7 +52,7 @@ struct search {
     const struct published_cluster *only;
     const char *asked;
     bool accounts_only;
-    const struct viewer *viewer;
+    const struct permissions *permissions;
     /* What was found. */
     struct published_node *all;
     enum name_match best;
@@ -79,7 +79,7 @@ static void look_at(struct search *search, const struct published_cluster *clust
 {
     struct association_name name = published_name(cluster, node);
     if ((*name.user && search->accounts_only) ||
-        !viewer_sees(search->viewer, cluster->name, name.account, name.user))
+        !permissions_show(search->permissions, cluster->name, name.account, name.user))
         return;
     enum name_match match = association_name_match(&name, search->asked);
     if (match > search->best) {
@@ -92,10 +92,10 @@ static void look_at(struct search *search, const struct published_cluster *clust
 }
 
 /* Whether anything was found. */
-static bool look(struct search *search, bool accounts_only, const struct viewer *viewer)
+static bool look(struct search *search, bool accounts_only, const struct permissions *permissions)
 {
     search->accounts_only = accounts_only;
-    search->viewer = viewer;
+    search->permissions = permissions;
     for (size_t i = 0; i < search->published->count; i++) {
         const struct published_cluster *cluster = &search->published->clusters[i];
         if (!cluster->tree || (search->only && cluster != search->only))
@@ -127,12 +127,12 @@ static bool is_of_one_user(const struct search *search)
 
 static int find(struct search *search, bool account, bool several, struct error *err)
 {
-    const struct viewer *viewer = &search->published->viewer;
+    const struct permissions *permissions = &search->published->permissions;
     int result = 0;
-    if ((account && look(search, true, viewer)) || look(search, false, viewer))
+    if ((account && look(search, true, permissions)) || look(search, false, permissions))
         result = several && is_of_one_user(search) ? 0 : check_found(search, err);
-    else if (viewer_is_limited(viewer, PRIVATE_USAGE))
-        result = viewer_refuse(search->asked, err);
+    else if (permissions_are_limited(permissions, PRIVATE_USAGE))
+        result = permissions_deny(search->asked, err);
     else
         result = name_unknown(published_words(search->published, NULL)->either, search->asked, err);
     text_free(&search->candidates);
@@ -189,7 +189,7 @@ bool published_round_others(const struct published *published,
     bool any = false;
     for (uint32_t i = 0; i < cluster->tree->count; i++) {
         struct association_name name = published_name(cluster, i);
-        if (viewer_sees(&published->viewer, cluster->name, name.account, name.user))
+        if (permissions_show(&published->permissions, cluster->name, name.account, name.user))
             continue;
         cluster->tree->nodes[i].usage = rounded_down(&cluster->tree->nodes[i].usage);
         any = true;

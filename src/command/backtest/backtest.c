@@ -9,10 +9,10 @@
 #include "core/tree/tree.h"
 #include "db/db.h"
 #include "report/backtest_table.h"
-#include "report/viewer.h"
+#include "report/permissions.h"
 #include "results/history_rows.h"
 #include "results/schema.h"
-#include "results/viewers.h"
+#include "results/permissions_rows.h"
 #include "run/batches.h"
 #include "run/run.h"
 #include "settings/scheduler.h"
@@ -292,17 +292,17 @@ static int try_cluster(struct candidate *candidate, const struct settings *setti
 static int refuse_private(const struct settings *settings, const struct cluster_names *clusters,
                           struct error *err)
 {
-    struct viewer viewer = viewer_of(settings);
+    struct permissions permissions = permissions_of_user(settings);
     struct db *results = NULL;
     int result = 0;
-    if (viewer.login && results_open(&results, settings, DB_READER, err))
+    if (permissions.login && results_open(&results, settings, DB_READER, err))
         result = err->class == ERROR_MISSING ? 0 : -1;
-    else if (viewer.login)
-        result = viewer_read_scopes(&viewer, settings, results, err);
+    else if (permissions.login)
+        result = permissions_read_scopes(&permissions, settings, results, err);
     for (size_t i = 0; !result && i < clusters->count; i++)
-        result = viewer_check_all(&viewer, clusters->names[i], err);
+        result = permissions_check_all(&permissions, clusters->names[i], err);
     db_close(results);
-    viewer_free(&viewer);
+    permissions_free(&permissions);
     return result;
 }
 

@@ -120,7 +120,7 @@ static int find_differences(const struct options *options, const struct settings
     struct diff_case asked = {
         .settings = settings,
         .cluster = input->cluster,
-        .login = viewer_only(&input->published.viewer),
+        .login = permissions_only_login(&input->published.permissions),
         .print = &print,
         .source = source,
         .printed_at = options->at,
@@ -132,7 +132,7 @@ static int find_differences(const struct options *options, const struct settings
     db_close(source);
     sshare_print_free(&print);
     if (!result)
-        drop_others(differences, viewer_only(&input->published.viewer));
+        drop_others(differences, permissions_only_login(&input->published.permissions));
     return result;
 }
 
@@ -206,7 +206,7 @@ static int find_value_differences(const struct options *options, const struct se
     struct db *source = open_source(options, settings);
     uint64_t cycle = options->period ? options->period : CYCLE_S;
     const struct diff_values_case asked = {
-        settings,    viewer_only(&input->published.viewer),       source,
+        settings,    permissions_only_login(&input->published.permissions), source,
         options->at, jobs ? period_of(options, settings) : cycle,
     };
     int result = jobs ? diff_jobs_find(&asked, &sprio, jobs, differences, err)

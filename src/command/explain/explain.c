@@ -90,7 +90,7 @@ static int add_subject(const struct command_context *context, const struct publi
                                    &input,
                                    &explanation,
                                    words_of(cluster->settings),
-                                   &context->published.viewer,
+                                   &context->published.permissions,
                                    published_unit(cluster) };
     return explain(&input, one->node, other, &explanation)
                ? add_explained(context, cluster, &explained, err)
@@ -100,14 +100,14 @@ static int add_subject(const struct command_context *context, const struct publi
 /* ---- Pending jobs ---- */
 
 /* The best row of a job, or any where none is; NULL: it does not wait, or may not be shown. */
-static const struct prio_row *find_job(const struct prio_list *list, const struct viewer *viewer,
-                                       const char *id)
+static const struct prio_row *find_job(const struct prio_list *list,
+                                       const struct permissions *permissions, const char *id)
 {
     const struct prio_row *found = NULL;
     for (size_t i = 0; i < list->count; i++) {
         const struct prio_row *row = &list->rows[i];
         if (prio_is_job(id, row) &&
-            viewer_sees_job(viewer, list->cluster, row->account, row->user) &&
+            permissions_show_job(permissions, list->cluster, row->account, row->user) &&
             (!found || (row->best && !found->best)))
             found = row;
     }
@@ -118,15 +118,15 @@ static const struct prio_row *find_job(const struct prio_list *list, const struc
 static int look_in(struct command_context *context, const struct published_cluster *cluster,
                    const char *const ids[2], bool *found, struct error *err)
 {
-    const struct viewer *viewer = &context->published.viewer;
+    const struct permissions *permissions = &context->published.permissions;
     struct prio_list *list = published_job_list(cluster);
     int result = published_jobs_read(context->published.db, list, err);
     struct job_explanation explanation = { .list = list,
                                            .max_age = cluster->settings->max_age_s,
                                            .words = words_of(cluster->settings) };
     if (!result) {
-        explanation.one = find_job(list, viewer, ids[0]);
-        explanation.other = ids[1] ? find_job(list, viewer, ids[1]) : NULL;
+        explanation.one = find_job(list, permissions, ids[0]);
+        explanation.other = ids[1] ? find_job(list, permissions, ids[1]) : NULL;
         *found = explanation.one && (!ids[1] || explanation.other);
     }
     if (*found)

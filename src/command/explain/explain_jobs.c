@@ -17,7 +17,7 @@
 #include "core/usage/ledger.h"
 #include "db/db.h"
 #include "report/explained.h"
-#include "report/viewer.h"
+#include "report/permissions.h"
 #include "results/ledger_rows.h"
 #include "results/published.h"
 #include "run/run.h"
@@ -113,9 +113,9 @@ static double ledger_amount(struct gathering *gathering)
 static bool may_be_told(const struct explained *explained, const char *account, const char *user)
 {
     if (!*user)
-        return !viewer_only(explained->viewer);
-    return viewer_sees(explained->viewer, explained->cluster, account, user) &&
-           viewer_sees_job(explained->viewer, explained->cluster, account, user);
+        return !permissions_only_login(explained->permissions);
+    return permissions_show(explained->permissions, explained->cluster, account, user) &&
+           permissions_show_job(explained->permissions, explained->cluster, account, user);
 }
 
 static void keep_jobs(struct weights *weights, const struct gathering *gathering,

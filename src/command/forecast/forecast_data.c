@@ -281,9 +281,9 @@ static int read_published_rates(struct forecast_data *data, const struct publish
         const struct node *node = &forecast->tree->nodes[i];
         if (node->is_user && used[i] > 0 && from < forecast->now)
             set_rate(forecast, i, used[i] / (double)(forecast->now - from),
-                     !viewer_sees(&published->viewer, cluster->name,
-                                  names_text(cluster->names, node->account),
-                                  names_text(cluster->names, node->user)));
+                     !permissions_show(&published->permissions, cluster->name,
+                                       names_text(cluster->names, node->account),
+                                       names_text(cluster->names, node->user)));
     }
     free(used);
     return db_finish(rows);

@@ -2,7 +2,7 @@
 #include "command/ledger/ledger_effect.h"
 
 #include "command/show/computed_shares.h"
-#include "results/viewers.h"
+#include "results/permissions_rows.h"
 #include "compute/compute.h"
 #include "compute/recorded_state.h"
 #include "report/forms.h"
@@ -110,13 +110,13 @@ static void add_changes(struct text *text, const struct share_list *before,
     table_destroy(table);
 }
 
-static int add_both(struct text *text, struct effect *effect, const struct viewer *viewer,
+static int add_both(struct text *text, struct effect *effect, const struct permissions *permissions,
                     struct ledger *before, struct ledger *after, struct error *err)
 {
     struct share_list *one = shares_with(effect, before, err);
     struct share_list *other = one ? shares_with(effect, after, err) : NULL;
     if (other) {
-        share_list_hide_others(other, viewer);
+        share_list_hide_others(other, permissions);
         text_add(text, "as of ");
         time_add(text, *effect->source.time);
         text_add(text, ":\n");
@@ -135,13 +135,13 @@ int ledger_add_effect(struct text *text, const struct source *source, struct db 
     struct effect effect = { .source = *source };
     if (checkpointed_read_begin(&effect.last, source, results, err))
         return -1;
-    struct viewer viewer = viewer_of(source->settings);
+    struct permissions permissions = permissions_of_user(source->settings);
     int result = recorded_state_read_records(&effect.notes, results, source->cluster, NULL, err);
     if (!result)
-        result = viewer_read_scopes(&viewer, source->settings, results, err);
+        result = permissions_read_scopes(&permissions, source->settings, results, err);
     if (!result)
-        result = add_both(text, &effect, &viewer, before, after, err);
-    viewer_free(&viewer);
+        result = add_both(text, &effect, &permissions, before, after, err);
+    permissions_free(&permissions);
     recorded_state_free(&effect.notes);
     checkpointed_read_free(&effect.last);
     return result;

@@ -14,7 +14,7 @@
 #include "command/ledger/ledger_list.h"
 #include "command/ledger/ledger_target.h"
 #include "command/login.h"
-#include "results/viewers.h"
+#include "results/permissions_rows.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
 #include "results/schema.h"
@@ -367,12 +367,12 @@ static int make_entry(struct entry_context *context, struct error *err)
         return -1;
     context->record.cluster = memory_text(context->cluster);
     context->ledger = ledger_of(&context->book, context->cluster);
-    struct viewer viewer = viewer_of(context->settings);
-    int result = viewer_read_scopes(&viewer, context->settings, context->reader, err);
+    struct permissions permissions = permissions_of_user(context->settings);
+    int result = permissions_read_scopes(&permissions, context->settings, context->reader, err);
     if (!result)
-        result = viewer_check(&viewer, context->cluster, options->account,
-                              options->user ? options->user : "", err);
-    viewer_free(&viewer);
+        result = permissions_check(&permissions, context->cluster, options->account,
+                                   options->user ? options->user : "", err);
+    permissions_free(&permissions);
     if (result || find_subject(context, err))
         return -1;
     if ((options->shared.dry_run || !options->shared.yes) && show_effect(context, err))

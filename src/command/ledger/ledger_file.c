@@ -14,7 +14,7 @@
 #include "command/ledger/ledger_list.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
-#include "results/viewers.h"
+#include "results/permissions_rows.h"
 #include "results/schema.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -132,14 +132,14 @@ static int add_lines(struct text *text, const struct ledger_book *book, struct e
 static int refuse_private(const struct settings *settings, const struct ledger_book *book,
                           struct db *results, struct error *err)
 {
-    struct viewer viewer = viewer_of(settings);
-    int result = viewer_read_scopes(&viewer, settings, results, err);
+    struct permissions permissions = permissions_of_user(settings);
+    int result = permissions_read_scopes(&permissions, settings, results, err);
     for (size_t i = 0; !result && i < book->count; i++)
-        if (!ledger_may_be_told(&viewer, &book->records[i]))
+        if (!ledger_may_be_told(&permissions, &book->records[i]))
             result = fail(err, ERROR_USAGE,
                           "what users have is private here ([report] private), and the ledger has "
                           "entries of all");
-    viewer_free(&viewer);
+    permissions_free(&permissions);
     return result;
 }
 
@@ -332,13 +332,13 @@ static int say_added(size_t added, size_t count, bool dry_run, struct error *err
 static int refuse_limited(const struct settings *settings, const struct lines *lines,
                           struct db *results, struct error *err)
 {
-    struct viewer viewer = viewer_of(settings);
-    int result = viewer_read_scopes(&viewer, settings, results, err);
+    struct permissions permissions = permissions_of_user(settings);
+    int result = permissions_read_scopes(&permissions, settings, results, err);
     if (!result)
-        result = viewer_check_all(&viewer, NULL, err);
+        result = permissions_check_all(&permissions, NULL, err);
     for (size_t i = 0; !result && i < lines->count; i++)
-        result = viewer_check_all(&viewer, lines->list[i].record.cluster, err);
-    viewer_free(&viewer);
+        result = permissions_check_all(&permissions, lines->list[i].record.cluster, err);
+    permissions_free(&permissions);
     return result;
 }
 

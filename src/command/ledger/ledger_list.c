@@ -106,23 +106,23 @@ static void find_undos(struct listing *listing)
     id_index_destroy(places);
 }
 
-bool ledger_may_be_told(const struct viewer *viewer, const struct ledger_record *record)
+bool ledger_may_be_told(const struct permissions *permissions, const struct ledger_record *record)
 {
     return record->entry.kind == LEDGER_REFUND
-               ? !viewer_is_limited_on(viewer, record->cluster, PRIVATE_ALL)
-               : viewer_sees(viewer, record->cluster, record->account, record->user);
+               ? !permissions_are_limited_on(permissions, record->cluster, PRIVATE_ALL)
+               : permissions_show(permissions, record->cluster, record->account, record->user);
 }
 
 /* Entries that may not be told, and what undoes one of these. */
-static void hide_others(struct listing *listing, const struct viewer *viewer)
+static void hide_others(struct listing *listing, const struct permissions *permissions)
 {
     struct id_index *places = id_index_create();
-    for (uint32_t i = 0; viewer->login && i < listing->book.count; i++) {
+    for (uint32_t i = 0; permissions->login && i < listing->book.count; i++) {
         const struct ledger_record *record = &listing->book.records[i];
         uint32_t undone = record->entry.kind == LEDGER_UNDO
                               ? id_index_find(places, record->entry.undoes)
                               : INDEX_NONE;
-        listing->rows[i].hidden = !ledger_may_be_told(viewer, record) ||
+        listing->rows[i].hidden = !ledger_may_be_told(permissions, record) ||
                                   (undone != INDEX_NONE && listing->rows[undone].hidden);
         id_index_add(places, record->entry.id, i);
     }
@@ -283,7 +283,8 @@ static int check_names(const struct listing *listing, struct published *publishe
     for (size_t i = 0; i < listing->book.count; i++) {
         const struct ledger_record *record = &listing->book.records[i];
         published_note_name(published, record->account, "");
-        if (viewer_sees(&published->viewer, record->cluster, record->account, record->user))
+        if (permissions_show(&published->permissions, record->cluster, record->account,
+                             record->user))
             published_note_name(published, record->account, record->user);
     }
     return published_look_for_names(published, err);
@@ -326,7 +327,7 @@ int ledger_print(const struct settings *settings, const struct ledger_filter *fi
         result = check_names(&listing, &published, err);
     published_close(&published);
     find_undos(&listing);
-    hide_others(&listing, &published.viewer);
+    hide_others(&listing, &published.permissions);
     result = result ? results_explain(settings, err) : print_listing(&listing, options, err);
     if (!result)
         result = ledger_tell_faults(&listing.book, &filter->names.clusters, err);

@@ -10,7 +10,7 @@ struct ledger_record;
 struct settings;
 struct table_options;
 struct text;
-struct viewer;
+struct permissions;
 struct words;
 
 /* Add what an entry does, in a few words. */
@@ -23,7 +23,7 @@ int ledger_tell_faults(const struct ledger_book *book, const struct name_list *c
 
 /* Whether this viewer may be told of an entry.  Entries of other users are hidden where their usage
  * is private, and refunds wherever anything is, since the ledger does not know whose job it was. */
-bool ledger_may_be_told(const struct viewer *viewer, const struct ledger_record *record);
+bool ledger_may_be_told(const struct permissions *permissions, const struct ledger_record *record);
 
 /* Which entries are wanted. */
 struct ledger_filter {

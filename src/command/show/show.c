@@ -152,7 +152,7 @@ static int add_cluster(struct command_context *context, struct published_cluster
     int result = 0;
     if (!shares)
         return -1;
-    share_list_filter(shares, &published->viewer, &published->filter.users,
+    share_list_filter(shares, &published->permissions, &published->filter.users,
                       &published->filter.accounts);
     if (options->only_users)
         share_list_hide_accounts(shares);

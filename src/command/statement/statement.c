@@ -124,7 +124,8 @@ static void note_names(struct work *work, const struct account_of *of)
     for (size_t i = 0; i < of->times.count; i++) {
         const char *account = names_text(names, of->times.rows[i].row.account);
         const char *user = names_text(names, of->times.rows[i].row.user);
-        bool is_seen = viewer_sees(&work->published->viewer, of->cluster->name, account, user);
+        bool is_seen =
+            permissions_show(&work->published->permissions, of->cluster->name, account, user);
         published_note_name(work->published, account, is_seen ? user : "");
     }
 }
@@ -189,7 +190,7 @@ static struct statement_view view_of(const struct work *work, const struct accou
         .to = of->to,
         .by = options->by->name,
         .names = of->times.names,
-        .viewer = &work->published->viewer,
+        .permissions = &work->published->permissions,
         .accounts = &options->shared.accounts,
         .users = &options->shared.users,
         .words = words_of(of->cluster->settings),

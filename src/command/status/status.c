@@ -228,7 +228,7 @@ static int status_answer(struct command_context *context, struct error *err)
         return -1;
     health_read_views(published->db, &status->health);
     published_close(published);
-    health_hide_reasons(&status->health, &published->viewer);
+    health_hide_reasons(&status->health, &published->permissions);
     judge(status, options);
     const char *failure = status->health.failure;
     if (options->nagios) {

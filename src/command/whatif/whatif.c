@@ -54,10 +54,11 @@ static int whatif_fill(const struct command_context *context, struct published_c
              ? from_source(context, whatif, cluster, err)
              : whatif_from_results(whatif, published->db, &options->changes, cluster, err)))
         return -1;
-    whatif_hide_others(whatif, &published->viewer);
+    whatif_hide_others(whatif, &published->permissions);
     whatif_place_jobs(whatif);
-    whatif->no_commands = viewer_is_limited_on(&published->viewer, cluster->name, PRIVATE_ALL);
-    whatif->no_ledger = !viewer_administers(&published->viewer, cluster->name);
+    whatif->no_commands =
+        permissions_are_limited_on(&published->permissions, cluster->name, PRIVATE_ALL);
+    whatif->no_ledger = !permissions_administer(&published->permissions, cluster->name);
     changes_describe(&options->changes, cluster, context->settings, whatif);
     return 0;
 }

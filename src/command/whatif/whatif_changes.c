@@ -264,13 +264,13 @@ static int find_user(struct whatif_change *change, const struct published *publi
         struct association_name name = published_name(cluster, i);
         if (!*name.user || association_name_match(&name, change->name) == NAME_OTHER)
             continue;
-        if (viewer_sees(&published->viewer, cluster->name, name.account, name.user))
+        if (permissions_show(&published->permissions, cluster->name, name.account, name.user))
             add_id(change, cluster->tree->nodes[i].id);
     }
     if (change->id_count)
         return 0;
-    if (viewer_is_limited_on(&published->viewer, cluster->name, PRIVATE_USAGE))
-        return viewer_refuse(change->name, err);
+    if (permissions_are_limited_on(&published->permissions, cluster->name, PRIVATE_USAGE))
+        return permissions_deny(change->name, err);
     name_unknown("user", change->name, err);
     return fail_in(err, "whatif: --remove-user '%s'", change->text);
 }

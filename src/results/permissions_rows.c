@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "results/viewers.h"
+#include "results/permissions_rows.h"
 
 #include <pwd.h>
 #include <stdlib.h>
@@ -60,33 +60,35 @@ static char *limited_login(const struct settings *settings)
     return memory_text(entry ? entry->pw_name : "");
 }
 
-struct viewer viewer_of(const struct settings *settings)
+struct permissions permissions_of_user(const struct settings *settings)
 {
-    return (struct viewer){ .login = limited_login(settings),
-                            .remote = settings->client,
-                            .private = settings->private };
+    return (struct permissions){ .login = limited_login(settings),
+                                 .remote = settings->client,
+                                 .private = settings->private };
 }
 
-static int read_recorded(struct viewer *viewer, struct db *results, struct error *err)
+static int read_recorded(struct permissions *permissions, struct db *results, struct error *err)
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(results, sql_query_privileges_recorded, NULL, 0, "tit", err);
     while (db_fetch(rows, &row, err) > 0) {
         char *text = db_value_text(&row[2]);
         struct settings *recorded = settings_recorded(text);
-        viewer->scopes = memory_grown(viewer->scopes, viewer->scope_count, sizeof *viewer->scopes);
-        viewer->scopes[viewer->scope_count++] = (struct viewer_scope){
-            .cluster = db_value_text(&row[0]),
-            .private = row[2].type == DB_TEXT ? viewer->private | recorded->private : PRIVATE_ALL,
-            .is_past = !row[1].integer
-        };
+        permissions->scopes = memory_grown(permissions->scopes, permissions->scope_count,
+                                           sizeof *permissions->scopes);
+        permissions->scopes[permissions->scope_count++] =
+            (struct permissions_scope){ .cluster = db_value_text(&row[0]),
+                                        .private = row[2].type == DB_TEXT
+                                                       ? permissions->private | recorded->private
+                                                       : PRIVATE_ALL,
+                                        .is_past = !row[1].integer };
         settings_destroy(recorded);
         free(text);
     }
     return db_finish(rows);
 }
 
-static int read_privileges(struct viewer_scope *scope, const char *login, struct db *results,
+static int read_privileges(struct permissions_scope *scope, const char *login, struct db *results,
                            struct error *err)
 {
     const struct db_value *row, arguments[] = { db_text(scope->cluster), db_text(login) };
@@ -100,21 +102,22 @@ static int read_privileges(struct viewer_scope *scope, const char *login, struct
     return db_finish(rows);
 }
 
-void viewer_admit_writer(struct viewer *viewer, const struct settings *settings)
+void permissions_admit_writer(struct permissions *permissions, const struct settings *settings)
 {
-    if (viewer->remote || !viewer_is_limited_on(viewer, "", PRIVATE_ALL) || !may_add_runs(settings))
+    if (permissions->remote || !permissions_are_limited_on(permissions, "", PRIVATE_ALL) ||
+        !may_add_runs(settings))
         return;
-    free(viewer->login);
-    viewer->login = NULL;
+    free(permissions->login);
+    permissions->login = NULL;
 }
 
-int viewer_read_scopes(struct viewer *viewer, const struct settings *settings, struct db *results,
-                       struct error *err)
+int permissions_read_scopes(struct permissions *permissions, const struct settings *settings,
+                            struct db *results, struct error *err)
 {
-    int result = viewer->login ? read_recorded(viewer, results, err) : 0;
-    for (size_t i = 0; !result && i < viewer->scope_count; i++)
-        result = read_privileges(&viewer->scopes[i], viewer->login, results, err);
+    int result = permissions->login ? read_recorded(permissions, results, err) : 0;
+    for (size_t i = 0; !result && i < permissions->scope_count; i++)
+        result = read_privileges(&permissions->scopes[i], permissions->login, results, err);
     if (!result)
-        viewer_admit_writer(viewer, settings);
+        permissions_admit_writer(permissions, settings);
     return result;
 }
