@@ -8,7 +8,7 @@
 #include "compute/charge_jobs.h"
 #include "compute/compute.h"
 #include "compute/factors.h"
-#include "compute/sinks.h"
+#include "compute/accumulators.h"
 #include "core/finding.h"
 #include "core/tree/association_history.h"
 #include "core/usage/ledger.h"

@@ -27,9 +27,9 @@ void batch_records_free(struct batch_records *records);
  *
  * Instants are put together as long as nothing but the instant itself differs in what a job that
  * has ended is charged: the clock's grid and start, resets and refunds of the ledger, whose usage
- * it is, factors, and what rollups stand for.  One reading serves all of them (compute/sinks.h).
- * Their associations and shares are those of each.  Every value is the one of `run --now' at that
- * instant, bit for bit. */
+ * it is, factors, and what rollups stand for.  One reading serves all of them
+ * (compute/accumulators.h). Their associations and shares are those of each.  Every value is the
+ * one of `run --now' at that instant, bit for bit. */
 struct batch {
     struct source source; /* its instant does not matter */
     struct batch_records records;

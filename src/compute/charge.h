@@ -65,8 +65,9 @@ bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *
 
 /* Who takes charges, or behind its last charge what a row is.  Each kind of sink begins with this.
  */
-struct charge_sink {
-    int (*take)(struct charge_sink *sink, const struct charge *charge, struct error *err);
+struct charge_accumulator {
+    int (*take)(struct charge_accumulator *accumulator, const struct charge *charge,
+                struct error *err);
 };
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "compute/computation.h"
 #include "compute/checkpoint_plan.h"
-#include "compute/sinks.h"
+#include "compute/accumulators.h"
 #include "core/usage/ledger.h"
 #include "results/days.h"
 #include "settings/settings.h"
@@ -17,7 +17,7 @@
 #include "util/log.h"
 
 /* Rows that are read together, the sinks of their charges, and those of the rows themselves. */
-#define SINKS 3
+#define ACCUMULATORS 3
 struct pass {
     struct job_range range;
     bool of_suspensions;
@@ -29,8 +29,8 @@ struct pass {
     struct usage_sums *checkpointed; /* where sealed charges are added up */
     struct day_hashes *hashes;       /* where sealed rows are noted; NULL: nowhere */
     bool only_noted;                 /* the rows are not charged */
-    struct charge_sink *sinks[SINKS], *row_sinks[SINKS];
-    size_t sink_count, row_sink_count;
+    struct charge_accumulator *accumulators[ACCUMULATORS], *row_accumulators[ACCUMULATORS];
+    size_t accumulator_count, row_accumulator_count;
 };
 
 /* What is charged of a cluster. */
@@ -42,19 +42,19 @@ struct charge_jobs_run {
     struct charging charging;
     uint64_t cutoff, now;
     struct jobs_seen *seen;
-    struct seen_sink note;
-    struct days_sink add_days;
-    struct watcher_sink watch;
-    struct first_sink behind_end;
+    struct seen_accumulator note;
+    struct days_accumulator add_days;
+    struct watcher_accumulator watch;
+    struct first_accumulator behind_end;
     struct pass passes[PASSES];
     size_t pass_count;
 };
 
-static int take_all(struct charge_sink *const *sinks, size_t count, const struct charge *charge,
-                    struct error *err)
+static int take_all(struct charge_accumulator *const *accumulators, size_t count,
+                    const struct charge *charge, struct error *err)
 {
     for (size_t i = 0; i < count; i++)
-        if (sinks[i]->take(sinks[i], charge, err))
+        if (accumulators[i]->take(accumulators[i], charge, err))
             return -1;
     return 0;
 }
@@ -63,7 +63,7 @@ static int take_day_hashes(const struct pass *pass, struct charge_context *conte
                            struct charge *charge, struct error *err)
 {
     do
-        if (take_all(pass->sinks, pass->sink_count, charge, err))
+        if (take_all(pass->accumulators, pass->accumulator_count, charge, err))
             return -1;
     while (charge_next(context, charge));
     return 0;
@@ -77,16 +77,16 @@ static int take_row(const struct pass *pass, struct charge_context *context,
     struct job_row again;
     charge_begin(context, row, &charge);
     if (take_day_hashes(pass, context, &charge, err) ||
-        take_all(pass->row_sinks, pass->row_sink_count, &charge, err))
+        take_all(pass->row_accumulators, pass->row_accumulator_count, &charge, err))
         return -1;
     return charge_again(context, row, &again, &charge)
                ? take_day_hashes(pass, context, &charge, err)
                : 0;
 }
 
-static void add_sink(struct pass *pass, struct charge_sink *sink)
+static void add_accumulator(struct pass *pass, struct charge_accumulator *accumulator)
 {
-    pass->sinks[pass->sink_count++] = sink;
+    pass->accumulators[pass->accumulator_count++] = accumulator;
 }
 
 static int run_pass(const struct charge_jobs_run *run, struct pass *pass, struct error *err)
@@ -109,22 +109,22 @@ static int run_pass(const struct charge_jobs_run *run, struct pass *pass, struct
                                       .cutoff = pass->cutoff,
                                       .left_out = pass->left_out };
     struct split *multi = run->computation->multi;
-    struct sums_sink sums;
-    struct day_hash_sink hashes = {
-        { day_hash_sink_take }, pass->hashes, pass->left_out, pass->negative
+    struct sums_accumulator sums;
+    struct day_hash_accumulator hashes = {
+        { day_hash_accumulator_take }, pass->hashes, pass->left_out, pass->negative
     };
     struct job_row row;
     int got;
-    sums_sink_begin(&sums, run->computation, pass->checkpointed);
+    sums_accumulator_begin(&sums, run->computation, pass->checkpointed);
     if (multi) {
         multi_time_begin_scan(multi, &context);
-        add_sink(pass, &multi->hashes.sink);
-        pass->row_sinks[pass->row_sink_count++] = &multi->rows.sink;
+        add_accumulator(pass, &multi->hashes.accumulator);
+        pass->row_accumulators[pass->row_accumulator_count++] = &multi->rows.accumulator;
     } else if (!pass->only_noted) {
-        add_sink(pass, &sums.sink);
+        add_accumulator(pass, &sums.accumulator);
     }
     if (pass->hashes)
-        pass->row_sinks[pass->row_sink_count++] = &hashes.sink;
+        pass->row_accumulators[pass->row_accumulator_count++] = &hashes.accumulator;
     while ((got = job_reading_next(reading, &row, err)) > 0) {
         if ((pass->only_refunded || pass->of_cancelled) &&
             job_is_refunded(context.ledger, &row) != pass->only_refunded)
@@ -134,7 +134,7 @@ static int run_pass(const struct charge_jobs_run *run, struct pass *pass, struct
             goto done;
         }
     }
-    got = got ? -1 : sums_sink_end(&sums, err);
+    got = got ? -1 : sums_accumulator_end(&sums, err);
 done:
     job_reading_end(reading);
     log_progress_done();
@@ -163,11 +163,11 @@ static struct pass charge_jobs_scan(struct charge_jobs_run *run, struct job_rang
         pass.checkpointed = run->plan->sums;
         pass.hashes = &run->plan->hashes;
     }
-    pass.row_sinks[pass.row_sink_count++] = &run->note.sink;
+    pass.row_accumulators[pass.row_accumulator_count++] = &run->note.accumulator;
     if (run->days)
-        add_sink(&pass, &run->add_days.sink);
+        add_accumulator(&pass, &run->add_days.accumulator);
     if (run->computation->watcher)
-        add_sink(&pass, &run->watch.sink);
+        add_accumulator(&pass, &run->watch.accumulator);
     return pass;
 }
 
@@ -463,9 +463,9 @@ static void add_refunded(struct charge_jobs_run *run)
 static void add_cancelled(struct charge_jobs_run *run)
 {
     struct pass pass = { .range = { .from = run->cutoff + 1 }, .of_cancelled = true };
-    pass.row_sinks[pass.row_sink_count++] = &run->behind_end.sink;
+    pass.row_accumulators[pass.row_accumulator_count++] = &run->behind_end.accumulator;
     if (run->computation->watcher)
-        add_sink(&pass, &run->watch.sink);
+        add_accumulator(&pass, &run->watch.accumulator);
     if (run->computation->accounting->tells_cancelled)
         run->passes[run->pass_count++] = pass;
 }
@@ -537,27 +537,30 @@ int charge_corrections(struct computation *computation, struct error *err)
     return add_adjustments(computation, err) ? -1 : add_starts(computation, err);
 }
 
-static void set_sinks(struct charge_jobs_run *run)
+static void set_accumulators(struct charge_jobs_run *run)
 {
     struct computation *computation = run->computation;
-    run->note = (struct seen_sink){ .sink = { seen_sink_take },
-                                    .cluster = computation->source.cluster,
-                                    .now = run->now,
-                                    .cutoff = run->cutoff,
-                                    .horizon = computation->source.settings->horizon_s,
-                                    .seen = run->seen,
-                                    .findings = computation->findings,
-                                    .of_all = !run->plan };
+    run->note = (struct seen_accumulator){ .accumulator = { seen_accumulator_take },
+                                           .cluster = computation->source.cluster,
+                                           .now = run->now,
+                                           .cutoff = run->cutoff,
+                                           .horizon = computation->source.settings->horizon_s,
+                                           .seen = run->seen,
+                                           .findings = computation->findings,
+                                           .of_all = !run->plan };
     if (!decay_table_half_life(computation->decay)) /* only then it decides the capacity */
         run->note.created = computation->accounting->created;
     if (run->plan) {
         run->note.checkpointed_first = &run->plan->checkpoint.first_charge;
         run->note.checkpointed_findings = run->plan->findings;
     }
-    run->add_days = (struct days_sink){ { days_sink_take }, run->days, computation->findings };
-    run->watch =
-        (struct watcher_sink){ { watcher_sink_take }, computation->watcher, computation->ledger };
-    run->behind_end = (struct first_sink){ { first_sink_take }, &run->seen->first_behind_end };
+    run->add_days =
+        (struct days_accumulator){ { days_accumulator_take }, run->days, computation->findings };
+    run->watch = (struct watcher_accumulator){ { watcher_accumulator_take },
+                                               computation->watcher,
+                                               computation->ledger };
+    run->behind_end =
+        (struct first_accumulator){ { first_accumulator_take }, &run->seen->first_behind_end };
 }
 
 /* Only --now asks for the past; however long a run has taken until now, it is none by itself. */
@@ -584,7 +587,7 @@ int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, u
         .now = now,
         .seen = seen,
     };
-    set_sinks(&run);
+    set_accumulators(&run);
     if (charge_rollups(&run, err))
         return -1;
     list_passes(&run);

@@ -19,7 +19,7 @@ int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, u
 
 /* What charge_jobs() adds to the tree that is no row of the source: the ledger's credits, debits
  * and amounts, and the usage that the source began with.  Where the computation is split
- * (compute/sinks.h) it leaves them to the computations of the instants. */
+ * (compute/accumulators.h) it leaves them to the computations of the instants. */
 int charge_corrections(struct computation *computation, struct error *err);
 
 /* Whether jobs were purged, which is asked once, and only where no job that is left ended by the

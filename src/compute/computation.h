@@ -34,7 +34,7 @@ struct computation {
     const struct factor_history *factors; /* of QOS; NULL: the layout has none */
     struct factor_history *own_factors;   /* these, where no prior has them */
     struct usage_owners *owners;          /* whose usage an association's is; NULL: its own */
-    struct charge_sink *watcher;          /* gets each charge that counts; NULL: nobody does */
+    struct charge_accumulator *watcher;   /* gets each charge that counts; NULL: nobody does */
     uint64_t selected;      /* the association of which, and of all below, it needs charges; 0: all.
                              * Usage of others is not whole then. */
     uint64_t *selected_ids; /* whose rows these are (compute/associations.c); NULL: all are read */

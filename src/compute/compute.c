@@ -16,7 +16,7 @@
 #include "compute/recorded_state.h"
 #include "compute/priorities.h"
 #include "compute/checkpoint_plan.h"
-#include "compute/sinks.h"
+#include "compute/accumulators.h"
 #include "core/fairshare/algorithm.h"
 #include "core/fairshare/pbs.h"
 #include "core/fairshare/ratio.h"

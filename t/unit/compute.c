@@ -8,7 +8,7 @@
 
 #include "compute/compute.h"
 #include "compute/checkpoint_plan.h"
-#include "compute/sinks.h"
+#include "compute/accumulators.h"
 #include "core/usage/ledger.h"
 #include "db/driver.h"
 #include "settings/settings.h"
@@ -151,19 +151,19 @@ static void charges(void)
     const struct slice interval = { .association = ASSOCIATION };
     const uint128 high = (uint128)1 << 126;
     struct charge charge = { .row = &row, .interval = interval, .counted = { high, high, 1, 2 } };
-    struct sums_sink sink;
+    struct sums_accumulator accumulator;
     struct error err = { 0 };
     int failed = 0, taken = 0;
-    sums_sink_begin(&sink, &computation, NULL);
+    sums_accumulator_begin(&accumulator, &computation, NULL);
     while (taken < 100 && !failed) {
-        failed = sink.sink.take(&sink.sink, &charge, &err);
+        failed = accumulator.accumulator.take(&accumulator.accumulator, &charge, &err);
         taken++;
     }
     /* 2^252 each: seven fit below 2^255, and each is added when the next one comes. */
     ok(failed && taken == 9 && is_of_range(&err),
        "charges that leave the range of our integers are an error that names whose they are");
     err = (struct error){ 0 };
-    ok(sums_sink_end(&sink, &err) && is_of_range(&err), "so is the last one");
+    ok(sums_accumulator_end(&accumulator, &err) && is_of_range(&err), "so is the last one");
     give_back(&computation);
 }
 

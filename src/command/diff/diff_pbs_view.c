@@ -18,14 +18,15 @@
 
 /* A sink of charges that sums up, by node, what the scheduler may not have seen. */
 struct unseen {
-    struct charge_sink sink;
+    struct charge_accumulator accumulator;
     struct computation *computation;
     uint64_t period;
     struct wide *behind;  /* of jobs that ended, in the last period of their time */
     struct wide *running; /* of jobs that run; both NULL where there is no charge */
 };
 
-static int take_unseen(struct charge_sink *base, const struct charge *charge, struct error *err)
+static int take_unseen(struct charge_accumulator *base, const struct charge *charge,
+                       struct error *err)
 {
     struct unseen *unseen = (struct unseen *)base;
     const struct computation *computation = unseen->computation;
@@ -78,11 +79,11 @@ int pbs_view_compute(struct pbs_view *view, const struct source *source, uint64_
 {
     struct recorded_state recorded;
     struct computation *computation = &view->computation;
-    struct unseen unseen = { .sink = { take_unseen },
+    struct unseen unseen = { .accumulator = { take_unseen },
                              .computation = computation,
                              .period = period };
     *computation = computation_of(source);
-    computation->watcher = &unseen.sink;
+    computation->watcher = &unseen.accumulator;
     if (recorded_state_read(&recorded, source->settings, source->cluster, source->time, err))
         return -1;
     view->has_ledger = with_ledger && recorded.ledger && recorded.ledger->count;

@@ -30,7 +30,7 @@
 
 /* What is gathered while jobs are charged. */
 struct gathering {
-    struct charge_sink sink;
+    struct charge_accumulator accumulator;
     uint32_t id; /* of the association */
     struct computation computation;
     bool *below; /* by node of its tree: whether jobs there count; made with the first job */
@@ -50,9 +50,10 @@ static void find_below(struct gathering *gathering)
     tree_mark_below(tree, tree_place(tree, gathering->id), gathering->below);
 }
 
-static int take_charge(struct charge_sink *sink, const struct charge *charge, struct error *err)
+static int take_charge(struct charge_accumulator *accumulator, const struct charge *charge,
+                       struct error *err)
 {
-    struct gathering *gathering = (struct gathering *)sink;
+    struct gathering *gathering = (struct gathering *)accumulator;
     const struct job_row *row = charge->row;
     const struct charge_term *term = &charge->counted;
     const struct suspension *suspension = row->suspension;
@@ -192,7 +193,7 @@ static int gather(struct gathering *gathering, const struct settings *settings,
     struct source source = source_of(settings, db, explained->cluster);
     source.time = &explained->as_of;
     gathering->computation = computation_of(&source);
-    gathering->computation.watcher = &gathering->sink;
+    gathering->computation.watcher = &gathering->accumulator;
     gathering->computation.selected = gathering->id;
     struct recorded_state recorded = { 0 };
     int result = recorded_state_read(&recorded, settings, explained->cluster, NULL, err);
@@ -215,7 +216,7 @@ int weights_read(struct weights *weights, const struct settings *settings,
 {
     /* The plain clock begins with time, so that it counts all that was used. */
     struct gathering gathering = {
-        .sink = { .take = take_charge },
+        .accumulator = { .take = take_charge },
         .id = explained->input->tree->nodes[explained->explanation->one].id,
         .plain = decay_table_create(0, (uint64_t)explained->as_of, 0),
     };

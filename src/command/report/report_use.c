@@ -6,7 +6,7 @@
 
 #include "compute/compute.h"
 #include "compute/recorded_state.h"
-#include "compute/sinks.h"
+#include "compute/accumulators.h"
 #include "core/usage/decay_table.h"
 #include "settings/settings.h"
 #include "source/source.h"
@@ -21,8 +21,8 @@ struct class_sums {
     struct wide *list;
     size_t count;
 };
-struct class_sums_sink {
-    struct charge_sink sink;
+struct class_sums_accumulator {
+    struct charge_accumulator accumulator;
     struct computation computation;
     struct class_sums partitions, qos;
 };
@@ -48,9 +48,10 @@ static const char *qos_name(const struct accounting *accounting, uint64_t id)
     return "";
 }
 
-static int class_sums_take(struct charge_sink *sink, const struct charge *charge, struct error *err)
+static int class_sums_take(struct charge_accumulator *accumulator, const struct charge *charge,
+                           struct error *err)
 {
-    struct class_sums_sink *gathering = (struct class_sums_sink *)sink;
+    struct class_sums_accumulator *gathering = (struct class_sums_accumulator *)accumulator;
     const struct job_row *row = charge->row;
     const char *qos = qos_name(gathering->computation.accounting, row->qos);
     if (class_sums_add(&gathering->partitions, row->partition, row->partition_length, charge) &&
@@ -88,9 +89,9 @@ static struct page_uses page_uses_of(const struct class_sums *sums, const struct
 int report_use_read(struct report_use *use, const struct settings *settings, struct db *db,
                     struct page_cluster *page, struct error *err)
 {
-    struct class_sums_sink gathering = { .sink = { class_sums_take },
-                                         .partitions = { .names = names_create() },
-                                         .qos = { .names = names_create() } };
+    struct class_sums_accumulator gathering = { .accumulator = { class_sums_take },
+                                                .partitions = { .names = names_create() },
+                                                .qos = { .names = names_create() } };
     struct source source = source_of(settings, db, page->name);
     struct recorded_state recorded;
     if (!layout_of(settings)->has_classes)
@@ -98,7 +99,7 @@ int report_use_read(struct report_use *use, const struct settings *settings, str
     source.time = &page->as_of;
     source.classes = true;
     gathering.computation = computation_of(&source);
-    gathering.computation.watcher = &gathering.sink;
+    gathering.computation.watcher = &gathering.accumulator;
     int result = recorded_state_read(&recorded, settings, page->name, NULL, err);
     if (!result)
         result = compute_read(&gathering.computation, &recorded, NULL, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "compute/sinks.h"
+#include "compute/accumulators.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,37 +18,39 @@
 /* Very many associations' sums don't stay in the processor's caches, and to wait for one would be
  * the dearest part of a row.  So it is fetched while the next row is read, and added to then.
  * Without a charge (NULL) nothing waits any more. */
-static int sums_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
+static int sums_accumulator_take(struct charge_accumulator *base, const struct charge *charge,
+                                 struct error *err)
 {
-    struct sums_sink *sink = (struct sums_sink *)base;
+    struct sums_accumulator *accumulator = (struct sums_accumulator *)base;
     if (charge && !charge->counted.units)
         return 0;
-    if (sink->sum &&
-        !wide_add_product(sink->sum, sink->waiting.units, sink->waiting.weight, sink->negative))
-        return usage_beyond_range(sink->association, err);
-    sink->sum = NULL;
+    if (accumulator->sum && !wide_add_product(accumulator->sum, accumulator->waiting.units,
+                                              accumulator->waiting.weight, accumulator->negative))
+        return usage_beyond_range(accumulator->association, err);
+    accumulator->sum = NULL;
     if (!charge)
         return 0;
-    sink->association = charge->interval.association;
-    sink->sum = charge->checkpointed ? usage_sums_of(sink->checkpointed, sink->association)
-                                     : computation_sum_of(sink->computation, sink->association);
-    __builtin_prefetch(sink->sum, 1);
-    sink->waiting = charge->counted;
-    sink->negative = charge->negative;
+    accumulator->association = charge->interval.association;
+    accumulator->sum = charge->checkpointed
+                           ? usage_sums_of(accumulator->checkpointed, accumulator->association)
+                           : computation_sum_of(accumulator->computation, accumulator->association);
+    __builtin_prefetch(accumulator->sum, 1);
+    accumulator->waiting = charge->counted;
+    accumulator->negative = charge->negative;
     return 0;
 }
 
-int sums_sink_end(struct sums_sink *sink, struct error *err)
+int sums_accumulator_end(struct sums_accumulator *accumulator, struct error *err)
 {
-    return sums_sink_take(&sink->sink, NULL, err);
+    return sums_accumulator_take(&accumulator->accumulator, NULL, err);
 }
 
-void sums_sink_begin(struct sums_sink *sink, struct computation *computation,
-                     struct usage_sums *checkpointed)
+void sums_accumulator_begin(struct sums_accumulator *accumulator, struct computation *computation,
+                            struct usage_sums *checkpointed)
 {
-    *sink = (struct sums_sink){ .sink = { sums_sink_take },
-                                .computation = computation,
-                                .checkpointed = checkpointed };
+    *accumulator = (struct sums_accumulator){ .accumulator = { sums_accumulator_take },
+                                              .computation = computation,
+                                              .checkpointed = checkpointed };
 }
 
 const struct jobs_seen jobs_seen_none = { .oldest_end = UINT64_MAX,
@@ -61,14 +63,14 @@ void note_least(uint64_t *least, uint64_t value)
         *least = value;
 }
 
-static void note_times(const struct seen_sink *sink, const struct charge *charge)
+static void note_times(const struct seen_accumulator *accumulator, const struct charge *charge)
 {
-    struct jobs_seen *seen = sink->seen;
+    struct jobs_seen *seen = accumulator->seen;
     uint64_t start = charge->row->job.time_start, ended = charge->ended;
-    uint64_t newest = ended && ended <= sink->now ? ended : start;
+    uint64_t newest = ended && ended <= accumulator->now ? ended : start;
     if (charge->outcome == JOB_ENDS_BEFORE_START)
         return;
-    if (newest > seen->newest && newest <= sink->now)
+    if (newest > seen->newest && newest <= accumulator->now)
         seen->newest = newest;
     if (ended)
         note_least(&seen->oldest_end, ended);
@@ -79,13 +81,14 @@ static void note_times(const struct seen_sink *sink, const struct charge *charge
  * of the horizon that ends are in, and a part of which the horizon has passed the beginning does
  * not count. */
 #define HORIZON_PARTS 8
-static void add_of_jobs(const struct seen_sink *sink, const struct charge *charge,
+static void add_of_jobs(const struct seen_accumulator *accumulator, const struct charge *charge,
                         enum finding_kind kind, uint64_t subject, const char *detail)
 {
-    struct findings *findings = charge->checkpointed ? sink->checkpointed_findings : sink->findings;
-    uint64_t start = charge->row->job.time_start, part = sink->horizon / HORIZON_PARTS + 1;
-    uint64_t begin = sink->horizon ? charge->ended / part * part : 0;
-    if (begin && begin <= sink->cutoff)
+    struct findings *findings =
+        charge->checkpointed ? accumulator->checkpointed_findings : accumulator->findings;
+    uint64_t start = charge->row->job.time_start, part = accumulator->horizon / HORIZON_PARTS + 1;
+    uint64_t begin = accumulator->horizon ? charge->ended / part * part : 0;
+    if (begin && begin <= accumulator->cutoff)
         return;
     const struct finding jobs = { .subject = subject,
                                   .ends = charge->checkpointed ? begin : 0,
@@ -96,20 +99,22 @@ static void add_of_jobs(const struct seen_sink *sink, const struct charge *charg
 }
 
 /* Of the weights that a partition had. */
-static void add_other_weights(const struct seen_sink *sink, const struct charge *charge)
+static void add_other_weights(const struct seen_accumulator *accumulator,
+                              const struct charge *charge)
 {
     const struct charge_rate *rate = charge->interval.rate;
     struct text detail = { 0 };
     text_format(&detail, rate->list ? "partition '%s'" : "tres_weights", rate->partition);
-    add_of_jobs(sink, charge, FINDING_OTHER_WEIGHTS, rate->list, detail.bytes);
+    add_of_jobs(accumulator, charge, FINDING_OTHER_WEIGHTS, rate->list, detail.bytes);
     text_free(&detail);
 }
 
 /* A row below the seal has an end, which is when its finding is to be forgotten. */
-static void add_finding(const struct seen_sink *sink, const struct charge *charge)
+static void add_finding(const struct seen_accumulator *accumulator, const struct charge *charge)
 {
     const struct job *job = &charge->row->job;
-    struct findings *findings = charge->checkpointed ? sink->checkpointed_findings : sink->findings;
+    struct findings *findings =
+        charge->checkpointed ? accumulator->checkpointed_findings : accumulator->findings;
     uint64_t id = charge->row->id_job, ends = charge->checkpointed ? charge->ended : 0;
     const char *tres = job->tres_alloc ? job->tres_alloc : "";
     int shown_length = (int)(job->tres_alloc_length < 80 ? job->tres_alloc_length : 80);
@@ -131,7 +136,7 @@ static void add_finding(const struct seen_sink *sink, const struct charge *charg
         break;
     case JOB_ENDS_IN_FUTURE:
         findings_add_ended(findings, FINDING_JOB_ENDS_IN_FUTURE, id, ends,
-                           "time_end %" PRIu64 ", now %" PRIu64, job->time_end, sink->now);
+                           "time_end %" PRIu64 ", now %" PRIu64, job->time_end, accumulator->now);
         break;
     case JOB_ENDS_BEYOND_LIMIT:
         findings_add_ended(findings, FINDING_JOB_ENDS_BEYOND_LIMIT, id, ends,
@@ -140,7 +145,7 @@ static void add_finding(const struct seen_sink *sink, const struct charge *charg
                            job->time_start, job->time_end, job->time_limit);
         break;
     case JOB_OTHER_WEIGHTS:
-        add_other_weights(sink, charge);
+        add_other_weights(accumulator, charge);
         break;
     case JOB_ENDS_BEFORE_START:
         findings_add_ended(findings, FINDING_JOB_ENDS_BEFORE_START, id, ends,
@@ -149,7 +154,8 @@ static void add_finding(const struct seen_sink *sink, const struct charge *charg
         break;
     case JOB_STARTS_IN_FUTURE:
         findings_add_ended(findings, FINDING_JOB_STARTS_IN_FUTURE, id, ends,
-                           "time_start %" PRIu64 ", now %" PRIu64, job->time_start, sink->now);
+                           "time_start %" PRIu64 ", now %" PRIu64, job->time_start,
+                           accumulator->now);
         break;
     case JOB_TRES_UNREADABLE:
         findings_add_ended(findings, FINDING_JOB_TRES_UNREADABLE, id, ends, "tres_alloc '%.*s'",
@@ -165,60 +171,66 @@ static void add_finding(const struct seen_sink *sink, const struct charge *charg
 /* A job may run before its cluster is added to the accounting database, which gets its row then. */
 #define BEFORE_CLUSTER_S (30 * UINT64_C(86400))
 
-static bool is_before_cluster(const struct seen_sink *sink, uint64_t first)
+static bool is_before_cluster(const struct seen_accumulator *accumulator, uint64_t first)
 {
-    return first < sink->created && sink->created - first > BEFORE_CLUSTER_S;
+    return first < accumulator->created && accumulator->created - first > BEFORE_CLUSTER_S;
 }
 
-static void add_before_cluster(const struct seen_sink *sink, const struct charge *charge)
+static void add_before_cluster(const struct seen_accumulator *accumulator,
+                               const struct charge *charge)
 {
-    findings_add_ended(charge->checkpointed ? sink->checkpointed_findings : sink->findings,
-                       FINDING_JOB_BEFORE_CLUSTER, charge->row->id_job,
-                       charge->checkpointed ? charge->ended : 0,
-                       "time_start %" PRIu64 ", the cluster was created %" PRIu64,
-                       charge->row->job.time_start, sink->created);
+    findings_add_ended(
+        charge->checkpointed ? accumulator->checkpointed_findings : accumulator->findings,
+        FINDING_JOB_BEFORE_CLUSTER, charge->row->id_job, charge->checkpointed ? charge->ended : 0,
+        "time_start %" PRIu64 ", the cluster was created %" PRIu64, charge->row->job.time_start,
+        accumulator->created);
 }
 
-int seen_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
+int seen_accumulator_take(struct charge_accumulator *base, const struct charge *charge,
+                          struct error *err)
 {
-    const struct seen_sink *sink = (const struct seen_sink *)base;
+    const struct seen_accumulator *accumulator = (const struct seen_accumulator *)base;
     (void)err;
     if (charge->row->suspension)
         return 0;
-    if (++sink->seen->count % 65536 == 0)
-        log_progress(sink->cluster, sink->seen->count, "jobs read");
+    if (++accumulator->seen->count % 65536 == 0)
+        log_progress(accumulator->cluster, accumulator->seen->count, "jobs read");
     if (charge->expired)
         return 0;
-    note_times(sink, charge);
+    note_times(accumulator, charge);
     if (charge->outcome != JOB_CHARGED)
-        add_finding(sink, charge);
-    if (charge->row->unknown_qos && sink->of_all)
-        add_of_jobs(sink, charge, FINDING_QOS_UNKNOWN, charge->row->unknown_qos, "QOS");
-    if (is_before_cluster(sink, charge->first))
-        add_before_cluster(sink, charge);
+        add_finding(accumulator, charge);
+    if (charge->row->unknown_qos && accumulator->of_all)
+        add_of_jobs(accumulator, charge, FINDING_QOS_UNKNOWN, charge->row->unknown_qos, "QOS");
+    if (is_before_cluster(accumulator, charge->first))
+        add_before_cluster(accumulator, charge);
     else
-        note_least(charge->checkpointed ? sink->checkpointed_first : &sink->seen->first_charge,
+        note_least(charge->checkpointed ? accumulator->checkpointed_first
+                                        : &accumulator->seen->first_charge,
                    charge->first);
     return 0;
 }
 
-void seen_rollup(const struct seen_sink *sink, const struct rollup_row *row, uint64_t first,
-                 bool checkpointed)
+void seen_rollup(const struct seen_accumulator *accumulator, const struct rollup_row *row,
+                 uint64_t first, bool checkpointed)
 {
-    if (is_before_cluster(sink, first))
-        findings_add_ended(checkpointed ? sink->checkpointed_findings : sink->findings,
-                           FINDING_JOB_BEFORE_CLUSTER, 0, checkpointed ? row->rollup.end : 0,
-                           "rollup of association %" PRIu64 " from %" PRIu64
-                           ", the cluster was created %" PRIu64,
-                           row->association, row->rollup.start, sink->created);
+    if (is_before_cluster(accumulator, first))
+        findings_add_ended(
+            checkpointed ? accumulator->checkpointed_findings : accumulator->findings,
+            FINDING_JOB_BEFORE_CLUSTER, 0, checkpointed ? row->rollup.end : 0,
+            "rollup of association %" PRIu64 " from %" PRIu64 ", the cluster was created %" PRIu64,
+            row->association, row->rollup.start, accumulator->created);
     else
-        note_least(checkpointed ? sink->checkpointed_first : &sink->seen->first_charge, first);
+        note_least(checkpointed ? accumulator->checkpointed_first
+                                : &accumulator->seen->first_charge,
+                   first);
 }
 
-int first_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err)
+int first_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,
+                           struct error *err)
 {
     (void)err;
-    note_least(((struct first_sink *)sink)->first, charge->first);
+    note_least(((struct first_accumulator *)accumulator)->first, charge->first);
     return 0;
 }
 
@@ -259,27 +271,29 @@ static uint64_t hash_of(const struct job_row *row)
     return hash_words(words, sizeof words / sizeof *words);
 }
 
-int day_hash_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
+int day_hash_accumulator_take(struct charge_accumulator *base, const struct charge *charge,
+                              struct error *err)
 {
-    const struct day_hash_sink *sink = (const struct day_hash_sink *)base;
+    const struct day_hash_accumulator *accumulator = (const struct day_hash_accumulator *)base;
     uint64_t end = charge->row->job.time_end;
     (void)err;
-    if (charge->checkpointed && end > sink->left_out)
-        day_hashes_add(sink->hashes, end, hash_of(charge->row), sink->negative);
+    if (charge->checkpointed && end > accumulator->left_out)
+        day_hashes_add(accumulator->hashes, end, hash_of(charge->row), accumulator->negative);
     return 0;
 }
 
-int days_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
+int days_accumulator_take(struct charge_accumulator *base, const struct charge *charge,
+                          struct error *err)
 {
-    const struct days_sink *sink = (const struct days_sink *)base;
-    struct days *days = sink->days;
+    const struct days_accumulator *accumulator = (const struct days_accumulator *)base;
+    struct days *days = accumulator->days;
     const struct charge_term *used = &charge->used;
     if (!used->units || charge->again)
         return 0;
     struct usage_rate rate = { charge->interval.own, used->units, charge->negative };
     if (!days->failed && days_add(days, charge->checkpointed || !days->unsealed_is_kept, &rate,
                                   used->start, used->end, err))
-        days_give_up(days, sink->findings, err);
+        days_give_up(days, accumulator->findings, err);
     return 0;
 }
 
@@ -288,12 +302,13 @@ bool job_is_refunded(const struct ledger_state *ledger, const struct job_row *ro
     return ledger_refunds(ledger, row->id_job, job_begin(&row->job));
 }
 
-int watcher_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
+int watcher_accumulator_take(struct charge_accumulator *base, const struct charge *charge,
+                             struct error *err)
 {
-    const struct watcher_sink *sink = (const struct watcher_sink *)base;
-    if (!charge->counted.units || job_is_refunded(sink->ledger, charge->row))
+    const struct watcher_accumulator *accumulator = (const struct watcher_accumulator *)base;
+    if (!charge->counted.units || job_is_refunded(accumulator->ledger, charge->row))
         return 0;
-    return sink->watcher->take(sink->watcher, charge, err);
+    return accumulator->watcher->take(accumulator->watcher, charge, err);
 }
 
 static int add(struct usage_sums *sums, const struct charge *charge, struct error *err)
@@ -327,9 +342,10 @@ static size_t first_ended(const struct split *multi, const struct job_row *row)
     return row->job.time_end && !row->noted ? first_from(multi, row->job.time_end) : multi->count;
 }
 
-static int take_interval(struct charge_sink *sink, const struct charge *charge, struct error *err)
+static int take_interval(struct charge_accumulator *accumulator, const struct charge *charge,
+                         struct error *err)
 {
-    const struct split *multi = ((const struct multi_time_sink *)sink)->multi;
+    const struct split *multi = ((const struct multi_time_accumulator *)accumulator)->multi;
     size_t at = charge->again ? multi->count : first_ended(multi, charge->row);
     return at < multi->count ? add(multi->times[at].ended, charge, err) : 0;
 }
@@ -359,9 +375,10 @@ static int charge_again_at(struct multi_time_sums *time, const struct job_row *r
     return charge_again(&time->context, row, &again, &charge) ? add_slices(time, &charge, err) : 0;
 }
 
-static int take_row(struct charge_sink *sink, const struct charge *charge, struct error *err)
+static int take_row(struct charge_accumulator *accumulator, const struct charge *charge,
+                    struct error *err)
 {
-    const struct split *multi = ((const struct multi_time_sink *)sink)->multi;
+    const struct split *multi = ((const struct multi_time_accumulator *)accumulator)->multi;
     size_t end = first_ended(multi, charge->row);
     for (size_t i = first_from(multi, charge->row->job.time_start); i < end; i++)
         if (charge_at(&multi->times[i], charge->row, err))
