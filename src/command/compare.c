@@ -200,7 +200,7 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
     struct values *others = memory_zeroed(cluster->tree->count, sizeof *others);
     struct comparison comparison = {
         .cluster = cluster->name,
-        .words = words_of(cluster->settings),
+        .terms = terminology_of(cluster->settings),
         .as_of = cluster->as_of,
         .algorithm = cluster->algorithm,
         .conformance = cluster->options.conformance,

@@ -245,7 +245,7 @@ static int add_series(const struct published *published, const struct options *o
     series->partition = known->partition;
     series->id = known->id;
     series->days = options->usage;
-    series->words = published_words(published, known->cluster);
+    series->terms = published_words(published, known->cluster);
     if (find_span(db, options, known->cluster, &span, err))
         return -1;
     int result = options->usage ? read_days(db, list, known, &span, err)

@@ -119,7 +119,7 @@ static const struct {
 /* The labels of a sample; those that are NULL are not there. */
 struct metric_labels {
     const char *cluster, *account, *user, *partition, *parent, *kind, *problem, *scope;
-    const struct words *words; /* the account's and the user's labels; NULL: these */
+    const struct terminology *terms; /* the account's and the user's labels; NULL: these */
 };
 
 struct metrics {
@@ -164,9 +164,9 @@ static void metrics_add(struct metrics *metrics, int metric, const struct metric
         return;
     text_add(text, metric_kinds[metric].name);
     metrics_add_label(text, &between, "cluster", labels->cluster);
-    const struct words *words = labels->words;
-    metrics_add_label(text, &between, words ? words->account : "account", labels->account);
-    metrics_add_label(text, &between, words ? words->user : "user", labels->user);
+    const struct terminology *terms = labels->terms;
+    metrics_add_label(text, &between, terms ? terms->account : "account", labels->account);
+    metrics_add_label(text, &between, terms ? terms->user : "user", labels->user);
     metrics_add_label(text, &between, "partition", labels->partition);
     metrics_add_label(text, &between, "parent", labels->parent);
     metrics_add_label(text, &between, "kind", labels->kind);
@@ -219,7 +219,7 @@ static void add_association(struct metrics *metrics, const struct published_clus
         .account = name.account,
         .user = node->is_user ? name.user : NULL,
         .partition = *name.partition ? name.partition : NULL,
-        .words = words_of(cluster->settings),
+        .terms = terminology_of(cluster->settings),
     };
     int scope = 2 * (int)scheduler_of(cluster->settings)->kind + node->is_user;
     int first = scope * METRICS_OF_SCOPE;

@@ -81,7 +81,7 @@ static void add_matrix(struct answer *answer, const struct comparison *compariso
     struct arena *arena = arena_create();
     answer_grid(answer, columns_of(comparison, arena, columns[0], columns[1]),
                 &(struct table_rows){ rows, count, sizeof *rows, .context = comparison,
-                                      .words = comparison->words });
+                                      .terms = comparison->terms });
     arena_destroy(arena);
 }
 
@@ -201,7 +201,7 @@ static void add_page(struct answer *answer, const struct comparison *comparison)
 {
     answer_say(answer, "%s, as of %s: places of %" PRIu32 " %s, and factors\n\n",
                comparison->cluster, time_text(comparison->as_of).bytes, comparison->user_count,
-               comparison->words->users);
+               comparison->terms->users);
     add_users(answer, comparison);
     if (comparison->top < comparison->listed)
         answer_say(answer, "... and %" PRIu32 " that move less\n",
@@ -282,7 +282,7 @@ void comparison_answer(const struct comparison *comparison, struct answer *answe
 {
     answer_cluster(answer, &(struct table_cluster){
                                .name = comparison->cluster,
-                               .words = comparison->words,
+                               .terms = comparison->terms,
                                .facts = answer_wants_facts(answer) ? facts_of(comparison) : NULL });
     if (answer_wants_page(answer)) {
         add_page(answer, comparison);

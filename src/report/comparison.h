@@ -26,11 +26,11 @@ struct compared_user {
     const char *account, *user, *partition; /* UTF-8 */
 };
 
-struct words;
+struct terminology;
 
 struct comparison {
     const char *cluster;
-    const struct words *words;
+    const struct terminology *terms;
     int64_t as_of;
     const struct algorithm *algorithm; /* of the run */
     enum conformance conformance;      /* likewise */

@@ -14,7 +14,7 @@ struct names;
 /* What `fairmill explain` prints, in words and in rows. */
 
 struct permissions;
-struct words;
+struct terminology;
 
 struct explained {
     const char *cluster;
@@ -22,7 +22,7 @@ struct explained {
     const struct names *names; /* UTF-8 */
     const struct explain_input *input;
     const struct explanation *explanation;
-    const struct words *words;
+    const struct terminology *terms;
     const struct permissions *permissions; /* who is told */
     const char *unit;                      /* what the cluster counts; NULL: TRES-seconds */
 };

@@ -38,9 +38,9 @@ static void add_who(struct text *text, const struct explained *explained, uint32
     const struct node *node = node_of(explained, i);
     const char *partition = names_text(explained->names, node->partition);
     if (node->is_user)
-        text_format_printable(text, "%s '%s' of ", explained->words->user,
+        text_format_printable(text, "%s '%s' of ", explained->terms->user,
                               names_text(explained->names, node->user));
-    text_format_printable(text, "%s '%s'", explained->words->account,
+    text_format_printable(text, "%s '%s'", explained->terms->account,
                           names_text(explained->names, node->account));
     if (*partition)
         text_format_printable(text, " in partition '%s'", partition);

@@ -137,7 +137,7 @@ static void add_jobs(struct text *text, const struct explained *explained,
     table_add_paragraph(text, job_columns,
                         &(struct table_rows){ weights->jobs, weights->job_count,
                                               sizeof *weights->jobs, .context = weights,
-                                              .words = explained->words });
+                                              .terms = explained->terms });
     line.length = 0;
     text_add(&line, "Left are ");
     text_add_figure(&line, weights->left, USAGE_DIGITS);

@@ -185,7 +185,7 @@ static void forecast_plot_add(struct text *text, struct forecast_point *const cu
 
 static void add_entity(struct answer *answer, const struct forecast_report *report)
 {
-    const struct words *terms = report->words;
+    const struct terminology *terms = report->terms;
     if (*report->user)
         answer_say(answer, "%s '%s' of %s '%s'%s%s%s", terms->one_user, report->user,
                    terms->account, report->account, *report->partition ? " in partition '" : "",
@@ -254,7 +254,7 @@ static void add_lines(struct answer *answer, const struct forecast_report *repor
         times[i] = i;
     answer_grid(answer, shown,
                 &(struct table_rows){ times, report->count, sizeof *times, .context = report,
-                                      .words = report->words });
+                                      .terms = report->terms });
     free(times);
 }
 
@@ -313,7 +313,7 @@ void forecast_report_answer(const struct forecast_report *report, struct answer 
     answer_cluster(answer, &(struct table_cluster){
                                .name = report->cluster,
                                .facts = answer_wants_facts(answer) ? facts_of(report) : NULL,
-                               .words = report->words });
+                               .terms = report->terms });
     if (answer_wants_page(answer)) {
         add_page(answer, report);
         return;

@@ -6,7 +6,7 @@
 
 struct answer;
 struct table_layout;
-struct words;
+struct terminology;
 
 /* What `fairmill forecast` prints of an entity. */
 
@@ -14,7 +14,7 @@ struct words;
 
 struct forecast_report {
     const char *cluster, *account, *user, *partition; /* UTF-8 */
-    const struct words *words;
+    const struct terminology *terms;
     const char *unit; /* of usage, where jobs are charged no TRES; else NULL */
     const struct algorithm *algorithm;
     bool published_only; /* it is made from published values and the usage of days */

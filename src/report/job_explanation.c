@@ -288,7 +288,7 @@ static void add_job(struct text *text, const struct job_explanation *explanation
     const struct prio_list *list = explanation->list;
     struct text line = { 0 };
     text_format_printable(&line, "Job '%s' of '%s' in %s '%s'", job->job_id, job->user,
-                          explanation->words->partition, job->partition);
+                          explanation->terms->partition, job->partition);
     if (*job->qos)
         text_format_printable(&line, ", QOS '%s',", job->qos);
     add_value(&line, job);
@@ -373,7 +373,7 @@ static void add_reversals(struct text *text, const struct job_explanation *expla
         add_item(text, &line);
     }
     if (reversals.partition) {
-        text_format_printable(&line, "- %s '%s'", explanation->words->partition,
+        text_format_printable(&line, "- %s '%s'", explanation->terms->partition,
                               reversals.partition);
         add_item(text, &line);
     }

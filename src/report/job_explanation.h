@@ -8,14 +8,14 @@ struct answer;
 struct prio_list;
 struct prio_row;
 struct table_layout;
-struct words;
+struct terminology;
 
 /* Why a job that waits has its priority, or comes before another one. */
 struct job_explanation {
     const struct prio_list *list;       /* all rows of the cluster */
     const struct prio_row *one, *other; /* the best row of each; `other` NULL: nobody asked */
     uint64_t max_age;                   /* seconds */
-    const struct words *words;
+    const struct terminology *terms;
 };
 
 /* Answer with a row for each part of the priority, or for each name of the formula.  The page has

@@ -168,10 +168,10 @@ static void add_title(struct answer *answer, const struct series *series)
 {
     bool is_user = *series->user;
     answer_say(answer, "Cluster %s, %s %s%s%s%s%s (%s %" PRId64 ")\n", series->cluster,
-               is_user ? series->words->user : series->words->account,
+               is_user ? series->terms->user : series->terms->account,
                is_user ? series->user : series->account, is_user ? " of " : "",
                is_user ? series->account : "", *series->partition ? ", partition " : "",
-               series->partition, series->words->number, series->id);
+               series->partition, series->terms->number, series->id);
 }
 
 void series_answer(const struct series *series, struct answer *answer)
@@ -185,7 +185,7 @@ void series_answer(const struct series *series, struct answer *answer)
                                           (json_int_t)series->id, "account", series->account,
                                           "username", series->user, "partition", series->partition),
                        .context = &view,
-                       .words = series->words });
+                       .terms = series->terms });
     add_title(answer, series);
     for (size_t i = 0; i < series->count; i++)
         if (!thinned || i + 1 == series->count ||

@@ -24,7 +24,7 @@ struct series {
     bool days;
     struct series_point *points;
     size_t count;
-    const struct words *words; /* for its title */
+    const struct terminology *terms; /* for its title */
 };
 
 /* Answer with a row for each point, of one of these layouts.  For people the rows have bars, and of

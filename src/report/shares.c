@@ -280,7 +280,7 @@ void share_list_answer(const struct share_list *list, struct answer *answer)
     answer_cluster(answer, &(struct table_cluster){
                                .name = list->cluster,
                                .context = list,
-                               .words = list->words,
+                               .terms = list->terms,
                                .facts = json_pack("{s:s, s:I}", "algorithm", list->algorithm->name,
                                                   "as_of", (json_int_t)list->as_of) });
     answer_say(answer, "Cluster %s, %s, as of %s\n", list->cluster, list->algorithm->name,

@@ -26,13 +26,13 @@ struct share_row {
     bool shown;
 };
 
-struct words;
+struct terminology;
 
 struct share_list {
     const char *cluster;
     const struct algorithm *algorithm;
     int64_t as_of;
-    const struct words *words; /* of people's headings; NULL: sshare's */
+    const struct terminology *terms; /* of people's headings; NULL: sshare's */
     struct arena *arena;
     struct share_row *rows;
     size_t count;

@@ -244,7 +244,7 @@ void statement_open(const struct statement_view *view, struct answer *answer)
     answer_cluster(answer, &(const struct table_cluster){
                                .name = view->cluster,
                                .facts = answer_wants_facts(answer) ? facts_of(view) : NULL,
-                               .words = view->words,
+                               .terms = view->terms,
                            });
     add_title(answer, view);
 }

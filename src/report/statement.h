@@ -11,7 +11,7 @@ struct names;
 struct statement_period;
 struct table_layout;
 struct permissions;
-struct words;
+struct terminology;
 
 /* What `fairmill statement` prints of a cluster. */
 
@@ -22,7 +22,7 @@ struct statement_view {
     const struct names *names;                /* of the periods' trees, UTF-8 */
     const struct permissions *permissions;    /* who is told */
     const struct name_list *accounts, *users; /* of whom; empty: of all */
-    const struct words *words;
+    const struct terminology *terms;
     const char *tres;    /* of sreport's; NULL: use is as fairshare was charged */
     bool of_capacity;    /* what is due; else it is of what was delivered */
     double scale;        /* what amounts are divided by */

@@ -275,7 +275,7 @@ void table_open(struct table *table, const struct table_cluster *cluster)
 {
     table->cell.cluster = cluster->name;
     table->cell.context = cluster->context;
-    table->kept.words = cluster->words;
+    table->kept.terms = cluster->terms;
     if (table->options->form == TABLE_JSON) {
         open_json(table, cluster);
     } else if (table->options->form == TABLE_FOR_PEOPLE && !table->options->no_header) {
@@ -412,7 +412,7 @@ void table_add_paragraph(struct text *text, const struct column *columns,
     const struct table_layout layout = { columns, .by_cluster = true, .as_paragraph = true };
     struct error ignored;
     struct table *table = table_create(text, &layout, &for_people, &ignored);
-    table_open(table, &(struct table_cluster){ .context = rows->context, .words = rows->words });
+    table_open(table, &(struct table_cluster){ .context = rows->context, .terms = rows->terms });
     for (size_t i = 0; i < rows->count; i++)
         table_add(table, (const char *)rows->rows + i * rows->size);
     table_close(table);

@@ -5,7 +5,7 @@
 #include "report/column.h"
 
 struct error;
-struct words;
+struct terminology;
 
 /* Rows for people and for programs: the one place that measures, pads, quotes and paints.
  *
@@ -71,11 +71,11 @@ void table_print_with(struct table *table,
                       int (*print)(const struct text *text, struct error *err));
 
 struct table_cluster {
-    const char *name;          /* UTF-8 */
-    const char *title;         /* for people, above the headings; NULL: none */
-    struct json_t *facts;      /* an object, given away; NULL: none */
-    const void *context;       /* for get(), as cell->context */
-    const struct words *words; /* of people's headings; NULL: the columns' own */
+    const char *name;                /* UTF-8 */
+    const char *title;               /* for people, above the headings; NULL: none */
+    struct json_t *facts;            /* an object, given away; NULL: none */
+    const void *context;             /* for get(), as cell->context */
+    const struct terminology *terms; /* of people's headings; NULL: the columns' own */
 };
 /* Whether this form has facts: some are costly to find. */
 bool table_has_facts(const struct table *table);
@@ -95,9 +95,9 @@ int table_end(struct table *table, struct error *err);
 struct table_rows {
     const void *rows;
     size_t count, size;
-    const void *context;       /* for get(), as cell->context */
-    const char *cluster;       /* NULL where no column has it */
-    const struct words *words; /* as in struct table_cluster */
+    const void *context;             /* for get(), as cell->context */
+    const char *cluster;             /* NULL where no column has it */
+    const struct terminology *terms; /* as in struct table_cluster */
 };
 /* A table for people, in lines as short as those of text. */
 void table_add_paragraph(struct text *text, const struct column *columns,

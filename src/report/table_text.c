@@ -111,7 +111,7 @@ static size_t width_of(const struct text_table *table, size_t from, size_t to)
 
 static const char *heading_of(const struct text_table *table, const struct chosen *chosen)
 {
-    return words_heading(table->words, chosen->column->heading);
+    return terminology_heading(table->terms, chosen->column->heading);
 }
 
 /* Headings need room too, and what is expendable goes where there is not enough. */

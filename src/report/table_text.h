@@ -5,7 +5,7 @@
 #include "util/text.h"
 
 struct cell;
-struct words;
+struct terminology;
 
 /* Rows as aligned text.  Cells are kept, short of their padding, until all have been measured.  For
  * commands there is report/table.h. */
@@ -30,12 +30,12 @@ struct table_format {
 struct text_table {
     const struct chosen *chosen;
     size_t count;
-    const char *before;        /* of a format; NULL: it is none */
-    bool all;                  /* none may be left out */
-    size_t line;               /* columns of the terminal; 0: any */
-    const struct words *words; /* of headings; NULL: the columns' own */
-    size_t *width;             /* of each column; 0: it is not shown */
-    bool *used;                /* a row has such a cell */
+    const char *before;              /* of a format; NULL: it is none */
+    bool all;                        /* none may be left out */
+    size_t line;                     /* columns of the terminal; 0: any */
+    const struct terminology *terms; /* of headings; NULL: the columns' own */
+    size_t *width;                   /* of each column; 0: it is not shown */
+    bool *used;                      /* a row has such a cell */
     struct text cells;
     size_t rows;
 };

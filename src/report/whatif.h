@@ -49,11 +49,11 @@ struct whatif_job {
     size_t place[SIDES]; /* from 1 */
 };
 
-struct words;
+struct terminology;
 
 struct whatif {
     const char *cluster;
-    const struct words *words;
+    const struct terminology *terms;
     int64_t as_of;
     const struct algorithm *algorithm[SIDES];
     struct arena *arena; /* of all texts */

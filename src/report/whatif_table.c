@@ -168,7 +168,7 @@ static struct table *begin_table(struct answer *answer, const struct whatif *wha
     struct error ignored;
     struct table *table = table_create(answer_text(answer), layout, &for_people, &ignored);
     table_open(table,
-               &(struct table_cluster){ .title = "\n", .context = whatif, .words = whatif->words });
+               &(struct table_cluster){ .title = "\n", .context = whatif, .terms = whatif->terms });
     return table;
 }
 
@@ -332,7 +332,7 @@ void whatif_print(const struct whatif *whatif, size_t top, struct answer *answer
     size_t count = whatif->row_count;
     answer_cluster(answer, &(struct table_cluster){ .name = whatif->cluster,
                                                     .context = whatif,
-                                                    .words = whatif->words,
+                                                    .terms = whatif->terms,
                                                     .facts = answer_wants_facts(answer)
                                                                  ? facts_of(whatif, top)
                                                                  : NULL });

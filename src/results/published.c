@@ -218,12 +218,12 @@ void published_free(struct published *published)
     *published = (struct published){ 0 };
 }
 
-const struct words *published_words(const struct published *published, const char *cluster)
+const struct terminology *published_words(const struct published *published, const char *cluster)
 {
     for (size_t i = 0; i < published->count; i++)
         if (!cluster || !strcmp(published->clusters[i].name, cluster))
-            return words_of(published->clusters[i].settings);
-    return words_of(NULL);
+            return terminology_of(published->clusters[i].settings);
+    return terminology_of(NULL);
 }
 
 const char *published_unit(const struct published_cluster *cluster)

@@ -79,7 +79,7 @@ void published_close(struct published *published);
 void published_free(struct published *published);
 
 /* Those of the layout of a cluster; NULL: of the first one. */
-const struct words *published_words(const struct published *published, const char *cluster);
+const struct terminology *published_words(const struct published *published, const char *cluster);
 
 /* What the cluster counts as usage, if it chooses that; NULL: it counts TRES-seconds. */
 const char *published_unit(const struct published_cluster *cluster);

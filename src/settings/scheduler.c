@@ -23,7 +23,7 @@ static const struct scheduler_default openpbs_defaults[] = {
 
 static const struct scheduler schedulers[SCHEDULERS] = {
     [SCHEDULER_SLURM] = {
-        .words = {
+        .terms = {
             .user = "user",
             .one_user = "User",
             .users = "users",
@@ -43,7 +43,7 @@ static const struct scheduler schedulers[SCHEDULERS] = {
     },
     [SCHEDULER_OPENPBS] = {
         .kind = SCHEDULER_OPENPBS,
-        .words = {
+        .terms = {
             .user = "entity",
             .one_user = "Entity",
             .users = "entities",
@@ -99,15 +99,15 @@ const struct scheduler *scheduler_of(const struct settings *settings)
     return &schedulers[source_type_of(settings)->scheduler];
 }
 
-const char *words_heading(const struct words *words, const char *heading)
+const char *terminology_heading(const struct terminology *terms, const char *heading)
 {
-    const char *const(*pair)[2] = words ? words->headings : NULL;
+    const char *const(*pair)[2] = terms ? terms->headings : NULL;
     while (pair && (*pair)[0] && strcmp((*pair)[0], heading) != 0)
         pair++;
     return pair && (*pair)[0] ? (*pair)[1] : heading;
 }
 
-const struct words *words_of(const struct settings *settings)
+const struct terminology *terminology_of(const struct settings *settings)
 {
-    return &scheduler_of(settings)->words;
+    return &scheduler_of(settings)->terms;
 }

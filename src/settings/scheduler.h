@@ -15,7 +15,7 @@ enum scheduler_kind { SCHEDULER_SLURM, SCHEDULER_OPENPBS, SCHEDULERS };
 
 /* The terms of a scheduler, for sentences.  Names of columns and of JSON's fields are the same for
  * all schedulers. */
-struct words {
+struct terminology {
     const char *user, *one_user, *users; /* `one` begins a sentence */
     const char *account, *one_account, *accounts;
     const char *partition;
@@ -36,7 +36,7 @@ struct scheduler_default {
 
 struct scheduler {
     enum scheduler_kind kind;
-    struct words words;
+    struct terminology terms;
     /* pbsfs prints its tree: the root's number is 0, the last member of a group comes first, and
      * the order of its entities is published, whatever the algorithm is. */
     bool has_pbsfs;
@@ -66,8 +66,8 @@ const struct source_type *source_type_of(const struct settings *settings);
 const struct scheduler *scheduler_of(const struct settings *settings);
 
 /* What a heading is in these words; NULL: it stays. */
-const char *words_heading(const struct words *words, const char *heading);
+const char *terminology_heading(const struct terminology *terms, const char *heading);
 /* The words of the settings' scheduler; NULL: of Slurm. */
-const struct words *words_of(const struct settings *settings);
+const struct terminology *terminology_of(const struct settings *settings);
 
 #endif

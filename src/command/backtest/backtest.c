@@ -316,7 +316,7 @@ static int backtest_command(struct command_context *context, struct error *err)
     struct cluster_names clusters = { 0 };
     struct met met = { memory_zeroed(shared->accounts.count, sizeof(bool)),
                        memory_zeroed(shared->users.count, sizeof(bool)), false };
-    const struct words *words = words_of(settings);
+    const struct terminology *terms = terminology_of(settings);
     struct db *source = NULL;
     int result = backtest_variants_make(&variants, settings, options->values, err) ||
                          run_open_source(&source, settings, err) ||
@@ -335,8 +335,8 @@ static int backtest_command(struct command_context *context, struct error *err)
             fail_in(err, "cluster '%s'", clusters.names[i]);
     }
     if (!result && met.any &&
-        (check_met(&shared->users, met.users, words->user, err) ||
-         check_met(&shared->accounts, met.accounts, words->account, err)))
+        (check_met(&shared->users, met.users, terms->user, err) ||
+         check_met(&shared->accounts, met.accounts, terms->account, err)))
         result = -1;
     free(met.accounts);
     free(met.users);

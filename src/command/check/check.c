@@ -182,12 +182,12 @@ static int check_cluster(const struct settings *settings, struct db *source, con
     if (compute_cluster(&computation, NULL, err))
         return fail_in(err, "cluster '%s'", cluster);
     const struct run_record *record = &computation.record;
-    const struct words *words = words_of(settings);
+    const struct terminology *terms = terminology_of(settings);
     text_format_printable(text,
                           "cluster %s: %" PRId64 " %s, %" PRId64 " of them %s, %" PRId64
                           " job rows that count\n",
-                          cluster, record->associations, words->associations, record->users,
-                          words->users, record->jobs_read);
+                          cluster, record->associations, terms->associations, record->users,
+                          terms->users, record->jobs_read);
     if (scheduler_of(settings)->has_conformances) {
         check_slurm_release(text, settings, computation.accounting);
         text_format(text, "  ranks that differ between documents and slurmctld: %" PRIu32 "\n",

@@ -78,7 +78,7 @@ static void warn_of_zeros(struct text *text, const struct scheduler *scheduler,
 {
     const struct tree *tree = computation->tree;
     const struct names *names = computation->accounting->names;
-    const char *words = users ? scheduler->words.users : scheduler->words.accounts;
+    const char *words = users ? scheduler->terms.users : scheduler->terms.accounts;
     size_t count = 0;
     for (uint32_t i = 1; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];

@@ -89,7 +89,7 @@ static int add_subject(const struct command_context *context, const struct publi
                                    cluster->names,
                                    &input,
                                    &explanation,
-                                   words_of(cluster->settings),
+                                   terminology_of(cluster->settings),
                                    &context->published.permissions,
                                    published_unit(cluster) };
     return explain(&input, one->node, other, &explanation)
@@ -123,7 +123,7 @@ static int look_in(struct command_context *context, const struct published_clust
     int result = published_jobs_read(context->published.db, list, err);
     struct job_explanation explanation = { .list = list,
                                            .max_age = cluster->settings->max_age_s,
-                                           .words = words_of(cluster->settings) };
+                                           .terms = terminology_of(cluster->settings) };
     if (!result) {
         explanation.one = find_job(list, permissions, ids[0]);
         explanation.other = ids[1] ? find_job(list, permissions, ids[1]) : NULL;

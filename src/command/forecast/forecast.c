@@ -126,7 +126,7 @@ static int print_forecast(const struct options *options, struct forecast_data *d
         .account = names_text(cluster->names, node->account),
         .user = names_text(cluster->names, node->user),
         .partition = names_text(cluster->names, node->partition),
-        .words = words_of(cluster->settings),
+        .terms = terminology_of(cluster->settings),
         .unit = published_unit(cluster),
         .published_only = options->published_only,
         .rounded = options->rounded,

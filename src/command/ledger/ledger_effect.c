@@ -90,7 +90,7 @@ static void add_changes(struct text *text, const struct share_list *before,
     struct table *table = table_create(text, &layout, &for_people, &ignored);
     struct id_index *places = id_index_create();
     bool any = false;
-    table_open(table, &(struct table_cluster){ .words = before->words });
+    table_open(table, &(struct table_cluster){ .terms = before->terms });
     for (uint32_t i = 0; i < before->count; i++)
         id_index_add(places, (uint64_t)before->rows[i].id, i);
     for (size_t i = 0; i < after->count; i++) {

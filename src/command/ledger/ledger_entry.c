@@ -271,7 +271,7 @@ static void add_intent(struct text *text, const struct entry_context *context)
     if (context->refund.found.count > 1)
         text_format(&words, "refund %zu jobs", context->refund.found.count);
     else
-        add_entry_words(&words, &context->record, words_of(context->settings));
+        add_entry_words(&words, &context->record, terminology_of(context->settings));
     text_format_printable(text, "%s: %s\n", context->cluster, words.bytes);
     text_add(text, "dated ");
     time_add(text, (int64_t)context->record.entry.time);

@@ -20,44 +20,44 @@
 
 /* Of whom: `alice in physics, partition gpu`. */
 static void add_whom(struct text *text, const struct ledger_record *record,
-                     const struct words *words)
+                     const struct terminology *terms)
 {
     if (*record->user)
-        text_format(text, "%s '%s'", words->user, record->user);
+        text_format(text, "%s '%s'", terms->user, record->user);
     if (*record->account)
-        text_format(text, "%s%s '%s'", *record->user ? " in " : "", words->account,
+        text_format(text, "%s%s '%s'", *record->user ? " in " : "", terms->account,
                     record->account);
     if (*record->partition)
-        text_format(text, ", %s '%s'", words->partition, record->partition);
+        text_format(text, ", %s '%s'", terms->partition, record->partition);
     if (!*record->user && !*record->account)
         text_add(text, "the whole cluster");
 }
 
 void add_entry_words(struct text *text, const struct ledger_record *record,
-                     const struct words *words)
+                     const struct terminology *terms)
 {
     const struct ledger_entry *entry = &record->entry;
     switch (entry->kind) {
     case LEDGER_CREDIT:
     case LEDGER_DEBIT:
         text_format(text, "%s %" PRIu64 " %s to ", ledger_kind_name(entry->kind),
-                    entry->tres_seconds, words->unit);
-        add_whom(text, record, words);
+                    entry->tres_seconds, terms->unit);
+        add_whom(text, record, terms);
         break;
     case LEDGER_REFUND:
         text_format(text, "refund job %" PRIu64, entry->job);
         break;
     case LEDGER_RESET:
         text_add(text, "reset ");
-        add_whom(text, record, words);
+        add_whom(text, record, terms);
         if (!entry->of_cluster)
             text_format(text, " (%zu %s)", record->covers.count,
-                        record->covers.count == 1 ? words->association : words->associations);
+                        record->covers.count == 1 ? terms->association : terms->associations);
         break;
     case LEDGER_SET:
         text_add(text, "set ");
-        add_whom(text, record, words);
-        text_format(text, " to %" PRIu64 " %s", entry->tres_seconds, words->unit);
+        add_whom(text, record, terms);
+        text_format(text, " to %" PRIu64 " %s", entry->tres_seconds, terms->unit);
         break;
     case LEDGER_UNDO:
         text_format(text, "undo entry %" PRIu64, entry->undoes);
@@ -68,10 +68,10 @@ void add_entry_words(struct text *text, const struct ledger_record *record,
 /* An entry with what later ones did to it. */
 struct row {
     const struct ledger_record *record;
-    const struct words *words; /* of its cluster */
-    uint64_t undone_by;        /* the entry that undoes it; 0: none */
-    bool undone;               /* it does not count: some of its undos may be undone themselves */
-    bool hidden;               /* it is, or may be, another user's */
+    const struct terminology *terms; /* of its cluster */
+    uint64_t undone_by;              /* the entry that undoes it; 0: none */
+    bool undone; /* it does not count: some of its undos may be undone themselves */
+    bool hidden; /* it is, or may be, another user's */
 };
 
 /* All entries. */
@@ -88,7 +88,7 @@ static void find_undos(struct listing *listing)
     listing->rows = memory_zeroed(listing->book.count, sizeof *listing->rows);
     for (uint32_t i = 0; i < listing->book.count; i++) {
         listing->rows[i].record = &listing->book.records[i];
-        listing->rows[i].words =
+        listing->rows[i].terms =
             published_words(listing->published, listing->rows[i].record->cluster);
         id_index_add(places, listing->book.records[i].entry.id, i);
     }
@@ -156,7 +156,7 @@ static void get_words(const void *of, struct cell *cell)
 {
     const struct row *row = of;
     struct text words = { 0 };
-    add_entry_words(&words, row->record, row->words);
+    add_entry_words(&words, row->record, row->terms);
     if (row->undone)
         text_format(&words, "; undone by entry %" PRIu64, row->undone_by);
     cell_format(cell, "%s", words.bytes);

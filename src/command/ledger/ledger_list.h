@@ -11,11 +11,11 @@ struct settings;
 struct table_options;
 struct text;
 struct permissions;
-struct words;
+struct terminology;
 
 /* Add what an entry does, in a few words. */
 void add_entry_words(struct text *text, const struct ledger_record *record,
-                     const struct words *words);
+                     const struct terminology *terms);
 
 /* Fail with the entries that are lost or changed, of the cluster where one is named, if any are. */
 int ledger_tell_faults(const struct ledger_book *book, const struct name_list *clusters,

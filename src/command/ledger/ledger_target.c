@@ -81,11 +81,11 @@ static int check_names(const struct target_search *search, const struct accounti
                        struct error *err)
 {
     const struct ledger_record *record = search->record;
-    const struct words *words = words_of(search->source->settings);
+    const struct terminology *terms = terminology_of(search->source->settings);
     if (!user_is_there(accounting, record->user))
-        return name_unknown(words->user, record->user, err);
+        return name_unknown(terms->user, record->user, err);
     if (*record->account && !account_is_there(accounting, record->account))
-        return name_unknown(words->account, record->account, err);
+        return name_unknown(terms->account, record->account, err);
     return 0;
 }
 
@@ -228,7 +228,7 @@ static int cover_account(const struct target_search *search, struct accounting *
     }
     tree_destroy(tree);
     if (!below)
-        return name_unknown(words_of(search->source->settings)->account, account, err);
+        return name_unknown(terminology_of(search->source->settings)->account, account, err);
     free(below);
     return 0;
 }

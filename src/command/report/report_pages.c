@@ -206,7 +206,7 @@ static int write_account_pages(const char *directory, const struct report_cluste
     int result = make_directory(path.bytes, err);
     for (size_t i = 0; i < read->data.top_count; i++)
         add_accounts(&list, cluster, read->data.tops[i]);
-    text_format(links, "<h2>Pages of the %s of ", cluster->words->accounts);
+    text_format(links, "<h2>Pages of the %s of ", cluster->terms->accounts);
     page_add_html(links, cluster->name);
     text_add(links, "</h2>\n<ul data-cluster=\"");
     page_add_html(links, cluster->name);

@@ -17,7 +17,7 @@ struct share_list *computed_shares(const struct settings *settings, const char *
     const struct names *names = computation->accounting->names;
     struct share_list *list =
         share_list_create(cluster, settings->algorithm, computation->record.as_of);
-    list->words = words_of(settings);
+    list->terms = terminology_of(settings);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
         const struct tres_minutes_texts tres = tres_minutes_of(computation->tres_minutes, i);

@@ -56,7 +56,7 @@ static struct share_list *read_shares(struct published *published,
                                       struct error *err)
 {
     struct share_list *list = share_list_create(cluster->name, cluster->algorithm, cluster->as_of);
-    list->words = words_of(cluster->settings);
+    list->terms = terminology_of(cluster->settings);
     struct row_reading reading = { list, as_pbs && scheduler_of(cluster->settings)->has_pbsfs };
     if (published_read_rows(published, cluster, add_row, &reading, err)) {
         share_list_destroy(list);

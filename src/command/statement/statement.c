@@ -193,7 +193,7 @@ static struct statement_view view_of(const struct work *work, const struct accou
         .permissions = &work->published->permissions,
         .accounts = &options->shared.accounts,
         .users = &options->shared.users,
-        .words = words_of(of->cluster->settings),
+        .terms = terminology_of(of->cluster->settings),
         .tres = options->as_sreport ? options->tres : NULL,
         .of_capacity = options->of_capacity,
         .scale = pbs_unit ? 1 : options->unit->seconds,

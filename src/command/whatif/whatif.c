@@ -43,7 +43,7 @@ static int whatif_fill(const struct command_context *context, struct published_c
 {
     struct options *options = context->options;
     const struct published *published = &context->published;
-    whatif->words = words_of(cluster->settings);
+    whatif->terms = terminology_of(cluster->settings);
     whatif->rounded = published_round_others(published, cluster);
     if (changes_find(&options->changes, published, cluster, err))
         return -1;

@@ -77,13 +77,13 @@ static void add_shares(struct text *text, int64_t shares)
 }
 
 /* The part of a sentence that names an association. */
-static void add_who(struct text *text, const struct who *who, const struct words *words)
+static void add_who(struct text *text, const struct who *who, const struct terminology *terms)
 {
     if (*who->user)
-        text_format(text, "%s '%s' of %s '%s'", words->user, who->user, words->account,
+        text_format(text, "%s '%s' of %s '%s'", terms->user, who->user, terms->account,
                     who->account);
     else
-        text_format(text, "%s '%s'", words->account, who->account);
+        text_format(text, "%s '%s'", terms->account, who->account);
     if (*who->partition)
         text_format(text, " in partition '%s'", who->partition);
 }
@@ -94,7 +94,7 @@ static void tell_shares(const struct whatif_change *change, const struct publish
     struct text sentence = { 0 };
     struct who who = who_is(cluster, change->ids[0]);
     uint32_t node = tree_place(cluster->tree, change->ids[0]);
-    add_who(&sentence, &who, words_of(cluster->settings));
+    add_who(&sentence, &who, terminology_of(cluster->settings));
     text_add(&sentence, " has shares ");
     add_shares(&sentence, change->shares);
     text_add(&sentence, ", not ");
@@ -106,12 +106,12 @@ static void tell_shares(const struct whatif_change *change, const struct publish
 static void tell_move(const struct whatif_change *change, const struct published_cluster *cluster,
                       struct whatif *whatif)
 {
-    const struct words *words = words_of(cluster->settings);
+    const struct terminology *terms = terminology_of(cluster->settings);
     struct text sentence = { 0 };
     struct who who = who_is(cluster, change->ids[0]), parent = who_is(cluster, change->parent);
-    add_who(&sentence, &who, words);
+    add_who(&sentence, &who, terms);
     text_add(&sentence, " is below ");
-    add_who(&sentence, &parent, words);
+    add_who(&sentence, &parent, terms);
     whatif_add_change(whatif, sentence.bytes);
     text_free(&sentence);
 }
@@ -147,7 +147,7 @@ static void describe_usage(const struct whatif_change *change,
     struct command_line line = { 0 };
     struct text sentence = { 0 }, hours = { 0 };
     struct who who = who_is(cluster, change->ids[0]);
-    add_who(&sentence, &who, words_of(cluster->settings));
+    add_who(&sentence, &who, terminology_of(cluster->settings));
     const char *unit = published_unit(cluster);
     if (unit) {
         text_format(&sentence, " has used %.10g (", change->usage);
@@ -274,7 +274,7 @@ static void describe_removal(const struct whatif_change *change,
         struct text sentence = { 0 };
         struct who who = who_is(cluster, change->ids[i]);
         gone[tree_place(cluster->tree, change->ids[i])] = true;
-        add_who(&sentence, &who, words_of(cluster->settings));
+        add_who(&sentence, &who, terminology_of(cluster->settings));
         text_add(&sentence, " is no more");
         whatif_add_change(whatif, sentence.bytes);
         text_free(&sentence);

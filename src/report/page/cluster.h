@@ -8,7 +8,7 @@
 
 struct algorithm;
 struct page_backtest;
-struct words;
+struct terminology;
 
 /* An association; parents come before children, and children stand together.  NAN is NULL. */
 struct page_row {
@@ -78,7 +78,7 @@ struct page_cluster {
     const char *name, *time_zone;
     const struct algorithm *algorithm;
     const char *problems; /* what is wrong, in words; "": nothing */
-    const struct words *words;
+    const struct terminology *terms;
     const char *unit;   /* of usage; NULL: TRES-seconds */
     bool by_formula;    /* a formula orders its jobs, which have ids of their own */
     bool accounts_only; /* there are no users in it, and no jobs */

@@ -495,11 +495,11 @@ static void add_jobs(struct text *text, const struct page_view *view)
 
 static void add_words(struct text *text, const struct page_cluster *cluster)
 {
-    const struct words *words = cluster->words;
+    const struct terminology *terms = cluster->terms;
     const char *const said[][2] = {
-        { "user", words->user },           { "users", words->users },
-        { "account", words->account },     { "accounts", words->accounts },
-        { "partition", words->partition }, { "unit", page_unit(cluster) },
+        { "user", terms->user },           { "users", terms->users },
+        { "account", terms->account },     { "accounts", terms->accounts },
+        { "partition", terms->partition }, { "unit", page_unit(cluster) },
     };
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         text_format(text, "%s\"%s\":", i ? "," : "{", said[i][0]);

@@ -284,15 +284,15 @@ static void add_rest(struct text *text, const struct page_view *view, const stru
 
 static void add_accounts(struct text *text, const struct page_view *view)
 {
-    const struct words *words = view->cluster->words;
+    const struct terminology *terms = view->cluster->terms;
     struct chosen chosen;
     choose(&chosen, view, false);
     if (chosen.count) {
         struct text title = { 0 };
-        text_format(&title, "%s: share and use", words->accounts);
+        text_format(&title, "%s: share and use", terms->accounts);
         begin_table(text, title.bytes);
         text_free(&title);
-        add_heading(text, words->one_account, false);
+        add_heading(text, terms->one_account, false);
         add_heading(text, "share, use", false);
         add_value_headings(text, view);
         text_add(text, "</tr>\n");
@@ -331,18 +331,18 @@ static void add_user(struct text *text, const struct page_view *view, const stru
 
 static void add_users(struct text *text, const struct page_view *view)
 {
-    const struct words *words = view->cluster->words;
+    const struct terminology *terms = view->cluster->terms;
     struct chosen chosen;
     if (view->cluster->accounts_only)
         return;
     choose(&chosen, view, true);
     if (chosen.count) {
         struct text title = { 0 };
-        text_format(&title, "%s who used most", words->users);
+        text_format(&title, "%s who used most", terms->users);
         begin_table(text, title.bytes);
         text_free(&title);
-        add_heading(text, words->one_user, false);
-        add_heading(text, words->one_account, false);
+        add_heading(text, terms->one_user, false);
+        add_heading(text, terms->one_account, false);
         add_heading(text, "share, use", false);
         add_value_headings(text, view);
         add_term(text, view, TERM_FACTOR);
@@ -472,21 +472,21 @@ static void add_job(struct text *text, const struct page_job *job, bool by_formu
 static void add_jobs(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
-    const struct words *words = cluster->words;
+    const struct terminology *terms = cluster->terms;
     if (!view->top) {
-        add_uses(text, words->partition, cluster, &cluster->by_partition);
+        add_uses(text, terms->partition, cluster, &cluster->by_partition);
         add_uses(text, "QOS", cluster, &cluster->by_qos);
     }
-    add_queues(text, words->partition, &view->partitions);
+    add_queues(text, terms->partition, &view->partitions);
     if (!cluster->by_formula)
         add_queues(text, "QOS", &view->qos);
     if (!view->job_count)
         return;
     begin_table(text, view->job_total > JOBS_AT_MOST ? "The first waiting jobs" : "Waiting jobs");
     add_heading(text, "Job", false);
-    add_heading(text, words->one_user, false);
-    add_heading(text, words->one_account, false);
-    add_heading(text, words->partition, false);
+    add_heading(text, terms->one_user, false);
+    add_heading(text, terms->one_account, false);
+    add_heading(text, terms->partition, false);
     if (!cluster->by_formula)
         add_heading(text, "QOS", false);
     add_heading(text, cluster->by_formula ? "Value" : "Priority", true);
@@ -508,7 +508,7 @@ static void add_fairness(struct text *text, const struct page_view *view)
         "<p>How fair use is: Jain's index %.3g among the %s right below the top, 1 where all "
         "have used the same part of what is due to them; %.3g %% of all use is beyond what is "
         "due.</p>\n",
-        last->accounts, cluster->words->accounts, 100 * last->too_much);
+        last->accounts, cluster->terms->accounts, 100 * last->too_much);
 }
 
 /* ---- other settings ---- */
@@ -570,7 +570,7 @@ static void add_backtest(struct text *text, const struct page_view *view)
     if (!accounts)
         return;
     begin_table(text, "Shares and decayed use under these settings");
-    add_heading(text, view->cluster->words->one_account, false);
+    add_heading(text, view->cluster->terms->one_account, false);
     add_heading(text, "Due", true);
     for (size_t k = 0; k < variants; k++)
         add_heading(text, backtest->variants[k].settings, true);
@@ -617,7 +617,7 @@ static void add_terms(struct text *text, const struct page_cluster *cluster)
 static void add_summary(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
-    const struct words *words = cluster->words;
+    const struct terminology *terms = cluster->terms;
     text_add(text, "<h2>Fair shares of ");
     if (view->top) {
         page_add_html(text, cluster->rows[view->top].account);
@@ -633,7 +633,7 @@ static void add_summary(struct text *text, const struct page_view *view)
     text_format(text, " · %s", page_algorithm(cluster));
     if (!cluster->accounts_only)
         text_format(text, " · %" PRIu32 " %s", cluster->users,
-                    cluster->users == 1 ? words->user : words->users);
+                    cluster->users == 1 ? terms->user : terms->users);
     text_format(text, " · %zu waiting job%s</p>\n", view->job_total,
                 view->job_total == 1 ? "" : "s");
 }

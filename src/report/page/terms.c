@@ -86,11 +86,11 @@ const char *page_term_name(const struct page_cluster *cluster, enum page_term te
     bool ranks = cluster->algorithm->ranks_users;
     switch (term) {
     case TERM_SHARE:
-        return cluster->words->share;
+        return cluster->terms->share;
     case TERM_WHOLE_SHARE:
-        return cluster->words->share ? NULL : terms[term].name;
+        return cluster->terms->share ? NULL : terms[term].name;
     case TERM_USED:
-        return ranks ? NULL : cluster->words->effective_usage;
+        return ranks ? NULL : cluster->terms->effective_usage;
     case TERM_LEVEL_FS:
         return ranks ? terms[term].name : NULL;
     case TERM_FACTOR:
