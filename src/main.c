@@ -174,7 +174,7 @@ static int start(struct invocation *invocation, void *options, struct error *err
     return status < 0 && command->failed ? command->failed(options, err) : status;
 }
 
-static int run_with(struct invocation *invocation, void *options, struct error *err)
+static int main_run_with(struct invocation *invocation, void *options, struct error *err)
 {
     const struct command *command = invocation->command;
     const struct shared_options *shared = options;
@@ -196,7 +196,7 @@ static int run_named(struct invocation *invocation)
     const struct command *command = invocation->command;
     void *options = memory_zeroed(1, command->options_size);
     struct error err;
-    int status = run_with(invocation, options, &err);
+    int status = main_run_with(invocation, options, &err);
     if (status < 0) {
         command_hide_reason(invocation, &err);
         complain(&err);

@@ -9,7 +9,7 @@
 #include "util/times.h"
 #include "util/log.h"
 
-struct options {
+struct command_backfill_options {
     struct shared_options shared;
     struct option_time since, until;
     const char *every;
@@ -18,12 +18,13 @@ struct options {
 };
 
 static const struct command_option own_options[] = {
-    { "since", NULL, 0, OPTION_TIME, AT(since), "TIME",
+    { "since", NULL, 0, OPTION_TIME, AT(command_backfill_options, since), "TIME",
       .help = "the first instant (as far as jobs and history_days go back)" },
-    { "until", NULL, 0, OPTION_TIME, AT(until), "TIME", .help = "the last one (now)" },
-    { "every", NULL, 0, OPTION_VALUE, AT(every), "SPAN",
+    { "until", NULL, 0, OPTION_TIME, AT(command_backfill_options, until), "TIME",
+      .help = "the last one (now)" },
+    { "every", NULL, 0, OPTION_VALUE, AT(command_backfill_options, every), "SPAN",
       .help = "how far points are apart, such as 6h (1d)" },
-    { "replace", NULL, 0, OPTION_FLAG, AT(replace), NULL,
+    { "replace", NULL, 0, OPTION_FLAG, AT(command_backfill_options, replace), NULL,
       .help = "make anew what backfill made before" },
     { .name = NULL },
 };
@@ -34,7 +35,8 @@ struct teller {
 };
 
 /* `alpha: 365 points of history made, from 2025-11-24 to 2026-11-23; 20 were there`. */
-static void tell(void *context, const char *cluster, const struct backfill_result *result)
+static void backfill_command_tell(void *context, const char *cluster,
+                                  const struct backfill_result *result)
 {
     struct teller *teller = context;
     struct text *text = &teller->text;
@@ -66,13 +68,13 @@ static void tell(void *context, const char *cluster, const struct backfill_resul
 
 static int backfill_check(struct command_context *context, struct error *err)
 {
-    struct options *asked = context->options;
+    struct command_backfill_options *asked = context->options;
     return option_duration("every", asked->every, "1d", &asked->every_s, err);
 }
 
 static int backfill_answer(struct command_context *context, struct error *err)
 {
-    const struct options *asked = context->options;
+    const struct command_backfill_options *asked = context->options;
     const struct shared_options *shared = context->shared;
     struct teller teller = { .dry_run = shared->dry_run };
     const struct backfill_options options = {
@@ -83,7 +85,7 @@ static int backfill_answer(struct command_context *context, struct error *err)
         .dry_run = shared->dry_run,
         .complain = complain,
     };
-    int result = backfill(context->settings, &options, tell, &teller, err);
+    int result = backfill(context->settings, &options, backfill_command_tell, &teller, err);
     if (!result && teller.text.length)
         result = command_print(&teller.text, err);
     text_free(&teller.text);
@@ -97,7 +99,7 @@ const struct command command_backfill = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_DRY_RUN | TAKES_VERBOSE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct command_backfill_options),
     .use = SETTINGS_FOR_ALL,
     .check = backfill_check,
     .answer = backfill_answer,

@@ -14,7 +14,7 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-struct options {
+struct compare_options {
     struct shared_options shared;
     const char *top_text;
     uint64_t top; /* 0: all */
@@ -129,7 +129,8 @@ static int by_spread(const void *a, const void *b)
 
 /* Which associations are asked for, by node: those that a NAME means and all below them, and of
  * these only the users of --users and what is below --accounts.  The caller frees it. */
-static bool *compare_wanted(const struct published_cluster *cluster, const struct options *options)
+static bool *compare_wanted(const struct published_cluster *cluster,
+                            const struct compare_options *options)
 {
     const struct tree *tree = cluster->tree;
     const struct shared_options *shared = &options->shared;
@@ -153,7 +154,7 @@ static bool *compare_wanted(const struct published_cluster *cluster, const struc
 
 /* Of those that are asked for and may be shown. */
 static void sort_users(struct comparison *comparison, const struct published_cluster *cluster,
-                       const struct permissions *permissions, const struct options *options)
+                       const struct permissions *permissions, const struct compare_options *options)
 {
     uint32_t count = 0, user = 0;
     const struct compared_user **sorted = memory_zeroed(comparison->user_count + 1, sizeof(void *));
@@ -193,7 +194,7 @@ static void comparison_free(struct comparison *comparison)
  * conformance. */
 static struct comparison compare_cluster(const struct published_cluster *cluster,
                                          const struct permissions *permissions,
-                                         const struct options *options)
+                                         const struct compare_options *options)
 {
     size_t count = count_algorithms();
     struct fairshare_options fairshare = cluster->options;
@@ -226,17 +227,17 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
 
 static int compare_check(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct compare_options *options = context->options;
     return option_count("top", options->top_text, &options->top, err);
 }
 
 static void compare_release(void *options)
 {
-    free(((struct options *)options)->named);
+    free(((struct compare_options *)options)->named);
 }
 
 /* Find what the operands name, in any cluster. */
-static int compare_find_names(const struct published *published, struct options *options,
+static int compare_find_names(const struct published *published, struct compare_options *options,
                               struct error *err)
 {
     for (size_t i = 0; i < OPERANDS_AT_MOST && options->shared.operands[i]; i++) {
@@ -258,7 +259,7 @@ static int compare_find_names(const struct published *published, struct options 
 
 static int compare_answer(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct compare_options *options = context->options;
     if (published_check_names(&context->published, err) ||
         compare_find_names(&context->published, options, err))
         return -1;
@@ -273,7 +274,7 @@ static int compare_answer(struct command_context *context, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { "top", NULL, 0, OPTION_VALUE, AT(top_text), "NUMBER",
+    { "top", NULL, 0, OPTION_VALUE, AT(compare_options, top_text), "NUMBER",
       .help = "only so many users, those who move most", .former = 'n' },
     { .name = NULL },
 };
@@ -287,7 +288,7 @@ const struct command command_compare = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct compare_options),
     .use = SETTINGS_FOR_READING,
     .results = RESULTS_TREES,
     .layout = &comparison_layout,

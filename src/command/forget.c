@@ -12,7 +12,7 @@
 #include "source/source.h"
 #include "util/error.h"
 
-static int ask(const char *cluster, struct error *err)
+static int forget_ask(const char *cluster, struct error *err)
 {
     struct text question = { 0 };
     if (!isatty(STDIN_FILENO))
@@ -47,8 +47,8 @@ static int check_source(const struct settings *settings, const char *cluster, st
 }
 
 /* The results' errors are explained by their GRANTs, the source's by its own. */
-static int check(struct db *db, const struct settings *settings, const char *cluster,
-                 struct error *err)
+static int command_forget_check(struct db *db, const struct settings *settings, const char *cluster,
+                                struct error *err)
 {
     if (forget_check(db, cluster, err)) {
         results_explain(settings, err);
@@ -64,7 +64,7 @@ static int remove_all(struct db *db, const struct settings *settings, const char
     if (publisher_start(&publisher, db, settings, cluster, err))
         return results_explain(settings, err);
     /* It may have come back while we asked. */
-    int result = check(db, settings, cluster, err);
+    int result = command_forget_check(db, settings, cluster, err);
     if (!result && forget_cluster(&publisher, err))
         result = results_explain(settings, err);
     publisher_end(&publisher);
@@ -76,35 +76,35 @@ static int forget(const struct settings *settings, const char *cluster, bool yes
     struct db *db;
     if (results_open(&db, settings, DB_RESULTS, err))
         return -1;
-    int result = check(db, settings, cluster, err);
+    int result = command_forget_check(db, settings, cluster, err);
     if (!result && !yes)
-        result = ask(cluster, err);
+        result = forget_ask(cluster, err);
     if (!result)
         result = remove_all(db, settings, cluster, err);
     db_close(db);
     return result;
 }
 
-struct options {
+struct forget_options {
     struct shared_options shared;
     const char *cluster;
 };
 
 static const struct command_option own_options[] = {
-    { "cluster", "clusters", 'M', OPTION_ONE, AT(cluster), "NAME",
+    { "cluster", "clusters", 'M', OPTION_ONE, AT(forget_options, cluster), "NAME",
       .help = "the cluster, which was retired or has vanished", .needed = true },
     { .name = NULL },
 };
 
 static int forget_check_options(struct command_context *context, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct forget_options *options = context->options;
     return options->cluster ? 0 : fail(err, ERROR_USAGE, "forget: which --cluster?");
 }
 
 static int forget_answer(struct command_context *context, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct forget_options *options = context->options;
     return forget(context->settings, options->cluster, context->shared->yes, err);
 }
 
@@ -115,7 +115,7 @@ const struct command command_forget = {
     .notes = "",
     .shared = TAKES_YES,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct forget_options),
     .use = SETTINGS_FOR_ALL,
     .check = forget_check_options,
     .answer = forget_answer,

@@ -34,7 +34,7 @@ static void add_word(struct wrapped *wrapped, const char *word, size_t length)
     wrapped->column += length + !first;
 }
 
-static void add_words(struct wrapped *wrapped, const char *words)
+static void help_add_words(struct wrapped *wrapped, const char *words)
 {
     while (*words) {
         size_t length = strcspn(words, " ");
@@ -76,7 +76,7 @@ static void add_option(struct text *text, const struct command *command,
         begin_line(&help);
     else
         text_add(text, "  ");
-    add_words(&help, option->help);
+    help_add_words(&help, option->help);
     text_add(text, "\n");
     text_free(&spelling);
 }
@@ -113,9 +113,9 @@ static void add_usage(struct text *text, const struct command *command)
     struct wrapped usage = { text, 7, 7 };
     struct text forms = { 0 };
     text_add(text, "usage: ");
-    add_words(&usage, "fairmill");
-    add_words(&usage, command->name);
-    add_words(&usage, command->operands);
+    help_add_words(&usage, "fairmill");
+    help_add_words(&usage, command->name);
+    help_add_words(&usage, command->operands);
     for (size_t i = 0; (option = command_option_at(command, i)); i++)
         if (option->form)
             text_format(&forms, "%s--%s", forms.length ? " | " : "[", option->name);

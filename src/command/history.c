@@ -19,11 +19,11 @@
 #define USUAL_DAYS 30
 
 /* Instants from one on and up to another. */
-struct span {
+struct history_command_span {
     int64_t from, to;
 };
 
-struct options {
+struct history_options {
     struct shared_options shared;
     struct option_time from, to; /* INT64_MIN: `days` before the end; INT64_MAX: the newest point */
     const char *days_text;
@@ -33,7 +33,7 @@ struct options {
 
 /* An association, also one that is gone: as it was last, and how well it ever matched the name that
  * was asked for. */
-struct known {
+struct history_command_known {
     char *cluster, *account, *user, *partition;
     int64_t id, parent_id;
     enum name_match match;
@@ -41,12 +41,12 @@ struct known {
     struct series series;                                       /* its points */
 };
 struct known_list {
-    struct known *rows;
+    struct history_command_known *rows;
     size_t count;
     const char *with_days; /* the cluster of which the days of users are read; NULL: none */
 };
 
-static void known_free(struct known *known)
+static void known_free(struct history_command_known *known)
 {
     free(known->cluster);
     free(known->account);
@@ -58,16 +58,16 @@ static void known_free(struct known *known)
 /* Rows come by cluster, id and age, so that the last of an association stays. */
 static void add_known(struct known_list *list, const struct db_value *row, const char *asked)
 {
-    struct known known = { db_value_text(&row[0]),
-                           db_value_text(&row[3]),
-                           db_value_text(&row[4]),
-                           db_value_text(&row[5]),
-                           row[1].integer,
-                           db_value_integer(&row[2], 0),
-                           NAME_OTHER,
-                           PLACE_UNKNOWN,
-                           { 0 } };
-    struct known *last = list->count ? &list->rows[list->count - 1] : NULL;
+    struct history_command_known known = { db_value_text(&row[0]),
+                                           db_value_text(&row[3]),
+                                           db_value_text(&row[4]),
+                                           db_value_text(&row[5]),
+                                           row[1].integer,
+                                           db_value_integer(&row[2], 0),
+                                           NAME_OTHER,
+                                           PLACE_UNKNOWN,
+                                           { 0 } };
+    struct history_command_known *last = list->count ? &list->rows[list->count - 1] : NULL;
     known.match = association_name_match(
         &(struct association_name){ known.account, known.user, known.partition }, asked);
     if (last && last->id == known.id && !strcmp(last->cluster, known.cluster)) {
@@ -81,7 +81,8 @@ static void add_known(struct known_list *list, const struct db_value *row, const
     list->rows[list->count++] = known;
 }
 
-static int read_known(struct db *db, const char *asked, struct known_list *list, struct error *err)
+static int history_command_read_known(struct db *db, const char *asked, struct known_list *list,
+                                      struct error *err)
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_association_read, NULL, 0, "tiittt", err);
@@ -91,13 +92,14 @@ static int read_known(struct db *db, const char *asked, struct known_list *list,
 }
 
 /* What the span is within a cluster, where it is not said: up to the newest point or day. */
-static int find_span(struct db *db, const struct options *options, const char *cluster,
-                     struct span *span, struct error *err)
+static int history_command_find_span(struct db *db, const struct history_options *options,
+                                     const char *cluster, struct history_command_span *span,
+                                     struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     const char *newest = options->usage ? sql_query_usage_day_last : sql_query_history_last;
-    *span = (struct span){ options->from.at, options->to.at };
+    *span = (struct history_command_span){ options->from.at, options->to.at };
     if (span->to == INT64_MAX) {
         struct db_rows *rows = db_query(db, newest, &name, 1, "i", err);
         if (!rows)
@@ -114,14 +116,14 @@ static int find_span(struct db *db, const struct options *options, const char *c
     return 0;
 }
 
-static void add_point(struct series *series, struct series_point point)
+static void history_command_add_point(struct series *series, struct series_point point)
 {
     series->points = memory_grown(series->points, series->count, sizeof *series->points);
     series->points[series->count++] = point;
 }
 
 /* A row of sql_query_history_read. */
-static struct series_point point_of(const struct db_value *row)
+static struct series_point history_command_point_of(const struct db_value *row)
 {
     char *name = db_value_text(&row[4]);
     const struct algorithm *algorithm = algorithm_named(name);
@@ -135,8 +137,9 @@ static struct series_point point_of(const struct db_value *row)
     };
 }
 
-static int read_points(struct db *db, const struct known *known, const struct span *span,
-                       struct series *series, struct error *err)
+static int read_points(struct db *db, const struct history_command_known *known,
+                       const struct history_command_span *span, struct series *series,
+                       struct error *err)
 {
     struct db_value arguments[] = { db_integer(known->id), db_text(known->cluster),
                                     db_integer(span->from), db_integer(span->to) };
@@ -144,13 +147,14 @@ static int read_points(struct db *db, const struct known *known, const struct sp
     struct db_rows *rows = db_query(db, sql_query_history_read, arguments, 4, "innnt", err);
     while (db_fetch(rows, &row, err) > 0) {
         published_check_point(known->cluster, known->id, row[0].integer, row + 1);
-        add_point(series, point_of(row));
+        history_command_add_point(series, history_command_point_of(row));
     }
     return db_finish(rows);
 }
 
 /* An association of the same cluster; rows are by cluster and id. */
-static struct known *find_known(const struct known_list *list, const char *cluster, int64_t id)
+static struct history_command_known *find_known(const struct known_list *list, const char *cluster,
+                                                int64_t id)
 {
     size_t low = 0, high = list->count;
     while (low < high) {
@@ -168,13 +172,13 @@ static struct known *find_known(const struct known_list *list, const char *clust
 
 /* Whose usage that of `top` is: its own, and where it is an account that of all who hung below it
  * last.  Each association is gone through once, on the way up from it or from below. */
-static void note_below(struct known_list *list, struct known *top)
+static void note_below(struct known_list *list, struct history_command_known *top)
 {
     for (size_t i = 0; i < list->count; i++)
         list->rows[i].place = PLACE_UNKNOWN;
     top->place = PLACE_BELOW;
     for (size_t i = 0; i < list->count; i++) {
-        struct known *end = &list->rows[i];
+        struct history_command_known *end = &list->rows[i];
         if (strcmp(end->cluster, top->cluster) != 0)
             continue;
         while (end && end->place == PLACE_UNKNOWN) {
@@ -183,7 +187,7 @@ static void note_below(struct known_list *list, struct known *top)
         }
         if (!end || end->place != PLACE_BELOW)
             continue;
-        for (struct known *at = &list->rows[i]; at != end;
+        for (struct history_command_known *at = &list->rows[i]; at != end;
              at = find_known(list, top->cluster, at->parent_id))
             at->place = PLACE_BELOW;
     }
@@ -197,18 +201,19 @@ static void add_day(struct series *series, int64_t day, double usage)
         int64_t next = (int64_t)calendar_next_day((uint64_t)last);
         if (next >= day || next <= last)
             break;
-        add_point(series, (struct series_point){ .at = next });
+        history_command_add_point(series, (struct series_point){ .at = next });
     }
     if (series->count && series->points[series->count - 1].at == day)
         series->points[series->count - 1].usage += usage;
     else
-        add_point(series, (struct series_point){ .at = day, .usage = usage });
+        history_command_add_point(series, (struct series_point){ .at = day, .usage = usage });
 }
 
 /* The days of an account; or those of all users of its cluster who match as well, in one reading,
  * as a user may be in many partitions. */
-static int read_days(struct db *db, struct known_list *list, struct known *known,
-                     const struct span *span, struct error *err)
+static int history_command_read_days(struct db *db, struct known_list *list,
+                                     struct history_command_known *known,
+                                     const struct history_command_span *span, struct error *err)
 {
     struct db_value arguments[] = { db_text(known->cluster), db_integer(span->from),
                                     db_integer(span->to) };
@@ -222,7 +227,7 @@ static int read_days(struct db *db, struct known_list *list, struct known *known
         note_below(list, known);
     struct db_rows *rows = db_query(db, sql_query_usage_day_span, arguments, 3, "iir", err);
     while (db_fetch(rows, &row, err) > 0) {
-        struct known *whose = find_known(list, known->cluster, row[1].integer);
+        struct history_command_known *whose = find_known(list, known->cluster, row[1].integer);
         bool wanted = whose && (of_users ? *whose->user && whose->match == known->match
                                          : whose->place == PLACE_BELOW);
         if (wanted)
@@ -232,13 +237,13 @@ static int read_days(struct db *db, struct known_list *list, struct known *known
     return db_finish(rows);
 }
 
-static int add_series(const struct published *published, const struct options *options,
-                      struct known_list *list, struct known *known, struct answer *answer,
-                      struct error *err)
+static int add_series(const struct published *published, const struct history_options *options,
+                      struct known_list *list, struct history_command_known *known,
+                      struct answer *answer, struct error *err)
 {
     struct db *db = published->db;
     struct series *series = &known->series;
-    struct span span;
+    struct history_command_span span;
     series->cluster = known->cluster;
     series->account = known->account;
     series->user = known->user;
@@ -246,9 +251,9 @@ static int add_series(const struct published *published, const struct options *o
     series->id = known->id;
     series->days = options->usage;
     series->terms = published_words(published, known->cluster);
-    if (find_span(db, options, known->cluster, &span, err))
+    if (history_command_find_span(db, options, known->cluster, &span, err))
         return -1;
-    int result = options->usage ? read_days(db, list, known, &span, err)
+    int result = options->usage ? history_command_read_days(db, list, known, &span, err)
                                 : read_points(db, known, &span, series, err);
     if (!result && series->count)
         series_answer(series, answer);
@@ -257,7 +262,8 @@ static int add_series(const struct published *published, const struct options *o
     return result ? -1 : series->count > 0;
 }
 
-static enum name_match best_match(const struct options *options, const struct known_list *list)
+static enum name_match best_match(const struct history_options *options,
+                                  const struct known_list *list)
 {
     enum name_match best = NAME_OTHER;
     for (size_t i = 0; i < list->count; i++)
@@ -269,11 +275,12 @@ static enum name_match best_match(const struct options *options, const struct kn
 
 /* Treat users whom the viewer may not see as unknown.  Whether anybody may be hidden on one of the
  * clusters. */
-static bool hide_others(const struct permissions *permissions, struct known_list *list)
+static bool history_command_hide_others(const struct permissions *permissions,
+                                        struct known_list *list)
 {
     bool limited = false;
     for (size_t i = 0; i < list->count; i++) {
-        struct known *known = &list->rows[i];
+        struct history_command_known *known = &list->rows[i];
         limited |= permissions_are_limited_on(permissions, known->cluster, PRIVATE_USAGE);
         if (!permissions_show(permissions, known->cluster, known->account, known->user))
             known->match = NAME_OTHER;
@@ -290,8 +297,9 @@ static bool has_history(const void *list, const char *asked)
     return false;
 }
 
-static int add_all(const struct published *published, const struct options *options,
-                   struct known_list *list, struct answer *answer, struct error *err)
+static int history_command_add_all(const struct published *published,
+                                   const struct history_options *options, struct known_list *list,
+                                   struct answer *answer, struct error *err)
 {
     enum name_match best = best_match(options, list);
     bool any = false;
@@ -312,18 +320,18 @@ static int add_all(const struct published *published, const struct options *opti
 static int show_all(const struct command_context *context, struct known_list *list,
                     struct error *err)
 {
-    const struct options *options = context->options;
+    const struct history_options *options = context->options;
     const struct published *published = &context->published;
     const char *name = context->shared->operands[0];
     if (!list->count)
         return fail(err, ERROR_OTHER, "no results yet");
     if (name_list_check(&context->shared->clusters, "cluster", has_history, list, err))
         return -1;
-    bool limited = hide_others(&published->permissions, list);
+    bool limited = history_command_hide_others(&published->permissions, list);
     if (best_match(options, list) == NAME_OTHER)
         return limited ? permissions_deny(name, err)
                        : name_unknown(published_words(published, NULL)->either, name, err);
-    return add_all(published, options, list, context->answer, err);
+    return history_command_add_all(published, options, list, context->answer, err);
 }
 
 /* Also of clusters that are published no more. */
@@ -332,7 +340,8 @@ static int history_answer(struct command_context *context, struct error *err)
     struct published *published = &context->published;
     struct known_list list = { 0 };
     int result = published_warn_of_age(published, err) ||
-                         read_known(published->db, context->shared->operands[0], &list, err) ||
+                         history_command_read_known(published->db, context->shared->operands[0],
+                                                    &list, err) ||
                          show_all(context, &list, err)
                      ? -1
                      : 0;
@@ -344,7 +353,7 @@ static int history_answer(struct command_context *context, struct error *err)
 
 static int history_check(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct history_options *options = context->options;
     const char *days = options->days_text;
     options->from.at = INT64_MIN;
     options->to.at = INT64_MAX;
@@ -362,12 +371,13 @@ static int history_check(struct command_context *context, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { "since", "from", 0, OPTION_TIME, AT(from), "TIME", .help = "from this instant on" },
-    { "until", "to", 0, OPTION_TIME, AT(to), "TIME",
+    { "since", "from", 0, OPTION_TIME, AT(history_options, from), "TIME",
+      .help = "from this instant on" },
+    { "until", "to", 0, OPTION_TIME, AT(history_options, to), "TIME",
       .help = "up to this one; else up to the newest" },
-    { "days", NULL, 'd', OPTION_VALUE, AT(days_text), "NUMBER",
+    { "days", NULL, 'd', OPTION_VALUE, AT(history_options, days_text), "NUMBER",
       .help = "so many days before the last instant; else 30" },
-    { "usage", NULL, 0, OPTION_FLAG, AT(usage), NULL,
+    { "usage", NULL, 0, OPTION_FLAG, AT(history_options, usage), NULL,
       .help = "the use of each day, undecayed, in TRES-seconds", .former = 'u' },
     { .name = NULL },
 };
@@ -381,7 +391,7 @@ const struct command command_history = {
     .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
     .shared = TAKES_NAME | TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct history_options),
     .use = SETTINGS_FOR_READING,
     .results = RESULTS_BEGUN,
     .layout = &series_of_points,

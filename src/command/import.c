@@ -8,31 +8,32 @@
 #include "util/error.h"
 #include "util/log.h"
 
-struct options {
+struct import_options {
     struct shared_options shared;
     const char *cluster, *accounting, *groups, *config, *usage, *queue, *server, *scheduler, *at;
     bool anew;
 };
 
 static const struct command_option own_options[] = {
-    { "cluster", "clusters", 'M', OPTION_ONE, AT(cluster), "NAME",
+    { "cluster", "clusters", 'M', OPTION_ONE, AT(import_options, cluster), "NAME",
       .help = "the cluster, where [source] clusters does not name it" },
-    { "accounting", NULL, 0, OPTION_VALUE, AT(accounting), "FOLDER",
+    { "accounting", NULL, 0, OPTION_VALUE, AT(import_options, accounting), "FOLDER",
       .help = "accounting logs, a file a day" },
-    { "resource-group", NULL, 0, OPTION_VALUE, AT(groups), "FILE", .help = "the tree of shares" },
-    { "sched-config", NULL, 0, OPTION_VALUE, AT(config), "FILE",
+    { "resource-group", NULL, 0, OPTION_VALUE, AT(import_options, groups), "FILE",
+      .help = "the tree of shares" },
+    { "sched-config", NULL, 0, OPTION_VALUE, AT(import_options, config), "FILE",
       .help = "the scheduler's lines on fairshare" },
-    { "usage", NULL, 0, OPTION_VALUE, AT(usage), "FILE",
+    { "usage", NULL, 0, OPTION_VALUE, AT(import_options, usage), "FILE",
       .help = "the usage that the scheduler keeps, as a start" },
-    { "queue", NULL, 0, OPTION_VALUE, AT(queue), "FILE",
+    { "queue", NULL, 0, OPTION_VALUE, AT(import_options, queue), "FILE",
       .help = "what `qstat -f -F json` printed, also with -Q and -B; - is standard input" },
-    { "server-database", NULL, 0, OPTION_VALUE, AT(server), "SERVICE",
+    { "server-database", NULL, 0, OPTION_VALUE, AT(import_options, server), "SERVICE",
       .help = "the same from OpenPBS's own database, an entry of pg_service.conf" },
-    { "scheduler", NULL, 0, OPTION_VALUE, AT(scheduler), "FILE",
+    { "scheduler", NULL, 0, OPTION_VALUE, AT(import_options, scheduler), "FILE",
       .help = "the output of `qmgr -c 'list sched'`, for the threshold" },
-    { "at", NULL, 0, OPTION_VALUE, AT(at), "TIME",
+    { "at", NULL, 0, OPTION_VALUE, AT(import_options, at), "TIME",
       .help = "since when tree and scheduler's lines hold, where they differ; else now" },
-    { "anew", NULL, 0, OPTION_FLAG, AT(anew), NULL,
+    { "anew", NULL, 0, OPTION_FLAG, AT(import_options, anew), NULL,
       .help = "forget what logs told, and read all that are there" },
     { .name = NULL },
 };
@@ -49,7 +50,8 @@ static int choose_cluster(const struct settings *settings, const char *asked, co
     return 0;
 }
 
-static int import(const struct settings *settings, const struct options *options, struct error *err)
+static int import(const struct settings *settings, const struct import_options *options,
+                  struct error *err)
 {
     struct import import = { .accounting = options->accounting,
                              .groups = options->groups,
@@ -89,7 +91,7 @@ static int import(const struct settings *settings, const struct options *options
     return 0;
 }
 
-static bool asks(const struct options *options)
+static bool asks(const struct import_options *options)
 {
     return options->accounting || options->groups || options->config || options->usage ||
            options->queue || options->server || options->scheduler;
@@ -97,7 +99,7 @@ static bool asks(const struct options *options)
 
 static int import_check(struct command_context *context, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct import_options *options = context->options;
     if (!options->shared.operands[0] || strcmp(options->shared.operands[0], "pbs") != 0)
         return fail(err, ERROR_USAGE, "import: of what?  There is `fairmill import pbs`");
     if (!asks(options))
@@ -130,7 +132,7 @@ const struct command command_import = {
     .notes = "",
     .shared = TAKES_VERBOSE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct import_options),
     .use = SETTINGS_FOR_ALL,
     .check = import_check,
     .answer = import_answer,

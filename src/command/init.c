@@ -20,7 +20,7 @@ static struct db *source_if_there(const struct settings *settings)
     return source;
 }
 
-static int make(const struct settings *settings, struct error *err)
+static int init_make(const struct settings *settings, struct error *err)
 {
     struct db *results = NULL, *source = NULL;
     int result = -1;
@@ -74,8 +74,8 @@ static void add_source_grants(struct text *text, const struct settings *settings
     db_close(source);
 }
 
-static int print(const struct settings *settings, const struct name_list *clusters,
-                 struct error *err)
+static int init_print(const struct settings *settings, const struct name_list *clusters,
+                      struct error *err)
 {
     const struct db_driver *results = db_driver_named(settings->results.driver);
     const struct db_driver *source = db_driver_named(settings->source.driver);
@@ -95,22 +95,22 @@ static int print(const struct settings *settings, const struct name_list *cluste
     return result;
 }
 
-struct options {
+struct init_options {
     struct shared_options shared;
     bool print;
 };
 
 static const struct command_option own_options[] = {
-    { "print", NULL, 0, OPTION_FLAG, AT(print), NULL,
+    { "print", NULL, 0, OPTION_FLAG, AT(init_options, print), NULL,
       .help = "do nothing; print the SQL, the roles and the GRANTs, for these clusters" },
     { .name = NULL },
 };
 
 static int init_answer(struct command_context *context, struct error *err)
 {
-    const struct options *options = context->options;
-    return options->print ? print(context->settings, &context->shared->clusters, err)
-                          : make(context->settings, err);
+    const struct init_options *options = context->options;
+    return options->print ? init_print(context->settings, &context->shared->clusters, err)
+                          : init_make(context->settings, err);
 }
 
 const struct command command_init = {
@@ -120,7 +120,7 @@ const struct command command_init = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct init_options),
     .use = SETTINGS_FOR_ALL,
     .answer = init_answer,
 };

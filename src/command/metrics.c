@@ -192,7 +192,7 @@ static void metrics_print(struct metrics *metrics, struct text *text)
 /* So many accounts and so many users of each cluster have series, where --top says nothing else. */
 #define USUAL_TOP 1000
 
-struct options {
+struct metrics_options {
     struct shared_options shared;
     const char *output, *top_text;
     bool accounts_only;
@@ -200,7 +200,7 @@ struct options {
 };
 
 /* NAN: the column is NULL. */
-static double number_of(const struct db_value *value)
+static double metrics_command_number_of(const struct db_value *value)
 {
     return value->type == DB_REAL      ? value->real
            : value->type == DB_INTEGER ? (double)value->integer
@@ -262,8 +262,9 @@ static int compare_place(const void *left, const void *right)
 
 /* Those accounts of a cluster, or those of its users, that used most, by id; returns how many are
  * left out. */
-static size_t add_top(struct metrics *metrics, const struct published_cluster *cluster, bool users,
-                      uint64_t top)
+static size_t metrics_command_add_top(struct metrics *metrics,
+                                      const struct published_cluster *cluster, bool users,
+                                      uint64_t top)
 {
     const struct tree *tree = cluster->tree;
     struct used *all = memory_zeroed(tree->count, sizeof *all);
@@ -284,7 +285,7 @@ static size_t add_top(struct metrics *metrics, const struct published_cluster *c
 
 /* Everybody may read metrics, so with [report] private they have no users. */
 static int add_associations(struct metrics *metrics, struct published *published,
-                            const struct options *options, struct error *err)
+                            const struct metrics_options *options, struct error *err)
 {
     bool accounts_only = options->accounts_only || published_private(published);
     for (size_t i = 0; i < published->count; i++) {
@@ -292,14 +293,16 @@ static int add_associations(struct metrics *metrics, struct published *published
         if (published_read_tree(published, cluster, err))
             return -1;
         struct metric_labels labels = { .cluster = cluster->name };
-        size_t left_out = add_top(metrics, cluster, false, options->top);
-        left_out += add_top(metrics, cluster, true, accounts_only ? 0 : options->top);
+        size_t left_out = metrics_command_add_top(metrics, cluster, false, options->top);
+        left_out +=
+            metrics_command_add_top(metrics, cluster, true, accounts_only ? 0 : options->top);
         metrics_add(metrics, METRIC_LEFT_OUT, &labels, (double)left_out);
     }
     return 0;
 }
 
-static void add_cluster(struct metrics *metrics, const struct cluster_health *health)
+static void metrics_command_add_cluster(struct metrics *metrics,
+                                        const struct cluster_health *health)
 {
     struct metric_labels labels = { .cluster = health->cluster };
     if (health->published) {
@@ -333,7 +336,7 @@ static int add_health(struct metrics *metrics, const struct settings *settings, 
     if (!result)
         health_read_views(db, &health);
     for (size_t i = 0; !result && i < health.count; i++) {
-        add_cluster(metrics, &health.clusters[i]);
+        metrics_command_add_cluster(metrics, &health.clusters[i]);
         published += health.clusters[i].published;
     }
     metrics_add(metrics, METRIC_PUBLISHED, &(const struct metric_labels){ 0 }, (double)published);
@@ -341,27 +344,29 @@ static int add_health(struct metrics *metrics, const struct settings *settings, 
     return result;
 }
 
-static void add_queue(struct metrics *metrics, const struct db_value *row)
+static void metrics_command_add_queue(struct metrics *metrics, const struct db_value *row)
 {
     char *cluster = db_value_text(&row[0]);
     struct metric_labels labels = { .cluster = cluster };
-    metrics_add(metrics, METRIC_WAITING, &labels, number_of(&row[1]));
+    metrics_add(metrics, METRIC_WAITING, &labels, metrics_command_number_of(&row[1]));
     free(cluster);
 }
 
-static void add_fairness(struct metrics *metrics, const struct db_value *row)
+static void metrics_command_add_fairness(struct metrics *metrics, const struct db_value *row)
 {
     char *cluster = db_value_text(&row[0]), *scope = db_value_text(&row[1]);
     struct metric_labels labels = { .cluster = cluster, .scope = scope };
-    metrics_add(metrics, METRIC_JAIN, &labels, number_of(&row[2]));
-    metrics_add(metrics, METRIC_USE_OVER, &labels, number_of(&row[3]));
-    metrics_add(metrics, METRIC_USE_UNDER, &labels, number_of(&row[4]));
+    metrics_add(metrics, METRIC_JAIN, &labels, metrics_command_number_of(&row[2]));
+    metrics_add(metrics, METRIC_USE_OVER, &labels, metrics_command_number_of(&row[3]));
+    metrics_add(metrics, METRIC_USE_UNDER, &labels, metrics_command_number_of(&row[4]));
     free(cluster);
     free(scope);
 }
 
-static int add_all(struct metrics *metrics, struct db *db, const char *sql, const char *types,
-                   void (*add)(struct metrics *, const struct db_value *), struct error *err)
+static int metrics_command_add_all(struct metrics *metrics, struct db *db, const char *sql,
+                                   const char *types,
+                                   void (*add)(struct metrics *, const struct db_value *),
+                                   struct error *err)
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql, NULL, 0, types, err);
@@ -371,33 +376,37 @@ static int add_all(struct metrics *metrics, struct db *db, const char *sql, cons
 }
 
 /* All from one snapshot. */
-static int read_all(struct metrics *metrics, struct command_context *context, struct error *err)
+static int metrics_command_read_all(struct metrics *metrics, struct command_context *context,
+                                    struct error *err)
 {
     const struct settings *settings = context->settings;
     struct published *published = &context->published;
     int result = 0;
     if ((add_associations(metrics, published, context->options, err) ||
-         add_all(metrics, published->db, sql_query_metrics_fairness, "ttnnn", add_fairness, err) ||
+         metrics_command_add_all(metrics, published->db, sql_query_metrics_fairness, "ttnnn",
+                                 metrics_command_add_fairness, err) ||
          (layout_of(settings)->queue &&
-          add_all(metrics, published->db, sql_query_metrics_queue, "ti", add_queue, err)) ||
+          metrics_command_add_all(metrics, published->db, sql_query_metrics_queue, "ti",
+                                  metrics_command_add_queue, err)) ||
          add_health(metrics, settings, published->db, err)))
         result = -1;
     return result;
 }
 
 static const struct command_option own_options[] = {
-    { "output", NULL, 'o', OPTION_VALUE, AT(output), "FILE",
+    { "output", NULL, 'o', OPTION_VALUE, AT(metrics_options, output), "FILE",
       .help = "replace this file in one step, or write to this device or pipe; -: stdout" },
-    { "top", NULL, 0, OPTION_VALUE, AT(top_text), "NUMBER",
+    { "top", NULL, 0, OPTION_VALUE, AT(metrics_options, top_text), "NUMBER",
       .help = "only so many accounts and users of each cluster, those that used most; `all'; "
               "1000 without it" },
-    { "accounts-only", NULL, 0, OPTION_FLAG, AT(accounts_only), NULL, .help = "no users" },
+    { "accounts-only", NULL, 0, OPTION_FLAG, AT(metrics_options, accounts_only), NULL,
+      .help = "no users" },
     { .name = NULL },
 };
 
 static int metrics_check(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct metrics_options *options = context->options;
     options->top = USUAL_TOP;
     if (options->top_text && !strcmp(options->top_text, "all"))
         options->top = UINT64_MAX;
@@ -410,10 +419,10 @@ static int metrics_check(struct command_context *context, struct error *err)
 
 static int metrics_answer(struct command_context *context, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct metrics_options *options = context->options;
     struct metrics metrics = { 0 };
     struct text text = { 0 };
-    int result = read_all(&metrics, context, err);
+    int result = metrics_command_read_all(&metrics, context, err);
     if (!result) {
         text_add(&text, "");
         metrics_print(&metrics, &text);
@@ -432,7 +441,7 @@ const struct command command_metrics = {
     .summary = "what is published, for Prometheus's textfile collector",
     .notes = "",
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct metrics_options),
     .use = SETTINGS_FOR_READING,
     .results = RESULTS_BEGUN,
     .check = metrics_check,

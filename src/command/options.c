@@ -126,7 +126,7 @@ bool option_is_common(const struct command_option *option)
 }
 
 /* A command line that is being read. */
-struct line {
+struct option_line {
     const struct invocation *invocation;
     const struct command *command;
     char *options;                     /* the struct that is filled in */
@@ -135,8 +135,8 @@ struct line {
     int next; /* of the arguments */
 };
 
-static int add_names(struct line *line, const struct command_option *option, const char *names,
-                     struct name_list *list, struct error *err)
+static int option_add_names(struct option_line *line, const struct command_option *option,
+                            const char *names, struct name_list *list, struct error *err)
 {
     for (const char *at = names;; at++) {
         size_t length = strcspn(at, ",");
@@ -150,7 +150,7 @@ static int add_names(struct line *line, const struct command_option *option, con
     }
 }
 
-static int set_one(struct line *line, const struct command_option *option, const char *name,
+static int set_one(struct option_line *line, const struct command_option *option, const char *name,
                    const char **value, struct error *err)
 {
     if (!*name || strchr(name, ',') || (*value && strcmp(*value, name) != 0))
@@ -160,7 +160,8 @@ static int set_one(struct line *line, const struct command_option *option, const
     return 0;
 }
 
-static int set_form(struct line *line, const struct command_option *option, struct error *err)
+static int set_form(struct option_line *line, const struct command_option *option,
+                    struct error *err)
 {
     if (line->form && line->form != option)
         return fail(err, ERROR_USAGE, "%s: --%s and --%s exclude each other", line->command->name,
@@ -170,8 +171,8 @@ static int set_form(struct line *line, const struct command_option *option, stru
 }
 
 /* `value` is NULL for a flag only. */
-static int set(struct line *line, const struct command_option *option, const char *value,
-               struct error *err)
+static int option_set(struct option_line *line, const struct command_option *option,
+                      const char *value, struct error *err)
 {
     void *place = line->options + option->at;
     if (option->form && set_form(line, option, err))
@@ -190,7 +191,7 @@ static int set(struct line *line, const struct command_option *option, const cha
     case OPTION_ONE:
         return set_one(line, option, value, place, err);
     case OPTION_LIST:
-        return add_names(line, option, value, place, err);
+        return option_add_names(line, option, value, place, err);
     case OPTION_AGAIN:
         name_list_add(place, value, strlen(value));
         return 0;
@@ -198,7 +199,7 @@ static int set(struct line *line, const struct command_option *option, const cha
     return 0;
 }
 
-static bool begins(const char *name, const char *given, size_t length)
+static bool option_begins(const char *name, const char *given, size_t length)
 {
     return name && !strncmp(name, given, length);
 }
@@ -213,7 +214,7 @@ static const struct command_option *option_named(const struct command *command, 
         const char *const names[] = { option->name, option->also };
         bool prefix = false;
         for (size_t name = 0; name < 2; name++) {
-            if (!begins(names[name], given, length))
+            if (!option_begins(names[name], given, length))
                 continue;
             if (!names[name][length]) {
                 *count = 1;
@@ -237,7 +238,8 @@ static const struct command_option *option_lettered(const struct command *comman
 }
 
 /* What follows an option's name or letter, or the next argument. */
-static int next_value(struct line *line, const char *option, const char **value, struct error *err)
+static int next_value(struct option_line *line, const char *option, const char **value,
+                      struct error *err)
 {
     if (line->next == line->invocation->count)
         return fail(err, ERROR_USAGE, "%s: option '%s' needs a value", line->command->name, option);
@@ -246,8 +248,8 @@ static int next_value(struct line *line, const char *option, const char **value,
 }
 
 /* Say what the option is to Slurm or PBS, or what it was. */
-static int refuse(const struct line *line, const char *given, const char *name, char letter,
-                  struct error *err)
+static int option_refuse(const struct option_line *line, const char *given, const char *name,
+                         char letter, struct error *err)
 {
     const char *command = line->command->name;
     const struct command_option *option;
@@ -280,7 +282,7 @@ static int refuse(const struct line *line, const char *given, const char *name, 
     return result;
 }
 
-static int read_long(struct line *line, const char *argument, struct error *err)
+static int read_long(struct option_line *line, const char *argument, struct error *err)
 {
     const char *name = argument + 2, *value = NULL;
     size_t length = strcspn(name, "="), count;
@@ -289,7 +291,7 @@ static int read_long(struct line *line, const char *argument, struct error *err)
         return fail(err, ERROR_USAGE, "%s: '%s' may be %zu options; see `fairmill help %s`",
                     line->command->name, argument, count, line->command->name);
     if (!option)
-        return refuse(line, argument, name, 0, err);
+        return option_refuse(line, argument, name, 0, err);
     if (option->takes == OPTION_FLAG && name[length])
         return fail(err, ERROR_USAGE, "%s: option '--%s' takes no value", line->command->name,
                     option->name);
@@ -297,11 +299,11 @@ static int read_long(struct line *line, const char *argument, struct error *err)
         value = name + length + 1;
     else if (option->takes != OPTION_FLAG && next_value(line, argument, &value, err))
         return -1;
-    return set(line, option, value, err);
+    return option_set(line, option, value, err);
 }
 
 /* Remember the option that had this letter in 0.1.0, in case the rest makes no sense. */
-static void note_former(struct line *line, char letter)
+static void note_former(struct option_line *line, char letter)
 {
     const struct command_option *option;
     for (size_t i = 0; (option = command_option_at(line->command, i)); i++)
@@ -310,17 +312,17 @@ static void note_former(struct line *line, char letter)
 }
 
 /* `-nP`, `-uNAME`. */
-static int read_letters(struct line *line, const char *argument, struct error *err)
+static int read_letters(struct option_line *line, const char *argument, struct error *err)
 {
     for (const char *at = argument + 1; *at; at++) {
         const struct command_option *option = option_lettered(line->command, *at);
         const char shown[] = { '-', *at, '\0' };
         const char *value = NULL;
         if (!option)
-            return refuse(line, shown, NULL, *at, err);
+            return option_refuse(line, shown, NULL, *at, err);
         note_former(line, *at);
         if (option->takes == OPTION_FLAG) {
-            if (set(line, option, NULL, err))
+            if (option_set(line, option, NULL, err))
                 return -1;
             continue;
         }
@@ -328,12 +330,12 @@ static int read_letters(struct line *line, const char *argument, struct error *e
             value = at + 1;
         else if (next_value(line, shown, &value, err))
             return -1;
-        return set(line, option, value, err);
+        return option_set(line, option, value, err);
     }
     return 0;
 }
 
-static int read_operand(struct line *line, const char *argument, struct error *err)
+static int read_operand(struct option_line *line, const char *argument, struct error *err)
 {
     struct shared_options *shared = (struct shared_options *)line->options;
     const char *former = shared->former;
@@ -345,7 +347,7 @@ static int read_operand(struct line *line, const char *argument, struct error *e
     return 0;
 }
 
-static int read_line(struct line *line, struct error *err)
+static int option_read_line(struct option_line *line, struct error *err)
 {
     bool only_operands = false;
     int result = 0;
@@ -364,7 +366,8 @@ static int read_line(struct line *line, struct error *err)
 }
 
 /* Make the operand of --users and --accounts, which choose nothing else then. */
-static int options_take_name(struct line *line, struct shared_options *shared, struct error *err)
+static int options_take_name(struct option_line *line, struct shared_options *shared,
+                             struct error *err)
 {
     const char *user, *account;
     struct text name = { 0 };
@@ -385,11 +388,11 @@ static int options_take_name(struct line *line, struct shared_options *shared, s
 
 int options_read(const struct invocation *invocation, void *options, struct error *err)
 {
-    struct line line = { .invocation = invocation,
-                         .command = invocation->command,
-                         .options = options };
+    struct option_line line = { .invocation = invocation,
+                                .command = invocation->command,
+                                .options = options };
     struct shared_options *shared = options;
-    int result = read_line(&line, err);
+    int result = option_read_line(&line, err);
     shared->table.ends_with_bar = shared->parsable_bar;
     shared->table.form = shared->parsable || shared->parsable_bar ? TABLE_BARS
                          : shared->csv                            ? TABLE_CSV
@@ -437,9 +440,9 @@ int option_list_one(const struct name_list *list, const char *what, const char *
     return 0;
 }
 
-static int read_time(const char *option, const char *text,
-                     bool (*read)(const char *text, int64_t now, int64_t *instant),
-                     int64_t *instant, struct error *err)
+static int option_read_time(const char *option, const char *text,
+                            bool (*read)(const char *text, int64_t now, int64_t *instant),
+                            int64_t *instant, struct error *err)
 {
     int64_t now = time(NULL);
     *instant = now;
@@ -453,12 +456,12 @@ static int read_time(const char *option, const char *text,
 
 int option_time(const char *option, const char *text, int64_t *time, struct error *err)
 {
-    return read_time(option, text, time_read, time, err);
+    return option_read_time(option, text, time_read, time, err);
 }
 
 int option_bound(const char *option, const char *text, int64_t *time, struct error *err)
 {
-    return read_time(option, text, time_read_bound, time, err);
+    return option_read_time(option, text, time_read_bound, time, err);
 }
 
 int option_count(const char *option, const char *text, uint64_t *count, struct error *err)

@@ -38,8 +38,8 @@ struct command_option {
     bool path;   /* it names a file, which nobody reads for others */
 };
 
-/* The place of a member of the command's `struct options`. */
-#define AT(member) offsetof(struct options, member)
+/* The place of a member of the command's struct of options. */
+#define AT(options, member) offsetof(struct options, member)
 
 /* Which shared options a command takes. */
 enum {

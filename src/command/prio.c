@@ -25,21 +25,21 @@
 #define DEADLINE_S 5
 
 /* The published jobs by key, and the queue to add from. */
-struct adder {
+struct prio_adder {
     struct prio_list *list;
     const struct release *release; /* NULL: not known */
     const struct queue *queue;
     struct id_index *known;
 };
 
-static bool is_new(const void *context, const struct priority_job *job)
+static bool prio_is_new(const void *context, const struct priority_job *job)
 {
-    const struct adder *adder = context;
+    const struct prio_adder *adder = context;
     return id_index_find(adder->known, job->key) == INDEX_NONE;
 }
 
 /* What is read of the accounting database. */
-struct reading {
+struct prio_reading {
     struct names *names; /* of the queue */
     struct queue *queue;
     struct accounting *accounting;
@@ -47,7 +47,7 @@ struct reading {
     struct findings *findings;
 };
 
-static void reading_free(struct reading *reading)
+static void reading_free(struct prio_reading *reading)
 {
     queue_destroy(reading->queue);
     names_destroy(reading->names);
@@ -56,17 +56,17 @@ static void reading_free(struct reading *reading)
     findings_destroy(reading->findings);
 }
 
-static bool any_new(const struct adder *adder)
+static bool any_new(const struct prio_adder *adder)
 {
     for (size_t i = 0; adder->queue && i < adder->queue->count; i++)
-        if (is_new(adder, &adder->queue->jobs[i]))
+        if (prio_is_new(adder, &adder->queue->jobs[i]))
             return true;
     return false;
 }
 
 /* The queue first: where all of it is published there is nothing else to read. */
-static int read_snapshot(struct reading *reading, struct adder *adder,
-                         const struct settings *settings, struct db *db, struct error *err)
+static int prio_read_snapshot(struct prio_reading *reading, struct prio_adder *adder,
+                              const struct settings *settings, struct db *db, struct error *err)
 {
     const struct source source = source_of(settings, db, adder->list->cluster);
     if (!source.layout->queue)
@@ -89,8 +89,8 @@ static int read_snapshot(struct reading *reading, struct adder *adder,
 }
 
 /* -1 where it cannot be read, whatever the reason is. */
-static int read_source(struct reading *reading, struct adder *adder,
-                       const struct settings *settings)
+static int prio_read_source(struct prio_reading *reading, struct prio_adder *adder,
+                            const struct settings *settings)
 {
     struct error ignored;
     struct db_settings connection = settings->source;
@@ -99,10 +99,10 @@ static int read_source(struct reading *reading, struct adder *adder,
         connection.deadline_s = DEADLINE_S;
     if (db_open(&source, &connection, DB_SOURCE, &ignored))
         return -1;
-    *reading = (struct reading){ .names = names_create(), .findings = findings_create() };
+    *reading = (struct prio_reading){ .names = names_create(), .findings = findings_create() };
     int result = db_begin(source, &ignored);
     if (!result)
-        result = read_snapshot(reading, adder, settings, source, &ignored);
+        result = prio_read_snapshot(reading, adder, settings, source, &ignored);
     db_rollback(source);
     db_close(source);
     if (result)
@@ -153,18 +153,18 @@ static double *read_fairshare(struct published *published, const struct publishe
 static void new_jobs_add(struct prio_list *list, const struct settings *settings,
                          struct published *published, const struct published_cluster *cluster)
 {
-    struct reading reading;
-    struct adder adder = { .list = list,
-                           .release = cluster->options.release,
-                           .known = id_index_create() };
+    struct prio_reading reading;
+    struct prio_adder adder = { .list = list,
+                                .release = cluster->options.release,
+                                .known = id_index_create() };
     for (uint32_t i = 0; i < list->count; i++)
         id_index_add(adder.known, list->rows[i].key, i);
-    if (!read_source(&reading, &adder, settings)) {
+    if (!prio_read_source(&reading, &adder, settings)) {
         if (reading.tree) {
             double *fairshare = read_fairshare(published, cluster, reading.tree);
             priorities_complete(reading.queue, settings, reading.accounting, reading.tree,
                                 fairshare_of, fairshare);
-            prio_list_add_queue(list, reading.queue, is_new, &adder);
+            prio_list_add_queue(list, reading.queue, prio_is_new, &adder);
             free(fairshare);
         }
         reading_free(&reading);
@@ -172,7 +172,7 @@ static void new_jobs_add(struct prio_list *list, const struct settings *settings
     id_index_destroy(adder.known);
 }
 
-struct options {
+struct prio_options {
     struct shared_options shared;
     struct prio_filter filter;
     const char *sort; /* NULL: the usual order */
@@ -198,7 +198,8 @@ static void shown_free(struct shown *shown)
 }
 
 /* Some job must have one of the ids that were asked for. */
-static int check_jobs(const struct options *options, const struct shown *shown, struct error *err)
+static int check_jobs(const struct prio_options *options, const struct shown *shown,
+                      struct error *err)
 {
     if (!options->filter.jobs.count || options->look.only_weights)
         return 0;
@@ -209,7 +210,8 @@ static int check_jobs(const struct options *options, const struct shown *shown, 
                 options->filter.jobs.values[0]);
 }
 
-static int put_in_order(struct prio_list *list, const struct options *options, struct error *err)
+static int prio_put_in_order(struct prio_list *list, const struct prio_options *options,
+                             struct error *err)
 {
     if (options->formula && formula_list_value(list, options->formula, err))
         return -1;
@@ -226,8 +228,9 @@ static int refuse_weights(const struct prio_list *list, struct error *err)
                 list->cluster);
 }
 
-static int read_cluster(struct published *published, const struct published_cluster *cluster,
-                        const struct options *options, struct prio_list *list, struct error *err)
+static int prio_read_cluster(struct published *published, const struct published_cluster *cluster,
+                             const struct prio_options *options, struct prio_list *list,
+                             struct error *err)
 {
     struct prio_filter filter = options->filter;
     filter.permissions = &published->permissions;
@@ -244,17 +247,17 @@ static int read_cluster(struct published *published, const struct published_clus
         published_note_name(published, row->account, is_seen ? row->user : "");
     }
     prio_list_filter(list, &filter);
-    return put_in_order(list, options, err);
+    return prio_put_in_order(list, options, err);
 }
 
-static int read_all(struct published *published, const struct options *options, struct shown *shown,
-                    struct error *err)
+static int prio_read_all(struct published *published, const struct prio_options *options,
+                         struct shown *shown, struct error *err)
 {
     shown->lists = memory_zeroed(published->count, sizeof *shown->lists);
     for (; shown->count < published->count; shown->count++) {
         const struct published_cluster *cluster = &published->clusters[shown->count];
         struct prio_list *list = shown->lists[shown->count] = published_job_list(cluster);
-        if (read_cluster(published, cluster, options, list, err)) {
+        if (prio_read_cluster(published, cluster, options, list, err)) {
             prio_list_destroy(list);
             return -1;
         }
@@ -264,7 +267,7 @@ static int read_all(struct published *published, const struct options *options, 
 
 /* As sprio prints it, what its columns are depends on the weights of each cluster; OpenPBS's jobs
  * have others. */
-static int add_for_people(struct text *text, const struct options *options,
+static int add_for_people(struct text *text, const struct prio_options *options,
                           const struct shown *shown, struct error *err)
 {
     int result = 0;
@@ -285,9 +288,10 @@ static int add_for_people(struct text *text, const struct options *options,
 }
 
 /* The columns depend on the jobs that were read. */
-static int add_rows(struct command_context *context, const struct shown *shown, struct error *err)
+static int prio_add_rows(struct command_context *context, const struct shown *shown,
+                         struct error *err)
 {
-    struct options *options = context->options;
+    struct prio_options *options = context->options;
     for (size_t i = 0; i < shown->count; i++)
         if (shown->lists[i]->of_formula)
             prio_columns_of_formula(options->columns);
@@ -302,22 +306,22 @@ static int add_rows(struct command_context *context, const struct shown *shown, 
 
 static int prio_answer(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct prio_options *options = context->options;
     const struct table_options *form = &context->shared->table;
     struct shown shown = { 0 };
     struct error ignored;
     command_settings(&options->all, context->invocation, SETTINGS_FOR_ALL, &ignored);
-    int result = read_all(&context->published, options, &shown, err);
+    int result = prio_read_all(&context->published, options, &shown, err);
     published_close(&context->published);
     if (!result && form->form == TABLE_FOR_PEOPLE && !form->columns)
         result = add_for_people(answer_text(context->answer), options, &shown, err);
     else if (!result)
-        result = add_rows(context, &shown, err);
+        result = prio_add_rows(context, &shown, err);
     shown_free(&shown);
     return result;
 }
 
-static int take_formula(struct options *options, struct error *err)
+static int take_formula(struct prio_options *options, struct error *err)
 {
     if (!options->formula_text)
         return 0;
@@ -332,7 +336,7 @@ static int take_formula(struct options *options, struct error *err)
     return -1;
 }
 
-static int check_format(const struct options *options, struct error *err)
+static int check_format(const struct prio_options *options, struct error *err)
 {
     const struct table_options *table = &options->shared.table;
     if (!options->look.format)
@@ -350,7 +354,7 @@ static int check_format(const struct options *options, struct error *err)
 /* What is wrong is said before anything is read. */
 static int prio_check(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct prio_options *options = context->options;
     struct prio_list nothing = { 0 };
     if (check_format(options, err) ||
         (options->sort && prio_list_sort(&nothing, options->sort, err)) ||
@@ -370,27 +374,28 @@ static int prio_check(struct command_context *context, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { "long", NULL, 'l', OPTION_FLAG, AT(look.all), NULL,
+    { "long", NULL, 'l', OPTION_FLAG, AT(prio_options, look.all), NULL,
       .help = "all columns, also those without a weight" },
-    { "norm", NULL, 'n', OPTION_FLAG, AT(look.normalized), NULL,
+    { "norm", NULL, 'n', OPTION_FLAG, AT(prio_options, look.normalized), NULL,
       .help = "factors, before they are weighted" },
-    { "weights", NULL, 'w', OPTION_FLAG, AT(look.only_weights), NULL,
+    { "weights", NULL, 'w', OPTION_FLAG, AT(prio_options, look.only_weights), NULL,
       .help = "the weights instead of jobs" },
-    { "partitions", "partition", 'p', OPTION_LIST, AT(filter.partitions), "NAMES",
+    { "partitions", "partition", 'p', OPTION_LIST, AT(prio_options, filter.partitions), "NAMES",
       .help = "only rows of these partitions" },
-    { "jobs", NULL, 'j', OPTION_LIST, AT(filter.jobs), "IDS", .help = "only these jobs" },
-    { "formula", NULL, 0, OPTION_VALUE, AT(formula_text), "FORMULA",
+    { "jobs", NULL, 'j', OPTION_LIST, AT(prio_options, filter.jobs), "IDS",
+      .help = "only these jobs" },
+    { "formula", NULL, 0, OPTION_VALUE, AT(prio_options, formula_text), "FORMULA",
       .help = "what this would make of each job, beside its priority" },
-    { "sort", NULL, 'S', OPTION_VALUE, AT(sort), "LETTERS",
+    { "sort", NULL, 'S', OPTION_VALUE, AT(prio_options, sort), "LETTERS",
       .help = "by these columns, such as u,-y" },
-    { "format", NULL, 'o', OPTION_VALUE, AT(look.format), "FORMAT",
+    { "format", NULL, 'o', OPTION_VALUE, AT(prio_options, look.format), "FORMAT",
       .help = "these columns: %[.][size]letter, as sprio has them" },
     { .name = NULL },
 };
 
 static void prio_release(void *of)
 {
-    struct options *options = of;
+    struct prio_options *options = of;
     formula_destroy(options->formula);
     settings_destroy(options->all);
 }
@@ -403,7 +408,7 @@ const struct command command_prio = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_USERS | TAKES_VERBOSE | TAKES_SPRIO_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct prio_options),
     .use = SETTINGS_FOR_READING,
     .results = RESULTS_OPEN,
     .check = prio_check,

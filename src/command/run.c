@@ -233,15 +233,15 @@ static int run_in_earnest(const struct settings *settings, struct run_options *o
     return 0; /* or the status of what was complained of */
 }
 
-struct options {
+struct command_run_options {
     struct shared_options shared;
     bool replace, full;
 };
 
 static const struct command_option own_options[] = {
-    { "replace", NULL, 0, OPTION_FLAG, AT(replace), NULL,
+    { "replace", NULL, 0, OPTION_FLAG, AT(command_run_options, replace), NULL,
       .help = "with --now: publish it even if it is older than what is published" },
-    { "full", NULL, 0, OPTION_FLAG, AT(full), NULL,
+    { "full", NULL, 0, OPTION_FLAG, AT(command_run_options, full), NULL,
       .help = "read all jobs again, and say how far the kept sums were off" },
     { .name = NULL },
 };
@@ -257,7 +257,7 @@ static int run_without_settings(const struct command_context *context, struct er
 
 static int run_command(struct command_context *context, struct error *err)
 {
-    const struct options *asked = context->options;
+    const struct command_run_options *asked = context->options;
     const struct shared_options *shared = context->shared;
     int64_t time = 0;
     if (option_time("now", shared->now, &time, err))
@@ -282,7 +282,7 @@ const struct command command_run = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_VERBOSE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct command_run_options),
     .use = SETTINGS_FOR_ALL,
     .answer = run_command,
     .without_settings = run_without_settings,

@@ -23,21 +23,21 @@
 /* ---- What is printed ---- */
 
 /* A difference, or how many more a table has. */
-struct row {
+struct verify_command_row {
     const char *cluster;
     const struct row_difference *difference; /* NULL: `more` is set */
     const char *table;
     int64_t more;
 };
 
-static void get_text(const void *of, struct cell *cell)
+static void verify_command_get_text(const void *of, struct cell *cell)
 {
     static const char *const causes[] = {
         [CAUSE_UNKNOWN] = "not known",
         [CAUSE_ROWS] = "rows changed",
         [CAUSE_SOURCE] = "source changed",
     };
-    const struct row *row = of;
+    const struct verify_command_row *row = of;
     const struct row_difference *difference = row->difference;
     if (!difference)
         return;
@@ -49,16 +49,16 @@ static void get_text(const void *of, struct cell *cell)
 
 static void get_more(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct verify_command_row *row = of;
     if (!row->difference)
         cell_integer(cell, row->more);
 }
 
-#define TEXT(which) COLUMN_TEXT, .get = get_text, .index = which
+#define TEXT(which) COLUMN_TEXT, .get = verify_command_get_text, .index = which
 
 static const struct column columns[] = {
-    { "cluster", "Cluster", COLUMN_TEXT, MEMBER(struct row, cluster) },
-    { "table", "Table", COLUMN_TEXT, MEMBER(struct row, table) },
+    { "cluster", "Cluster", COLUMN_TEXT, MEMBER(struct verify_command_row, cluster) },
+    { "table", "Table", COLUMN_TEXT, MEMBER(struct verify_command_row, table) },
     { "key", "Key", TEXT(0) },
     { "column", "Column", TEXT(1) },
     { "stored", "Stored", TEXT(2) },
@@ -70,29 +70,30 @@ static const struct column columns[] = {
 
 static const struct table_layout layout = { columns, "differences", .by_cluster = false };
 
-static void add_rows(struct table *table, const char *cluster,
-                     const struct row_differences *differences)
+static void verify_command_add_rows(struct table *table, const char *cluster,
+                                    const struct row_differences *differences)
 {
     for (size_t i = 0; i < differences->count; i++) {
         const struct table_differences *of = &differences->tables[i];
         for (size_t k = 0; k < of->listed; k++)
-            table_add(table, &(struct row){ cluster, &of->list[k], of->table, 0 });
+            table_add(table, &(struct verify_command_row){ cluster, &of->list[k], of->table, 0 });
         if (of->count > of->listed)
-            table_add(table, &(struct row){ .cluster = cluster,
-                                            .table = of->table,
-                                            .more = (int64_t)(of->count - of->listed) });
+            table_add(table,
+                      &(struct verify_command_row){ .cluster = cluster,
+                                                    .table = of->table,
+                                                    .more = (int64_t)(of->count - of->listed) });
     }
 }
 
 /* ---- What is looked at ---- */
 
-struct options {
+struct verify_options {
     struct shared_options shared;
     bool repair;
 };
 
 struct verifying {
-    const struct options *options;
+    const struct verify_options *options;
     const struct settings *settings;
     struct text summary; /* for people, a line for each cluster */
     struct table *table;
@@ -132,7 +133,7 @@ static void verify_each(struct verifying *verifying, struct verifier *verifier, 
                       "what is published was computed with other settings than these, so that only "
                       "history was compared; `fairmill run` publishes with these");
     if (verification.published) {
-        add_rows(verifying->table, cluster, &verification.differences);
+        verify_command_add_rows(verifying->table, cluster, &verification.differences);
         verifying->differs |= verification.differences.count > 0;
         if (has_damaged_history(&verification.differences))
             name_list_add(&verifying->mendable, cluster, strlen(cluster));
@@ -306,7 +307,7 @@ static int verify_check(struct command_context *context, struct error *err)
 
 static int verify_answer(struct command_context *context, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct verify_options *options = context->options;
     struct verifying verifying = { .options = options,
                                    .settings = context->settings,
                                    .is_last = !options->repair };
@@ -320,7 +321,7 @@ static int verify_answer(struct command_context *context, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { "repair", NULL, 0, OPTION_FLAG, AT(repair), NULL,
+    { "repair", NULL, 0, OPTION_FLAG, AT(verify_options, repair), NULL,
       .help = "where something differs: read all jobs and publish anew, as of now" },
     { .name = NULL },
 };
@@ -332,7 +333,7 @@ const struct command command_verify = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct verify_options),
     .use = SETTINGS_FOR_ALL,
     .check = verify_check,
     .answer = verify_answer,

@@ -110,7 +110,8 @@ static void add_other_weights(const struct seen_accumulator *accumulator,
 }
 
 /* A row below the seal has an end, which is when its finding is to be forgotten. */
-static void add_finding(const struct seen_accumulator *accumulator, const struct charge *charge)
+static void accumulator_add_finding(const struct seen_accumulator *accumulator,
+                                    const struct charge *charge)
 {
     const struct job *job = &charge->row->job;
     struct findings *findings =
@@ -199,7 +200,7 @@ int seen_accumulator_take(struct charge_accumulator *base, const struct charge *
         return 0;
     note_times(accumulator, charge);
     if (charge->outcome != JOB_CHARGED)
-        add_finding(accumulator, charge);
+        accumulator_add_finding(accumulator, charge);
     if (charge->row->unknown_qos && accumulator->of_all)
         add_of_jobs(accumulator, charge, FINDING_QOS_UNKNOWN, charge->row->unknown_qos, "QOS");
     if (is_before_cluster(accumulator, charge->first))
@@ -250,7 +251,7 @@ static uint128 rates_of(const struct job_row *row)
 }
 
 /* All of a row that its charge hangs on, besides what the basis of the seal has. */
-static uint64_t hash_of(const struct job_row *row)
+static uint64_t accumulator_hash_of(const struct job_row *row)
 {
     const struct job *job = &row->job;
     const uint128 rates = rates_of(row);
@@ -278,7 +279,8 @@ int day_hash_accumulator_take(struct charge_accumulator *base, const struct char
     uint64_t end = charge->row->job.time_end;
     (void)err;
     if (charge->checkpointed && end > accumulator->left_out)
-        day_hashes_add(accumulator->hashes, end, hash_of(charge->row), accumulator->negative);
+        day_hashes_add(accumulator->hashes, end, accumulator_hash_of(charge->row),
+                       accumulator->negative);
     return 0;
 }
 
@@ -311,7 +313,7 @@ int watcher_accumulator_take(struct charge_accumulator *base, const struct charg
     return accumulator->watcher->take(accumulator->watcher, charge, err);
 }
 
-static int add(struct usage_sums *sums, const struct charge *charge, struct error *err)
+static int accumulator_add(struct usage_sums *sums, const struct charge *charge, struct error *err)
 {
     uint64_t association = charge->interval.association;
     const struct charge_term *counted = &charge->counted;
@@ -347,13 +349,13 @@ static int take_interval(struct charge_accumulator *accumulator, const struct ch
 {
     const struct split *multi = ((const struct multi_time_accumulator *)accumulator)->multi;
     size_t at = charge->again ? multi->count : first_ended(multi, charge->row);
-    return at < multi->count ? add(multi->times[at].ended, charge, err) : 0;
+    return at < multi->count ? accumulator_add(multi->times[at].ended, charge, err) : 0;
 }
 
 static int add_slices(struct multi_time_sums *time, struct charge *charge, struct error *err)
 {
     do
-        if (add(time->working, charge, err))
+        if (accumulator_add(time->working, charge, err))
             return -1;
     while (charge_next(&time->context, charge));
     return 0;
@@ -375,8 +377,8 @@ static int charge_again_at(struct multi_time_sums *time, const struct job_row *r
     return charge_again(&time->context, row, &again, &charge) ? add_slices(time, &charge, err) : 0;
 }
 
-static int take_row(struct charge_accumulator *accumulator, const struct charge *charge,
-                    struct error *err)
+static int accumulator_take_row(struct charge_accumulator *accumulator, const struct charge *charge,
+                                struct error *err)
 {
     const struct split *multi = ((const struct multi_time_accumulator *)accumulator)->multi;
     size_t end = first_ended(multi, charge->row);
@@ -391,7 +393,9 @@ static int take_row(struct charge_accumulator *accumulator, const struct charge 
 
 void multi_time_begin(struct split *multi, struct multi_time_sums *times, size_t count)
 {
-    *multi = (struct split){ { { take_interval }, multi }, { { take_row }, multi }, times, count };
+    *multi = (struct split){
+        { { take_interval }, multi }, { { accumulator_take_row }, multi }, times, count
+    };
     for (size_t i = 0; i < count; i++) {
         times[i].ended = usage_sums_create();
         times[i].working = usage_sums_create();

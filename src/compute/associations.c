@@ -31,7 +31,7 @@ static bool was_charged_to(const struct computation *computation, const bool *be
     return owner != NULL;
 }
 
-static void add(struct computation *computation, uint64_t id)
+static void compute_associations_add(struct computation *computation, uint64_t id)
 {
     size_t count = computation->selected_count++;
     computation->selected_ids = memory_grown(computation->selected_ids, count, sizeof id);
@@ -49,10 +49,10 @@ static void selected_associations_find(struct computation *computation)
     tree_mark_below(tree, tree_place(tree, computation->selected), below);
     for (size_t i = 0; i < accounting->count; i++)
         if (is_charged_to(tree, below, accounting->rows[i].id))
-            add(computation, accounting->rows[i].id);
+            compute_associations_add(computation, accounting->rows[i].id);
     for (uint32_t i = 0; usage_owners_at(computation->owners, i, &id); i++)
         if (!is_charged_to(tree, below, id) && was_charged_to(computation, below, id))
-            add(computation, id);
+            compute_associations_add(computation, id);
     free(below);
 }
 
@@ -108,8 +108,9 @@ int associations_read_times(struct computation *computation, struct association_
 
 /* What the source tells of the past.  Under slurmctld a run of now, too, wants to know what was
  * removed. */
-static int read_changes(struct computation *computation, enum changes_wanted wanted,
-                        struct association_history *history, struct error *err)
+static int compute_associations_read_changes(struct computation *computation,
+                                             enum changes_wanted wanted,
+                                             struct association_history *history, struct error *err)
 {
     const struct source *source = &computation->source;
     association_history_forget_source(history);
@@ -119,9 +120,9 @@ static int read_changes(struct computation *computation, enum changes_wanted wan
 }
 
 /* Whose usage it is what associations used before they were removed.  `past` NULL: it is now. */
-static int find_transfers(struct computation *computation,
-                          const struct association_history *history,
-                          struct usage_transfers *transfers, struct error *err)
+static int compute_associations_find_transfers(struct computation *computation,
+                                               const struct association_history *history,
+                                               struct usage_transfers *transfers, struct error *err)
 {
     struct association_history *until_now = NULL;
     int result = 0;
@@ -130,7 +131,7 @@ static int find_transfers(struct computation *computation,
     if (!history) {
         history = until_now =
             association_history_create((int64_t)decay_table_now(computation->decay));
-        result = read_changes(computation, CHANGES_OF_LIFE, until_now, err);
+        result = compute_associations_read_changes(computation, CHANGES_OF_LIFE, until_now, err);
     }
     const struct associations associations = associations_of(computation->accounting);
     if (!result && (history->count || history->removal_count))
@@ -160,8 +161,9 @@ static int go_back(struct computation *computation, const struct association_his
 }
 
 /* The associations of the instant, as a tree. */
-static int make_tree(struct computation *computation, const struct association_history *history,
-                     struct error *err)
+static int compute_associations_make_tree(struct computation *computation,
+                                          const struct association_history *history,
+                                          struct error *err)
 {
     const struct source *source = &computation->source;
     struct accounting *accounting = computation->accounting;
@@ -185,16 +187,16 @@ int associations_read(struct computation *computation, struct association_histor
     const struct source *source = &computation->source;
     if (source->layout->read(source, &computation->accounting, err))
         return -1;
-    return history ? read_changes(computation, CHANGES_ALL, history, err) : 0;
+    return history ? compute_associations_read_changes(computation, CHANGES_ALL, history, err) : 0;
 }
 
 int associations_place(struct computation *computation, const struct association_history *history,
                        struct error *err)
 {
     struct usage_transfers transfers = { 0 };
-    if (find_transfers(computation, history, &transfers, err))
+    if (compute_associations_find_transfers(computation, history, &transfers, err))
         return -1;
-    int result = make_tree(computation, history, err);
+    int result = compute_associations_make_tree(computation, history, err);
     if (!result)
         computation->owners = usage_transfers_owners(&transfers, computation->tree);
     usage_transfers_free(&transfers);

@@ -24,7 +24,7 @@
 #define ASSOCIATIONS_AT_ONCE 1000000
 
 /* What must not differ among instants that are put together. */
-struct terms {
+struct batch_terms {
     uint64_t half_life, epoch, start; /* of the clock */
     uint64_t cutoff;
     uint64_t ledger, owners; /* hashes */
@@ -33,10 +33,10 @@ struct terms {
 };
 
 /* An instant with others. */
-struct member {
+struct batch_member {
     size_t number; /* of the replay's instants */
     struct computation computation;
-    struct terms terms;
+    struct batch_terms terms;
     uint64_t factors; /* a hash of those that held up to this instant */
     uint64_t oldest_end;
 };
@@ -49,12 +49,12 @@ struct group {
     struct factor_history *own_factors;
     struct purge purge;
     bool has_factors; /* the source's are read */
-    struct member *members;
+    struct batch_member *members;
     size_t count;
     size_t end; /* number of the first instant that is neither among them nor passed over */
 };
 
-static struct factor_history *factors_of(const struct group *group)
+static struct factor_history *batch_factors_of(const struct group *group)
 {
     return group->batch->records.factors ? group->batch->records.factors : group->own_factors;
 }
@@ -90,7 +90,7 @@ static uint64_t hash_of_ledger(const struct ledger_state *ledger)
 }
 
 /* Its time, and what its ledger is. */
-static int begin_member(const struct group *group, struct member *member, struct error *err)
+static int begin_member(const struct group *group, struct batch_member *member, struct error *err)
 {
     const int64_t *instant = &group->batch->times[member->number];
     struct source source = group->batch->source;
@@ -102,7 +102,7 @@ static int begin_member(const struct group *group, struct member *member, struct
     if (reach_begin(computation, (uint64_t)*instant, err))
         return -1;
     const struct decay_table *decay = computation->decay;
-    member->terms = (struct terms){
+    member->terms = (struct batch_terms){
         .half_life = decay_table_half_life(decay),
         .epoch = decay_table_epoch(decay),
         .start = decay_table_start(decay),
@@ -113,7 +113,7 @@ static int begin_member(const struct group *group, struct member *member, struct
 }
 
 /* The source's small tables, once for all of them. */
-static int read_tables(struct group *group, struct member *first, struct error *err)
+static int read_tables(struct group *group, struct batch_member *first, struct error *err)
 {
     struct computation *computation = &first->computation;
     const struct layout *layout = group->batch->source.layout;
@@ -129,7 +129,7 @@ static int read_tables(struct group *group, struct member *first, struct error *
 }
 
 /* Its associations: 1, 0 where there were none, or no tree, -1. */
-static int place_associations(struct group *group, struct member *member, struct error *err)
+static int place_associations(struct group *group, struct batch_member *member, struct error *err)
 {
     struct computation *computation = &member->computation;
     computation->accounting = accounting_lend(group->accounting);
@@ -152,11 +152,11 @@ static int place_associations(struct group *group, struct member *member, struct
 }
 
 /* Its factors, and how far its jobs reach. */
-static int find_reach(struct group *group, struct member *member, struct error *err)
+static int find_reach(struct group *group, struct batch_member *member, struct error *err)
 {
     struct computation *computation = &member->computation;
     const struct layout *layout = group->batch->source.layout;
-    struct factor_history *factors = factors_of(group);
+    struct factor_history *factors = batch_factors_of(group);
     if (layout->past && group->has_factors)
         factors_apply(computation, factors);
     else if (factors_read(computation, factors, NULL, err))
@@ -179,7 +179,7 @@ static int find_reach(struct group *group, struct member *member, struct error *
 
 /* ---- A group ---- */
 
-static bool same_time(const struct terms *one, const struct terms *other)
+static bool same_time(const struct batch_terms *one, const struct batch_terms *other)
 {
     return one->half_life == other->half_life && one->epoch == other->epoch &&
            one->start == other->start && one->cutoff == other->cutoff &&
@@ -187,24 +187,25 @@ static bool same_time(const struct terms *one, const struct terms *other)
 }
 
 /* Whether the next instant can be put to those that the group has. */
-static bool fits(const struct group *group, const struct member *next)
+static bool fits(const struct group *group, const struct batch_member *next)
 {
-    const struct member *last = &group->members[group->count - 1];
+    const struct batch_member *last = &group->members[group->count - 1];
     return last->terms.owners == next->terms.owners &&
            last->terms.jobs_from == next->terms.jobs_from && last->factors == next->terms.factors;
 }
 
 /* As far as that is known before anything is read. */
-static bool may_fit(const struct group *group, const struct member *next)
+static bool may_fit(const struct group *group, const struct batch_member *next)
 {
-    const struct member *first = group->members;
+    const struct batch_member *first = group->members;
     return !decay_table_is_stepped(next->computation.decay) &&
            same_time(&first->terms, &next->terms) && !group->batch->source.layout->tells_past &&
            (group->count + 1) * (group->accounting->count + 1) <= ASSOCIATIONS_AT_ONCE;
 }
 
 /* The next instant, if it fits: 1, and *placed is whether it has associations; 0; -1. */
-static int make_member(struct group *group, struct member *next, bool *placed, struct error *err)
+static int make_member(struct group *group, struct batch_member *next, bool *placed,
+                       struct error *err)
 {
     if (begin_member(group, next, err))
         return -1;
@@ -222,9 +223,9 @@ static int make_member(struct group *group, struct member *next, bool *placed, s
 }
 
 /* Add the next instant, or pass over it: 1, 0 where it does not fit, -1. */
-static int add_member(struct group *group, struct error *err)
+static int batch_add_member(struct group *group, struct error *err)
 {
-    struct member next = { .number = group->end, .oldest_end = UINT64_MAX };
+    struct batch_member next = { .number = group->end, .oldest_end = UINT64_MAX };
     bool placed = false;
     int got = make_member(group, &next, &placed, err);
     if (got > 0)
@@ -250,27 +251,27 @@ static void group_free(struct group *group)
 }
 
 /* Put together what can be. */
-static int gather(struct group *group, struct error *err)
+static int batch_gather(struct group *group, struct error *err)
 {
     const struct batch *batch = group->batch;
     int got = 1;
     while (got > 0 && group->end < batch->count)
-        got = add_member(group, err);
+        got = batch_add_member(group, err);
     if (got < 0)
         return -1;
     /* What one that did not fit has put into the tariffs goes again. */
     if (!got && batch->source.layout->past)
-        factors_apply(&group->members[group->count - 1].computation, factors_of(group));
+        factors_apply(&group->members[group->count - 1].computation, batch_factors_of(group));
     return 0;
 }
 
 /* ---- Its jobs ---- */
 
 /* Read them as of the last instant.  What rollups say comes into `base`. */
-static int read_jobs(const struct group *group, struct split *multi, struct usage_sums *base,
-                     struct jobs_seen *seen, struct error *err)
+static int batch_read_jobs(const struct group *group, struct split *multi, struct usage_sums *base,
+                           struct jobs_seen *seen, struct error *err)
 {
-    const struct member *last = &group->members[group->count - 1];
+    const struct batch_member *last = &group->members[group->count - 1];
     struct computation reading = computation_of(&last->computation.source);
     reading.accounting = group->accounting;
     reading.decay = last->computation.decay;
@@ -303,7 +304,7 @@ static int charge_sums(struct computation *computation, const struct usage_sums 
 }
 
 /* What the jobs that were read as of the last instant say as of this one. */
-static struct jobs_seen seen_by(const struct member *member, const struct jobs_seen *of_last)
+static struct jobs_seen seen_by(const struct batch_member *member, const struct jobs_seen *of_last)
 {
     uint64_t now = decay_table_now(member->computation.decay);
     struct jobs_seen seen = { .count = of_last->count,
@@ -318,8 +319,9 @@ static struct jobs_seen seen_by(const struct member *member, const struct jobs_s
 }
 
 /* Compute and hand on one instant after another. */
-static int take_all(const struct group *group, const struct split *multi, struct usage_sums *ended,
-                    const struct jobs_seen *of_last, size_t *done, struct error *err)
+static int batch_take_all(const struct group *group, const struct split *multi,
+                          struct usage_sums *ended, const struct jobs_seen *of_last, size_t *done,
+                          struct error *err)
 {
     const struct batch *batch = group->batch;
     for (size_t i = 0; i < group->count; i++) {
@@ -350,19 +352,19 @@ int batch_compute_some(const struct batch *batch, size_t *done, struct error *er
     int result = -1;
     if (db_begin(db, err))
         goto done;
-    if (!gather(&group, err)) {
+    if (!batch_gather(&group, err)) {
         times = memory_zeroed(group.count + 1, sizeof *times);
         for (size_t i = 0; i < group.count; i++)
             times[i].decay = group.members[i].computation.decay;
         multi_time_begin(&multi, times, group.count);
-        result = group.count ? read_jobs(&group, &multi, ended, &seen, err) : 0;
+        result = group.count ? batch_read_jobs(&group, &multi, ended, &seen, err) : 0;
     }
     if (result || db_commit(db, err)) {
         db_rollback(db);
         result = -1;
         goto done;
     }
-    result = take_all(&group, &multi, ended, &seen, done, err);
+    result = batch_take_all(&group, &multi, ended, &seen, done, err);
 done:
     multi_time_free(&multi);
     free(times);

@@ -50,8 +50,8 @@ struct charge_jobs_run {
     size_t pass_count;
 };
 
-static int take_all(struct charge_accumulator *const *accumulators, size_t count,
-                    const struct charge *charge, struct error *err)
+static int charge_take_all(struct charge_accumulator *const *accumulators, size_t count,
+                           const struct charge *charge, struct error *err)
 {
     for (size_t i = 0; i < count; i++)
         if (accumulators[i]->take(accumulators[i], charge, err))
@@ -63,21 +63,21 @@ static int take_day_hashes(const struct pass *pass, struct charge_context *conte
                            struct charge *charge, struct error *err)
 {
     do
-        if (take_all(pass->accumulators, pass->accumulator_count, charge, err))
+        if (charge_take_all(pass->accumulators, pass->accumulator_count, charge, err))
             return -1;
     while (charge_next(context, charge));
     return 0;
 }
 
 /* Each slice of a row, and then the row. */
-static int take_row(const struct pass *pass, struct charge_context *context,
-                    const struct job_row *row, struct error *err)
+static int charge_take_row(const struct pass *pass, struct charge_context *context,
+                           const struct job_row *row, struct error *err)
 {
     struct charge charge;
     struct job_row again;
     charge_begin(context, row, &charge);
     if (take_day_hashes(pass, context, &charge, err) ||
-        take_all(pass->row_accumulators, pass->row_accumulator_count, &charge, err))
+        charge_take_all(pass->row_accumulators, pass->row_accumulator_count, &charge, err))
         return -1;
     return charge_again(context, row, &again, &charge)
                ? take_day_hashes(pass, context, &charge, err)
@@ -129,7 +129,7 @@ static int run_pass(const struct charge_jobs_run *run, struct pass *pass, struct
         if ((pass->only_refunded || pass->of_cancelled) &&
             job_is_refunded(context.ledger, &row) != pass->only_refunded)
             continue;
-        if (take_row(pass, &context, &row, err)) {
+        if (charge_take_row(pass, &context, &row, err)) {
             got = -1;
             goto done;
         }
@@ -353,8 +353,8 @@ static struct job_range late_range(const struct charge_jobs_run *run, uint64_t f
 }
 
 /* Take rows of the kept sums that have passed the horizon since off `sums`. */
-static void add_gone(struct charge_jobs_run *run, struct usage_sums *sums,
-                     struct day_hashes *hashes)
+static void charge_add_gone(struct charge_jobs_run *run, struct usage_sums *sums,
+                            struct day_hashes *hashes)
 {
     uint64_t kept = run->plan->stored->checkpoint.cutoff;
     const struct pass gone = { .range = { .from = kept + 1, .to = run->cutoff + 1 },
@@ -378,7 +378,7 @@ static void repair_stored(struct charge_jobs_run *run)
     late.left_out = run->plan->stored->checkpoint.cutoff;
     if (run->plan->ended.count)
         add_pass(run, &late);
-    add_gone(run, run->plan->sums, &run->plan->hashes);
+    charge_add_gone(run, run->plan->sums, &run->plan->hashes);
 }
 
 /* The same where all is read anyway: only to know how far the kept sums should differ. */
@@ -389,7 +389,7 @@ static void note_late(struct charge_jobs_run *run)
                                .checkpointed = run->plan->late };
     if (run->plan->ended.count)
         add_pass(run, &late);
-    add_gone(run, run->plan->late, NULL);
+    charge_add_gone(run, run->plan->late, NULL);
 }
 
 /* Read rows of the kept sums once more, to see that they have not changed. */
@@ -493,7 +493,7 @@ static void note_set(struct computation *computation, uint64_t association)
         tree->nodes[place].usage_is_set = true;
 }
 
-static int add_adjustments(struct computation *computation, struct error *err)
+static int charge_add_adjustments(struct computation *computation, struct error *err)
 {
     const struct ledger_state *ledger = computation->ledger;
     for (size_t i = 0; i < ledger->adjustment_count; i++) {
@@ -534,7 +534,7 @@ static int add_starts(struct computation *computation, struct error *err)
 
 int charge_corrections(struct computation *computation, struct error *err)
 {
-    return add_adjustments(computation, err) ? -1 : add_starts(computation, err);
+    return charge_add_adjustments(computation, err) ? -1 : add_starts(computation, err);
 }
 
 static void set_accumulators(struct charge_jobs_run *run)

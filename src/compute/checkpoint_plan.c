@@ -195,8 +195,8 @@ static bool lost_first_use(struct checkpoint_plan *plan, const struct settings *
     return full_because(plan, "the horizon passed the first use", NULL);
 }
 
-static void decide(struct checkpoint_plan *plan, const struct settings *settings, uint64_t now,
-                   bool untrue)
+static void checkpoint_plan_decide(struct checkpoint_plan *plan, const struct settings *settings,
+                                   uint64_t now, bool untrue)
 {
     const struct checkpoint *stored = &plan->stored->checkpoint;
     bool gone = stored->checkpointed_to <= plan->checkpoint.cutoff + 1;
@@ -308,7 +308,8 @@ static int judge_stored(struct checkpoint_plan *plan, const struct computation *
 }
 
 /* What was found not to be as it was stored, or as it was when it was sealed. */
-static void note_doubt(const struct checkpoint_plan *plan, const struct computation *computation)
+static void checkpoint_plan_note_doubt(const struct checkpoint_plan *plan,
+                                       const struct computation *computation)
 {
     const struct stored_checkpoint *stored = plan->stored;
     if (stored->damaged)
@@ -356,10 +357,10 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
         layout->past->read_open_keys(source, now, &plan->open, err) ||
         judge_stored(plan, computation, &untrue, err))
         return -1;
-    note_doubt(plan, computation);
+    checkpoint_plan_note_doubt(plan, computation);
     if (!untrue)
         plan->ended = job_keys_without(&plan->stored->open, &plan->open);
-    decide(plan, source->settings, now, untrue);
+    checkpoint_plan_decide(plan, source->settings, now, untrue);
     if (plan->mode == CHECKPOINT_VERIFY)
         plan->late = usage_sums_create();
     if (plan->mode != CHECKPOINT_UNUSED)
@@ -487,7 +488,7 @@ static int fold_own(struct folding *folding, struct error *err)
     return 0;
 }
 
-static size_t place_in(const struct usage_sums *sums, const struct usage_sum *row)
+static size_t checkpoint_plan_place_in(const struct usage_sums *sums, const struct usage_sum *row)
 {
     return (size_t)(row - sums->rows);
 }
@@ -512,7 +513,7 @@ static int fold_one(struct folding *folding, uint64_t id, const struct wide *kep
         return 0;
     }
     if (own) {
-        folding->met[place_in(sums, own)] = true;
+        folding->met[checkpoint_plan_place_in(sums, own)] = true;
         if (!wide_add(&own->sum, kept))
             return usage_beyond_range(id, err);
     } else {
@@ -534,8 +535,8 @@ static int fold_stored(void *context, uint64_t id, const struct wide *kept, stru
 
 /* How far what was summed now is from what a run that went on from the seal would have.  A kept sum
  * that cannot be subtracted is not what was stored. */
-static void compare(struct folding *folding, uint64_t id, const struct wide *own,
-                    const struct wide *kept)
+static void checkpoint_plan_compare(struct folding *folding, uint64_t id, const struct wide *own,
+                                    const struct wide *kept)
 {
     struct checkpoint_plan *plan = folding->plan;
     struct wide difference = *own, positive = { { 0 } };
@@ -554,7 +555,8 @@ static void compare(struct folding *folding, uint64_t id, const struct wide *own
         plan->drift = drift;
 }
 
-static int compare_stored(void *context, uint64_t id, const struct wide *kept, struct error *err)
+static int checkpoint_plan_compare_stored(void *context, uint64_t id, const struct wide *kept,
+                                          struct error *err)
 {
     static const struct wide nothing = { { 0 } };
     struct folding *folding = context;
@@ -563,28 +565,30 @@ static int compare_stored(void *context, uint64_t id, const struct wide *kept, s
     struct usage_sum *own = usage_sums_find(sums, id);
     folding->kept_hash += usage_sum_hash(id, kept);
     if (own)
-        folding->met[place_in(sums, own)] = true;
-    compare(folding, id, own ? &own->sum : &nothing, kept);
+        folding->met[checkpoint_plan_place_in(sums, own)] = true;
+    checkpoint_plan_compare(folding, id, own ? &own->sum : &nothing, kept);
     return 0;
 }
 
 static const char sums_changed[] = "rows of fairmill_seal_usage are not as they were stored";
 
-static int compare_all(struct folding *folding, struct db *results, struct error *err)
+static int checkpoint_plan_compare_all(struct folding *folding, struct db *results,
+                                       struct error *err)
 {
     static const struct wide nothing = { { 0 } };
     struct checkpoint_plan *plan = folding->plan;
     plan->drift = 0;
     plan->drifted = 0;
-    if (checkpoint_read_sums(results, folding->computation->source.cluster, compare_stored, folding,
-                             err)) {
+    if (checkpoint_read_sums(results, folding->computation->source.cluster,
+                             checkpoint_plan_compare_stored, folding, err)) {
         if (err->class != ERROR_DATA)
             return -1;
         folding->kept_hash = ~plan->stored->checkpoint.sums_hash;
     }
     for (size_t i = 0; i < plan->sums->count; i++)
         if (!folding->met[i])
-            compare(folding, plan->sums->rows[i].id, &plan->sums->rows[i].sum, &nothing);
+            checkpoint_plan_compare(folding, plan->sums->rows[i].id, &plan->sums->rows[i].sum,
+                                    &nothing);
     if (folding->kept_hash != plan->stored->checkpoint.sums_hash) {
         if (!*plan->stored->doubt)
             findings_add(folding->computation->findings, FINDING_KEPT_CHANGED, 0, sums_changed);
@@ -616,7 +620,7 @@ static int fold(struct folding *folding, struct db *results, struct error *err)
     struct checkpoint_plan *plan = folding->plan;
     if (fold_own(folding, err))
         return -1;
-    if (plan->mode == CHECKPOINT_VERIFY && compare_all(folding, results, err))
+    if (plan->mode == CHECKPOINT_VERIFY && checkpoint_plan_compare_all(folding, results, err))
         return -1;
     if (plan->mode == CHECKPOINT_INCREMENTAL && !plan->anew &&
         fold_all_stored(folding, results, err))

@@ -59,7 +59,7 @@ double compute_capacity(const struct settings *settings, const struct accounting
     return since < now ? count * (double)(now - since) : 0;
 }
 
-static int read_queue(struct computation *computation, struct error *err)
+static int compute_read_queue(struct computation *computation, struct error *err)
 {
     uint64_t now = decay_table_now(computation->decay);
     struct source source = computation->source;
@@ -87,7 +87,7 @@ static int read_tres_minutes(struct computation *computation, struct error *err)
                              decay_table_now(computation->decay), err);
 }
 
-static int read_findings(struct computation *computation, struct error *err)
+static int compute_read_findings(struct computation *computation, struct error *err)
 {
     const struct source *source = &computation->source;
     return source->layout->imported
@@ -96,8 +96,9 @@ static int read_findings(struct computation *computation, struct error *err)
 }
 
 /* All that is read, inside the snapshot. */
-static int read_cluster(struct computation *computation, const struct recorded_state *recorded,
-                        struct checkpoint_plan *plan, struct error *err)
+static int compute_read_cluster(struct computation *computation,
+                                const struct recorded_state *recorded, struct checkpoint_plan *plan,
+                                struct error *err)
 {
     struct jobs_seen seen = jobs_seen_none;
     uint64_t cutoff = reach_cutoff(computation);
@@ -109,8 +110,9 @@ static int read_cluster(struct computation *computation, const struct recorded_s
         associations_place(computation, history, err) ||
         factors_read(computation, recorded->factors, plan, err) ||
         (plan && checkpoint_plan_make(plan, computation, cutoff, err)) ||
-        reach_oldest_end(computation, &seen.oldest_end, err) || read_queue(computation, err) ||
-        read_tres_minutes(computation, err) || read_findings(computation, err))
+        reach_oldest_end(computation, &seen.oldest_end, err) ||
+        compute_read_queue(computation, err) || read_tres_minutes(computation, err) ||
+        compute_read_findings(computation, err))
         return -1;
     if ((plan && checkpoint_plan_begin_days(plan, computation, cutoff, err)) ||
         charge_jobs(computation, plan, cutoff, &seen, err))
@@ -159,8 +161,8 @@ int compute_read(struct computation *computation, const struct recorded_state *r
     if (!recorded)
         recorded = &nothing_known;
     computation_begin(computation, recorded->ledger, now);
-    if (!reach_begin(computation, now, err) && !read_cluster(computation, recorded, plan, err) &&
-        !db_commit(source->db, err))
+    if (!reach_begin(computation, now, err) &&
+        !compute_read_cluster(computation, recorded, plan, err) && !db_commit(source->db, err))
         return 0;
     db_rollback(source->db);
     computation_free(computation);
@@ -222,7 +224,7 @@ static struct formula_value as_openpbs(double value)
 }
 
 /* The value of the entity that a name in the formula means; NULL: the name means none. */
-static const double *value_named(const char *name, const struct values *values)
+static const double *compute_value_named(const char *name, const struct values *values)
 {
     return !strcmp(name, "fairshare_perc") || !strcmp(name, "fair_share_perc")
                ? &values->shares_norm
@@ -231,8 +233,8 @@ static const double *value_named(const char *name, const struct values *values)
                                                    : NULL;
 }
 
-static void complete(struct formula_jobs *jobs, size_t number, const struct tree *tree,
-                     const struct values *values, const uint32_t *order)
+static void compute_complete(struct formula_jobs *jobs, size_t number, const struct tree *tree,
+                             const struct values *values, const uint32_t *order)
 {
     static const struct values nobody = { 0 };
     struct formula_job *job = &jobs->jobs[number];
@@ -240,7 +242,7 @@ static void complete(struct formula_jobs *jobs, size_t number, const struct tree
     const struct values *own = place == NO_NODE ? &nobody : &values[place];
     struct formula_value *named = formula_jobs_values(jobs, number);
     for (size_t i = 0; i < formula_jobs_name_count(jobs); i++) {
-        const double *value = value_named(formula_name(jobs->formula, i), own);
+        const double *value = compute_value_named(formula_name(jobs->formula, i), own);
         if (value)
             named[i] = as_openpbs(*value);
     }
@@ -260,7 +262,7 @@ static void formula_priorities_complete(struct formula_jobs *jobs, const struct 
     if (jobs->flaw)
         findings_add(findings, FINDING_FORMULA_UNREADABLE, 0, "%s", jobs->flaw);
     for (size_t i = 0; i < jobs->count; i++)
-        complete(jobs, i, tree, values, order);
+        compute_complete(jobs, i, tree, values, order);
     formula_jobs_rank(jobs);
 }
 

@@ -67,8 +67,8 @@ static bool reads_all_changes(const struct computation *computation,
            checkpoint_begins_round(&stored->checkpoint, settings, now);
 }
 
-static int read_changes(struct computation *computation, struct factor_history *history,
-                        int64_t since, struct error *err)
+static int factors_read_changes(struct computation *computation, struct factor_history *history,
+                                int64_t since, struct error *err)
 {
     const struct source *source = &computation->source;
     factor_history_forget_source(history);
@@ -106,12 +106,12 @@ int factors_read(struct computation *computation, struct factor_history *history
         findings_add(computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)history->distrusted,
                      "fairmill_qos_change: what runs noted of usage factors is not believed");
     int64_t since = reads_all_changes(computation, plan) ? 0 : factor_history_since(history);
-    if (read_changes(computation, history, since, err))
+    if (factors_read_changes(computation, history, since, err))
         return -1;
     make_points(computation, history);
     /* The row that tells of a change may be old, and have come late. */
     if (history->undated && since) {
-        if (read_changes(computation, history, 0, err))
+        if (factors_read_changes(computation, history, 0, err))
             return -1;
         make_points(computation, history);
     }

@@ -33,7 +33,7 @@ struct late {
 };
 
 /* What a reading of the queue works with. */
-struct reader {
+struct compute_priority_reader {
     struct queue *queue;
     const struct settings *settings;
     struct cluster_facts facts;
@@ -44,18 +44,19 @@ struct reader {
     size_t late_count;
 };
 
-static uint64_t count_of(const char *tres, size_t length, uint64_t id)
+static uint64_t compute_priority_count_of(const char *tres, size_t length, uint64_t id)
 {
     uint64_t count;
     return tres_count(tres, length, id, &count) == TRES_FOUND ? count : 0;
 }
 
-static uint64_t registered(const struct reader *reader, uint64_t id)
+static uint64_t registered(const struct compute_priority_reader *reader, uint64_t id)
 {
-    return count_of(reader->facts.registered, strlen(reader->facts.registered), id);
+    return compute_priority_count_of(reader->facts.registered, strlen(reader->facts.registered),
+                                     id);
 }
 
-static uint32_t narrowed(uint64_t number)
+static uint32_t compute_priority_narrowed(uint64_t number)
 {
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
@@ -83,7 +84,8 @@ static const struct tres_fact *tres_named(const struct cluster_facts *facts, con
 }
 
 /* The place among the weighted TRES, which stand by id, that this one has or gets. */
-static struct priority_tres *place_of(struct priority_tres *tres, size_t *count, uint64_t id)
+static struct priority_tres *compute_priority_place_of(struct priority_tres *tres, size_t *count,
+                                                       uint64_t id)
 {
     size_t at = *count;
     while (at && tres[at - 1].id > id)
@@ -95,15 +97,15 @@ static struct priority_tres *place_of(struct priority_tres *tres, size_t *count,
     return &tres[at];
 }
 
-static int refuse(const char *key, const char *value, struct error *err)
+static int compute_priority_refuse(const char *key, const char *value, struct error *err)
 {
     return fail(err, ERROR_SETTINGS, "[priority] %s = '%s' cannot be read", key, value);
 }
 
 /* `CPU=100,Mem=50`, to weights by id: of a TRES that is there twice the last weight counts.  Those
  * that the database does not have go to `unknown`. */
-static bool list_tres(const struct reader *reader, const char *value, struct priority_tres *tres,
-                      size_t *count, struct text *unknown)
+static bool list_tres(const struct compute_priority_reader *reader, const char *value,
+                      struct priority_tres *tres, size_t *count, struct text *unknown)
 {
     bool good = true;
     for (char *item, *name; good && (item = list_next(&value)); free(item)) {
@@ -112,7 +114,7 @@ static bool list_tres(const struct reader *reader, const char *value, struct pri
         good = text && tres_weight_of(name, text, &weight);
         const struct tres_fact *fact = good ? tres_named(&reader->facts, name) : NULL;
         if (fact)
-            *place_of(tres, count, fact->id) = (struct priority_tres){
+            *compute_priority_place_of(tres, count, fact->id) = (struct priority_tres){
                 .name = arena_copy(reader->queue->arena, fact->name, strlen(fact->name)),
                 .id = fact->id,
                 .weight = weight,
@@ -124,7 +126,8 @@ static bool list_tres(const struct reader *reader, const char *value, struct pri
     return good;
 }
 
-static int read_tres_weights(struct reader *reader, struct findings *findings, struct error *err)
+static int read_tres_weights(struct compute_priority_reader *reader, struct findings *findings,
+                             struct error *err)
 {
     struct queue *queue = reader->queue;
     const char *value = reader->settings->weight_tres;
@@ -139,17 +142,18 @@ static int read_tres_weights(struct reader *reader, struct findings *findings, s
     queue->options.tres = tres;
     queue->options.tres_count = count;
     reader->counts = arena_take(queue->arena, (count + 1) * sizeof *reader->counts);
-    return good ? 0 : refuse("weight_tres", value, err);
+    return good ? 0 : compute_priority_refuse("weight_tres", value, err);
 }
 
-static uint64_t cpus_of(const struct reader *reader, const struct slurm_totals *totals)
+static uint64_t cpus_of(const struct compute_priority_reader *reader,
+                        const struct slurm_totals *totals)
 {
     return totals->cpus - (reader->queue->options.leaves_spec_cpus ? totals->spec_cpus : 0);
 }
 
 /* What the nodes of a partition have of a TRES; what nodes have not, the cluster has. */
-static uint64_t total_in(const struct reader *reader, const struct slurm_partition *partition,
-                         const struct priority_tres *tres)
+static uint64_t total_in(const struct compute_priority_reader *reader,
+                         const struct slurm_partition *partition, const struct priority_tres *tres)
 {
     const struct slurm_totals *totals = &partition->totals;
     if (tres->id == TRES_CPU || tres->id == TRES_BILLING)
@@ -175,8 +179,8 @@ static bool is_in_maximum(unsigned flags, const struct priority_tres *tres)
 
 /* What a partition bills for all that it has, cut to an integer, as scontrol shows it: its CPUs
  * where it has no TRESBillingWeights. */
-static int billing_in(const struct reader *reader, const struct slurm_partition *partition,
-                      uint64_t *billing, struct error *err)
+static int billing_in(const struct compute_priority_reader *reader,
+                      const struct slurm_partition *partition, uint64_t *billing, struct error *err)
 {
     const char *weights = partition->billing_weights;
     struct priority_tres *tres = memory_zeroed(reader->facts.tres_count + 1, sizeof *tres);
@@ -206,8 +210,9 @@ static int billing_in(const struct reader *reader, const struct slurm_partition 
 }
 
 /* A partition with its factor, and what a slurm.conf says of it; `known` NULL: nothing. */
-static int add_partition(const struct reader *reader, const struct slurm_partition *known,
-                         const char *name, double factor, struct error *err)
+static int add_partition(const struct compute_priority_reader *reader,
+                         const struct slurm_partition *known, const char *name, double factor,
+                         struct error *err)
 {
     const struct priority_options *options = &reader->queue->options;
     struct priority_partition partition = {
@@ -232,8 +237,8 @@ static int add_partition(const struct reader *reader, const struct slurm_partiti
 
 /* `GPU:100, debug:10`, with what the partitions of these names in a slurm.conf are.  *added: by
  * place, the partitions that are named. */
-static int take_given_factors(const struct reader *reader, const struct names *partitions,
-                              bool *added, struct error *err)
+static int take_given_factors(const struct compute_priority_reader *reader,
+                              const struct names *partitions, bool *added, struct error *err)
 {
     const char *value = reader->settings->partition_factors, *at = value;
     int result = 0;
@@ -241,7 +246,7 @@ static int take_given_factors(const struct reader *reader, const struct names *p
         double factor;
         char *text = part(item, ':', &name);
         if (!text || !number_real(text, &factor)) {
-            result = refuse("partition_factors", value, err);
+            result = compute_priority_refuse("partition_factors", value, err);
             continue;
         }
         uint32_t place = names_find(partitions, name, strlen(name));
@@ -256,7 +261,7 @@ static int take_given_factors(const struct reader *reader, const struct names *p
 
 /* A partition that is not named has what slurm.conf gives it, 1; seed 002 gives it nothing, and so
  * does Slurm where the partition is gone. */
-static int take_partitions(struct reader *reader, struct error *err)
+static int take_partitions(struct compute_priority_reader *reader, struct error *err)
 {
     const struct settings *settings = reader->settings;
     const struct slurm_conf *conf = settings->slurm;
@@ -280,7 +285,7 @@ static int take_partitions(struct reader *reader, struct error *err)
 }
 
 /* `high:1.0, low:0.25`. */
-static int take_qos_factors(const struct reader *reader, struct error *err)
+static int take_qos_factors(const struct compute_priority_reader *reader, struct error *err)
 {
     const char *value = reader->settings->qos_priority_factors, *at = value;
     int result = 0;
@@ -290,7 +295,7 @@ static int take_qos_factors(const struct reader *reader, struct error *err)
         if (text && number_real(text, &factor))
             queue_give_qos(reader->queue, name, factor);
         else
-            result = refuse("qos_factors", value, err);
+            result = compute_priority_refuse("qos_factors", value, err);
     }
     return result;
 }
@@ -303,7 +308,7 @@ static void pass_over(void *context, const char *name, size_t length)
 }
 
 /* How many nodes the cluster has: registered as a count, or by name; or as slurm.conf has them. */
-static uint64_t count_nodes(const struct reader *reader)
+static uint64_t count_nodes(const struct compute_priority_reader *reader)
 {
     uint64_t nodes = registered(reader, TRES_NODE);
     size_t left = SLURM_NODES_AT_MOST;
@@ -315,7 +320,7 @@ static uint64_t count_nodes(const struct reader *reader)
     return reader->settings->slurm ? reader->settings->slurm->totals.nodes : 0;
 }
 
-static void take_options(struct reader *reader, uint64_t now)
+static void take_options(struct compute_priority_reader *reader, uint64_t now)
 {
     const struct settings *settings = reader->settings;
     unsigned flags = settings->priority_flags;
@@ -344,8 +349,8 @@ static void take_options(struct reader *reader, uint64_t now)
         options->cpus = cpus_of(reader, &settings->slurm->totals);
 }
 
-static int take_facts(struct reader *reader, uint64_t now, struct findings *findings,
-                      struct error *err)
+static int take_facts(struct compute_priority_reader *reader, uint64_t now,
+                      struct findings *findings, struct error *err)
 {
     take_options(reader, now);
     for (size_t i = 0; i < reader->facts.qos_count; i++)
@@ -358,7 +363,8 @@ static int take_facts(struct reader *reader, uint64_t now, struct findings *find
 }
 
 /* What accrue limits need of a job that waits, or waited. */
-static void add_wait(const struct reader *reader, const struct queued_job *row, uint64_t since)
+static void add_wait(const struct compute_priority_reader *reader, const struct queued_job *row,
+                     uint64_t since)
 {
     const struct accrual_wait wait = {
         .key = row->key,
@@ -368,7 +374,7 @@ static void add_wait(const struct reader *reader, const struct queued_job *row, 
         .since = since,
         .until = row->time_until ? row->time_until : UINT64_MAX,
         .qos = row->qos,
-        .association = narrowed(row->association),
+        .association = compute_priority_narrowed(row->association),
         .is_rest = row->array_waits,
     };
     if (since && since <= reader->asked && !row->held &&
@@ -380,7 +386,8 @@ static void add_wait(const struct reader *reader, const struct queued_job *row, 
  * so long, while such a row stays pending for ever.  A job that is held or depends on another is
  * not eligible, and may wait as long as it wants. */
 #define LOST_AFTER_S (UINT64_C(180) * 86400)
-static bool is_lost(const struct reader *reader, const struct queued_job *row, uint64_t since)
+static bool is_lost(const struct compute_priority_reader *reader, const struct queued_job *row,
+                    uint64_t since)
 {
     uint64_t now = reader->queue->options.now;
     uint64_t limit = row->time_limit < TIME_LIMIT_NONE ? row->time_limit * 60 : 0;
@@ -389,7 +396,8 @@ static bool is_lost(const struct reader *reader, const struct queued_job *row, u
 }
 
 /* Give a job its age; the row's texts may be gone. */
-static void take_age(const struct reader *reader, const struct queued_job *row, size_t place)
+static void take_age(const struct compute_priority_reader *reader, const struct queued_job *row,
+                     size_t place)
 {
     struct queue *queue = reader->queue;
     uint64_t since = siblings_age_since(&reader->siblings, row);
@@ -399,7 +407,8 @@ static void take_age(const struct reader *reader, const struct queued_job *row, 
         add_wait(reader, row, since);
 }
 
-static void add_late(struct reader *reader, const struct queued_job *row, size_t place)
+static void add_late(struct compute_priority_reader *reader, const struct queued_job *row,
+                     size_t place)
 {
     static const struct bytes none;
     reader->late = memory_grown(reader->late, reader->late_count, sizeof *reader->late);
@@ -414,33 +423,39 @@ static void add_late(struct reader *reader, const struct queued_job *row, size_t
  * neither. */
 static uint64_t nodes_of(const struct queued_job *row)
 {
-    uint64_t asked = count_of(row->tres_asked.bytes, row->tres_asked.length, TRES_NODE);
-    return asked ? asked : count_of(row->tres_sized.bytes, row->tres_sized.length, TRES_NODE);
+    uint64_t asked =
+        compute_priority_count_of(row->tres_asked.bytes, row->tres_asked.length, TRES_NODE);
+    return asked ? asked
+                 : compute_priority_count_of(row->tres_sized.bytes, row->tres_sized.length,
+                                             TRES_NODE);
 }
 
-static void add_job(struct reader *reader, const struct queued_job *row)
+static void compute_priority_add_job(struct compute_priority_reader *reader,
+                                     const struct queued_job *row)
 {
     struct queue *queue = reader->queue;
-    uint64_t cpus = count_of(row->tres_sized.bytes, row->tres_sized.length, TRES_CPU);
+    uint64_t cpus =
+        compute_priority_count_of(row->tres_sized.bytes, row->tres_sized.length, TRES_CPU);
     struct priority_job job = {
         .key = row->key,
         .submitted = row->time_submit,
-        .id_job = narrowed(row->id_job),
-        .association = narrowed(row->association),
+        .id_job = compute_priority_narrowed(row->id_job),
+        .association = compute_priority_narrowed(row->association),
         .account = names_add(queue->names, row->account.bytes, row->account.length),
         .user = names_add(queue->names, "", 0),
         .partitions = queue_partitions(queue, row->partitions.bytes, row->partitions.length),
         .qos = queue_qos(queue, row->qos_asked.bytes, row->qos_asked.length, row->qos),
-        .time_limit = narrowed(row->time_limit),
-        .nodes = narrowed(nodes_of(row)),
-        .cpus = narrowed(cpus ? cpus : row->cpus),
+        .time_limit = compute_priority_narrowed(row->time_limit),
+        .nodes = compute_priority_narrowed(nodes_of(row)),
+        .cpus = compute_priority_narrowed(cpus ? cpus : row->cpus),
         .association_priority = PRIORITY_NONE,
         .held = row->held,
         .started = row->started,
         .fairshare = NAN,
     };
     for (size_t i = 0; i < queue->options.tres_count; i++)
-        reader->counts[i] = count_of(row->tres.bytes, row->tres.length, queue->options.tres[i].id);
+        reader->counts[i] =
+            compute_priority_count_of(row->tres.bytes, row->tres.length, queue->options.tres[i].id);
     queue_add_job(queue, &job, reader->counts);
     if (siblings_note(&reader->siblings, row))
         add_late(reader, row, queue->count - 1);
@@ -456,7 +471,8 @@ static bool has_accrue_limits(const struct settings *settings)
            !(settings->priority_flags & PRIORITY_ACCRUE_ALWAYS);
 }
 
-static int read_accrue_limits(struct reader *reader, const struct source *source, struct error *err)
+static int compute_priority_read_accrue_limits(struct compute_priority_reader *reader,
+                                               const struct source *source, struct error *err)
 {
     if (!has_accrue_limits(source->settings))
         return 0;
@@ -471,7 +487,7 @@ static int read_accrue_limits(struct reader *reader, const struct source *source
 }
 
 /* Since when those wait whose age may be bounded: what is older than max_age is as old. */
-static uint64_t oldest_wait(const struct reader *reader)
+static uint64_t oldest_wait(const struct compute_priority_reader *reader)
 {
     const struct accrual *accrual = reader->queue->accrual;
     uint64_t oldest = reader->asked, max_age = reader->settings->max_age_s;
@@ -483,7 +499,8 @@ static uint64_t oldest_wait(const struct reader *reader)
 }
 
 /* Those who had the slots that others have now. */
-static int read_waited(const struct reader *reader, const struct source *source, struct error *err)
+static int read_waited(const struct compute_priority_reader *reader, const struct source *source,
+                       struct error *err)
 {
     if (!reader->queue->accrual || !reader->queue->accrual->count)
         return 0;
@@ -498,7 +515,8 @@ static int read_waited(const struct reader *reader, const struct source *source,
 }
 
 /* Read the jobs that wait, and those that run where they have priorities, too. */
-static int read_jobs(struct reader *reader, const struct source *source, struct error *err)
+static int compute_priority_read_jobs(struct compute_priority_reader *reader,
+                                      const struct source *source, struct error *err)
 {
     const struct queue_range range = {
         .time = reader->asked,
@@ -508,7 +526,7 @@ static int read_jobs(struct reader *reader, const struct source *source, struct 
     struct queued_job job;
     int got;
     while ((got = queue_reading_next(reading, &job, err)) > 0)
-        add_job(reader, &job);
+        compute_priority_add_job(reader, &job);
     queue_reading_end(reading);
     if (!got)
         got = siblings_read(&reader->siblings, source, reader->asked, err);
@@ -521,14 +539,16 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
                     struct findings *findings, struct error *err)
 {
     const struct settings *settings = source->settings;
-    struct reader reader = { .queue = queue, .settings = settings, .asked = asked };
+    struct compute_priority_reader reader = { .queue = queue,
+                                              .settings = settings,
+                                              .asked = asked };
     if (source->layout->queue->read_facts(source, &reader.facts, err))
         return -1;
     int result = take_facts(&reader, now, findings, err);
     if (!result)
-        result = read_accrue_limits(&reader, source, err);
+        result = compute_priority_read_accrue_limits(&reader, source, err);
     if (!result)
-        result = read_jobs(&reader, source, err);
+        result = compute_priority_read_jobs(&reader, source, err);
     if (!result)
         result = read_waited(&reader, source, err);
     cluster_facts_free(&reader.facts);
@@ -567,7 +587,8 @@ static uint32_t *inherited_priorities(const struct accounting *accounting, const
     return priorities;
 }
 
-static uint32_t name_of(struct queue *queue, const struct accounting *accounting, uint32_t number)
+static uint32_t compute_priority_name_of(struct queue *queue, const struct accounting *accounting,
+                                         uint32_t number)
 {
     const char *name = names_text(accounting->names, number);
     return names_add(queue->names, name, strlen(name));
@@ -606,8 +627,8 @@ void priorities_complete(struct queue *queue, const struct settings *settings,
         /* A deleted one has a place too, but no fairshare. */
         if (place == NO_NODE || tree->nodes[place].id != job->association)
             continue;
-        job->account = name_of(queue, accounting, tree->nodes[place].account);
-        job->user = name_of(queue, accounting, tree->nodes[place].user);
+        job->account = compute_priority_name_of(queue, accounting, tree->nodes[place].account);
+        job->user = compute_priority_name_of(queue, accounting, tree->nodes[place].user);
         job->fairshare = fairshare(context, place);
         if (priorities)
             job->association_priority = priorities[place];

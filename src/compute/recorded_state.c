@@ -57,8 +57,8 @@ int recorded_state_read_unseen(struct recorded_state *prior, struct db *results,
     return 0;
 }
 
-static int read_all(struct recorded_state *recorded, struct db *results, const char *cluster,
-                    const int64_t *now, struct error *err)
+static int recorded_state_read_all(struct recorded_state *recorded, struct db *results,
+                                   const char *cluster, const int64_t *now, struct error *err)
 {
     return ledger_read(results, cluster, &recorded->ledger, err) ||
                    recorded_state_read_records(recorded, results, cluster, now, err)
@@ -79,7 +79,8 @@ int recorded_state_read(struct recorded_state *recorded, const struct settings *
         return 0;
     }
     /* A run that commits between two statements would look like rows that somebody changed. */
-    int result = db_begin(results, err) ? -1 : read_all(recorded, results, cluster, now, err);
+    int result =
+        db_begin(results, err) ? -1 : recorded_state_read_all(recorded, results, cluster, now, err);
     db_rollback(results);
     db_close(results);
     if (!result)

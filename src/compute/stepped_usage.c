@@ -20,7 +20,7 @@
 #define WITNESSES_AT_MOST 64
 #define WITNESS_JOBS_AT_MOST 2000
 
-struct candidate {
+struct stepped_candidate {
     uint64_t newest, reset;
 };
 
@@ -32,7 +32,7 @@ struct witness {
     double dearest; /* what a second of a job may be worth */
 };
 
-struct reader {
+struct stepped_reader {
     const struct computation *computation;
     const struct settings *settings; /* the computation's */
     const struct tree *tree;         /* likewise */
@@ -40,9 +40,9 @@ struct reader {
     struct steps *passes; /* without what is charged when jobs end */
     uint64_t now;
     uint64_t noted; /* of the row at hand, 0: it was not cancelled while it was suspended */
-    struct candidate *candidates;
+    struct stepped_candidate *candidates;
     size_t candidate_count;
-    struct candidate found; /* the only one, in the end */
+    struct stepped_candidate found; /* the only one, in the end */
     /* While candidates are tried, later NULL: which witness a node is, all of them, and what each
      * has by candidate. */
     uint32_t *witness_of;
@@ -52,8 +52,8 @@ struct reader {
 };
 
 /* TRES that the job is charged each second by a tariff; 0: nothing. */
-static double charge_of(const struct reader *reader, const struct job *job,
-                        const struct charge_rate *rate)
+static double stepped_charge_of(const struct stepped_reader *reader, const struct job *job,
+                                const struct charge_rate *rate)
 {
     enum job_outcome outcome = JOB_CHARGED;
     uint128 units = job->tres_alloc ? tres_charge(reader->settings->charge, rate, job->tres_alloc,
@@ -64,8 +64,9 @@ static double charge_of(const struct reader *reader, const struct job *job,
 
 /* What the job is worth from an instant on.  What begins to hold while it runs does so for all that
  * a step charges, which is the time since the step before. */
-static double worth_from(const struct reader *reader, const struct candidate *candidate,
-                         const struct job_span *span, uint64_t time)
+static double worth_from(const struct stepped_reader *reader,
+                         const struct stepped_candidate *candidate, const struct job_span *span,
+                         uint64_t time)
 {
     uint64_t newest = candidate->newest, period = reader->stepped->period;
     if (time >= span->end)
@@ -81,8 +82,9 @@ static double worth_from(const struct reader *reader, const struct candidate *ca
 
 /* What passes charged of a job that was suspended until it was cancelled, more than up to its end;
  * of that the slice's part. */
-static double worth_behind(const struct reader *reader, const struct candidate *candidate,
-                           const struct job_span *span, const struct slice *interval)
+static double worth_behind(const struct stepped_reader *reader,
+                           const struct stepped_candidate *candidate, const struct job_span *span,
+                           const struct slice *interval)
 {
     uint64_t newest = candidate->newest;
     uint64_t last = last_pass(newest, reader->stepped->period, reader->noted);
@@ -94,8 +96,9 @@ static double worth_behind(const struct reader *reader, const struct candidate *
     return most * (double)(end - interval->start) / (double)(last - span->ended);
 }
 
-static double worth_of(const struct reader *reader, const struct candidate *candidate,
-                       const struct job_span *span, const struct slice *interval)
+static double worth_of(const struct stepped_reader *reader,
+                       const struct stepped_candidate *candidate, const struct job_span *span,
+                       const struct slice *interval)
 {
     if (reader->noted)
         return worth_behind(reader, candidate, span, interval);
@@ -104,27 +107,27 @@ static double worth_of(const struct reader *reader, const struct candidate *cand
 }
 
 /* The last reset of an association that our ledger has; 0 if there is none. */
-static uint64_t reset_of(const struct reader *reader, uint32_t node)
+static uint64_t stepped_reset_of(const struct stepped_reader *reader, uint32_t node)
 {
     const struct ledger_state *ledger = reader->stepped->ledger;
     uint64_t own = ledger_reset_before(ledger, reader->tree->nodes[node].id, UINT64_MAX);
     return own > ledger->cluster_reset ? own : ledger->cluster_reset;
 }
 
-static uint64_t later_of(uint64_t a, uint64_t b)
+static uint64_t stepped_later_of(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
 /* What is left of a second at the slice's end. */
-static double decay_of(const struct reader *reader, const struct slice *interval)
+static double decay_of(const struct stepped_reader *reader, const struct slice *interval)
 {
     return steps_decay(reader->steps, reader->now - interval->end);
 }
 
 /* Steps are up to a second off the period, so that a second at either end may have come with the
  * step before or after: that is worth what a period decays of it. */
-static double blur_of(const struct reader *reader, const struct slice *interval)
+static double blur_of(const struct stepped_reader *reader, const struct slice *interval)
 {
     return 2 * (1 - steps_decay(reader->steps, reader->stepped->period)) *
            decay_of(reader, interval);
@@ -132,7 +135,7 @@ static double blur_of(const struct reader *reader, const struct slice *interval)
 
 /* Of a job that ended in the second of a step, nobody knows whether what it was charged for its
  * last seconds was decayed by that step. */
-static double blur_at_step(const struct reader *reader, const struct job_span *span,
+static double blur_at_step(const struct stepped_reader *reader, const struct job_span *span,
                            const struct slice *interval)
 {
     uint64_t newest = reader->candidates[0].newest, period = reader->stepped->period;
@@ -145,7 +148,7 @@ static double blur_at_step(const struct reader *reader, const struct job_span *s
 }
 
 /* Add it under every candidate. */
-static void try_interval(struct reader *reader, const struct job_span *span,
+static void try_interval(struct stepped_reader *reader, const struct job_span *span,
                          const struct slice *interval, uint32_t node, double charge)
 {
     if (reader->witness_of[node] == NO_NODE)
@@ -168,28 +171,29 @@ static double seconds_since(const struct slice *interval, uint64_t time)
 }
 
 /* Of a slice the part that is worth something from an instant on. */
-static double worth_since(const struct reader *reader, const struct candidate *candidate,
-                          const struct job_span *span, const struct slice *interval, uint64_t time)
+static double worth_since(const struct stepped_reader *reader,
+                          const struct stepped_candidate *candidate, const struct job_span *span,
+                          const struct slice *interval, uint64_t time)
 {
     if (reader->noted)
         return time <= interval->start ? worth_behind(reader, candidate, span, interval) : 0;
-    return worth_from(reader, candidate, span, later_of(interval->start, time)) -
-           worth_from(reader, candidate, span, later_of(interval->end, time));
+    return worth_from(reader, candidate, span, stepped_later_of(interval->start, time)) -
+           worth_from(reader, candidate, span, stepped_later_of(interval->end, time));
 }
 
 /* What was charged of it after a reset at an instant: nothing is left of what had ended by then. */
-static double worth_after_reset(const struct reader *reader, const struct job_span *span,
+static double worth_after_reset(const struct stepped_reader *reader, const struct job_span *span,
                                 const struct slice *interval, uint64_t reset)
 {
     bool gone = span->ended && span->ended <= reset;
     return gone ? 0 : worth_since(reader, &reader->found, span, interval, reset);
 }
 
-static void add_after_reset(const struct reader *reader, const struct job_span *span,
+static void add_after_reset(const struct stepped_reader *reader, const struct job_span *span,
                             const struct slice *interval, uint32_t node, double charge)
 {
     struct stepped_usage *stepped = reader->stepped;
-    uint64_t reset = reset_of(reader, node), period = stepped->period;
+    uint64_t reset = stepped_reset_of(reader, node), period = stepped->period;
     if (!reset)
         return;
     stepped->after_reset[node] += charge * worth_after_reset(reader, span, interval, reset);
@@ -199,11 +203,11 @@ static void add_after_reset(const struct reader *reader, const struct job_span *
         charge * worth_after_reset(reader, span, interval, reset + period);
 }
 
-static void add_interval(struct reader *reader, const struct job *job, const struct job_span *span,
-                         const struct slice *interval)
+static void add_interval(struct stepped_reader *reader, const struct job *job,
+                         const struct job_span *span, const struct slice *interval)
 {
     struct stepped_usage *stepped = reader->stepped;
-    double charge = charge_of(reader, job, interval->rate);
+    double charge = stepped_charge_of(reader, job, interval->rate);
     uint32_t node = tree_place(reader->tree, interval->association);
     if (!(charge > 0) || node == NO_NODE)
         return;
@@ -224,7 +228,7 @@ static void add_interval(struct reader *reader, const struct job *job, const str
         stepped->late[node] += charge * seconds_since(interval, newest);
 }
 
-static void add_job(struct reader *reader, const struct job_row *row)
+static void stepped_add_job(struct stepped_reader *reader, const struct job_row *row)
 {
     const struct computation *computation = reader->computation;
     const struct charging charging = { .decay = computation->decay };
@@ -236,7 +240,7 @@ static void add_job(struct reader *reader, const struct job_row *row)
     reader->noted = row->noted;
     span.end = span.ended && span.ended < reader->now ? span.ended : reader->now; /* without cap */
     if (row->noted)
-        span.end = later_of(row->noted < reader->now ? row->noted : reader->now, start + 1);
+        span.end = stepped_later_of(row->noted < reader->now ? row->noted : reader->now, start + 1);
     struct slice interval =
         charge_interval_first(start, span.end, row->rate, row->association,
                               usage_owners_find(computation->owners, row->association));
@@ -246,7 +250,7 @@ static void add_job(struct reader *reader, const struct job_row *row)
 }
 
 /* What ended before this instant is worth nothing any more, whichever the newest step was. */
-static uint64_t oldest_of(const struct reader *reader, const struct decay_table *decay)
+static uint64_t oldest_of(const struct stepped_reader *reader, const struct decay_table *decay)
 {
     const struct reset_period *reset = &reader->settings->reset_period;
     uint64_t period = reader->stepped->period;
@@ -256,22 +260,23 @@ static uint64_t oldest_of(const struct reader *reader, const struct decay_table 
     return oldest > period ? oldest - period : 0;
 }
 
-static int add_jobs(struct reader *reader, struct job_reading *reading, struct error *err)
+static int stepped_add_jobs(struct stepped_reader *reader, struct job_reading *reading,
+                            struct error *err)
 {
     struct job_row row, again;
     int got;
     while ((got = job_reading_next(reading, &row, err)) > 0) {
         uint64_t period = reader->stepped->period, end = row.job.time_end;
-        add_job(reader, &row);
+        stepped_add_job(reader, &row);
         if (row.resized_to && end && end <= reader->now &&
             charge_again_row(&row, last_pass(reader->candidates[0].newest, period, end), &again))
-            add_job(reader, &again);
+            stepped_add_job(reader, &again);
     }
     job_reading_end(reading);
     return got;
 }
 
-static int read_jobs(struct reader *reader, struct error *err)
+static int stepped_read_jobs(struct stepped_reader *reader, struct error *err)
 {
     const struct computation *computation = reader->computation;
     const struct source *source = &computation->source;
@@ -280,20 +285,21 @@ static int read_jobs(struct reader *reader, struct error *err)
                                .to = INT64_MAX,
                                .open = true,
                                .most = true };
-    if (add_jobs(reader, source->layout->jobs(source, accounting, &range), err))
+    if (stepped_add_jobs(reader, source->layout->jobs(source, accounting, &range), err))
         return -1;
     return accounting->tells_cancelled
-               ? add_jobs(reader, source->layout->past->cancelled(source, accounting, range.from),
-                          err)
+               ? stepped_add_jobs(
+                     reader, source->layout->past->cancelled(source, accounting, range.from), err)
                : 0;
 }
 
-static struct candidate candidate_at(const struct settings *settings, uint64_t newest)
+static struct stepped_candidate candidate_at(const struct settings *settings, uint64_t newest)
 {
-    return (struct candidate){ newest, calendar_last_reset(&settings->reset_period, newest) };
+    return (struct stepped_candidate){ newest,
+                                       calendar_last_reset(&settings->reset_period, newest) };
 }
 
-static void list_candidates(struct reader *reader)
+static void list_candidates(struct stepped_reader *reader)
 {
     uint64_t period = reader->stepped->period;
     uint64_t stride = (period + CANDIDATES_AT_MOST - 1) / CANDIDATES_AT_MOST;
@@ -303,7 +309,7 @@ static void list_candidates(struct reader *reader)
         reader->candidates[i] = candidate_at(reader->settings, reader->now - i * stride);
 }
 
-static int by_usage(const void *a, const void *b)
+static int stepped_by_usage(const void *a, const void *b)
 {
     const struct witness *one = a, *other = b;
     if (one->high != other->high)
@@ -321,7 +327,7 @@ static struct witness *list_witnesses(const struct tree *tree, const struct usag
     for (uint32_t i = 0; i < tree->count; i++)
         if (tree->nodes[i].is_user && bounds[i].low > 0)
             list[all++] = (struct witness){ .node = i, .high = bounds[i].high };
-    qsort(list, all, sizeof *list, by_usage);
+    qsort(list, all, sizeof *list, stepped_by_usage);
     *count = all < WITNESSES_AT_MOST ? all : WITNESSES_AT_MOST;
     for (size_t i = half; all > WITNESSES_AT_MOST && i < WITNESSES_AT_MOST; i++)
         list[i] = list[half + (i - half) * (all - half) / half];
@@ -329,7 +335,7 @@ static struct witness *list_witnesses(const struct tree *tree, const struct usag
 }
 
 /* How far a value is from what is known, where it is not within the blur of a second. */
-static double miss_of(const struct usage_bounds *bounds, double value, double blur)
+static double stepped_miss_of(const struct usage_bounds *bounds, double value, double blur)
 {
     double miss = value < bounds->low    ? bounds->low - value
                   : value > bounds->high ? value - bounds->high
@@ -339,7 +345,7 @@ static double miss_of(const struct usage_bounds *bounds, double value, double bl
 
 /* The candidate with which most of the users have what is known.  Of several the one with the least
  * misses, none of which counts for more than a second of the dearest job; of these the latest. */
-static size_t best_candidate(const struct reader *reader, size_t count,
+static size_t best_candidate(const struct stepped_reader *reader, size_t count,
                              const struct usage_bounds *bounds)
 {
     size_t width = reader->candidate_count, best = 0, most = 0;
@@ -350,7 +356,7 @@ static size_t best_candidate(const struct reader *reader, size_t count,
         for (size_t i = 0; i < count; i++) {
             const struct witness *session = &reader->witnesses[i];
             double miss =
-                miss_of(&bounds[session->node], reader->sums[i * width + j], session->blur);
+                stepped_miss_of(&bounds[session->node], reader->sums[i * width + j], session->blur);
             if (session->jobs > WITNESS_JOBS_AT_MOST)
                 continue;
             right += !(miss > 0);
@@ -366,7 +372,8 @@ static size_t best_candidate(const struct reader *reader, size_t count,
 }
 
 /* When the newest step was. */
-static int find_newest(struct reader *reader, const struct usage_bounds *bounds, struct error *err)
+static int find_newest(struct stepped_reader *reader, const struct usage_bounds *bounds,
+                       struct error *err)
 {
     size_t count;
     reader->witnesses = list_witnesses(reader->tree, bounds, &count);
@@ -377,7 +384,7 @@ static int find_newest(struct reader *reader, const struct usage_bounds *bounds,
         reader->witness_of[i] = NO_NODE;
     for (uint32_t i = 0; i < count; i++)
         reader->witness_of[reader->witnesses[i].node] = i;
-    int result = read_jobs(reader, err);
+    int result = stepped_read_jobs(reader, err);
     if (!result)
         reader->stepped->newest = reader->candidates[best_candidate(reader, count, bounds)].newest;
     free(reader->candidates);
@@ -390,7 +397,7 @@ static int find_newest(struct reader *reader, const struct usage_bounds *bounds,
 }
 
 /* What is below is in the account, too. */
-static void roll_up(const struct tree *tree, struct stepped_usage *stepped)
+static void stepped_roll_up(const struct tree *tree, struct stepped_usage *stepped)
 {
     for (uint32_t i = tree->count; i-- > 1;) {
         uint32_t above = tree->nodes[i].parent;
@@ -400,19 +407,20 @@ static void roll_up(const struct tree *tree, struct stepped_usage *stepped)
     }
 }
 
-static int read_snapshot(struct reader *reader, const struct usage_bounds *bounds,
-                         struct error *err)
+static int stepped_read_snapshot(struct stepped_reader *reader, const struct usage_bounds *bounds,
+                                 struct error *err)
 {
     if (!reader->stepped->newest && find_newest(reader, bounds, err))
         return -1;
     reader->found = candidate_at(reader->settings, reader->stepped->newest);
     reader->candidates = &reader->found;
     reader->candidate_count = 1;
-    return read_jobs(reader, err);
+    return stepped_read_jobs(reader, err);
 }
 
 /* With every job of a snapshot of the source. */
-static int read_by(struct reader *reader, const struct usage_bounds *bounds, struct error *err)
+static int read_by(struct stepped_reader *reader, const struct usage_bounds *bounds,
+                   struct error *err)
 {
     const struct computation *computation = reader->computation;
     struct db *db = computation->source.db;
@@ -427,7 +435,7 @@ static int read_by(struct reader *reader, const struct usage_bounds *bounds, str
     reader->stepped->period_decay = 1 - steps_decay(reader->steps, period);
     int result = db_begin(db, err);
     if (!result) {
-        result = read_snapshot(reader, bounds, err);
+        result = stepped_read_snapshot(reader, bounds, err);
         db_rollback(db);
     }
     steps_destroy(reader->steps);
@@ -439,7 +447,7 @@ int stepped_usage_read(struct stepped_usage *stepped, const struct computation *
                        const struct usage_bounds *bounds, struct error *err)
 {
     const struct tree *tree = computation->tree;
-    struct reader reader = { .computation = computation, .stepped = stepped };
+    struct stepped_reader reader = { .computation = computation, .stepped = stepped };
     reader.tree = tree;
     stepped->usage = memory_zeroed(tree->count, sizeof *stepped->usage);
     stepped->blur = memory_zeroed(tree->count, sizeof *stepped->blur);
@@ -448,13 +456,13 @@ int stepped_usage_read(struct stepped_usage *stepped, const struct computation *
     stepped->after_reset = memory_zeroed(tree->count, sizeof *stepped->after_reset);
     stepped->around_reset = memory_zeroed(tree->count, sizeof *stepped->around_reset);
     for (uint32_t i = 0; i < tree->count; i++)
-        if (!reset_of(&reader, i))
+        if (!stepped_reset_of(&reader, i))
             stepped->after_reset[i] = NAN;
     if (read_by(&reader, bounds, err)) {
         stepped_usage_free(stepped);
         return -1;
     }
-    roll_up(tree, stepped);
+    stepped_roll_up(tree, stepped);
     return 0;
 }
 

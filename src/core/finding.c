@@ -165,7 +165,7 @@ void findings_destroy(struct findings *findings)
     free(findings);
 }
 
-static int compare(const struct finding *one, const struct finding *other)
+static int finding_compare(const struct finding *one, const struct finding *other)
 {
     if (one->subject != other->subject)
         return one->subject < other->subject ? -1 : 1;
@@ -204,16 +204,16 @@ static void combine(struct finding *kept, const struct finding *added)
 }
 
 /* Returns what was not there before; NULL: nothing. */
-static struct finding *add(struct findings *findings, enum finding_kind kind,
-                           const struct finding *added)
+static struct finding *finding_add(struct findings *findings, enum finding_kind kind,
+                                   const struct finding *added)
 {
     struct finding *kept = findings->kind[kind].kept;
     size_t *count = &findings->kind[kind].count;
     findings->kind[kind].seen += times(added);
     size_t at = *count;
-    while (at > 0 && compare(&kept[at - 1], added) > 0)
+    while (at > 0 && finding_compare(&kept[at - 1], added) > 0)
         at--;
-    if (at > 0 && compare(&kept[at - 1], added) == 0) {
+    if (at > 0 && finding_compare(&kept[at - 1], added) == 0) {
         combine(&kept[at - 1], added);
         return NULL;
     }
@@ -232,7 +232,7 @@ static struct finding *add(struct findings *findings, enum finding_kind kind,
     return &kept[at];
 }
 
-static void spell(struct finding *finding, const char *detail, va_list arguments)
+static void finding_spell(struct finding *finding, const char *detail, va_list arguments)
 {
     int length = vsnprintf(finding->detail, sizeof finding->detail, detail, arguments);
     if (length >= (int)sizeof finding->detail)
@@ -245,9 +245,9 @@ void findings_add(struct findings *findings, enum finding_kind kind, uint64_t su
     va_list arguments;
     struct finding added = { .subject = subject };
     va_start(arguments, detail);
-    spell(&added, detail, arguments);
+    finding_spell(&added, detail, arguments);
     va_end(arguments);
-    add(findings, kind, &added);
+    finding_add(findings, kind, &added);
 }
 
 void findings_add_ended(struct findings *findings, enum finding_kind kind, uint64_t subject,
@@ -256,19 +256,19 @@ void findings_add_ended(struct findings *findings, enum finding_kind kind, uint6
     va_list arguments;
     struct finding added = { .subject = subject, .ends = ends };
     va_start(arguments, detail);
-    spell(&added, detail, arguments);
+    finding_spell(&added, detail, arguments);
     va_end(arguments);
-    add(findings, kind, &added);
+    finding_add(findings, kind, &added);
 }
 
 void findings_add_jobs(struct findings *findings, enum finding_kind kind,
                        const struct finding *jobs, const char *detail, ...)
 {
     va_list arguments;
-    struct finding *fresh = add(findings, kind, jobs);
+    struct finding *fresh = finding_add(findings, kind, jobs);
     va_start(arguments, detail);
     if (fresh)
-        spell(fresh, detail, arguments);
+        finding_spell(fresh, detail, arguments);
     va_end(arguments);
 }
 
@@ -294,7 +294,7 @@ void findings_merge(struct findings *findings, const struct findings *others)
         for (size_t i = 0; i < others->kind[kind].count; i++) {
             struct finding each = others->kind[kind].kept[i];
             each.ends = 0;
-            add(findings, kind, &each);
+            finding_add(findings, kind, &each);
         }
         findings->kind[kind].seen = seen;
     }

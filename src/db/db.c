@@ -216,7 +216,7 @@ static int refuse_while_busy(const struct db *db, struct error *err)
     return 0;
 }
 
-static struct db_rows *ask(struct db *db, const struct db_question *question, struct error *err)
+static struct db_rows *db_ask(struct db *db, const struct db_question *question, struct error *err)
 {
     if (refuse_while_busy(db, err))
         return NULL;
@@ -226,15 +226,15 @@ static struct db_rows *ask(struct db *db, const struct db_question *question, st
 struct db_rows *db_query(struct db *db, const char *sql, const struct db_value *arguments,
                          size_t argument_count, const char *column_types, struct error *err)
 {
-    return ask(db, &(struct db_question){ sql, arguments, argument_count, column_types, false },
-               err);
+    return db_ask(db, &(struct db_question){ sql, arguments, argument_count, column_types, false },
+                  err);
 }
 
 struct db_rows *db_stream(struct db *db, const char *sql, const struct db_value *arguments,
                           size_t argument_count, const char *column_types, struct error *err)
 {
-    return ask(db, &(struct db_question){ sql, arguments, argument_count, column_types, true },
-               err);
+    return db_ask(db, &(struct db_question){ sql, arguments, argument_count, column_types, true },
+                  err);
 }
 
 int db_fetch(struct db_rows *rows, const struct db_value **row, struct error *err)

@@ -22,7 +22,7 @@ static void add_all_tables(struct text *text, const char *database)
 }
 
 /* A server that resolves no names knows who comes over the loopback by address. */
-static void add_account(struct text *text, const struct db_settings *settings)
+static void mysql_privilege_add_account(struct text *text, const struct db_settings *settings)
 {
     const char *at = db_given(settings->login) ? strrchr(settings->login, '@') : NULL;
     if (at) { /* the server's own word */
@@ -42,8 +42,9 @@ static void add_account(struct text *text, const struct db_settings *settings)
                                        : "%");
 }
 
-static void add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
-                      const char *const *columns, const char *table)
+static void mysql_privilege_add_grant(struct text *text, const struct db_settings *settings,
+                                      const char *privileges, const char *const *columns,
+                                      const char *table)
 {
     text_format(text, "GRANT %s", privileges);
     for (size_t i = 0; columns && columns[i]; i++) {
@@ -55,23 +56,24 @@ static void add_grant(struct text *text, const struct db_settings *settings, con
     text_add(text, ".");
     text_add_quoted(text, '`', table);
     text_add(text, " TO ");
-    add_account(text, settings);
+    mysql_privilege_add_account(text, settings);
 }
 
 /* A role that is granted does nothing yet. */
-static void add_role_grant(struct text *text, const struct db_settings *settings, const char *role)
+static void mysql_privilege_add_role_grant(struct text *text, const struct db_settings *settings,
+                                           const char *role)
 {
     text_format(text, "GRANT %s TO ", role);
-    add_account(text, settings);
+    mysql_privilege_add_account(text, settings);
     text_format(text, "; SET DEFAULT ROLE %s /*M! FOR */ /*!80000 TO */ ", role);
-    add_account(text, settings);
+    mysql_privilege_add_account(text, settings);
 }
 
 /* A login through the socket can be made without a secret; any other is the administrator's. */
-static void add_login(struct text *text, const struct db_settings *settings)
+static void mysql_privilege_add_login(struct text *text, const struct db_settings *settings)
 {
     struct text account = { 0 };
-    add_account(&account, settings);
+    mysql_privilege_add_account(&account, settings);
     if (db_logs_in_by_socket(settings))
         text_format(
             text,
@@ -88,7 +90,7 @@ static void add_login(struct text *text, const struct db_settings *settings)
 void mysql_add_monitor_grant(struct text *text, const struct db_settings *settings, bool mariadb)
 {
     text_format(text, "GRANT %s ON *.* TO ", mariadb ? "SLAVE MONITOR" : "REPLICATION CLIENT");
-    add_account(text, settings);
+    mysql_privilege_add_account(text, settings);
 }
 
 static void add_lag_grant(struct text *text, const struct db_settings *source)
@@ -100,8 +102,8 @@ static void add_lag_grant(struct text *text, const struct db_settings *source)
     text_add(text, " */;\n");
 }
 
-static void add_role(struct text *text, const struct db_settings *results, const char *role,
-                     const char *privileges, const char *comment)
+static void mysql_privilege_add_role(struct text *text, const struct db_settings *results,
+                                     const char *role, const char *privileges, const char *comment)
 {
     text_format(text, "CREATE ROLE IF NOT EXISTS %s; -- %s\nGRANT %s ON ", role, comment,
                 privileges);
@@ -110,7 +112,7 @@ static void add_role(struct text *text, const struct db_settings *results, const
 }
 
 /* The owner's role comes first, as views belong to it. */
-static void add_before_tables(struct text *text, const struct db_settings *results)
+static void mysql_privilege_add_before_tables(struct text *text, const struct db_settings *results)
 {
     struct text database = { 0 };
     text_add_quoted(&database, '`', results->database);
@@ -120,9 +122,10 @@ static void add_before_tables(struct text *text, const struct db_settings *resul
                 "SET SESSION sql_mode = CONCAT(@@sql_mode, ',ANSI_QUOTES');\n",
                 database.bytes, database.bytes);
     text_free(&database);
-    add_role(text, results, "fairmill_owner",
-             "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, CREATE VIEW, SHOW VIEW",
-             "runs `fairmill init`");
+    mysql_privilege_add_role(
+        text, results, "fairmill_owner",
+        "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, CREATE VIEW, SHOW VIEW",
+        "runs `fairmill init`");
 }
 
 /* What a writer may do besides reading, table by table: a privilege on all tables of a database
@@ -154,25 +157,25 @@ static void add_dashboard(struct text *text, const struct db_settings *results,
     }
 }
 
-static void add_after_tables(struct text *text, const struct db_settings *results,
-                             const struct db_table *tables, size_t table_count,
-                             const char *const *nameless)
+static void mysql_privilege_add_after_tables(struct text *text, const struct db_settings *results,
+                                             const struct db_table *tables, size_t table_count,
+                                             const char *const *nameless)
 {
     text_add(text, "\n-- Roles of the results.\n");
-    add_role(text, results, "fairmill_writer", "SELECT", "runs `fairmill run`");
-    add_role(text, results, "fairmill_reader", "SELECT", "reads results");
+    mysql_privilege_add_role(text, results, "fairmill_writer", "SELECT", "runs `fairmill run`");
+    mysql_privilege_add_role(text, results, "fairmill_reader", "SELECT", "reads results");
     add_writing(text, results, tables, table_count);
     add_dashboard(text, results, nameless);
-    add_login(text, results);
-    add_role_grant(text, results, "fairmill_writer");
+    mysql_privilege_add_login(text, results);
+    mysql_privilege_add_role_grant(text, results, "fairmill_writer");
     text_add(text, ";\n");
 }
 
 const struct db_privileges mysql_privileges = {
-    .add_grant = add_grant,
-    .add_role_grant = add_role_grant,
-    .add_before_tables = add_before_tables,
-    .add_after_tables = add_after_tables,
-    .add_before_grants = add_login,
+    .add_grant = mysql_privilege_add_grant,
+    .add_role_grant = mysql_privilege_add_role_grant,
+    .add_before_tables = mysql_privilege_add_before_tables,
+    .add_after_tables = mysql_privilege_add_after_tables,
+    .add_before_grants = mysql_privilege_add_login,
     .add_lag_grant = add_lag_grant,
 };

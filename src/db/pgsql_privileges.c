@@ -21,7 +21,7 @@ static void add_connect(struct text *text, const struct db_settings *settings)
     text_add(text, "\n");
 }
 
-static void add_role(struct text *text, const char *role, const char *options)
+static void pgsql_privilege_add_role(struct text *text, const char *role, const char *options)
 {
     text_format(text, "SELECT format('CREATE ROLE %%I%s', ", options);
     text_add_quoted(text, '\'', role);
@@ -30,8 +30,9 @@ static void add_role(struct text *text, const char *role, const char *options)
     text_add(text, ")\\gexec\n");
 }
 
-static void add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
-                      const char *const *columns, const char *table)
+static void pgsql_privilege_add_grant(struct text *text, const struct db_settings *settings,
+                                      const char *privileges, const char *const *columns,
+                                      const char *table)
 {
     text_format(text, "GRANT %s", privileges);
     for (size_t i = 0; columns && columns[i]; i++) {
@@ -53,17 +54,18 @@ static void add_connect_grant(struct text *text, const struct db_settings *setti
     text_add(text, ";\n");
 }
 
-static void add_role_grant(struct text *text, const struct db_settings *settings, const char *role)
+static void pgsql_privilege_add_role_grant(struct text *text, const struct db_settings *settings,
+                                           const char *role)
 {
     text_format(text, "GRANT %s TO ", role);
     text_add_identifier(text, account(settings));
 }
 
 /* A login through the socket can be made without a secret; any other is the administrator's. */
-static void add_login(struct text *text, const struct db_settings *settings)
+static void pgsql_privilege_add_login(struct text *text, const struct db_settings *settings)
 {
     if (db_logs_in_by_socket(settings)) {
-        add_role(text, account(settings), " LOGIN");
+        pgsql_privilege_add_role(text, account(settings), " LOGIN");
         return;
     }
     text_add(text, "-- First: CREATE ROLE ");
@@ -72,7 +74,7 @@ static void add_login(struct text *text, const struct db_settings *settings)
 }
 
 /* Tables belong to whoever made them, and only their owner can change them. */
-static void add_before_tables(struct text *text, const struct db_settings *results)
+static void pgsql_privilege_add_before_tables(struct text *text, const struct db_settings *results)
 {
     text_add(text, "SELECT format('CREATE DATABASE %I TEMPLATE template0 ENCODING ''UTF8''', ");
     text_add_quoted(text, '\'', results->database);
@@ -82,25 +84,25 @@ static void add_before_tables(struct text *text, const struct db_settings *resul
     add_connect(text, results);
     text_add(text, "\n-- Roles of the results: who runs `fairmill init`, who runs `fairmill run`, "
                    "who reads all, and who reads what has no names.\n");
-    add_role(text, "fairmill_owner", "");
-    add_role(text, "fairmill_writer", "");
-    add_role(text, "fairmill_reader", "");
-    add_role(text, "fairmill_dashboard", "");
+    pgsql_privilege_add_role(text, "fairmill_owner", "");
+    pgsql_privilege_add_role(text, "fairmill_writer", "");
+    pgsql_privilege_add_role(text, "fairmill_reader", "");
+    pgsql_privilege_add_role(text, "fairmill_dashboard", "");
     text_add(text, "GRANT USAGE, CREATE ON SCHEMA public TO fairmill_owner;\n"
                    "GRANT USAGE ON SCHEMA public TO fairmill_writer, fairmill_reader, "
                    "fairmill_dashboard;\n"
                    "SET ROLE fairmill_owner;\n\n");
 }
 
-static void add_after_tables(struct text *text, const struct db_settings *results,
-                             const struct db_table *tables, size_t table_count,
-                             const char *const *nameless)
+static void pgsql_privilege_add_after_tables(struct text *text, const struct db_settings *results,
+                                             const struct db_table *tables, size_t table_count,
+                                             const char *const *nameless)
 {
     struct text login = { 0 };
     text_add_identifier(&login, account(results));
     text_add(text, "RESET ROLE;\n\n-- Privileges on these tables, and on those of later "
                    "releases.\n");
-    add_login(text, results);
+    pgsql_privilege_add_login(text, results);
     text_format(text,
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public"
                 " TO fairmill_writer;\n"
@@ -125,14 +127,14 @@ static void add_after_tables(struct text *text, const struct db_settings *result
 static void add_before_grants(struct text *text, const struct db_settings *source)
 {
     add_connect(text, source);
-    add_login(text, source);
+    pgsql_privilege_add_login(text, source);
 }
 
 const struct db_privileges pgsql_privileges = {
-    .add_grant = add_grant,
+    .add_grant = pgsql_privilege_add_grant,
     .add_connect_grant = add_connect_grant,
-    .add_role_grant = add_role_grant,
-    .add_before_tables = add_before_tables,
-    .add_after_tables = add_after_tables,
+    .add_role_grant = pgsql_privilege_add_role_grant,
+    .add_before_tables = pgsql_privilege_add_before_tables,
+    .add_after_tables = pgsql_privilege_add_after_tables,
     .add_before_grants = add_before_grants,
 };

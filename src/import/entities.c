@@ -46,7 +46,7 @@ struct entities {
     struct text room;
 };
 
-static struct entities *create(struct db *db, const char *cluster)
+static struct entities *entity_create(struct db *db, const char *cluster)
 {
     struct entities *entities = memory_zeroed(1, sizeof *entities);
     *entities = (struct entities){ .db = db,
@@ -75,7 +75,7 @@ void entities_destroy(struct entities *entities)
 }
 
 /* A name's number, unless it has one. */
-static void add_number(struct entities *entities, struct part name, struct numbered numbered)
+static void entity_add_number(struct entities *entities, struct part name, struct numbered numbered)
 {
     uint32_t count = names_count(entities->names);
     if (names_add(entities->names, name.bytes, name.length) != count)
@@ -108,7 +108,7 @@ static void see_and_number(struct entities *entities, size_t kind, const char *n
 {
     struct part part = { name, strlen(name) };
     if (see(entities, kind, part, time))
-        add_number(entities, part, (struct numbered){ entities->next, time });
+        entity_add_number(entities, part, (struct numbered){ entities->next, time });
 }
 
 void entities_see_job(struct entities *entities, const struct entity_job *job, int64_t time)
@@ -125,21 +125,21 @@ void entities_see_usage(struct entities *entities, const char *name, int64_t tim
 void entities_number(struct entities *entities, const char *name, int64_t number, int64_t time)
 {
     bool is_free = number > ENTITY_UNKNOWN && number < ENTITY_UNLISTED;
-    add_number(entities, (struct part){ name, strlen(name) },
-               (struct numbered){ is_free ? (uint64_t)number : entities->next, time });
+    entity_add_number(entities, (struct part){ name, strlen(name) },
+                      (struct numbered){ is_free ? (uint64_t)number : entities->next, time });
 }
 
 /* ---- the database ---- */
 
-static int read_numbers(struct entities *entities, struct error *err)
+static int entity_read_numbers(struct entities *entities, struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(entities->cluster);
     struct db_rows *rows = db_query(entities->db, sql_query_pbs_entity_read, &name, 1, "tii", err);
     while (db_fetch(rows, &row, err) > 0)
-        add_number(entities, (struct part){ row[0].text.bytes, row[0].text.length },
-                   (struct numbered){ (uint64_t)db_value_integer(&row[1], 0),
-                                      db_value_integer(&row[2], 0) });
+        entity_add_number(entities, (struct part){ row[0].text.bytes, row[0].text.length },
+                          (struct numbered){ (uint64_t)db_value_integer(&row[1], 0),
+                                             db_value_integer(&row[2], 0) });
     entities->stored = names_count(entities->names);
     return db_finish(rows);
 }
@@ -172,8 +172,8 @@ static int read_seen(struct entities *entities, struct error *err)
 
 struct entities *entities_read(struct db *db, const char *cluster, struct error *err)
 {
-    struct entities *entities = create(db, cluster);
-    if (!read_numbers(entities, err) && !read_seen(entities, err))
+    struct entities *entities = entity_create(db, cluster);
+    if (!entity_read_numbers(entities, err) && !read_seen(entities, err))
         return entities;
     entities_destroy(entities);
     return NULL;

@@ -37,14 +37,14 @@ struct group_reader {
     struct names *names; /* of the root, unknown and every line so far */
 };
 
-static bool add_name(struct group_reader *reader, const char *name)
+static bool group_add_name(struct group_reader *reader, const char *name)
 {
     uint32_t known = names_count(reader->names);
     return names_add(reader->names, name, strlen(name)) == known;
 }
 
 /* As strtol() reads it, to the end of the word. */
-static int read_number(const char *text, const char *what, int64_t *number, struct error *err)
+static int group_read_number(const char *text, const char *what, int64_t *number, struct error *err)
 {
     const char *digits = text + strspn(text, "\v\f\r");
     digits += *digits == '+' && digits[1] != '-';
@@ -55,18 +55,19 @@ static int read_number(const char *text, const char *what, int64_t *number, stru
                 text, strchr(text, '\r') ? "; lines must end with LF, not with CR LF" : "");
 }
 
-static int check_line(struct group_reader *reader, const struct group_line *line, struct error *err)
+static int group_check_line(struct group_reader *reader, const struct group_line *line,
+                            struct error *err)
 {
     if (strcmp(line->parent, ENTITY_ROOT_NAME) != 0 &&
         names_find(reader->names, line->parent, strlen(line->parent)) == INDEX_NONE)
         return fail(err, ERROR_DATA, "no line above has its parent '%s'", line->parent);
-    return add_name(reader, line->name)
+    return group_add_name(reader, line->name)
                ? 0
                : fail(err, ERROR_DATA, "'%s' has a line already", line->name);
 }
 
 /* The first four words of a line; the scheduler ignores the rest. */
-static int split(char *text, char *words[4])
+static int group_split(char *text, char *words[4])
 {
     int count = 0;
     char *rest = NULL;
@@ -76,17 +77,18 @@ static int split(char *text, char *words[4])
     return count;
 }
 
-static int take_words(struct group_reader *reader, char *text, struct error *err)
+static int group_take_words(struct group_reader *reader, char *text, struct error *err)
 {
     char *words[4];
     const char *begin = text + strspn(text, BLANKS "\r\v\f");
     if (!*begin || *begin == '#' || *begin == '*')
         return 0;
-    if (split(text, words) < 4)
+    if (group_split(text, words) < 4)
         return fail(err, ERROR_DATA, "it is no NAME NUMBER PARENT SHARES");
     struct group_line line = { words[0], words[2], 0, 0 };
-    if (read_number(words[1], "number", &line.cresgroup, err) ||
-        read_number(words[3], "shares", &line.shares, err) || check_line(reader, &line, err))
+    if (group_read_number(words[1], "number", &line.cresgroup, err) ||
+        group_read_number(words[3], "shares", &line.shares, err) ||
+        group_check_line(reader, &line, err))
         return -1;
     struct group_list *list = reader->list;
     list->lines = memory_grown(list->lines, list->count, sizeof *list->lines);
@@ -98,7 +100,7 @@ static int take_words(struct group_reader *reader, char *text, struct error *err
     return 0;
 }
 
-static int take_line(void *context, char *text, struct error *err)
+static int group_take_line(void *context, char *text, struct error *err)
 {
     struct group_reader *reader = context;
     size_t length = strcspn(text, "\n");
@@ -106,18 +108,18 @@ static int take_line(void *context, char *text, struct error *err)
     for (; length > LONGEST_LINE; text += LONGEST_LINE, length -= LONGEST_LINE) {
         char part[LONGEST_LINE + 1] = "";
         memcpy(part, text, LONGEST_LINE);
-        if (take_words(reader, part, err))
+        if (group_take_words(reader, part, err))
             return -1;
     }
-    return take_words(reader, text, err);
+    return group_take_words(reader, text, err);
 }
 
-static int read_file(struct group_list *list, const char *path, struct error *err)
+static int group_read_file(struct group_list *list, const char *path, struct error *err)
 {
     struct group_reader reader = { list, names_create() };
-    add_name(&reader, TREE_ROOT);
-    add_name(&reader, ENTITY_UNKNOWN_NAME);
-    int result = lines_read(path, false, take_line, &reader, err);
+    group_add_name(&reader, TREE_ROOT);
+    group_add_name(&reader, ENTITY_UNKNOWN_NAME);
+    int result = lines_read(path, false, group_take_line, &reader, err);
     names_destroy(reader.names);
     return result;
 }
@@ -129,7 +131,7 @@ static void free_line(struct group_line *line)
 }
 
 /* A line that holds; whether the new file has its name, and has it as it is. */
-struct held_line {
+struct group_held_line {
     struct group_line line;
     int64_t place;
     bool listed, kept;
@@ -141,7 +143,7 @@ struct group_change {
     struct group_list list;
     int64_t time;
     bool first; /* nothing was ever held */
-    struct held_line *held;
+    struct group_held_line *held;
     size_t held_count;
     struct names *names; /* of held lines, by their places */
 };
@@ -153,31 +155,32 @@ static int read_held(struct group_change *change, struct error *err)
     struct db_rows *rows = db_query(change->db, sql_query_pbs_group_read, &name, 1, "ttiii", err);
     while (db_fetch(rows, &row, err) > 0) {
         change->held = memory_grown(change->held, change->held_count, sizeof *change->held);
-        struct held_line *held = &change->held[change->held_count++];
-        *held = (struct held_line){ .line = { db_value_text(&row[0]), db_value_text(&row[1]),
-                                              db_value_integer(&row[2], 0),
-                                              db_value_integer(&row[3], 0) },
-                                    .place = db_value_integer(&row[4], 0) };
+        struct group_held_line *held = &change->held[change->held_count++];
+        *held = (struct group_held_line){ .line = { db_value_text(&row[0]), db_value_text(&row[1]),
+                                                    db_value_integer(&row[2], 0),
+                                                    db_value_integer(&row[3], 0) },
+                                          .place = db_value_integer(&row[4], 0) };
         names_add(change->names, held->line.name, strlen(held->line.name));
     }
     return db_finish(rows);
 }
 
-static bool is_same(const struct held_line *held, const struct group_line *line, size_t place)
+static bool group_is_same(const struct group_held_line *held, const struct group_line *line,
+                          size_t place)
 {
     return !strcmp(held->line.parent, line->parent) && held->line.cresgroup == line->cresgroup &&
            held->line.shares == line->shares && held->place == (int64_t)place;
 }
 
 /* What the file has and is not held as it is there, in `fresh`, by line. */
-static uint64_t compare(struct group_change *change, bool *fresh)
+static uint64_t group_compare(struct group_change *change, bool *fresh)
 {
     uint64_t changed = 0;
     for (size_t i = 0; i < change->list.count; i++) {
         const struct group_line *line = &change->list.lines[i];
         uint32_t at = names_find(change->names, line->name, strlen(line->name));
-        struct held_line *held = at == INDEX_NONE ? NULL : &change->held[at];
-        fresh[i] = !held || !is_same(held, line, i);
+        struct group_held_line *held = at == INDEX_NONE ? NULL : &change->held[at];
+        fresh[i] = !held || !group_is_same(held, line, i);
         if (held) {
             held->listed = true;
             held->kept = !fresh[i];
@@ -192,7 +195,7 @@ static uint64_t compare(struct group_change *change, bool *fresh)
 static int end_held(const struct group_change *change, struct error *err)
 {
     for (size_t i = 0; i < change->held_count; i++) {
-        const struct held_line *held = &change->held[i];
+        const struct group_held_line *held = &change->held[i];
         const struct db_value arguments[] = { db_integer(change->time), db_text(change->cluster),
                                               db_text(held->line.name) };
         if (!held->kept && db_execute(change->db, sql_query_pbs_group_end, arguments, 3, NULL, err))
@@ -248,7 +251,7 @@ static int store_changes(struct group_change *change, uint64_t *changed, struct 
         return -1;
     change->first = !found;
     bool *fresh = memory_zeroed(change->list.count, sizeof *fresh);
-    *changed = compare(change, fresh);
+    *changed = group_compare(change, fresh);
     int result = 0;
     if (*changed)
         /* A change between two others would put back what the later one removed. */
@@ -266,7 +269,7 @@ int groups_import(struct db *db, const char *cluster, const char *path, int64_t 
     struct group_change change = {
         .db = db, .cluster = cluster, .time = time, .names = names_create()
     };
-    int result = read_file(&change.list, path, err);
+    int result = group_read_file(&change.list, path, err);
     if (!result) {
         result = db_begin(db, err) ? -1 : store_changes(&change, changed, err);
         result = rows_commit(db, result, err);

@@ -48,8 +48,8 @@ static void complain_of(struct importer *importer, const struct log_file *log, u
     importer->complain(err);
 }
 
-static int take_record(void *context, const struct log_file *log, uint64_t number, struct part line,
-                       struct error *err)
+static int import_take_record(void *context, const struct log_file *log, uint64_t number,
+                              struct part line, struct error *err)
 {
     struct importer *importer = context;
     int refused = record_read(&importer->record, line, err) ? 1 : 0;
@@ -60,8 +60,8 @@ static int take_record(void *context, const struct log_file *log, uint64_t numbe
     return refused < 0 ? -1 : 0;
 }
 
-static int take_line(void *context, const struct log_file *log, uint64_t number, struct part line,
-                     struct error *err)
+static int import_take_line(void *context, const struct log_file *log, uint64_t number,
+                            struct part line, struct error *err)
 {
     struct importer *importer = context;
     if (!number) {
@@ -129,8 +129,8 @@ static int retry(struct importer *importer, struct error *err)
 static int import_lines(struct importer *importer, struct log_file *log, struct error *err)
 {
     uint64_t key = runs_next_key(importer->runs);
-    importer->queue = line_queue_create(take_record, importer);
-    int result = log_read(log, take_line, importer, err);
+    importer->queue = line_queue_create(import_take_record, importer);
+    int result = log_read(log, import_take_line, importer, err);
     if (!result)
         result = line_queue_flush(importer->queue, log, err);
     line_queue_destroy(importer->queue);
@@ -264,7 +264,7 @@ static void check_formula(struct import *import, const struct dated_value *serve
 }
 
 /* OpenPBS's formula is an attribute of the server, or else of the scheduler. */
-static void add_formula(struct importer *importer, struct waiting *waiting)
+static void import_add_formula(struct importer *importer, struct waiting *waiting)
 {
     const size_t formula = PBS_SORT_FORMULA - PBS_SCHED_KEYS;
     char **from = &importer->scheduler[formula].value;
@@ -299,7 +299,7 @@ static int import_waiting(struct importer *importer, struct error *err)
         return -1;
     import->waiting = waiting.job_count;
     import->bad_jobs = waiting.skipped;
-    add_formula(importer, &waiting);
+    import_add_formula(importer, &waiting);
     int result =
         waiting_store(importer->db, import->cluster, &waiting, &import->changed_values, err);
     if (!result)

@@ -33,7 +33,7 @@ struct line_reader {
     struct text line;
 };
 
-static int take_lines(struct line_reader *reader, char **read, size_t *room, struct error *err)
+static int line_take_lines(struct line_reader *reader, char **read, size_t *room, struct error *err)
 {
     for (ssize_t length; (length = getline(read, room, reader->file)) >= 0;) {
         reader->number++;
@@ -59,7 +59,7 @@ int lines_read(const char *path, bool continued, text_line_taker *take, void *co
         return fail(err, ERROR_DATA, "cannot open '%s': %s", path, strerror(errno));
     char *line = NULL;
     size_t room = 0;
-    int result = take_lines(&reader, &line, &room, err);
+    int result = line_take_lines(&reader, &line, &room, err);
     if (result)
         fail_in(err, "'%s', line %u", path, reader.number);
     else if (ferror(reader.file))

@@ -23,13 +23,13 @@
 #define CHUNK (256u * 1024)
 #define LONGEST_LINE (16u * 1024 * 1024)
 
-static bool is_name(const char *name)
+static bool log_file_is_name(const char *name)
 {
     return strspn(name, "0123456789") == NAME_LENGTH &&
            (!name[NAME_LENGTH] || !strcmp(name + NAME_LENGTH, ".gz"));
 }
 
-static int by_name(const void *a, const void *b)
+static int log_file_by_name(const void *a, const void *b)
 {
     const struct log_file *one = a, *other = b;
     int order = strcmp(one->name, other->name);
@@ -46,7 +46,7 @@ static void add_file(struct log_list *list, const char *directory, const char *n
     memcpy(file->name, name, NAME_LENGTH);
 }
 
-static int check_names(const struct log_list *list, struct error *err)
+static int log_file_check_names(const struct log_list *list, struct error *err)
 {
     for (size_t i = 1; i < list->count; i++) {
         if (!strcmp(list->files[i - 1].name, list->files[i].name))
@@ -63,13 +63,13 @@ int log_list_read(struct log_list *list, const char *folder, struct error *err)
     if (!directory)
         return fail(err, ERROR_DATA, "cannot read the folder '%s': %s", folder, strerror(errno));
     for (const struct dirent *entry; (entry = readdir(directory));) {
-        if (is_name(entry->d_name))
+        if (log_file_is_name(entry->d_name))
             add_file(list, folder, entry->d_name);
     }
     closedir(directory);
     if (list->count)
-        qsort(list->files, list->count, sizeof *list->files, by_name);
-    if (!check_names(list, err))
+        qsort(list->files, list->count, sizeof *list->files, log_file_by_name);
+    if (!log_file_check_names(list, err))
         return 0;
     log_list_free(list);
     return -1;
@@ -83,7 +83,7 @@ void log_list_free(struct log_list *list)
     *list = (struct log_list){ 0 };
 }
 
-static int refuse(const struct log_file *log, const char *why, struct error *err)
+static int log_file_refuse(const struct log_file *log, const char *why, struct error *err)
 {
     return fail(err, ERROR_DATA, "cannot read '%s': %s", log->path, why);
 }
@@ -92,14 +92,14 @@ int log_stored(const struct log_file *log, char stored[80], struct error *err)
 {
     struct stat status;
     if (stat(log->path, &status))
-        return refuse(log, strerror(errno), err);
+        return log_file_refuse(log, strerror(errno), err);
     snprintf(stored, 80, "%jd %jd.%09ld %ju", (intmax_t)status.st_size,
              (intmax_t)status.st_mtim.tv_sec, status.st_mtim.tv_nsec, (uintmax_t)status.st_ino);
     return 0;
 }
 
 /* A log on its way through the memory. */
-struct reader {
+struct log_file_reader {
     struct log_file *log;
     gzFile file;
     char *bytes;
@@ -110,13 +110,13 @@ struct reader {
     XXH3_state_t *hash;
 };
 
-static void write_digest(const struct reader *reader, char digest[33])
+static void write_digest(const struct log_file_reader *reader, char digest[33])
 {
     XXH128_hash_t hash = XXH3_128bits_digest(reader->hash);
     snprintf(digest, 33, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64, (uint64_t)hash.low64);
 }
 
-static int fill(struct reader *reader, struct error *err)
+static int log_file_fill(struct log_file_reader *reader, struct error *err)
 {
     if (reader->room < reader->length + CHUNK) {
         reader->room = 2 * (reader->length + CHUNK);
@@ -127,7 +127,7 @@ static int fill(struct reader *reader, struct error *err)
     const char *why = gzerror(reader->file, &flaw);
     /* A packed file that ends too soon is one that is being written. */
     if (got < 0 && flaw != Z_BUF_ERROR)
-        return refuse(reader->log, flaw == Z_ERRNO ? strerror(errno) : why, err);
+        return log_file_refuse(reader->log, flaw == Z_ERRNO ? strerror(errno) : why, err);
     reader->ended = got <= 0;
     reader->breaks_off |= flaw == Z_BUF_ERROR;
     reader->length += got > 0 ? (size_t)got : 0;
@@ -143,7 +143,7 @@ static int refuse_change(const struct log_file *log, struct error *err)
 }
 
 /* What was read before has to be there as it was: it ended with a line, and that line does too. */
-static int check_known(struct reader *reader, struct error *err)
+static int check_known(struct log_file_reader *reader, struct error *err)
 {
     char digest[33];
     if (reader->log->bytes < reader->known)
@@ -155,7 +155,8 @@ static int check_known(struct reader *reader, struct error *err)
     return refuse_change(reader->log, err);
 }
 
-static int take_lines(struct reader *reader, line_taker *take, void *context, struct error *err)
+static int log_file_take_lines(struct log_file_reader *reader, line_taker *take, void *context,
+                               struct error *err)
 {
     struct log_file *log = reader->log;
     const char *at = reader->bytes, *end = at + reader->length;
@@ -182,10 +183,11 @@ static int take_lines(struct reader *reader, line_taker *take, void *context, st
     return 0;
 }
 
-static int read_all(struct reader *reader, line_taker *take, void *context, struct error *err)
+static int log_file_read_all(struct log_file_reader *reader, line_taker *take, void *context,
+                             struct error *err)
 {
     while (!reader->ended) {
-        if (fill(reader, err) || take_lines(reader, take, context, err))
+        if (log_file_fill(reader, err) || log_file_take_lines(reader, take, context, err))
             return -1;
     }
     if (reader->log->bytes < reader->known) {
@@ -213,28 +215,29 @@ static bool packs_something(const char *path)
 }
 
 /* zlib 1.3.2 takes what is damaged from its first byte on for nothing at all, and no error. */
-static int check_empty(const struct reader *reader, struct error *err)
+static int check_empty(const struct log_file_reader *reader, struct error *err)
 {
     bool empty = !reader->log->bytes && !reader->length && !reader->breaks_off;
     return empty && packs_something(reader->log->path)
-               ? refuse(reader->log, "it is packed, and cannot be unpacked", err)
+               ? log_file_refuse(reader->log, "it is packed, and cannot be unpacked", err)
                : 0;
 }
 
 int log_read(struct log_file *log, line_taker *take, void *context, struct error *err)
 {
-    struct reader reader = { .log = log, .known = log->bytes };
+    struct log_file_reader reader = { .log = log, .known = log->bytes };
     memcpy(reader.digest, log->digest, sizeof reader.digest);
     if (log_stored(log, log->stored, err))
         return -1;
     reader.file = gzopen(log->path, "rb");
     if (!reader.file)
-        return refuse(log, errno ? strerror(errno) : "there is no memory", err);
+        return log_file_refuse(log, errno ? strerror(errno) : "there is no memory", err);
     gzbuffer(reader.file, CHUNK);
     reader.hash = XXH3_createState();
     XXH3_128bits_reset(reader.hash);
     log->bytes = log->lines = 0;
-    int result = read_all(&reader, take, context, err) || check_empty(&reader, err) ? -1 : 0;
+    int result =
+        log_file_read_all(&reader, take, context, err) || check_empty(&reader, err) ? -1 : 0;
     XXH3_freeState(reader.hash);
     gzclose(reader.file);
     free(reader.bytes);
@@ -243,7 +246,7 @@ int log_read(struct log_file *log, line_taker *take, void *context, struct error
 
 #define MOST_BYTES (1024u * 1024)
 
-struct held_line {
+struct log_file_held_line {
     uint64_t number;
     char *bytes;
     size_t length;
@@ -252,7 +255,7 @@ struct held_line {
 struct line_queue {
     line_taker *take;
     void *context;
-    struct held_line *lines; /* from `first` to `count` */
+    struct log_file_held_line *lines; /* from `first` to `count` */
     size_t first, count, bytes;
 };
 
@@ -274,9 +277,10 @@ void line_queue_destroy(struct line_queue *queue)
     free(queue);
 }
 
-static int take_first(struct line_queue *queue, const struct log_file *log, struct error *err)
+static int log_file_take_first(struct line_queue *queue, const struct log_file *log,
+                               struct error *err)
 {
-    struct held_line line = queue->lines[queue->first++];
+    struct log_file_held_line line = queue->lines[queue->first++];
     queue->bytes -= line.length;
     int result = queue->take(queue->context, log, line.number,
                              (struct part){ line.bytes, line.length }, err);
@@ -287,7 +291,7 @@ static int take_first(struct line_queue *queue, const struct log_file *log, stru
 int line_queue_flush(struct line_queue *queue, const struct log_file *log, struct error *err)
 {
     while (queue->first < queue->count) {
-        if (take_first(queue, log, err))
+        if (log_file_take_first(queue, log, err))
             return -1;
     }
     queue->first = queue->count = 0;
@@ -302,8 +306,9 @@ static void push(struct line_queue *queue, uint64_t number, struct part line)
         queue->first = 0;
     }
     queue->lines = memory_grown(queue->lines, queue->count, sizeof *queue->lines);
-    struct held_line *held = &queue->lines[queue->count++];
-    *held = (struct held_line){ number, memory_resized(NULL, line.length + 1, 1), line.length };
+    struct log_file_held_line *held = &queue->lines[queue->count++];
+    *held = (struct log_file_held_line){ number, memory_resized(NULL, line.length + 1, 1),
+                                         line.length };
     memcpy(held->bytes, line.bytes, line.length);
     queue->bytes += line.length;
 }
@@ -340,7 +345,8 @@ static bool find_time(struct part rest, size_t *at, struct beginning *beginning)
 }
 
 /* A record that has its time is whole, or a user knew the second when it would be written. */
-static bool begins(const struct held_line *line, const struct beginning *beginning, bool whole)
+static bool log_file_begins(const struct log_file_held_line *line,
+                            const struct beginning *beginning, bool whole)
 {
     size_t length = strlen(beginning->stamp);
     if (line->length < length + 2 || memcmp(line->bytes, beginning->stamp, length) != 0 ||
@@ -366,7 +372,7 @@ static size_t find_beginning(const struct line_queue *queue, struct part rest)
         struct beginning beginning = kinds[i].beginning;
         for (size_t from = rest.length; find_time(rest, &from, &beginning);) {
             for (size_t at = queue->first; at < queue->count; at++) {
-                if (begins(&queue->lines[at], &beginning, kinds[i].whole))
+                if (log_file_begins(&queue->lines[at], &beginning, kinds[i].whole))
                     return at;
             }
         }
@@ -402,7 +408,7 @@ int line_queue_add(struct line_queue *queue, const struct log_file *log, uint64_
     if (record_begins(line) || !join(queue, line))
         push(queue, number, line);
     while (queue->bytes > MOST_BYTES && queue->first + 1 < queue->count) {
-        if (take_first(queue, log, err))
+        if (log_file_take_first(queue, log, err))
             return -1;
     }
     return 0;

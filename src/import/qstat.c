@@ -30,7 +30,7 @@ struct json_stream {
 
 #define LONGEST_VALUE 65536
 
-static int peek(struct json_stream *stream)
+static int qstat_peek(struct json_stream *stream)
 {
     if (stream->at == stream->length) {
         stream->at = 0;
@@ -39,7 +39,7 @@ static int peek(struct json_stream *stream)
     return stream->at < stream->length ? (unsigned char)stream->bytes[stream->at] : EOF;
 }
 
-static void step(struct json_stream *stream, struct text *raw)
+static void qstat_step(struct json_stream *stream, struct text *raw)
 {
     char byte = stream->bytes[stream->at++];
     stream->line += byte == '\n';
@@ -51,12 +51,12 @@ static void step(struct json_stream *stream, struct text *raw)
 static int json_stream_peek(struct json_stream *stream)
 {
     int byte;
-    while ((byte = peek(stream)) != EOF && strchr(" \t\r\n", byte))
-        step(stream, NULL);
+    while ((byte = qstat_peek(stream)) != EOF && strchr(" \t\r\n", byte))
+        qstat_step(stream, NULL);
     return byte;
 }
 
-static int refuse(const struct json_stream *stream, const char *what, struct error *err)
+static int qstat_refuse(const struct json_stream *stream, const char *what, struct error *err)
 {
     if (ferror(stream->file))
         return fail(err, ERROR_DATA, "cannot read it: %s", strerror(errno));
@@ -66,13 +66,13 @@ static int refuse(const struct json_stream *stream, const char *what, struct err
 /* A string, with its quotes. */
 static void read_string(struct json_stream *stream, struct text *raw)
 {
-    step(stream, raw);
-    for (int byte; (byte = peek(stream)) != EOF && byte != '\n';) {
-        step(stream, raw);
+    qstat_step(stream, raw);
+    for (int byte; (byte = qstat_peek(stream)) != EOF && byte != '\n';) {
+        qstat_step(stream, raw);
         if (byte == '"')
             return;
-        if (byte == '\\' && (byte = peek(stream)) != EOF && byte != '\n')
-            step(stream, raw);
+        if (byte == '\\' && (byte = qstat_peek(stream)) != EOF && byte != '\n')
+            qstat_step(stream, raw);
     }
 }
 
@@ -81,16 +81,16 @@ static int read_nested(struct json_stream *stream, struct text *raw, struct erro
 {
     size_t depth = 0;
     do {
-        int byte = peek(stream);
+        int byte = qstat_peek(stream);
         if (byte == EOF)
-            return refuse(stream, "it ends within a value", err);
+            return qstat_refuse(stream, "it ends within a value", err);
         if (byte == '"') {
             read_string(stream, raw);
             continue;
         }
         depth += byte == '{' || byte == '[';
         depth -= byte == '}' || byte == ']';
-        step(stream, raw);
+        qstat_step(stream, raw);
     } while (depth);
     return 0;
 }
@@ -104,11 +104,11 @@ static int read_raw(struct json_stream *stream, struct text *raw, struct error *
     }
     if (byte == '{' || byte == '[')
         return read_nested(stream, raw, err);
-    while ((byte = peek(stream)) != EOF && byte && !strchr(" \t\r\n,}]", byte))
-        step(stream, raw);
-    return byte == EOF ? refuse(stream, "it ends within a value", err)
+    while ((byte = qstat_peek(stream)) != EOF && byte && !strchr(" \t\r\n,}]", byte))
+        qstat_step(stream, raw);
+    return byte == EOF ? qstat_refuse(stream, "it ends within a value", err)
            : byte      ? 0
-                       : refuse(stream, "a byte of value 0", err);
+                       : qstat_refuse(stream, "a byte of value 0", err);
 }
 
 /* Decode a value.  Invalid JSON stays as it is, without its quotes. */
@@ -154,8 +154,8 @@ static int json_stream_value(struct json_stream *stream, struct text *value, str
 static int json_stream_enter(struct json_stream *stream, struct error *err)
 {
     if (json_stream_peek(stream) != '{')
-        return refuse(stream, "an object is missing", err);
-    step(stream, NULL);
+        return qstat_refuse(stream, "an object is missing", err);
+    qstat_step(stream, NULL);
     return 0;
 }
 
@@ -164,18 +164,19 @@ static int json_stream_key(struct json_stream *stream, struct text *key, struct 
 {
     int byte;
     while ((byte = json_stream_peek(stream)) == ',')
-        step(stream, NULL);
+        qstat_step(stream, NULL);
     if (byte == '}') {
-        step(stream, NULL);
+        qstat_step(stream, NULL);
         return 0;
     }
     if (byte != '"')
-        return refuse(stream, byte == EOF ? "it ends within an object" : "a key is missing", err);
+        return qstat_refuse(stream, byte == EOF ? "it ends within an object" : "a key is missing",
+                            err);
     if (json_stream_value(stream, key, err))
         return -1;
     if (json_stream_peek(stream) != ':')
-        return refuse(stream, "a colon is missing", err);
-    step(stream, NULL);
+        return qstat_refuse(stream, "a colon is missing", err);
+    qstat_step(stream, NULL);
     return 1;
 }
 
@@ -212,8 +213,8 @@ static int read_object(struct print_reader *reader, const char *name, value_take
 
 /* ---- jobs ---- */
 
-static int take_value(struct print_reader *reader, const char *name, const char *resource,
-                      struct error *err)
+static int qstat_take_value(struct print_reader *reader, const char *name, const char *resource,
+                            struct error *err)
 {
     struct error reason;
     if (json_stream_value(&reader->stream, &reader->value, err))
@@ -226,24 +227,24 @@ static int take_value(struct print_reader *reader, const char *name, const char 
     return 0;
 }
 
-static int take_resource(struct print_reader *reader, const char *name, struct error *err)
+static int qstat_take_resource(struct print_reader *reader, const char *name, struct error *err)
 {
-    return take_value(reader, name, reader->key.bytes, err);
+    return qstat_take_value(reader, name, reader->key.bytes, err);
 }
 
 /* Values that no formula needs, a user's environment for example, are not looked at. */
-static int take_attribute(struct print_reader *reader, const char *job_id, struct error *err)
+static int qstat_take_attribute(struct print_reader *reader, const char *job_id, struct error *err)
 {
     (void)job_id;
     if (!waiting_wants(reader->key.bytes))
         return json_stream_value(&reader->stream, NULL, err);
     bool is_list =
         !strcmp(reader->key.bytes, WAITING_RESOURCES) && json_stream_peek(&reader->stream) == '{';
-    return is_list ? read_object(reader, WAITING_RESOURCES, take_resource, err)
-                   : take_value(reader, reader->key.bytes, NULL, err);
+    return is_list ? read_object(reader, WAITING_RESOURCES, qstat_take_resource, err)
+                   : qstat_take_value(reader, reader->key.bytes, NULL, err);
 }
 
-static int take_job(struct print_reader *reader, const char *name, struct error *err)
+static int qstat_take_job(struct print_reader *reader, const char *name, struct error *err)
 {
     (void)name;
     char *job_id = memory_bytes(reader->key.bytes, reader->key.length);
@@ -255,7 +256,7 @@ static int take_job(struct print_reader *reader, const char *name, struct error 
     reader->job = waiting_add_job(reader->waiting, job_id);
     reader->refused = false;
     int result = json_stream_peek(&reader->stream) == '{'
-                     ? read_object(reader, job_id, take_attribute, err)
+                     ? read_object(reader, job_id, qstat_take_attribute, err)
                      : json_stream_value(&reader->stream, NULL, err);
     if (result)
         fail_in(err, "job '%s'", job_id);
@@ -318,7 +319,7 @@ static int take_server(struct print_reader *reader, const char *name, struct err
     return read_object(reader, name, take_server_attribute, err);
 }
 
-static int read_server(struct print_reader *reader, struct error *err)
+static int qstat_read_server(struct print_reader *reader, struct error *err)
 {
     reader->servers = 0;
     waiting_tell_server(reader->waiting, "", "");
@@ -339,18 +340,19 @@ static int read_again(bool *has, struct error *err)
     return 0;
 }
 
-static int take_part(struct print_reader *reader, const char *name, struct error *err)
+static int qstat_take_part(struct print_reader *reader, const char *name, struct error *err)
 {
     struct waiting *waiting = reader->waiting;
     const char *key = reader->key.bytes;
     (void)name;
     if (!strcmp(key, "Jobs"))
-        return read_again(&waiting->has_jobs, err) ? -1 : read_object(reader, NULL, take_job, err);
+        return read_again(&waiting->has_jobs, err) ? -1
+                                                   : read_object(reader, NULL, qstat_take_job, err);
     if (!strcmp(key, "Queue"))
         return read_again(&waiting->has_queues, err) ? -1
                                                      : read_object(reader, NULL, take_queue, err);
     if (!strcmp(key, "Server"))
-        return read_again(&waiting->has_server, err) ? -1 : read_server(reader, err);
+        return read_again(&waiting->has_server, err) ? -1 : qstat_read_server(reader, err);
     reader->has_server_name |= !strcmp(key, "pbs_server");
     bool is_time = !strcmp(key, "timestamp");
     if (json_stream_value(&reader->stream, is_time ? &reader->value : NULL, err))
@@ -366,7 +368,7 @@ static int read_print(struct print_reader *reader, struct error *err)
     bool said = waiting->has_queues || waiting->has_server;
     reader->timestamp = 0;
     reader->has_server_name = false;
-    if (json_stream_peek(&reader->stream) == '{' && read_object(reader, NULL, take_part, err))
+    if (json_stream_peek(&reader->stream) == '{' && read_object(reader, NULL, qstat_take_part, err))
         return -1;
     if (!reader->timestamp || reader->timestamp > LATEST_TIME || !reader->has_server_name)
         return fail(err, ERROR_DATA, "it has no timestamp and pbs_server: qstat did not print it");

@@ -29,7 +29,7 @@
 static const char types[] = "ACDELMQRSTaceruszBFKUYkPp";
 static const char types_of_runs[] = "ERS";
 
-static bool is_digit(char byte)
+static bool record_is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
 }
@@ -45,7 +45,7 @@ static bool is_stamp(const char *line, size_t length)
     if (length < sizeof form - 1)
         return false;
     for (size_t i = 0; i < sizeof form - 1; i++) {
-        if (form[i] == '0' ? !is_digit(line[i]) : line[i] != form[i])
+        if (form[i] == '0' ? !record_is_digit(line[i]) : line[i] != form[i])
             return false;
     }
     return true;
@@ -210,7 +210,7 @@ void record_locate(struct record *record, uint64_t start)
 }
 
 /* The server writes these before the texts of users. */
-static bool is_first(const char *key)
+static bool record_is_first(const char *key)
 {
     return !strcmp(key, "user") || !strcmp(key, "group") || !strcmp(key, "account");
 }
@@ -219,7 +219,7 @@ struct part record_value(const struct record *record, const char *key)
 {
     const struct part any = { "", 0 };
     size_t count = record->fields.count, at = count;
-    if (is_first(key))
+    if (record_is_first(key))
         return fields_value(&record->fields, key);
     if (!strcmp(key, "start"))
         at = record->start;
@@ -259,7 +259,8 @@ static int compare_keys(const struct field *one, const struct field *other)
 
 /* The server sorts the resources of a job.  Of two fields that are not in that order one is from
  * the value of another resource, and the larger one counts: a user gains nothing by that. */
-static void take_resource(struct resources *resources, const struct field *field, bool in_order)
+static void record_take_resource(struct resources *resources, const struct field *field,
+                                 bool in_order)
 {
     for (size_t i = 0; i < resources->count; i++) {
         if (compare_keys(resources->kept[i], field))
@@ -291,8 +292,8 @@ void record_add_resources(const struct record *record, const char *prefix, struc
         const struct part *key = &fields[i].key;
         if (!is_resource(key, prefix, length))
             continue;
-        take_resource(&resources, &fields[i],
-                      used || !before || compare_keys(before, &fields[i]) <= 0);
+        record_take_resource(&resources, &fields[i],
+                             used || !before || compare_keys(before, &fields[i]) <= 0);
         before = &fields[i];
     }
     for (size_t i = 0; i < resources.count; i++) {
@@ -313,7 +314,7 @@ static char *resources(const struct record *record, const char *prefix)
     return copy;
 }
 
-static int read_numbers(struct run *run, const struct record *record, struct error *err)
+static int record_read_numbers(struct run *run, const struct record *record, struct error *err)
 {
     const struct {
         const char *key;
@@ -362,7 +363,7 @@ static int check_lengths(const struct run *run, const struct record *record, str
     return fits ? 0 : fail(err, ERROR_DATA, "a name is longer than %d bytes", LONGEST_NAME);
 }
 
-static int check(struct run *run, const struct record *record, struct error *err)
+static int record_check(struct run *run, const struct record *record, struct error *err)
 {
     if (!*run->texts[RUN_EUSER])
         return fail(err, ERROR_DATA, "it has no user");
@@ -378,14 +379,14 @@ static int check(struct run *run, const struct record *record, struct error *err
 int run_read(struct run *run, const struct record *record, struct error *err)
 {
     *run = (struct run){ 0 };
-    if (read_numbers(run, record, err))
+    if (record_read_numbers(run, record, err))
         return -1;
     read_texts(run, record);
     run->state = record->type == 'S' ? "running" : record->type == 'E' ? "ended" : "rerun";
     run->job_id = memory_bytes(record->id.bytes, record->id.length);
     run->requested = resources(record, "Resource_List");
     run->used = resources(record, "resources_used");
-    if (!check(run, record, err))
+    if (!record_check(run, record, err))
         return 0;
     run_free(run);
     return -1;

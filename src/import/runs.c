@@ -51,7 +51,7 @@ void runs_destroy(struct runs *runs)
 }
 
 /* Where the run of a job is, or may go. */
-static struct open_run *place_of(const struct runs *runs, struct part id)
+static struct open_run *import_runs_place_of(const struct runs *runs, struct part id)
 {
     struct open_run *free_place = NULL;
     for (size_t at = XXH3_64bits(id.bytes, id.length) & (runs->room - 1);;
@@ -68,13 +68,13 @@ static struct open_run *place_of(const struct runs *runs, struct part id)
     }
 }
 
-static struct open_run *find(const struct runs *runs, struct part id)
+static struct open_run *import_runs_find(const struct runs *runs, struct part id)
 {
-    struct open_run *place = place_of(runs, id);
+    struct open_run *place = import_runs_place_of(runs, id);
     return place->run.job_id ? place : NULL;
 }
 
-static void grow(struct runs *runs)
+static void import_runs_grow(struct runs *runs)
 {
     struct open_run *old = runs->places;
     size_t count = runs->room;
@@ -84,17 +84,18 @@ static void grow(struct runs *runs)
     runs->used = runs->open;
     for (size_t i = 0; i < count; i++) {
         if (old[i].run.job_id)
-            *place_of(runs, (struct part){ old[i].run.job_id, strlen(old[i].run.job_id) }) = old[i];
+            *import_runs_place_of(
+                runs, (struct part){ old[i].run.job_id, strlen(old[i].run.job_id) }) = old[i];
     }
     free(old);
 }
 
-static void add(struct runs *runs, const struct open_run *run)
+static void import_runs_add(struct runs *runs, const struct open_run *run)
 {
     if (2 * (runs->used + 1) > runs->room)
-        grow(runs);
+        import_runs_grow(runs);
     struct open_run *place =
-        place_of(runs, (struct part){ run->run.job_id, strlen(run->run.job_id) });
+        import_runs_place_of(runs, (struct part){ run->run.job_id, strlen(run->run.job_id) });
     runs->used += !place->gone;
     runs->open++;
     *place = *run;
@@ -102,10 +103,10 @@ static void add(struct runs *runs, const struct open_run *run)
 
 void runs_add_stored(struct runs *runs, struct run *run, uint64_t suspended)
 {
-    add(runs, &(struct open_run){ .run = *run,
-                                  .stored = true,
-                                  .restarted = !strcmp(run->state, "restarted"),
-                                  .suspended = suspended });
+    import_runs_add(runs, &(struct open_run){ .run = *run,
+                                              .stored = true,
+                                              .restarted = !strcmp(run->state, "restarted"),
+                                              .suspended = suspended });
     *run = (struct run){ 0 };
 }
 
@@ -154,9 +155,10 @@ static int add_ended(struct runs *runs, struct open_run *open, struct run *end, 
 }
 
 /* What ends a run, in the place of what was known of it so far. */
-static int take_end(struct runs *runs, struct run *end, struct error *err)
+static int import_runs_take_end(struct runs *runs, struct run *end, struct error *err)
 {
-    struct open_run *open = find(runs, (struct part){ end->job_id, strlen(end->job_id) });
+    struct open_run *open =
+        import_runs_find(runs, (struct part){ end->job_id, strlen(end->job_id) });
     /* A rerun may have no start of its own, and a restart from a checkpoint has another one. */
     if (open && (!end->start || (open->restarted && end->start > open->run.start)))
         end->start = open->run.start;
@@ -169,9 +171,10 @@ static int take_end(struct runs *runs, struct run *end, struct error *err)
 }
 
 /* A job that starts while a run of it is open: how that ended was not told. */
-static int take_start(struct runs *runs, struct run *start, struct error *err)
+static int import_runs_take_start(struct runs *runs, struct run *start, struct error *err)
 {
-    struct open_run *open = find(runs, (struct part){ start->job_id, strlen(start->job_id) });
+    struct open_run *open =
+        import_runs_find(runs, (struct part){ start->job_id, strlen(start->job_id) });
     if (open && open->run.start == start->start) {
         run_free(start);
         return 0;
@@ -181,22 +184,22 @@ static int take_start(struct runs *runs, struct run *start, struct error *err)
         return -1;
     }
     start->key = runs->next_key++;
-    add(runs, &(struct open_run){ .run = *start });
+    import_runs_add(runs, &(struct open_run){ .run = *start });
     return 0;
 }
 
-static int take_run(struct runs *runs, struct record *record, struct error *err)
+static int import_runs_take_run(struct runs *runs, struct record *record, struct error *err)
 {
     struct run run;
     /* The parent of an array's jobs runs nothing itself. */
     if (record->id.length > 2 && memmem(record->id.bytes, record->id.length, "[]", 2))
         return 0;
     bool starts = record->type == 'S';
-    const struct open_run *open = starts ? NULL : find(runs, record->id);
+    const struct open_run *open = starts ? NULL : import_runs_find(runs, record->id);
     record_locate(record, starts ? (uint64_t)record->time : open ? open->run.start : 0);
     if (run_read(&run, record, err))
         return 1;
-    return starts ? take_start(runs, &run, err) : take_end(runs, &run, err);
+    return starts ? import_runs_take_start(runs, &run, err) : import_runs_take_end(runs, &run, err);
 }
 
 static int take_suspend(struct runs *runs, struct open_run *open, uint64_t time, struct error *err)
@@ -245,8 +248,9 @@ static void take_alteration(struct open_run *open, struct record *record)
 int runs_take(struct runs *runs, struct record *record, struct error *err)
 {
     if (record->type == 'S' || record->type == 'E' || record->type == 'R')
-        return take_run(runs, record, err);
-    struct open_run *open = strchr("ACTazr", record->type) ? find(runs, record->id) : NULL;
+        return import_runs_take_run(runs, record, err);
+    struct open_run *open =
+        strchr("ACTazr", record->type) ? import_runs_find(runs, record->id) : NULL;
     uint64_t time = (uint64_t)record->time;
     if (!open)
         return 0;

@@ -41,7 +41,7 @@ struct dating {
     struct noted *noted;
 };
 
-static void note(struct noted *noted, const struct db_value *row)
+static void sched_config_note(struct noted *noted, const struct db_value *row)
 {
     free(noted->value);
     noted->there = true;
@@ -57,20 +57,20 @@ static int read_noted(const struct dating *dating, struct error *err)
     while (db_fetch(rows, &row, err) > 0) {
         for (size_t i = 0; i < dating->values.count; i++) {
             if (reads_as(row[0].text.bytes, row[0].text.length, dating->values.values[i].name))
-                note(&dating->noted[i], row);
+                sched_config_note(&dating->noted[i], row);
         }
     }
     return db_finish(rows);
 }
 
-static bool is_same(const struct noted *noted, const char *value)
+static bool sched_config_is_same(const struct noted *noted, const char *value)
 {
     if (!noted->there || !noted->value || !value)
         return noted->there && noted->value == value;
     return !strcmp(noted->value, value);
 }
 
-static bool is_first(const struct dating *dating)
+static bool sched_config_is_first(const struct dating *dating)
 {
     for (size_t i = 0; i < dating->values.count; i++) {
         if (dating->noted[i].there)
@@ -84,7 +84,7 @@ static int write_changes(const struct dating *dating, int64_t time, uint64_t *ch
 {
     int result = 0;
     struct row_writer rows = { .db = dating->db, .table = "pbs_setting" };
-    int64_t since = is_first(dating) ? 0 : time;
+    int64_t since = sched_config_is_first(dating) ? 0 : time;
     for (size_t i = 0; i < dating->values.count && !result; i++) {
         const struct dated_value *value = &dating->values.values[i];
         const struct noted *noted = &dating->noted[i];
@@ -94,7 +94,7 @@ static int write_changes(const struct dating *dating, int64_t time, uint64_t *ch
             { "since", 'i', db_integer(since) },
             { "value", 't', db_text(value->value) },
         };
-        if (is_same(noted, value->value))
+        if (sched_config_is_same(noted, value->value))
             continue;
         result = noted->there ? dated_check(value->name, noted->since, time, err) : 0;
         if (!result)
@@ -183,7 +183,7 @@ static int check_rest(const struct parameter *parameter, const char *value, cons
 }
 
 /* The scheduler accepts `true` and `false` for a number. */
-static const char *number_of(const struct parameter *parameter, const char *value)
+static const char *sched_config_number_of(const struct parameter *parameter, const char *value)
 {
     if (parameter->key != PBS_UNKNOWN_SHARES)
         return value;
@@ -206,7 +206,7 @@ static int take_parameter(struct dated_value *values, const struct parameter *pa
     const char *asked = value;
     struct text reason = { 0 };
     int result = 0;
-    if (!parameter->read(&value, number_of(parameter, value), &reason))
+    if (!parameter->read(&value, sched_config_number_of(parameter, value), &reason))
         result = fail(err, ERROR_DATA, "'%s: %s': %s", parameter->name, asked, reason.bytes);
     text_free(&reason);
     if (result)
@@ -217,7 +217,7 @@ static int take_parameter(struct dated_value *values, const struct parameter *pa
     return 0;
 }
 
-static int take_line(void *context, char *line, struct error *err)
+static int sched_config_take_line(void *context, char *line, struct error *err)
 {
     char *at = line + strspn(line, " \t\r\n\v\f");
     if (!*at || *at == '#' || *at == '*')
@@ -244,7 +244,7 @@ int sched_config_read(struct dated_value values[PBS_SCHED_KEYS], const char *pat
     memset(values, 0, PBS_SCHED_KEYS * sizeof *values);
     for (size_t i = sizeof parameters / sizeof *parameters; i-- > 0;)
         values[parameters[i].key].name = parameters[i].name;
-    if (!lines_read(path, true, take_line, values, err))
+    if (!lines_read(path, true, sched_config_take_line, values, err))
         return 0;
     dated_free(values, PBS_SCHED_KEYS);
     return -1;
@@ -252,7 +252,7 @@ int sched_config_read(struct dated_value values[PBS_SCHED_KEYS], const char *pat
 
 #define NAME_OF_DEFAULT "default"
 
-struct reader {
+struct sched_config_reader {
     struct dated_value *values;
     bool is_there;            /* the output has the scheduler `default` */
     bool of_default;          /* the lines are of the scheduler `default` */
@@ -268,7 +268,7 @@ static char *cut_word(char *at)
     return next;
 }
 
-static struct dated_value *value_named(struct dated_value *values, const char *name)
+static struct dated_value *sched_config_value_named(struct dated_value *values, const char *name)
 {
     for (size_t i = 0; i < SERVER_KEYS; i++)
         if (!strcmp(values[i].name, name))
@@ -285,13 +285,13 @@ static char *without_quotes(const char *value)
 }
 
 /* `NAME = VALUE`; other lines have no attribute. */
-static void take_attribute(struct reader *reader, char *name)
+static void sched_config_take_attribute(struct sched_config_reader *reader, char *name)
 {
     char *sign = cut_word(name);
     reader->open = NULL;
     if (!reader->of_default || *sign != '=' || (sign[1] && sign[1] != ' '))
         return;
-    struct dated_value *value = value_named(reader->values, name);
+    struct dated_value *value = sched_config_value_named(reader->values, name);
     if (!value)
         return;
     free(value->value);
@@ -300,7 +300,7 @@ static void take_attribute(struct reader *reader, char *name)
 }
 
 /* qmgr breaks a long value after a comma; the rest is on a line that begins with a tab. */
-static void take_rest(struct reader *reader, const char *rest)
+static void take_rest(struct sched_config_reader *reader, const char *rest)
 {
     struct text whole = { 0 };
     if (!reader->open)
@@ -314,7 +314,7 @@ static void take_rest(struct reader *reader, const char *rest)
 
 /* `Sched NAME` of list; `set sched [NAME] ATTRIBUTE = VALUE` of print, which leaves out `default`.
  */
-static void take_words(struct reader *reader, char *line)
+static void sched_config_take_words(struct sched_config_reader *reader, char *line)
 {
     char *rest = cut_word(line);
     if (!strcmp(line, "Sched")) {
@@ -324,26 +324,27 @@ static void take_words(struct reader *reader, char *line)
         bool is_named = *sign && sign[1 + strspn(sign, " ") - 1] != '=';
         char *attribute = is_named ? cut_word(name) : name;
         reader->of_default = !is_named || !strcmp(name, NAME_OF_DEFAULT);
-        take_attribute(reader, attribute);
+        sched_config_take_attribute(reader, attribute);
     }
     reader->is_there |= reader->of_default;
 }
 
 static int scheduler_take_line(void *context, char *line, struct error *err)
 {
-    struct reader *reader = context;
+    struct sched_config_reader *reader = context;
     (void)err;
     line[strcspn(line, "\r\n")] = '\0';
     if (*line == '\t')
         take_rest(reader, line + strspn(line, "\t "));
     else if (*line == ' ')
-        take_attribute(reader, line + strspn(line, " "));
+        sched_config_take_attribute(reader, line + strspn(line, " "));
     else
-        take_words(reader, line);
+        sched_config_take_words(reader, line);
     return 0;
 }
 
-static int check(const struct reader *reader, const char *path, struct error *err)
+static int sched_config_check(const struct sched_config_reader *reader, const char *path,
+                              struct error *err)
 {
     const struct dated_value *threshold = &reader->values[PBS_SORT_THRESHOLD - PBS_SCHED_KEYS];
     struct text reason = { 0 };
@@ -363,11 +364,12 @@ static int check(const struct reader *reader, const char *path, struct error *er
 int scheduler_print_read(struct dated_value values[SERVER_KEYS], const char *path,
                          struct error *err)
 {
-    struct reader reader = { .values = values };
+    struct sched_config_reader reader = { .values = values };
     memset(values, 0, SERVER_KEYS * sizeof *values);
     for (size_t i = 0; i < SERVER_KEYS; i++)
         values[i].name = pbs_defaults[PBS_SCHED_KEYS + i].name;
-    if (!lines_read(path, false, scheduler_take_line, &reader, err) && !check(&reader, path, err))
+    if (!lines_read(path, false, scheduler_take_line, &reader, err) &&
+        !sched_config_check(&reader, path, err))
         return 0;
     dated_free(values, SERVER_KEYS);
     return -1;

@@ -14,7 +14,7 @@
 static const char states[] = "TQHWREXBMF";
 
 /* The text of `flags.value`, to be freed. */
-static char *text_of(const struct db_value *value)
+static char *server_database_text_of(const struct db_value *value)
 {
     if (value->type == DB_NULL)
         return memory_text("");
@@ -25,7 +25,8 @@ static char *text_of(const struct db_value *value)
 
 static int tell_attribute(struct waiting_job *job, const struct db_value *row, struct error *err)
 {
-    char *name = db_value_text(&row[3]), *value = text_of(&row[4]), *dot = strchr(name, '.');
+    char *name = db_value_text(&row[3]), *value = server_database_text_of(&row[4]),
+         *dot = strchr(name, '.');
     if (dot)
         *dot = '\0';
     /* The columns say it, too, and what they say counts. */
@@ -63,7 +64,7 @@ static void end_job(struct job_reader *reader)
         waiting_skip_job(reader->waiting, &reader->reason);
 }
 
-static void take_row(struct job_reader *reader, const struct db_value *row)
+static void server_database_take_row(struct job_reader *reader, const struct db_value *row)
 {
     if (!reader->job || !reads_as(row[0].text.bytes, row[0].text.length, reader->job->job_id)) {
         end_job(reader);
@@ -73,14 +74,14 @@ static void take_row(struct job_reader *reader, const struct db_value *row)
         reader->refused = tell_attribute(reader->job, row, &reader->reason) != 0;
 }
 
-static int read_jobs(struct db *db, struct waiting *waiting, struct error *err)
+static int server_database_read_jobs(struct db *db, struct waiting *waiting, struct error *err)
 {
     const struct db_value *row;
     struct job_reader reader = { .waiting = waiting };
     struct db_rows *rows = db_stream(db, sql_query_openpbs_job, NULL, 0, "tittt", err);
     waiting->has_jobs = true;
     while (db_fetch(rows, &row, err) > 0)
-        take_row(&reader, row);
+        server_database_take_row(&reader, row);
     if (db_finish(rows))
         return -1;
     end_job(&reader);
@@ -94,7 +95,7 @@ static int read_queues(struct db *db, struct waiting *waiting, struct error *err
     struct db_rows *rows = db_query(db, sql_query_openpbs_queue, NULL, 0, "tt", err);
     waiting->has_queues = true;
     while (!result && db_fetch(rows, &row, err) > 0) {
-        char *name = db_value_text(&row[0]), *priority = text_of(&row[1]);
+        char *name = db_value_text(&row[0]), *priority = server_database_text_of(&row[1]);
         result =
             waiting_add_queue(waiting, name, err) || waiting_set_priority(waiting, priority, err);
         if (result)
@@ -105,14 +106,14 @@ static int read_queues(struct db *db, struct waiting *waiting, struct error *err
     return db_finish(rows) || result ? -1 : 0;
 }
 
-static int read_server(struct db *db, struct waiting *waiting, struct error *err)
+static int server_database_read_server(struct db *db, struct waiting *waiting, struct error *err)
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_openpbs_server, NULL, 0, "itt", err);
     waiting->has_scheduler = true;
     waiting_tell_server(waiting, "", "");
     while (db_fetch(rows, &row, err) > 0) {
-        char *name = db_value_text(&row[1]), *value = text_of(&row[2]);
+        char *name = db_value_text(&row[1]), *value = server_database_text_of(&row[2]);
         waiting_tell_server(waiting, name, value);
         free(name);
         free(value);
@@ -132,9 +133,9 @@ int server_database_read(struct waiting *waiting, const char *service, unsigned 
         return fail(err, ERROR_SETTINGS, "this build has no driver for OpenPBS's PostgreSQL");
     if (db_open(&db, &settings, DB_SOURCE, err))
         return -1;
-    int result = db_begin(db, err) || read_jobs(db, waiting, err) ||
-                         read_queues(db, waiting, err) || read_server(db, waiting, err) ||
-                         db_commit(db, err)
+    int result = db_begin(db, err) || server_database_read_jobs(db, waiting, err) ||
+                         read_queues(db, waiting, err) ||
+                         server_database_read_server(db, waiting, err) || db_commit(db, err)
                      ? -1
                      : 0;
     db_close(db);

@@ -14,7 +14,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-static const struct dialect {
+static const struct import_store_dialect {
     const char *driver, *tables;
 } dialects[] = {
     { "mysql", sql_mysql_pbs },
@@ -24,14 +24,14 @@ static const struct dialect {
 
 static const char *tables_of(const struct db *db)
 {
-    const struct dialect *dialect = dialects;
+    const struct import_store_dialect *dialect = dialects;
     while (strcmp(dialect->driver, db->driver->name))
         dialect++;
     return dialect->tables;
 }
 
 /* 1, 0 or -1. */
-static int has_table(struct db *db, const char *table, struct error *err)
+static int import_store_has_table(struct db *db, const char *table, struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(table);
@@ -52,9 +52,9 @@ static int add_index(struct db *db, struct error *err)
     return count ? 0 : db_execute(db, sql_query_pbs_job_add_index, NULL, 0, NULL, err);
 }
 
-static int prepare(struct db *db, char lock[DB_LOCK_NAME], struct error *err)
+static int import_store_prepare(struct db *db, char lock[DB_LOCK_NAME], struct error *err)
 {
-    int slurm = has_table(db, "acct_table", err);
+    int slurm = import_store_has_table(db, "acct_table", err);
     if (slurm > 0)
         return fail(err, ERROR_SETTINGS,
                     "'%s' is slurmdbd's database; what OpenPBS tells needs one of its own",
@@ -74,7 +74,7 @@ int store_open(struct db **db, char lock[DB_LOCK_NAME], const struct settings *s
 {
     if (db_open(db, &settings->source, DB_OWNER, err))
         return -1;
-    if (!prepare(*db, lock, err))
+    if (!import_store_prepare(*db, lock, err))
         return 0;
     db_close(*db);
     return -1;
@@ -96,7 +96,7 @@ int store_forget(struct db *db, const char *cluster, struct error *err)
     return rows_execute_all(db, statements, &name, 1, err);
 }
 
-static void enter(struct log_list *list, const struct db_value *row)
+static void import_store_enter(struct log_list *list, const struct db_value *row)
 {
     char *name = db_value_text(&row[0]);
     for (size_t i = 0; i < list->count; i++) {
@@ -120,7 +120,7 @@ int store_read_logs(struct db *db, const char *cluster, struct log_list *list, s
     struct db_value name = db_text(cluster);
     struct db_rows *rows = db_query(db, sql_query_pbs_file_read, &name, 1, "tiitt", err);
     while (db_fetch(rows, &row, err) > 0)
-        enter(list, row);
+        import_store_enter(list, row);
     return db_finish(rows);
 }
 
@@ -274,7 +274,7 @@ static int add_run(struct store_writer *writer, struct row_writer *rows, const s
     return rows_add(rows, fields, COUNT(fields), err);
 }
 
-static struct run copy_of(const struct run *run)
+static struct run import_store_copy_of(const struct run *run)
 {
     struct run copy = *run;
     copy.job_id = memory_text(run->job_id);
@@ -285,7 +285,8 @@ static struct run copy_of(const struct run *run)
     return copy;
 }
 
-static int take_run(void *context, const struct run *run, bool stored, struct error *err)
+static int import_store_take_run(void *context, const struct run *run, bool stored,
+                                 struct error *err)
 {
     struct store_writer *writer = context;
     const struct entity_job job = { run->texts[RUN_EUSER], run->texts[RUN_EGROUP],
@@ -295,7 +296,7 @@ static int take_run(void *context, const struct run *run, bool stored, struct er
         return add_run(writer, &writer->added, run, err);
     writer->replaced =
         memory_grown(writer->replaced, writer->replaced_count, sizeof *writer->replaced);
-    writer->replaced[writer->replaced_count++] = copy_of(run);
+    writer->replaced[writer->replaced_count++] = import_store_copy_of(run);
     return 0;
 }
 
@@ -320,7 +321,7 @@ static int take_suspension(void *context, const struct suspension_told *suspensi
 
 struct run_taker store_writer_taker(struct store_writer *writer)
 {
-    return (struct run_taker){ writer, take_run, take_suspension };
+    return (struct run_taker){ writer, import_store_take_run, take_suspension };
 }
 
 static int send_replaced(struct store_writer *writer, struct error *err)
@@ -373,7 +374,7 @@ int store_writer_flush(struct store_writer *writer, int result, struct error *er
 #define MOST_LINES 1000
 #define MOST_BYTES (8u * 1024 * 1024)
 
-static void add(struct refused_list *list, struct refused_line line)
+static void import_store_add(struct refused_list *list, struct refused_line line)
 {
     list->lines = memory_grown(list->lines, list->count, sizeof *list->lines);
     list->lines[list->count++] = line;
@@ -384,8 +385,8 @@ void refused_list_add(struct refused_list *list, const char *name, uint64_t row,
     if (list->count == MOST_LINES || list->bytes + line.length > MOST_BYTES)
         return;
     list->bytes += line.length;
-    add(list,
-        (struct refused_line){ memory_text(name), row, utf8_copy(line.bytes, line.length), false });
+    import_store_add(list, (struct refused_line){ memory_text(name), row,
+                                                  utf8_copy(line.bytes, line.length), false });
 }
 
 void refused_list_free(struct refused_list *list)
@@ -404,9 +405,9 @@ int refused_read(struct db *db, const char *cluster, struct refused_list *list, 
     struct db_value name = db_text(cluster);
     struct db_rows *rows = db_query(db, sql_query_pbs_refused_read, &name, 1, "tit", err);
     while (db_fetch(rows, &row, err) > 0)
-        add(list,
-            (struct refused_line){ db_value_text(&row[0]), (uint64_t)db_value_integer(&row[1], 0),
-                                   db_value_text(&row[2]), false });
+        import_store_add(list, (struct refused_line){ db_value_text(&row[0]),
+                                                      (uint64_t)db_value_integer(&row[1], 0),
+                                                      db_value_text(&row[2]), false });
     return db_finish(rows);
 }
 

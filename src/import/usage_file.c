@@ -23,10 +23,10 @@
     946713600 /* before that there was no version 2; the scheduler says so, too */
 
 /* Of records: what is before the number is the name, and bytes that mean nothing. */
-struct layout {
+struct usage_file_layout {
     size_t name, number, size;
 };
-static const struct layout version_1 = { 9, 16, 24 }, version_2 = { 50, 56, 64 };
+static const struct usage_file_layout version_1 = { 9, 16, 24 }, version_2 = { 50, 56, 64 };
 #define HEADER version_1 /* which was made to be as large */
 #define DECAY_SIZE 8
 
@@ -55,7 +55,7 @@ static double number_at(const unsigned char *bytes, bool big_endian)
 }
 
 /* So many bytes: 1; 0 where the file ends before them; -1. */
-static int read_bytes(struct usage_reader *reader, size_t size, struct error *err)
+static int usage_file_read_bytes(struct usage_reader *reader, size_t size, struct error *err)
 {
     size_t got = fread(reader->bytes, 1, size, reader->file);
     if (got == size)
@@ -65,10 +65,11 @@ static int read_bytes(struct usage_reader *reader, size_t size, struct error *er
     return got ? fail(err, ERROR_DATA, "it ends after %zu of %zu bytes", got, size) : 0;
 }
 
-static int read_header(struct usage_reader *reader, const struct layout **layout, struct error *err)
+static int usage_file_read_header(struct usage_reader *reader,
+                                  const struct usage_file_layout **layout, struct error *err)
 {
     *layout = &version_1;
-    int there = read_bytes(reader, HEADER.size, err);
+    int there = usage_file_read_bytes(reader, HEADER.size, err);
     if (there <= 0)
         return there;
     if (memcmp(reader->bytes, MAGIC, sizeof MAGIC) != 0) {
@@ -80,7 +81,7 @@ static int read_header(struct usage_reader *reader, const struct layout **layout
     if (number_at(number, reader->big_endian) != 2)
         return fail(err, ERROR_DATA, "its version is not 2");
     reader->offset = HEADER.size;
-    there = read_bytes(reader, DECAY_SIZE, err);
+    there = usage_file_read_bytes(reader, DECAY_SIZE, err);
     if (there <= 0)
         return there < 0 ? -1 : fail(err, ERROR_DATA, "the time of the last decay is not there");
     uint64_t decay = bits_at(reader->bytes, reader->big_endian);
@@ -99,7 +100,8 @@ static bool is_of_name(char byte)
            (byte >= '0' && byte <= '9') || strchr(".-_ :", byte);
 }
 
-static int take_record(struct usage_reader *reader, const struct layout *layout, struct error *err)
+static int usage_file_take_record(struct usage_reader *reader,
+                                  const struct usage_file_layout *layout, struct error *err)
 {
     const char *name = (const char *)reader->bytes;
     double usage = number_at(reader->bytes + layout->number, reader->big_endian);
@@ -118,15 +120,15 @@ static int take_record(struct usage_reader *reader, const struct layout *layout,
     return 0;
 }
 
-static int read_records(struct usage_reader *reader, struct error *err)
+static int usage_file_read_records(struct usage_reader *reader, struct error *err)
 {
-    const struct layout *layout;
-    if (read_header(reader, &layout, err))
+    const struct usage_file_layout *layout;
+    if (usage_file_read_header(reader, &layout, err))
         return -1;
     struct names *names = names_create();
     int there = 0, result = 0;
-    while (!result && (there = read_bytes(reader, layout->size, err)) > 0) {
-        result = take_record(reader, layout, err);
+    while (!result && (there = usage_file_read_bytes(reader, layout->size, err)) > 0) {
+        result = usage_file_take_record(reader, layout, err);
         const char *name = (const char *)reader->bytes;
         uint32_t known = names_count(names);
         if (!result && names_add(names, name, strlen(name)) != known)
@@ -145,7 +147,7 @@ int usage_file_read(struct usage_list *list, const char *path, struct error *err
     struct stat status;
     if (!reader.file)
         return fail(err, ERROR_DATA, "cannot open '%s': %s", path, strerror(errno));
-    int result = read_records(&reader, err);
+    int result = usage_file_read_records(&reader, err);
     if (result)
         fail_in(err, "'%s', byte %zu", path, reader.offset);
     else if (fstat(fileno(reader.file), &status))
@@ -166,8 +168,8 @@ void usage_list_free(struct usage_list *list)
     *list = (struct usage_list){ 0 };
 }
 
-static int write_usage(struct db *db, const char *cluster, const struct usage_list *list,
-                       struct error *err)
+static int usage_file_write_usage(struct db *db, const char *cluster, const struct usage_list *list,
+                                  struct error *err)
 {
     int result = 0;
     struct row_writer rows = { .db = db, .table = "pbs_usage" };
@@ -184,8 +186,8 @@ static int write_usage(struct db *db, const char *cluster, const struct usage_li
     return rows_end(&rows, result, err);
 }
 
-static int write_entities(struct db *db, const char *cluster, const struct usage_list *list,
-                          struct error *err)
+static int usage_file_write_entities(struct db *db, const char *cluster,
+                                     const struct usage_list *list, struct error *err)
 {
     struct entities *entities = entities_read(db, cluster, err);
     if (!entities)
@@ -205,11 +207,12 @@ int usage_import(struct db *db, const char *cluster, const char *path, uint64_t 
         return -1;
     *count = list.count;
     const struct db_value key[] = { db_text(cluster), db_integer(list.written) };
-    int result =
-        db_begin(db, err) || db_execute(db, sql_query_pbs_usage_forget, key, 2, NULL, err) ||
-                write_usage(db, cluster, &list, err) || write_entities(db, cluster, &list, err)
-            ? -1
-            : 0;
+    int result = db_begin(db, err) ||
+                         db_execute(db, sql_query_pbs_usage_forget, key, 2, NULL, err) ||
+                         usage_file_write_usage(db, cluster, &list, err) ||
+                         usage_file_write_entities(db, cluster, &list, err)
+                     ? -1
+                     : 0;
     usage_list_free(&list);
     return rows_commit(db, result, err);
 }

@@ -63,20 +63,20 @@ static bool read_ctime(const char *text, uint64_t *instant)
     return epoch >= 0;
 }
 
-static bool read_time(const char *text, uint64_t *time)
+static bool waiting_read_time(const char *text, uint64_t *time)
 {
     return read_ctime(text, time) ||
            (number_unsigned(text, strlen(text), time) && *time <= LATEST_TIME);
 }
 
-static int refuse(const char *name, const char *value, const char *why, struct error *err)
+static int waiting_refuse(const char *name, const char *value, const char *why, struct error *err)
 {
     fail(err, ERROR_DATA, "'%s', '%.60s', is no %s", name, value, why);
     return -1;
 }
 
-static int take_resource(struct waiting_job *job, const char *resource, const char *value,
-                         struct error *err)
+static int waiting_take_resource(struct waiting_job *job, const char *resource, const char *value,
+                                 struct error *err)
 {
     const struct part key = { resource, strlen(resource) }, part = { value, strlen(value) };
     size_t before = job->requested.length;
@@ -95,8 +95,8 @@ static int take_resource(struct waiting_job *job, const char *resource, const ch
 }
 
 /* Times and numbers. */
-static int take_number(struct waiting_job *job, const char *name, const char *value,
-                       struct error *err)
+static int waiting_take_number(struct waiting_job *job, const char *name, const char *value,
+                               struct error *err)
 {
     const struct {
         const char *name;
@@ -104,14 +104,16 @@ static int take_number(struct waiting_job *job, const char *name, const char *va
     } times[] = { { "ctime", &job->ctime }, { "qtime", &job->qtime }, { "etime", &job->etime } };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         if (!strcmp(times[i].name, name))
-            return read_time(value, times[i].time) ? 0 : refuse(name, value, "time", err);
+            return waiting_read_time(value, times[i].time)
+                       ? 0
+                       : waiting_refuse(name, value, "time", err);
     }
     if (!strcmp(name, "eligible_time") &&
         (!clock_span_parse(value, strlen(value), &job->eligible_time) ||
          job->eligible_time > LATEST_TIME))
-        return refuse(name, value, "span of time", err);
+        return waiting_refuse(name, value, "span of time", err);
     if (!strcmp(name, "Priority") && !number_signed(value, strlen(value), &job->priority))
-        return refuse(name, value, "integer", err);
+        return waiting_refuse(name, value, "integer", err);
     return 0;
 }
 
@@ -136,7 +138,8 @@ int waiting_tell(struct waiting_job *job, const char *name, const char *resource
                  struct error *err)
 {
     if (resource)
-        return strcmp(name, WAITING_RESOURCES) ? 0 : take_resource(job, resource, value, err);
+        return strcmp(name, WAITING_RESOURCES) ? 0
+                                               : waiting_take_resource(job, resource, value, err);
     for (size_t i = 0; i < RUN_TEXTS; i++) {
         if (strcmp(text_names[i], name) != 0)
             continue;
@@ -150,8 +153,8 @@ int waiting_tell(struct waiting_job *job, const char *name, const char *resource
     if (!strcmp(name, "array_indices_remaining"))
         job->has_rest = *value && strcmp(value, "-") != 0;
     if (!strcmp(name, WAITING_ACCRUE_TYPE)) /* formulas read it as they do a resource */
-        return take_resource(job, name, value, err);
-    return take_number(job, name, value, err);
+        return waiting_take_resource(job, name, value, err);
+    return waiting_take_number(job, name, value, err);
 }
 
 static bool waits(const struct waiting_job *job)
@@ -215,7 +218,7 @@ int waiting_set_priority(struct waiting *waiting, const char *priority, struct e
     int64_t *number = &waiting->queues[waiting->queue_count - 1].priority;
     return !*priority || number_signed(priority, strlen(priority), number)
                ? 0
-               : refuse("Priority", priority, "integer", err);
+               : waiting_refuse("Priority", priority, "integer", err);
 }
 
 int waiting_add_queue(struct waiting *waiting, const char *name, struct error *err)
@@ -260,8 +263,8 @@ struct known_jobs {
     uint64_t next;
 };
 
-static int read_known(struct db *db, const char *cluster, struct known_jobs *known,
-                      struct error *err)
+static int waiting_read_known(struct db *db, const char *cluster, struct known_jobs *known,
+                              struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
@@ -278,7 +281,7 @@ static int read_known(struct db *db, const char *cluster, struct known_jobs *kno
     return db_finish(rows);
 }
 
-static uint64_t key_of(struct known_jobs *known, const char *job_id)
+static uint64_t waiting_key_of(struct known_jobs *known, const char *job_id)
 {
     uint32_t at = names_find(known->names, job_id, strlen(job_id));
     return at == INDEX_NONE ? known->next++ : known->keys[at];
@@ -294,7 +297,7 @@ static int write_jobs(struct db *db, const char *cluster, const struct waiting *
         const struct row_field fields[] = {
             { "cluster", 't', db_text(cluster) },
             { "job_id", 't', db_text(job->job_id) },
-            { "job_key", 'i', db_unsigned(key_of(known, job->job_id)) },
+            { "job_key", 'i', db_unsigned(waiting_key_of(known, job->job_id)) },
             { "as_of", 'i', db_integer(waiting->as_of) },
             { "state", 't', db_text(job->state) },
             { "euser", 't', db_text(job->texts[RUN_EUSER]) },
@@ -314,8 +317,8 @@ static int write_jobs(struct db *db, const char *cluster, const struct waiting *
     return rows_end(&rows, result, err);
 }
 
-static int write_entities(struct db *db, const char *cluster, const struct waiting *waiting,
-                          struct error *err)
+static int waiting_write_entities(struct db *db, const char *cluster, const struct waiting *waiting,
+                                  struct error *err)
 {
     struct entities *entities = entities_read(db, cluster, err);
     if (!entities)
@@ -336,10 +339,10 @@ static int store_jobs(struct db *db, const char *cluster, const struct waiting *
 {
     struct known_jobs known = { .names = names_create() };
     const struct db_value name = db_text(cluster);
-    int result = read_known(db, cluster, &known, err) ||
+    int result = waiting_read_known(db, cluster, &known, err) ||
                          db_execute(db, sql_query_pbs_queued_forget, &name, 1, NULL, err) ||
                          write_jobs(db, cluster, waiting, &known, err) ||
-                         write_entities(db, cluster, waiting, err)
+                         waiting_write_entities(db, cluster, waiting, err)
                      ? -1
                      : 0;
     names_destroy(known.names);

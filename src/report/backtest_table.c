@@ -12,7 +12,7 @@
 #include "util/times.h"
 #include "util/memory.h"
 
-struct row {
+struct backtest_table_row {
     const char *variant;
     const struct backtest_entity *entity;
     const struct backtest_result *result;
@@ -21,9 +21,9 @@ struct row {
 enum { ACCOUNT, USER, PARTITION, WITH_ACCOUNT, WITH_USER, WITH };
 enum { DUE, USE, DISTANCE, PLACE, DISCORDANT };
 
-static void get_text(const void *of, struct cell *cell)
+static void backtest_table_get_text(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct backtest_table_row *row = of;
     const struct backtest_entity *with = row->result->with;
     switch (cell->column->index) {
     case ACCOUNT:
@@ -47,9 +47,9 @@ static void get_text(const void *of, struct cell *cell)
     }
 }
 
-static void get_real(const void *of, struct cell *cell)
+static void backtest_table_get_real(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct backtest_table_row *row = of;
     const double values[] = { row->entity->due, row->result->use, row->result->distance,
                               row->result->place, row->result->discordant };
     cell_real(cell, values[cell->column->index]);
@@ -57,13 +57,13 @@ static void get_real(const void *of, struct cell *cell)
 
 static void get_count(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct backtest_table_row *row = of;
     const size_t counts[] = { row->entity->id, row->result->points, row->result->with_points };
     cell_integer(cell, (int64_t)counts[cell->column->index]);
 }
 
-#define TEXT(which) COLUMN_TEXT, .get = get_text, .index = which
-#define REAL(which) COLUMN_REAL, .get = get_real, .index = which
+#define TEXT(which) COLUMN_TEXT, .get = backtest_table_get_text, .index = which
+#define REAL(which) COLUMN_REAL, .get = backtest_table_get_real, .index = which
 #define COUNTED(which) COLUMN_INTEGER, .get = get_count, .index = which
 
 static const struct column columns[] = {
@@ -72,7 +72,7 @@ static const struct column columns[] = {
     { "account", "Account", TEXT(ACCOUNT), .at_most = 20 },
     { "user_name", "User", TEXT(USER), .at_most = 16 },
     { "partition_name", "Partition", TEXT(PARTITION), .optional = true },
-    { "settings", "Settings", COLUMN_TEXT, MEMBER(struct row, variant) },
+    { "settings", "Settings", COLUMN_TEXT, MEMBER(struct backtest_table_row, variant) },
     { "points", "Points", COUNTED(1), .hidden = NOT_FOR_PEOPLE },
     { "share_due", "Due", REAL(DUE), .decimals = 4 },
     { "use", "Used", REAL(USE), .decimals = 4 },
@@ -113,7 +113,7 @@ struct ranked {
     size_t number;
 };
 
-static int most_discordant_first(const void *a, const void *b)
+static int backtest_table_most_discordant_first(const void *a, const void *b)
 {
     const struct ranked *one = a, *other = b;
     if (one->discordant < other->discordant || one->discordant > other->discordant)
@@ -121,7 +121,7 @@ static int most_discordant_first(const void *a, const void *b)
     return (one->number > other->number) - (one->number < other->number);
 }
 
-static struct ranked *choose(const struct backtest_print *print, size_t *count)
+static struct ranked *backtest_table_choose(const struct backtest_print *print, size_t *count)
 {
     size_t all = backtest_count(print->backtest);
     struct ranked *chosen = memory_zeroed(all + 1, sizeof *chosen);
@@ -136,7 +136,7 @@ static struct ranked *choose(const struct backtest_print *print, size_t *count)
         chosen[(*count)++] = (struct ranked){ entity, discordant, i };
     }
     if (print->top)
-        qsort(chosen, *count, sizeof *chosen, most_discordant_first);
+        qsort(chosen, *count, sizeof *chosen, backtest_table_most_discordant_first);
     if (print->top && print->top < *count)
         *count = (size_t)print->top;
     return chosen;
@@ -144,7 +144,7 @@ static struct ranked *choose(const struct backtest_print *print, size_t *count)
 
 /* ---- What they come to ---- */
 
-static json_t *facts_of(const struct backtest_print *print)
+static json_t *backtest_table_facts_of(const struct backtest_print *print)
 {
     json_t *variants = json_array();
     for (size_t i = 0; i < print->variants; i++) {
@@ -185,10 +185,11 @@ static void add_sentences(struct answer *answer, const struct backtest_print *pr
 void backtest_answer(const struct backtest_print *print, struct answer *answer)
 {
     size_t count, times = print->time_count;
-    struct ranked *chosen = choose(print, &count);
-    answer_cluster(answer, &(struct table_cluster){
-                               .name = print->cluster,
-                               .facts = answer_wants_facts(answer) ? facts_of(print) : NULL });
+    struct ranked *chosen = backtest_table_choose(print, &count);
+    answer_cluster(answer, &(struct table_cluster){ .name = print->cluster,
+                                                    .facts = answer_wants_facts(answer)
+                                                                 ? backtest_table_facts_of(print)
+                                                                 : NULL });
     answer_say(answer, "%s: %zu points", print->cluster, times);
     if (times)
         answer_say(answer, ", from %s to %s", time_text(print->times[0]).bytes,
@@ -196,8 +197,8 @@ void backtest_answer(const struct backtest_print *print, struct answer *answer)
     answer_say(answer, "\n");
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < print->variants; k++)
-            answer_row(answer, &(struct row){ print->labels[k], chosen[i].entity,
-                                              &chosen[i].entity->results[k] });
+            answer_row(answer, &(struct backtest_table_row){ print->labels[k], chosen[i].entity,
+                                                             &chosen[i].entity->results[k] });
     answer_close(answer);
     if (print->has_sentences)
         add_sentences(answer, print);

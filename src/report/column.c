@@ -102,7 +102,7 @@ void text_add_duration(struct text *text, int64_t seconds)
         text_format(text, "%" PRId64 " d", seconds / 86400);
 }
 
-static void add_integer(struct text *text, const struct cell *cell)
+static void column_add_integer(struct text *text, const struct cell *cell)
 {
     switch (cell->column->type) {
     case COLUMN_TIME:
@@ -148,7 +148,7 @@ void cell_add_for_people(struct text *text, const struct cell *cell)
         return;
     }
     if (cell->kind == CELL_INTEGER)
-        add_integer(text, cell);
+        column_add_integer(text, cell);
     else if (cell->kind == CELL_REAL)
         add_real(text, cell);
     if (cell->kind != CELL_EMPTY && cell->column->unit)

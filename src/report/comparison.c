@@ -19,8 +19,8 @@
 #define FIRST_AT_MOST 36 /* columns of the terminal */
 
 /* No wider than numbers; a star is for the other conformance. */
-static void add_heading(struct text *text, const struct comparison *comparison,
-                        const struct variant *variant)
+static void comparison_add_heading(struct text *text, const struct comparison *comparison,
+                                   const struct variant *variant)
 {
     text_add(text, variant->algorithm->short_name);
     text_add(text, variant->conformance == comparison->conformance ? "" : "*");
@@ -38,7 +38,7 @@ static struct column *columns_of(const struct comparison *comparison, struct are
         if (!each->shown)
             continue;
         struct text heading = { 0 };
-        add_heading(&heading, comparison, each);
+        comparison_add_heading(&heading, comparison, each);
         columns[count] = variant;
         columns[count].heading = arena_copy(arena, heading.bytes, heading.length);
         columns[count++].index = (int)i;
@@ -85,7 +85,7 @@ static void add_matrix(struct answer *answer, const struct comparison *compariso
     arena_destroy(arena);
 }
 
-static void add_users(struct answer *answer, const struct comparison *comparison)
+static void comparison_add_users(struct answer *answer, const struct comparison *comparison)
 {
     static const struct column columns[] = {
         { "user", "User", COLUMN_TEXT, .get = get_user, .at_most = FIRST_AT_MOST },
@@ -108,7 +108,7 @@ static void get_variant(const void *row, struct cell *cell)
     const struct comparison *comparison = cell->context;
     const struct variant *variant = &comparison->variants[index_of(row)];
     struct text name = { 0 };
-    add_heading(&name, comparison, variant);
+    comparison_add_heading(&name, comparison, variant);
     cell_format(cell, "%s", name.bytes);
     text_free(&name);
 }
@@ -197,12 +197,12 @@ static void add_conformance(struct answer *answer, const struct comparison *comp
         answer_say(answer, "under %s every place is the same as under %s\n", other, own);
 }
 
-static void add_page(struct answer *answer, const struct comparison *comparison)
+static void comparison_add_page(struct answer *answer, const struct comparison *comparison)
 {
     answer_say(answer, "%s, as of %s: places of %" PRIu32 " %s, and factors\n\n",
                comparison->cluster, time_text(comparison->as_of).bytes, comparison->user_count,
                comparison->terms->users);
-    add_users(answer, comparison);
+    comparison_add_users(answer, comparison);
     if (comparison->top < comparison->listed)
         answer_say(answer, "... and %" PRIu32 " that move less\n",
                    comparison->listed - comparison->top);
@@ -220,33 +220,35 @@ static void add_page(struct answer *answer, const struct comparison *comparison)
 }
 
 /* A user under a variant. */
-struct compared_value {
+struct comparison_compared_value {
     struct compared_user user;
     const char *algorithm, *conformance;
     double factor;
     uint32_t rank, place; /* 0: not known */
 };
 
-static void get_rank(const void *row, struct cell *cell)
+static void comparison_get_rank(const void *row, struct cell *cell)
 {
-    const struct compared_value *value = row;
+    const struct comparison_compared_value *value = row;
     if (value->rank)
         cell_integer(cell, cell->column->index ? value->place : value->rank);
 }
 
 static const struct column columns[] = {
     CLUSTER_COLUMN,
-    { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct compared_value, user.id) },
-    { "account", "Account", COLUMN_TEXT, MEMBER(struct compared_value, user.account) },
-    { "username", "User", COLUMN_TEXT, MEMBER(struct compared_value, user.user) },
-    { "partition", "Partition", COLUMN_TEXT, MEMBER(struct compared_value, user.partition),
-      .optional = true },
-    { "spread", "Spread", COLUMN_INTEGER, MEMBER(struct compared_value, user.spread) },
-    { "algorithm", "Algorithm", COLUMN_TEXT, MEMBER(struct compared_value, algorithm) },
-    { "conformance", "Conformance", COLUMN_TEXT, MEMBER(struct compared_value, conformance) },
-    { "factor", "Factor", COLUMN_REAL, MEMBER(struct compared_value, factor) },
-    { "rank", "Rank", COLUMN_INTEGER, .get = get_rank, .index = 0, .hidden = NOT_FOR_PEOPLE },
-    { "place", "Place", COLUMN_INTEGER, .get = get_rank, .index = 1 },
+    { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct comparison_compared_value, user.id) },
+    { "account", "Account", COLUMN_TEXT, MEMBER(struct comparison_compared_value, user.account) },
+    { "username", "User", COLUMN_TEXT, MEMBER(struct comparison_compared_value, user.user) },
+    { "partition", "Partition", COLUMN_TEXT,
+      MEMBER(struct comparison_compared_value, user.partition), .optional = true },
+    { "spread", "Spread", COLUMN_INTEGER, MEMBER(struct comparison_compared_value, user.spread) },
+    { "algorithm", "Algorithm", COLUMN_TEXT, MEMBER(struct comparison_compared_value, algorithm) },
+    { "conformance", "Conformance", COLUMN_TEXT,
+      MEMBER(struct comparison_compared_value, conformance) },
+    { "factor", "Factor", COLUMN_REAL, MEMBER(struct comparison_compared_value, factor) },
+    { "rank", "Rank", COLUMN_INTEGER, .get = comparison_get_rank, .index = 0,
+      .hidden = NOT_FOR_PEOPLE },
+    { "place", "Place", COLUMN_INTEGER, .get = comparison_get_rank, .index = 1 },
     { .name = NULL },
 };
 
@@ -266,7 +268,7 @@ static json_t *json_of_pair(const struct comparison *comparison, size_t one, siz
                      form_json_real(spearman), "kendall", form_json_real(kendall));
 }
 
-static json_t *facts_of(const struct comparison *comparison)
+static json_t *comparison_facts_of(const struct comparison *comparison)
 {
     json_t *pairs = json_array();
     for (size_t i = 0; i < comparison->variant_count; i++)
@@ -280,12 +282,13 @@ static json_t *facts_of(const struct comparison *comparison)
 
 void comparison_answer(const struct comparison *comparison, struct answer *answer)
 {
-    answer_cluster(answer, &(struct table_cluster){
-                               .name = comparison->cluster,
-                               .terms = comparison->terms,
-                               .facts = answer_wants_facts(answer) ? facts_of(comparison) : NULL });
+    answer_cluster(answer, &(struct table_cluster){ .name = comparison->cluster,
+                                                    .terms = comparison->terms,
+                                                    .facts = answer_wants_facts(answer)
+                                                                 ? comparison_facts_of(comparison)
+                                                                 : NULL });
     if (answer_wants_page(answer)) {
-        add_page(answer, comparison);
+        comparison_add_page(answer, comparison);
         return;
     }
     for (uint32_t i = 0; i < comparison->top; i++)
@@ -294,9 +297,9 @@ void comparison_answer(const struct comparison *comparison, struct answer *answe
             const struct variant *variant = &comparison->variants[j];
             uint32_t rank = variant->known ? variant->ranks[user] : 0;
             answer_row(answer,
-                       &(struct compared_value){ comparison->users[user], variant->algorithm->name,
-                                                 comparison->conformances[variant->conformance],
-                                                 variant->factors[user], rank,
-                                                 place_of_rank(rank, comparison->user_count) });
+                       &(struct comparison_compared_value){
+                           comparison->users[user], variant->algorithm->name,
+                           comparison->conformances[variant->conformance], variant->factors[user],
+                           rank, place_of_rank(rank, comparison->user_count) });
         }
 }

@@ -15,15 +15,15 @@
 #include "util/memory.h"
 
 /* One of the two values of an association. */
-struct compared_value {
+struct differences_compared_value {
     struct compared_association association;
     const char *value;
     struct difference difference;
 };
 
-#define NUMBER(name, member)                                                      \
-    {                                                                             \
-        name, name, COLUMN_REAL, MEMBER(struct compared_value, difference.member) \
+#define NUMBER(name, member)                                                                  \
+    {                                                                                         \
+        name, name, COLUMN_REAL, MEMBER(struct differences_compared_value, difference.member) \
     }
 #define CAUSE(name, cause) [FIRST_CAUSE + cause] = NUMBER(name, causes[cause])
 
@@ -54,19 +54,21 @@ static void get_contradictions(const void *row, struct cell *cell)
 {
     struct text text = { 0 };
     text_add(&text, "");
-    add_contradictions(&text, &((const struct compared_value *)row)->association);
+    add_contradictions(&text, &((const struct differences_compared_value *)row)->association);
     cell_format(cell, "%s", text.bytes);
     text_free(&text);
 }
 
 static const struct column columns[COLUMN_END + 1] = {
     CLUSTER_COLUMN,
-    { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct compared_value, association.id) },
-    { "account", "Account", COLUMN_TEXT, MEMBER(struct compared_value, association.account) },
-    { "username", "User", COLUMN_TEXT, MEMBER(struct compared_value, association.user) },
-    { "partition", "Partition", COLUMN_TEXT, MEMBER(struct compared_value, association.partition),
-      .optional = true },
-    { "value", "Value", COLUMN_TEXT, MEMBER(struct compared_value, value) },
+    { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct differences_compared_value, association.id) },
+    { "account", "Account", COLUMN_TEXT,
+      MEMBER(struct differences_compared_value, association.account) },
+    { "username", "User", COLUMN_TEXT,
+      MEMBER(struct differences_compared_value, association.user) },
+    { "partition", "Partition", COLUMN_TEXT,
+      MEMBER(struct differences_compared_value, association.partition), .optional = true },
+    { "value", "Value", COLUMN_TEXT, MEMBER(struct differences_compared_value, value) },
     NUMBER("ours", ours),
     CAUSE("age", CAUSE_AGE),
     CAUSE("deleted", CAUSE_DELETED),
@@ -88,7 +90,8 @@ static const struct column columns[COLUMN_END + 1] = {
     NUMBER("left", left),
     NUMBER("sshare", printed),
     { "levelfs_differs", "LevelFSDiffers", COLUMN_YES_NO,
-      MEMBER(struct compared_value, association.level_fs_differs), .hidden = NOT_FOR_PEOPLE },
+      MEMBER(struct differences_compared_value, association.level_fs_differs),
+      .hidden = NOT_FOR_PEOPLE },
     { "contradicts", "Contradicts", COLUMN_TEXT, .get = get_contradictions,
       .hidden = NOT_FOR_PEOPLE },
 };
@@ -128,7 +131,7 @@ static bool is_usage(double number)
     return fabs(number) >= USAGE_ROUNDING;
 }
 
-static bool is_left(const struct compared_association *association)
+static bool differences_is_left(const struct compared_association *association)
 {
     return is_usage(association->usage.left) || fabs(association->fairshare.left) > 0 ||
            association->contradictions;
@@ -137,13 +140,13 @@ static bool is_left(const struct compared_association *association)
 bool differences_are_explained(const struct differences *differences)
 {
     for (size_t i = 0; i < differences->count; i++)
-        if (is_left(&differences->rows[i]))
+        if (differences_is_left(&differences->rows[i]))
             return false;
     return !differences->only_printed && !differences->only_ours;
 }
 
 /* One of the page's two tables. */
-struct view {
+struct differences_view {
     const struct differences *differences;
     bool of_usage;
     double rounding; /* less is no difference */
@@ -151,18 +154,18 @@ struct view {
     int decimals;
 };
 
-static const struct difference *difference_in(const struct view *view,
+static const struct difference *difference_in(const struct differences_view *view,
                                               const struct compared_association *association)
 {
     return view->of_usage ? &association->usage : &association->fairshare;
 }
 
-static bool counts(const struct view *view, double number)
+static bool counts(const struct differences_view *view, double number)
 {
     return fabs(number) >= view->rounding;
 }
 
-static bool has_cause(const struct view *view, int cause)
+static bool has_cause(const struct differences_view *view, int cause)
 {
     const struct differences *differences = view->differences;
     for (size_t i = 0; i < differences->count; i++)
@@ -171,7 +174,8 @@ static bool has_cause(const struct view *view, int cause)
     return false;
 }
 
-static bool differs(const struct view *view, const struct difference *difference)
+static bool differences_differs(const struct differences_view *view,
+                                const struct difference *difference)
 {
     bool differs = counts(view, difference->left);
     for (int cause = 0; cause < CAUSES; cause++)
@@ -179,7 +183,7 @@ static bool differs(const struct view *view, const struct difference *difference
     return differs;
 }
 
-static void get_name(const void *row, struct cell *cell)
+static void differences_get_name(const void *row, struct cell *cell)
 {
     const struct compared_association *association = row;
     cell_format(cell, "%s%s%s%s%s", association->account, *association->user ? "/" : "",
@@ -187,10 +191,10 @@ static void get_name(const void *row, struct cell *cell)
 }
 
 /* A dot stands for what is only a rounding. */
-static void get_number(const void *row, struct cell *cell)
+static void differences_get_number(const void *row, struct cell *cell)
 {
-    const struct view *view = cell->context;
-    const struct compared_value *value = row;
+    const struct differences_view *view = cell->context;
+    const struct differences_compared_value *value = row;
     double number;
     memcpy(&number, (const char *)value + cell->column->offset, sizeof number);
     bool is_part = cell->column->index != COLUMN_OURS && cell->column->index != COLUMN_PRINTED;
@@ -201,25 +205,27 @@ static void get_number(const void *row, struct cell *cell)
                     number * view->scale);
 }
 
-static void add_view(struct text *text, const struct view *view)
+static void differences_add_view(struct text *text, const struct differences_view *view)
 {
     const struct differences *differences = view->differences;
     struct column shown[COLUMN_END] = {
-        { "association", "Association", COLUMN_TEXT, .get = get_name, .at_most = FIRST_AT_MOST },
+        { "association", "Association", COLUMN_TEXT, .get = differences_get_name,
+          .at_most = FIRST_AT_MOST },
     };
     size_t count = 1, same = 0;
     for (int i = COLUMN_OURS; i <= COLUMN_PRINTED; i++) {
         if (i >= FIRST_CAUSE && i < COLUMN_LEFT && !has_cause(view, i - FIRST_CAUSE))
             continue;
         shown[count] = columns[i];
-        shown[count].get = get_number;
+        shown[count].get = differences_get_number;
         shown[count++].index = i;
     }
-    struct compared_value *rows = memory_zeroed(differences->count + 1, sizeof *rows);
+    struct differences_compared_value *rows = memory_zeroed(differences->count + 1, sizeof *rows);
     for (size_t i = 0; i < differences->count; i++) {
         const struct difference *difference = difference_in(view, &differences->rows[i]);
-        if (differs(view, difference))
-            rows[i - same] = (struct compared_value){ differences->rows[i], NULL, *difference };
+        if (differences_differs(view, difference))
+            rows[i - same] =
+                (struct differences_compared_value){ differences->rows[i], NULL, *difference };
         else
             same++;
     }
@@ -270,7 +276,8 @@ static void add_cause(struct text *text, const struct differences *differences, 
     text_add(text, "\n");
 }
 
-static void add_missing(struct text *text, const char *where, size_t count, const char *first)
+static void differences_add_missing(struct text *text, const char *where, size_t count,
+                                    const char *first)
 {
     if (count)
         text_format_printable(text, "%s: %zu association%s, first %s\n", where, count,
@@ -285,7 +292,7 @@ static void add_contradicting(struct text *text, const struct differences *diffe
         if (!association->contradictions || ++count > NAMED_AT_MOST)
             continue;
         struct cell cell = { 0 };
-        get_name(association, &cell);
+        differences_get_name(association, &cell);
         text_format_printable(text, "the print contradicts itself: %s, ", cell.text);
         add_contradictions(text, association);
         text_add(text, "\n");
@@ -308,8 +315,8 @@ static const char *const guesses[GUESSES] = {
     [GUESS_PHASE] = "passes may have been at other seconds before a restart or reconfiguration",
 };
 
-static bool may_be(const struct differences *differences,
-                   const struct compared_association *association, enum guess guess)
+static bool differences_may_be(const struct differences *differences,
+                               const struct compared_association *association, enum guess guess)
 {
     const struct difference *usage = &association->usage;
     double computed = usage->printed - usage->left;
@@ -319,19 +326,20 @@ static bool may_be(const struct differences *differences,
 }
 
 /* Returns whether there is anything to guess. */
-static bool add_guess(struct text *text, const struct differences *differences, enum guess guess)
+static bool differences_add_guess(struct text *text, const struct differences *differences,
+                                  enum guess guess)
 {
     size_t count = 0;
     for (size_t i = 0; !isnan(differences->period_decay) && i < differences->count; i++) {
         const struct compared_association *association = &differences->rows[i];
-        if (!may_be(differences, association, guess))
+        if (!differences_may_be(differences, association, guess))
             continue;
         if (!count)
             text_format(text, "guess: %s: ", guesses[guess]);
         if (++count > NAMED_AT_MOST)
             continue;
         struct cell cell = { 0 };
-        get_name(association, &cell);
+        differences_get_name(association, &cell);
         text_format_printable(text, "%s%s", count > 1 ? ", " : "", cell.text);
         text_free(&cell.composed);
     }
@@ -340,7 +348,7 @@ static bool add_guess(struct text *text, const struct differences *differences, 
     return count != 0;
 }
 
-static void add_left(struct text *text, const struct differences *differences)
+static void differences_add_left(struct text *text, const struct differences *differences)
 {
     size_t start = text->length;
     const struct cause_sum sum = cause_sum_of(differences, CAUSES);
@@ -358,20 +366,21 @@ static void add_left(struct text *text, const struct differences *differences)
         text_format(text, " (%.3g %%)", 100 * sum.usage / printed);
     text_format(text, ", the FairShare of %zu\n", sum.factors);
     for (int guess = 0; guess < GUESSES; guess++)
-        text_add(text, add_guess(text, differences, (enum guess)guess) ? "\n" : "");
+        text_add(text, differences_add_guess(text, differences, (enum guess)guess) ? "\n" : "");
     add_contradicting(text, differences);
-    add_missing(text, "only in the print", differences->only_printed,
-                differences->first_only_printed);
-    add_missing(text, "not in the print", differences->only_ours, differences->first_only_ours);
+    differences_add_missing(text, "only in the print", differences->only_printed,
+                            differences->first_only_printed);
+    differences_add_missing(text, "not in the print", differences->only_ours,
+                            differences->first_only_ours);
     terminal_paint(text, start, PAINT_BAD);
 }
 
 void differences_add_page(struct text *text, const struct differences *differences)
 {
     bool ranks = differences->algorithm->ranks_users;
-    const struct view usage = { differences, true, USAGE_ROUNDING, 1, 1 };
-    const struct view fairshare = { differences, false, FACTOR_ROUNDING,
-                                    ranks ? differences->users : 1, ranks ? 0 : 6 };
+    const struct differences_view usage = { differences, true, USAGE_ROUNDING, 1, 1 };
+    const struct differences_view fairshare = { differences, false, FACTOR_ROUNDING,
+                                                ranks ? differences->users : 1, ranks ? 0 : 6 };
     text_format_printable(text, "%s, printed ", differences->cluster);
     time_add(text, differences->printed_at);
     text_add(text, ", our run as of ");
@@ -381,15 +390,15 @@ void differences_add_page(struct text *text, const struct differences *differenc
         time_add(text, (int64_t)differences->newest_step);
     }
     text_add(text, "\n\nRawUsage, in TRES-seconds:\n");
-    add_view(text, &usage);
+    differences_add_view(text, &usage);
     text_format(text, "\n%s:\n", ranks ? "Rank, of which FairShare is made" : "FairShare");
-    add_view(text, &fairshare);
+    differences_add_view(text, &fairshare);
     text_add(text, "\n");
     for (int cause = 0; cause < CAUSES; cause++)
         add_cause(text, differences, cause);
     for (size_t i = 0; differences->unknown[i]; i++)
         text_format(text, "note: %s\n", differences->unknown[i]);
-    add_left(text, differences);
+    differences_add_left(text, differences);
 }
 
 static json_t *json_of_causes(const struct differences *differences)
@@ -405,14 +414,14 @@ static json_t *json_of_causes(const struct differences *differences)
     return list;
 }
 
-static json_t *facts_of(const struct differences *differences)
+static json_t *differences_facts_of(const struct differences *differences)
 {
     json_t *notes = json_array();
     for (size_t i = 0; differences->unknown[i]; i++)
         json_array_append_new(notes, json_string(differences->unknown[i]));
     for (int guess = 0; guess < GUESSES; guess++) {
         struct text text = { 0 };
-        if (add_guess(&text, differences, (enum guess)guess))
+        if (differences_add_guess(&text, differences, (enum guess)guess))
             json_array_append_new(notes, json_string(text.bytes));
         text_free(&text);
     }
@@ -430,14 +439,16 @@ static json_t *facts_of(const struct differences *differences)
 
 void differences_print(const struct differences *differences, struct table *table)
 {
-    table_open(table, &(struct table_cluster){
-                          .name = differences->cluster,
-                          .facts = table_has_facts(table) ? facts_of(differences) : NULL });
+    table_open(table, &(struct table_cluster){ .name = differences->cluster,
+                                               .facts = table_has_facts(table)
+                                                            ? differences_facts_of(differences)
+                                                            : NULL });
     for (size_t i = 0; i < differences->count; i++) {
         const struct compared_association *association = &differences->rows[i];
-        table_add(table, &(struct compared_value){ *association, "rawusage", association->usage });
-        table_add(table,
-                  &(struct compared_value){ *association, "fairshare", association->fairshare });
+        table_add(table, &(struct differences_compared_value){ *association, "rawusage",
+                                                               association->usage });
+        table_add(table, &(struct differences_compared_value){ *association, "fairshare",
+                                                               association->fairshare });
     }
     table_close(table);
 }

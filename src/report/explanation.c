@@ -22,20 +22,20 @@
 
 #define SECONDS_AN_HOUR 3600.0
 
-static const struct node *node_of(const struct explained *explained, uint32_t i)
+static const struct node *explanation_node_of(const struct explained *explained, uint32_t i)
 {
     return &explained->input->tree->nodes[i];
 }
 
-static const struct values *values_of(const struct explained *explained, uint32_t i)
+static const struct values *explanation_values_of(const struct explained *explained, uint32_t i)
 {
     return &explained->input->values[i];
 }
 
 /* `user 'u' of account 'a'`, `account 'a'`: no other association has these words. */
-static void add_who(struct text *text, const struct explained *explained, uint32_t i)
+static void explanation_add_who(struct text *text, const struct explained *explained, uint32_t i)
 {
-    const struct node *node = node_of(explained, i);
+    const struct node *node = explanation_node_of(explained, i);
     const char *partition = names_text(explained->names, node->partition);
     if (node->is_user)
         text_format_printable(text, "%s '%s' of ", explained->terms->user,
@@ -50,11 +50,11 @@ static void add_who(struct text *text, const struct explained *explained, uint32
 static void add_short(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct explanation *explanation = explained->explanation;
-    const struct node *node = node_of(explained, i);
-    if (!node->is_user ||
-        (explanation->other != NO_NODE && node_of(explained, explanation->one)->user ==
-                                              node_of(explained, explanation->other)->user))
-        add_who(text, explained, i);
+    const struct node *node = explanation_node_of(explained, i);
+    if (!node->is_user || (explanation->other != NO_NODE &&
+                           explanation_node_of(explained, explanation->one)->user ==
+                               explanation_node_of(explained, explanation->other)->user))
+        explanation_add_who(text, explained, i);
     else
         text_format_printable(text, "'%s'", names_text(explained->names, node->user));
 }
@@ -69,9 +69,10 @@ static void capitalise(struct text *text)
 static void add_excess(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct algorithm *algorithm = explained->input->algorithm;
-    const struct values *values = values_of(explained, i);
+    const struct values *values = explanation_values_of(explained, i);
     double shares = algorithm->norm_shares(values);
-    if (algorithm->by_rules && has_roots_factor(explained->input->options, node_of(explained, i)))
+    if (algorithm->by_rules &&
+        has_roots_factor(explained->input->options, explanation_node_of(explained, i)))
         text_add(text, " (the root's)");
     else if (!algorithm->of_ratio || !(shares > 0))
         text_add(text, shares > 0 ? "" : " (no share)");
@@ -85,8 +86,9 @@ static void add_excess(struct text *text, const struct explained *explained, uin
 static void add_result(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct explain_input *input = explained->input;
-    const struct values *values = values_of(explained, i);
-    if (input->algorithm->by_rules && has_no_factor(input->options, node_of(explained, i))) {
+    const struct values *values = explanation_values_of(explained, i);
+    if (input->algorithm->by_rules &&
+        has_no_factor(input->options, explanation_node_of(explained, i))) {
         text_format(text, " has no fairshare, only users have in Slurm %s",
                     rules_of(input->options)->name);
     } else if (!input->algorithm->ranks_users) {
@@ -97,7 +99,7 @@ static void add_result(struct text *text, const struct explained *explained, uin
             text_add(text, "of no value");
         else
             add_excess(text, explained, i);
-    } else if (node_of(explained, i)->is_user) {
+    } else if (explanation_node_of(explained, i)->is_user) {
         text_format(text, " has place %" PRIu32 " of %" PRIu32,
                     place_of_rank(values->fair_tree_rank, input->tree->user_count),
                     input->tree->user_count);
@@ -109,9 +111,9 @@ static void add_result(struct text *text, const struct explained *explained, uin
 /* Why a member of a list stands where it does. */
 static void add_reason(struct text *text, const struct explained *explained, uint32_t i)
 {
-    const struct values *values = values_of(explained, i);
+    const struct values *values = explanation_values_of(explained, i);
     add_short(text, explained, i);
-    if (node_has_parent_shares(node_of(explained, i))) {
+    if (node_has_parent_shares(explanation_node_of(explained, i))) {
         text_add(text, " has `parent` shares and goes with those that used nothing");
     } else if (values->level_fs == 0) {
         text_add(text, " has no shares and goes last, LevelFS 0");
@@ -130,10 +132,10 @@ static void add_reason(struct text *text, const struct explained *explained, uin
 static void add_one(struct text *text, const struct explained *explained)
 {
     uint32_t one = explained->explanation->one;
-    add_who(text, explained, one);
+    explanation_add_who(text, explained, one);
     capitalise(text);
     add_result(text, explained, one);
-    double factor = explained->input->algorithm->factor(values_of(explained, one));
+    double factor = explained->input->algorithm->factor(explanation_values_of(explained, one));
     if (explained->input->algorithm->ranks_users && !isnan(factor)) {
         text_add(text, ": fairshare ");
         text_add_figure(text, factor, 6);
@@ -156,15 +158,15 @@ static void add_rankless(struct text *text, const struct explained *explained)
 {
     const uint32_t both[] = { explained->explanation->one, explained->explanation->other };
     for (size_t i = 0; i < 2; i++) {
-        const struct node *node = node_of(explained, both[i]);
+        const struct node *node = explanation_node_of(explained, both[i]);
         struct text sentence = { 0 };
         if (node->is_user || node->users_below)
             continue;
-        add_who(&sentence, explained, both[i]);
+        explanation_add_who(&sentence, explained, both[i]);
         capitalise(&sentence);
         if (node_has_parent_shares(node)) {
             text_add(&sentence, " has `parent` shares: users below it are ranked below ");
-            add_who(&sentence, explained, node->fairshare_parent);
+            explanation_add_who(&sentence, explained, node->fairshare_parent);
             text_add(&sentence, ", and not by themselves.");
         } else
             text_add(&sentence, " has no users, and Fair Tree ranks nothing else.");
@@ -183,31 +185,35 @@ static void add_standing(struct text *text, const struct explained *explained)
         add_rankless(text, explained);
         return;
     }
-    add_who(text, explained, behind);
+    explanation_add_who(text, explained, behind);
     capitalise(text);
     if (explanation->order == ORDER_NONE) {
         text_add(text, " and ");
-        add_who(text, explained, ahead);
+        explanation_add_who(text, explained, ahead);
         text_add(text, " do not both have a fairshare value.");
         return;
     }
     bool tied = explanation->order == ORDER_TIED;
     text_add(text, tied ? " and " : " is behind ");
-    add_who(text, explained, ahead);
+    explanation_add_who(text, explained, ahead);
     text_add(text, tied ? " are tied" : "");
-    bool users = node_of(explained, behind)->is_user && node_of(explained, ahead)->is_user;
+    bool users = explanation_node_of(explained, behind)->is_user &&
+                 explanation_node_of(explained, ahead)->is_user;
     if (!ranks) {
         text_add(text, ": fairshare ");
-        text_add_figure(text, explained->input->algorithm->factor(values_of(explained, behind)), 6);
+        text_add_figure(
+            text, explained->input->algorithm->factor(explanation_values_of(explained, behind)), 6);
         add_excess(text, explained, behind);
         text_add(text, " against ");
-        text_add_figure(text, explained->input->algorithm->factor(values_of(explained, ahead)), 6);
+        text_add_figure(
+            text, explained->input->algorithm->factor(explanation_values_of(explained, ahead)), 6);
         add_excess(text, explained, ahead);
     } else if (users) {
         uint32_t count = explained->input->tree->user_count;
         text_format(text, ": place %" PRIu32 " against %" PRIu32 " of %" PRIu32,
-                    place_of_rank(values_of(explained, behind)->fair_tree_rank, count),
-                    place_of_rank(values_of(explained, ahead)->fair_tree_rank, count), count);
+                    place_of_rank(explanation_values_of(explained, behind)->fair_tree_rank, count),
+                    place_of_rank(explanation_values_of(explained, ahead)->fair_tree_rank, count),
+                    count);
     } else {
         text_add(text, tied ? ": the places of their users overlap"
                             : ": all users there have later places");
@@ -219,8 +225,8 @@ static void add_standing(struct text *text, const struct explained *explained)
 static void add_equality(struct text *text, const struct explained *explained)
 {
     const struct divergence *divergence = &explained->explanation->divergence;
-    bool first = node_of(explained, divergence->decides_one)->is_user;
-    bool second = node_of(explained, divergence->decides_other)->is_user;
+    bool first = explanation_node_of(explained, divergence->decides_one)->is_user;
+    bool second = explanation_node_of(explained, divergence->decides_other)->is_user;
     if (explained->input->options->conformance == CONFORMANCE_SLURMCTLD)
         text_add(text, "; slurmctld visits equal accounts one after another");
     else if (first && second)
@@ -240,7 +246,7 @@ static void add_decision(struct text *text, const struct explained *explained)
     uint32_t behind = first ? divergence->decides_one : divergence->decides_other;
     uint32_t ahead = first ? divergence->decides_other : divergence->decides_one;
     text_add(text, "Their ways part below ");
-    add_who(text, explained, divergence->ancestor);
+    explanation_add_who(text, explained, divergence->ancestor);
     if (divergence->merged) {
         text_add(text, ", where ");
         add_short(text, explained, divergence->one);
@@ -262,11 +268,11 @@ static void add_decision(struct text *text, const struct explained *explained)
 }
 
 /* Where the others begin to differ. */
-static void add_difference(struct text *text, const struct explained *explained)
+static void explanation_add_difference(struct text *text, const struct explained *explained)
 {
     const struct divergence *divergence = &explained->explanation->divergence;
     text_add(text, "Their ways part below ");
-    add_who(text, explained, divergence->ancestor);
+    explanation_add_who(text, explained, divergence->ancestor);
     text_add(text, "; down to there all numbers are the same for both.");
 }
 
@@ -291,7 +297,8 @@ static void add_reversal(struct text *text, const struct explained *explained,
         add_short(text, explained, reversal->node);
         return;
     }
-    int64_t shares = node_of(explained, reversal->node)->shares, amount = (int64_t)reversal->amount;
+    int64_t shares = explanation_node_of(explained, reversal->node)->shares,
+            amount = (int64_t)reversal->amount;
     text_format(text, "%" PRId64 " %s share%s of ", amount, more ? "more" : "fewer",
                 amount == 1 ? "" : "s");
     add_short(text, explained, reversal->node);
@@ -321,7 +328,7 @@ static uint32_t add_futile(struct text *text, const struct explained *explained)
     return count;
 }
 
-static void add_reversals(struct text *text, const struct explained *explained)
+static void explanation_add_reversals(struct text *text, const struct explained *explained)
 {
     const struct explanation *explanation = explained->explanation;
     struct text line = { 0 }, futile = { 0 };
@@ -350,8 +357,8 @@ static void add_reversals(struct text *text, const struct explained *explained)
     text_free(&line);
 }
 
-static void add_page(struct answer *answer, const struct explained *explained,
-                     const struct weights *weights)
+static void explanation_add_page(struct answer *answer, const struct explained *explained,
+                                 const struct weights *weights)
 {
     const struct explanation *explanation = explained->explanation;
     struct text paragraph = { 0 }, *text = answer_text(answer);
@@ -368,13 +375,13 @@ static void add_page(struct answer *answer, const struct explained *explained,
         if (explained->input->algorithm->ranks_users)
             add_decision(&paragraph, explained);
         else
-            add_difference(&paragraph, explained);
+            explanation_add_difference(&paragraph, explained);
     }
     terminal_add_wrapped(text, paragraph.bytes, 0);
     text_free(&paragraph);
     if (explanation->reversal_count) {
         text_add(text, "\n");
-        add_reversals(text, explained);
+        explanation_add_reversals(text, explained);
     }
     if (weights)
         weights_add_page(text, explained, weights);
@@ -384,7 +391,7 @@ void explanation_answer(const struct explained *explained, const struct weights 
                         struct answer *answer)
 {
     if (answer_wants_page(answer))
-        add_page(answer, explained, weights);
+        explanation_add_page(answer, explained, weights);
     else
         explanation_add_rows(explained, weights, answer);
 }

@@ -63,7 +63,7 @@ static void get_node_name(const void *row, struct cell *cell)
     cell->depth = at->depth;
 }
 
-static void get_number(const void *row, struct cell *cell)
+static void explanation_rows_get_number(const void *row, struct cell *cell)
 {
     const struct numbers_context *context = cell->context;
     const struct algorithm *algorithm = context->numbers.algorithm;
@@ -118,7 +118,7 @@ static void add_path_rows(struct text *text, const struct numbers_context *conte
     const struct explain_column *of = context->numbers.algorithm->columns;
     for (int i = 0; i < EXPLAIN_COLUMNS_AT_MOST && of[i].heading; i++)
         columns[i + 1] = (struct column){ of[i].heading, of[i].heading, COLUMN_REAL,
-                                          .get = get_number, .index = i };
+                                          .get = explanation_rows_get_number, .index = i };
     table_add_paragraph(text, columns,
                         &(struct table_rows){ rows, count, sizeof *rows, .context = context });
 }
@@ -158,7 +158,7 @@ struct explained_row {
     bool level_fs_infinite;
 };
 
-static void get_shares(const void *row, struct cell *cell)
+static void explanation_rows_get_shares(const void *row, struct cell *cell)
 {
     const struct node *node = ((const struct explained_row *)row)->node;
     if (node && node_has_parent_shares(node))
@@ -174,7 +174,7 @@ static void get_level_shares(const void *row, struct cell *cell)
         cell_integer(cell, explained->level_shares);
 }
 
-static void get_rank(const void *row, struct cell *cell)
+static void explanation_rows_get_rank(const void *row, struct cell *cell)
 {
     const struct explained_row *explained = row;
     if (explained->values.fair_tree_rank)
@@ -194,7 +194,7 @@ static const struct column columns[] = {
     { "username", "User", COLUMN_TEXT, MEMBER(struct explained_row, user) },
     { "partition", "Partition", COLUMN_TEXT, MEMBER(struct explained_row, partition),
       .optional = true },
-    { "shares", "Shares", COLUMN_INTEGER, .get = get_shares },
+    { "shares", "Shares", COLUMN_INTEGER, .get = explanation_rows_get_shares },
     { "level_shares", "LevelShares", COLUMN_INTEGER, .get = get_level_shares },
     VALUE("shares_norm", "NormShares", values.shares_norm),
     VALUE("level_shares_norm", "LevelNormShares", values.level_shares_norm),
@@ -208,7 +208,7 @@ static const struct column columns[] = {
     VALUE("level_fs", "LevelFS", values.level_fs),
     { "level_fs_infinite", "LevelFSInfinite", COLUMN_YES_NO,
       MEMBER(struct explained_row, level_fs_infinite), .hidden = ONLY_IN_JSON },
-    { "fair_tree_rank", "Rank", COLUMN_INTEGER, .get = get_rank },
+    { "fair_tree_rank", "Rank", COLUMN_INTEGER, .get = explanation_rows_get_rank },
     VALUE("fairshare", "FairShare", fairshare),
     { .name = NULL },
 };
@@ -216,12 +216,13 @@ static const struct column columns[] = {
 const struct table_layout explanation_layout = { columns, "associations", .by_cluster = true,
                                                  .has_page = true };
 
-static const char *name_of(const struct explained *explained, uint32_t name)
+static const char *explanation_rows_name_of(const struct explained *explained, uint32_t name)
 {
     return names_text(explained->names, name);
 }
 
-static struct explained_row row_of(const struct explained *explained, const char *path, uint32_t i)
+static struct explained_row explanation_row_of(const struct explained *explained, const char *path,
+                                               uint32_t i)
 {
     const struct explain_input *input = explained->input;
     const struct fairshare fairshare = { .tree = input->tree,
@@ -232,9 +233,9 @@ static struct explained_row row_of(const struct explained *explained, const char
     struct explained_row row = {
         .path = path,
         .id = node->id,
-        .account = name_of(explained, node->account),
-        .user = name_of(explained, node->user),
-        .partition = name_of(explained, node->partition),
+        .account = explanation_rows_name_of(explained, node->account),
+        .user = explanation_rows_name_of(explained, node->user),
+        .partition = explanation_rows_name_of(explained, node->partition),
         .level_usage_raw = NAN,
         .effective_usage = input->algorithm->effective_usage(values),
         .fairshare = input->algorithm->factor(values),
@@ -253,7 +254,7 @@ static struct explained_row row_of(const struct explained *explained, const char
 }
 
 /* The associations on both paths. */
-static struct explained_row *rows_of(const struct explained *explained, size_t *count)
+static struct explained_row *explanation_rows_of(const struct explained *explained, size_t *count)
 {
     const uint32_t ends[] = { explained->explanation->one, explained->explanation->other };
     static const char *const paths[] = { "a", "b" };
@@ -265,7 +266,7 @@ static struct explained_row *rows_of(const struct explained *explained, size_t *
         struct path path = path_to(explained->input->tree, ends[end], false);
         rows = memory_resized(rows, *count + path.count, sizeof *rows);
         for (uint32_t i = 0; i < path.count; i++)
-            rows[(*count)++] = row_of(explained, paths[end], path.nodes[i]);
+            rows[(*count)++] = explanation_row_of(explained, paths[end], path.nodes[i]);
         path_free(&path);
     }
     return rows;
@@ -275,11 +276,12 @@ static json_t *who_json(const struct explained *explained, uint32_t i)
 {
     const struct node *node = &explained->input->tree->nodes[i];
     return json_pack("{s:I, s:s, s:s, s:s}", "id_assoc", (json_int_t)node->id, "account",
-                     name_of(explained, node->account), "username", name_of(explained, node->user),
-                     "partition", name_of(explained, node->partition));
+                     explanation_rows_name_of(explained, node->account), "username",
+                     explanation_rows_name_of(explained, node->user), "partition",
+                     explanation_rows_name_of(explained, node->partition));
 }
 
-static json_t *reversals_json(const struct explained *explained)
+static json_t *explanation_rows_reversals_json(const struct explained *explained)
 {
     static const char *const changes[] = {
         [MORE_SHARES] = "more_shares",
@@ -314,10 +316,11 @@ static json_t *comparison_json(const struct explained *explained)
                      who_json(explained, divergence->decides_other), "merged",
                      (json_int_t)divergence->merged, "behind",
                      who_json(explained, explanation->behind), "ahead",
-                     who_json(explained, explanation->ahead), "turns", reversals_json(explained));
+                     who_json(explained, explanation->ahead), "turns",
+                     explanation_rows_reversals_json(explained));
 }
 
-static json_t *facts_of(const struct explained *explained)
+static json_t *explanation_rows_facts_of(const struct explained *explained)
 {
     const struct explain_input *input = explained->input;
     return json_pack(
@@ -331,8 +334,8 @@ void explanation_add_rows(const struct explained *explained, const struct weight
                           struct answer *answer)
 {
     size_t count;
-    struct explained_row *rows = rows_of(explained, &count);
-    json_t *facts = answer_wants_facts(answer) ? facts_of(explained) : NULL;
+    struct explained_row *rows = explanation_rows_of(explained, &count);
+    json_t *facts = answer_wants_facts(answer) ? explanation_rows_facts_of(explained) : NULL;
     if (facts && weights) {
         json_object_set_new(
             facts, explanation_layout.rows,

@@ -59,23 +59,28 @@ static const struct column day_columns[] = {
     { .name = NULL },
 };
 
-struct sibling {
+struct explanation_weights_sibling {
     int64_t id;
     const char *account, *user, *name;
     double usage_raw, level_usage;
 };
 
 static const struct column sibling_columns[] = {
-    { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct sibling, id), .hidden = ONLY_IN_JSON },
-    { "account", "Account", COLUMN_TEXT, MEMBER(struct sibling, account), .hidden = ONLY_IN_JSON },
-    { "username", "User", COLUMN_TEXT, MEMBER(struct sibling, user), .hidden = ONLY_IN_JSON },
-    { "usage_raw", "Usage", COLUMN_REAL, MEMBER(struct sibling, usage_raw), .decimals = 1 },
-    { "level_usage", "Part", COLUMN_REAL, MEMBER(struct sibling, level_usage) },
-    { "name", "Name", COLUMN_TEXT, MEMBER(struct sibling, name), .hidden = ONLY_FOR_PEOPLE },
+    { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct explanation_weights_sibling, id),
+      .hidden = ONLY_IN_JSON },
+    { "account", "Account", COLUMN_TEXT, MEMBER(struct explanation_weights_sibling, account),
+      .hidden = ONLY_IN_JSON },
+    { "username", "User", COLUMN_TEXT, MEMBER(struct explanation_weights_sibling, user),
+      .hidden = ONLY_IN_JSON },
+    { "usage_raw", "Usage", COLUMN_REAL, MEMBER(struct explanation_weights_sibling, usage_raw),
+      .decimals = 1 },
+    { "level_usage", "Part", COLUMN_REAL, MEMBER(struct explanation_weights_sibling, level_usage) },
+    { "name", "Name", COLUMN_TEXT, MEMBER(struct explanation_weights_sibling, name),
+      .hidden = ONLY_FOR_PEOPLE },
     { .name = NULL },
 };
 
-static int by_usage(const void *a, const void *b, void *context)
+static int explanation_weights_by_usage(const void *a, const void *b, void *context)
 {
     const struct tree *tree = context;
     uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
@@ -85,7 +90,7 @@ static int by_usage(const void *a, const void *b, void *context)
     return order ? order : (one > other) - (one < other);
 }
 
-static bool is_shown(const struct explained *explained, const struct node *node)
+static bool explanation_weights_is_shown(const struct explained *explained, const struct node *node)
 {
     /* The children of a `parent` account are members themselves. */
     if (!node->is_user)
@@ -96,7 +101,8 @@ static bool is_shown(const struct explained *explained, const struct node *node)
 }
 
 /* The siblings of `one`, itself included, that used most. */
-static size_t siblings_of(const struct explained *explained, struct sibling rows[SIBLINGS_SHOWN])
+static size_t siblings_of(const struct explained *explained,
+                          struct explanation_weights_sibling rows[SIBLINGS_SHOWN])
 {
     const struct tree *tree = explained->input->tree;
     uint32_t one = explained->explanation->one, count = 0;
@@ -106,16 +112,16 @@ static size_t siblings_of(const struct explained *explained, struct sibling rows
     uint32_t *nodes = memory_zeroed(above->child_count, sizeof *nodes);
     for (uint32_t i = 0; i < above->child_count; i++) {
         uint32_t child = tree->children[above->first_child + i];
-        if (is_shown(explained, &tree->nodes[child]))
+        if (explanation_weights_is_shown(explained, &tree->nodes[child]))
             nodes[count++] = child;
     }
-    qsort_r(nodes, count, sizeof *nodes, by_usage, (void *)tree);
+    qsort_r(nodes, count, sizeof *nodes, explanation_weights_by_usage, (void *)tree);
     for (uint32_t i = 0; i < count && i < SIBLINGS_SHOWN; i++) {
         const struct node *node = &tree->nodes[nodes[i]];
         const struct values *values = &explained->input->values[nodes[i]];
         const char *account = names_text(explained->names, node->account);
         const char *user = names_text(explained->names, node->user);
-        rows[i] = (struct sibling){
+        rows[i] = (struct explanation_weights_sibling){
             node->id,           account, user, node->is_user ? user : account, values->usage_raw,
             values->level_usage
         };
@@ -124,8 +130,8 @@ static size_t siblings_of(const struct explained *explained, struct sibling rows
     return count < SIBLINGS_SHOWN ? count : SIBLINGS_SHOWN;
 }
 
-static void add_jobs(struct text *text, const struct explained *explained,
-                     const struct weights *weights)
+static void explanation_weights_add_jobs(struct text *text, const struct explained *explained,
+                                         const struct weights *weights)
 {
     struct text line = { 0 };
     text_format(&line, "%s of %" PRIu64 " job records, as used and as decay has left it:",
@@ -175,12 +181,12 @@ static void add_days_only(struct text *text)
 void weights_add_page(struct text *text, const struct explained *explained,
                       const struct weights *weights)
 {
-    struct sibling siblings[SIBLINGS_SHOWN];
+    struct explanation_weights_sibling siblings[SIBLINGS_SHOWN];
     size_t count = siblings_of(explained, siblings);
     if (weights->days_only)
         add_days_only(text);
     else
-        add_jobs(text, explained, weights);
+        explanation_weights_add_jobs(text, explained, weights);
     if (weights->day_count) {
         text_format(text, "\nThe heaviest of %zu days:\n", weights->all_days);
         table_add_paragraph(text, day_columns,
@@ -198,7 +204,7 @@ void weights_add_page(struct text *text, const struct explained *explained,
 void weights_add_facts(json_t *facts, const struct explained *explained,
                        const struct weights *weights)
 {
-    struct sibling siblings[SIBLINGS_SHOWN];
+    struct explanation_weights_sibling siblings[SIBLINGS_SHOWN];
     size_t count = siblings_of(explained, siblings);
     json_object_set_new(facts, "job_records",
                         weights->days_only ? json_null()

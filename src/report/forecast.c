@@ -24,27 +24,27 @@ static const char *const words[PROJECTIONS] = { "nothing", "as_last_week", "othe
 
 /* The rows. */
 
-struct row {
+struct report_forecast_row {
     const struct forecast_report *report;
     const char *projection;
     struct forecast_point point;
 };
 
-static void get_name(const void *of, struct cell *cell)
+static void report_forecast_get_name(const void *of, struct cell *cell)
 {
-    const struct forecast_report *report = ((const struct row *)of)->report;
+    const struct forecast_report *report = ((const struct report_forecast_row *)of)->report;
     const char *const names[] = { report->account, report->user, report->partition };
     cell_text(cell, names[cell->column->index]);
 }
 
-static void get_infinite(const void *of, struct cell *cell)
+static void report_forecast_get_infinite(const void *of, struct cell *cell)
 {
-    cell_integer(cell, isinf(((const struct row *)of)->point.level_fs) != 0);
+    cell_integer(cell, isinf(((const struct report_forecast_row *)of)->point.level_fs) != 0);
 }
 
-static void get_rank(const void *of, struct cell *cell)
+static void report_forecast_get_rank(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct report_forecast_row *row = of;
     uint32_t rank = row->point.rank, place = place_of_rank(rank, row->report->users);
     if (rank)
         cell_integer(cell, cell->column->index ? place : rank);
@@ -52,27 +52,31 @@ static void get_rank(const void *of, struct cell *cell)
 
 static const struct column columns[] = {
     CLUSTER_COLUMN,
-    { "account", "Account", COLUMN_TEXT, .get = get_name, .index = 0, .hidden = NOT_IN_JSON },
-    { "username", "User", COLUMN_TEXT, .get = get_name, .index = 1, .hidden = NOT_IN_JSON },
-    { "partition", "Partition", COLUMN_TEXT, .get = get_name, .index = 2, .hidden = NOT_IN_JSON,
+    { "account", "Account", COLUMN_TEXT, .get = report_forecast_get_name, .index = 0,
+      .hidden = NOT_IN_JSON },
+    { "username", "User", COLUMN_TEXT, .get = report_forecast_get_name, .index = 1,
+      .hidden = NOT_IN_JSON },
+    { "partition", "Partition", COLUMN_TEXT, .get = report_forecast_get_name, .index = 2,
+      .hidden = NOT_IN_JSON, .optional = true },
+    { "projection", "Projection", COLUMN_TEXT, MEMBER(struct report_forecast_row, projection) },
+    { "as_of", "AsOf", COLUMN_TIME, MEMBER(struct report_forecast_row, point.at) },
+    { "fairshare", "FairShare", COLUMN_REAL, MEMBER(struct report_forecast_row, point.factor) },
+    { "levelfs", "LevelFS", COLUMN_REAL, MEMBER(struct report_forecast_row, point.level_fs),
       .optional = true },
-    { "projection", "Projection", COLUMN_TEXT, MEMBER(struct row, projection) },
-    { "as_of", "AsOf", COLUMN_TIME, MEMBER(struct row, point.at) },
-    { "fairshare", "FairShare", COLUMN_REAL, MEMBER(struct row, point.factor) },
-    { "levelfs", "LevelFS", COLUMN_REAL, MEMBER(struct row, point.level_fs), .optional = true },
-    { "levelfs_infinite", "LevelFSInfinite", COLUMN_YES_NO, .get = get_infinite,
+    { "levelfs_infinite", "LevelFSInfinite", COLUMN_YES_NO, .get = report_forecast_get_infinite,
       .hidden = ONLY_IN_JSON },
-    { "rawusage", "RawUsage", COLUMN_REAL, MEMBER(struct row, point.usage),
+    { "rawusage", "RawUsage", COLUMN_REAL, MEMBER(struct report_forecast_row, point.usage),
       .decimals = NO_DECIMALS },
-    { "rank", "Rank", COLUMN_INTEGER, .get = get_rank, .index = 0, .hidden = NOT_FOR_PEOPLE },
-    { "place", "Place", COLUMN_INTEGER, .get = get_rank, .index = 1 },
+    { "rank", "Rank", COLUMN_INTEGER, .get = report_forecast_get_rank, .index = 0,
+      .hidden = NOT_FOR_PEOPLE },
+    { "place", "Place", COLUMN_INTEGER, .get = report_forecast_get_rank, .index = 1 },
     { .name = NULL },
 };
 
 const struct table_layout forecast_layout = { columns, "points", .by_cluster = true,
                                               .has_page = true };
 
-static json_t *facts_of(const struct forecast_report *report)
+static json_t *report_forecast_facts_of(const struct forecast_report *report)
 {
     json_t *crossings = json_object();
     for (enum projection each = 0; each < PROJECTIONS; each++)
@@ -102,7 +106,7 @@ static const char *const marks[2][PROJECTIONS + 1] = { { "n", "w", "o", "j", "#"
                                                        { "●", "▲", "○", "◆", "█" } };
 enum { NONE = PROJECTIONS + 1, SEVERAL = PROJECTIONS };
 
-struct range {
+struct report_forecast_range {
     double low, high;
 };
 
@@ -111,9 +115,9 @@ static bool is_drawn(double value)
     return !isnan(value) && !isinf(value);
 }
 
-static struct range range_of(struct forecast_point *const curves[PROJECTIONS])
+static struct report_forecast_range range_of(struct forecast_point *const curves[PROJECTIONS])
 {
-    struct range range = { INFINITY, -INFINITY };
+    struct report_forecast_range range = { INFINITY, -INFINITY };
     for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
         for (size_t i = 0; curves[projection] && i < WIDTH; i++) {
             double value = forecast_value(&curves[projection][i]);
@@ -125,14 +129,14 @@ static struct range range_of(struct forecast_point *const curves[PROJECTIONS])
     return range;
 }
 
-static size_t line_of(const struct range *range, double value)
+static size_t line_of(const struct report_forecast_range *range, double value)
 {
     double part = range->high > range->low ? (value - range->low) / (range->high - range->low) : .5;
     return HEIGHT - 1 - (size_t)lround(part * (HEIGHT - 1));
 }
 
-static void draw(struct forecast_point *const curves[PROJECTIONS], const struct range *range,
-                 unsigned char field[HEIGHT][WIDTH])
+static void draw(struct forecast_point *const curves[PROJECTIONS],
+                 const struct report_forecast_range *range, unsigned char field[HEIGHT][WIDTH])
 {
     memset(field, NONE, HEIGHT * WIDTH);
     for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
@@ -157,7 +161,7 @@ static void add_legend(struct text *text, struct forecast_point *const curves[PR
 static void forecast_plot_add(struct text *text, struct forecast_point *const curves[PROJECTIONS])
 {
     bool utf8 = terminal_of_output().utf8;
-    struct range range = range_of(curves);
+    struct report_forecast_range range = range_of(curves);
     unsigned char field[HEIGHT][WIDTH];
     if (!is_drawn(range.low))
         return;
@@ -209,7 +213,8 @@ static const char *value_name(const struct forecast_report *report)
     return isnan(report->points[PROJECTION_NOTHING][0].factor) ? "LevelFS" : "FairShare";
 }
 
-static const struct forecast_point *point_of(const void *row, const struct cell *cell)
+static const struct forecast_point *report_forecast_point_of(const void *row,
+                                                             const struct cell *cell)
 {
     const struct forecast_report *report = cell->context;
     return &report->points[cell->column->index][*(const size_t *)row];
@@ -217,24 +222,24 @@ static const struct forecast_point *point_of(const void *row, const struct cell 
 
 static void get_minute(const void *row, struct cell *cell)
 {
-    cell_format(cell, "%s", minute_text(point_of(row, cell)->at).bytes);
+    cell_format(cell, "%s", minute_text(report_forecast_point_of(row, cell)->at).bytes);
 }
 
 static void get_value(const void *row, struct cell *cell)
 {
-    cell_real(cell, forecast_value(point_of(row, cell)));
+    cell_real(cell, forecast_value(report_forecast_point_of(row, cell)));
 }
 
 static void get_point_place(const void *row, struct cell *cell)
 {
     const struct forecast_report *report = cell->context;
-    uint32_t rank = point_of(row, cell)->rank;
+    uint32_t rank = report_forecast_point_of(row, cell)->rank;
     if (rank)
         cell_integer(cell, place_of_rank(rank, report->users));
 }
 
 /* A line for each instant, with what each projection has for it. */
-static void add_lines(struct answer *answer, const struct forecast_report *report)
+static void report_forecast_add_lines(struct answer *answer, const struct forecast_report *report)
 {
     struct column shown[2 * PROJECTIONS + 2] = { { "as_of", "", COLUMN_TEXT, .get = get_minute } };
     size_t count = 1;
@@ -283,14 +288,14 @@ static void add_rates(struct answer *answer, const struct forecast_report *repor
                    report->rate[0], report->rate[1]);
 }
 
-static void add_page(struct answer *answer, const struct forecast_report *report)
+static void report_forecast_add_page(struct answer *answer, const struct forecast_report *report)
 {
     add_entity(answer, report);
     add_rates(answer, report);
     if (*report->user)
         answer_say(answer, "There are %" PRIu32 " places; 1 is next.\n", report->users);
     answer_say(answer, "\n");
-    add_lines(answer, report);
+    report_forecast_add_lines(answer, report);
     if (report->curves[PROJECTION_NOTHING]) {
         answer_say(answer, "\n");
         forecast_plot_add(answer_text(answer), report->curves);
@@ -310,15 +315,17 @@ static void add_page(struct answer *answer, const struct forecast_report *report
 
 void forecast_report_answer(const struct forecast_report *report, struct answer *answer)
 {
-    answer_cluster(answer, &(struct table_cluster){
-                               .name = report->cluster,
-                               .facts = answer_wants_facts(answer) ? facts_of(report) : NULL,
-                               .terms = report->terms });
+    answer_cluster(answer, &(struct table_cluster){ .name = report->cluster,
+                                                    .facts = answer_wants_facts(answer)
+                                                                 ? report_forecast_facts_of(report)
+                                                                 : NULL,
+                                                    .terms = report->terms });
     if (answer_wants_page(answer)) {
-        add_page(answer, report);
+        report_forecast_add_page(answer, report);
         return;
     }
     for (enum projection each = 0; each < PROJECTIONS; each++)
         for (size_t i = 0; report->points[each] && i < report->count; i++)
-            answer_row(answer, &(struct row){ report, words[each], report->points[each][i] });
+            answer_row(answer, &(struct report_forecast_row){ report, words[each],
+                                                              report->points[each][i] });
 }

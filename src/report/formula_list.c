@@ -48,7 +48,8 @@ static bool find_own(const struct prio_row *row, const char *name, struct formul
     return !isnan(value->number);
 }
 
-static bool find(const struct prio_row *row, const char *name, struct formula_value *value)
+static bool formula_list_find(const struct prio_row *row, const char *name,
+                              struct formula_value *value)
 {
     for (size_t i = 0; i < row->term_count; i++)
         if (!strcmp(row->first_term[i].name, name)) {
@@ -59,7 +60,7 @@ static bool find(const struct prio_row *row, const char *name, struct formula_va
     return find_own(row, name, value);
 }
 
-static int refuse(const char *name, const struct prio_row *row, struct error *err)
+static int formula_list_refuse(const char *name, const struct prio_row *row, struct error *err)
 {
     struct text text = { 0 };
     if (row->of_formula) {
@@ -82,8 +83,8 @@ static int value_of_job(struct prio_list *list, struct prio_row *row, struct for
     struct error flaw;
     size_t count = formula_name_count(formula);
     for (size_t i = 0; i < count; i++)
-        if (!find(row, formula_name(formula, i), &values[i]))
-            return refuse(formula_name(formula, i), row, err);
+        if (!formula_list_find(row, formula_name(formula, i), &values[i]))
+            return formula_list_refuse(formula_name(formula, i), row, err);
     if (formula_evaluate(formula, values, &row->what_if, &flaw)) {
         row->what_if = NAN;
         row->why = prio_list_text(list, flaw.message, strlen(flaw.message));
@@ -110,14 +111,14 @@ int formula_list_value(struct prio_list *list, struct formula *formula, struct e
 /* ---- their order ---- */
 
 /* The higher first, what is none last. */
-static int by_number(double one, double other)
+static int formula_list_by_number(double one, double other)
 {
     if (isnan(one) || isnan(other))
         return isnan(one) - isnan(other);
     return (one < other) - (one > other);
 }
 
-static int by_job(const struct prio_row *one, const struct prio_row *other)
+static int formula_list_by_job(const struct prio_row *one, const struct prio_row *other)
 {
     int order = (one->id_job > other->id_job) - (one->id_job < other->id_job);
     order = order ? order : strcmp(one->job_id, other->job_id);
@@ -125,25 +126,26 @@ static int by_job(const struct prio_row *one, const struct prio_row *other)
     return order ? order : strcmp(one->qos, other->qos);
 }
 
-static int by_value(const void *a, const void *b)
+static int formula_list_by_value(const void *a, const void *b)
 {
     const struct prio_row *one = a, *other = b;
-    int order = by_number(one->what_if, other->what_if);
-    return order ? order : by_job(one, other);
+    int order = formula_list_by_number(one->what_if, other->what_if);
+    return order ? order : formula_list_by_job(one, other);
 }
 
-static int by_priority(const void *a, const void *b)
+static int formula_list_by_priority(const void *a, const void *b)
 {
     const struct prio_row *one = a, *other = b;
     int order = (one->priority < other->priority) - (one->priority > other->priority);
-    order = order ? order : by_number(one->value, other->value);
-    return order ? order : by_job(one, other);
+    order = order ? order : formula_list_by_number(one->value, other->value);
+    return order ? order : formula_list_by_job(one, other);
 }
 
 void formula_list_sort(struct prio_list *list, bool wished)
 {
     if (list->count)
-        qsort(list->rows, list->count, sizeof *list->rows, wished ? by_value : by_priority);
+        qsort(list->rows, list->count, sizeof *list->rows,
+              wished ? formula_list_by_value : formula_list_by_priority);
 }
 
 /* ---- the table for people ---- */

@@ -20,13 +20,13 @@
 #define DIGITS 9
 
 /* A part of the priority of both jobs. */
-struct row {
+struct job_explanation_row {
     const char *part;
     double weight; /* NAN: it has none */
     double factor[2], weighted[2];
 };
-struct rows {
-    struct row *list;
+struct job_explanation_rows {
+    struct job_explanation_row *list;
     size_t count;
 };
 
@@ -37,7 +37,8 @@ static const char *const part_names[PRIO_PARTS] = {
     [PRIO_JOB_SIZE] = "JobSize", [PRIO_PARTITION] = "Partition", [PRIO_QOS] = "QOS",
 };
 
-static void add_row(struct rows *rows, struct row row)
+static void job_explanation_add_row(struct job_explanation_rows *rows,
+                                    struct job_explanation_row row)
 {
     rows->list = memory_grown(rows->list, rows->count, sizeof *rows->list);
     rows->list[rows->count++] = row;
@@ -48,31 +49,38 @@ static const struct prio_row *job_of(const struct job_explanation *explanation, 
     return which ? explanation->other : explanation->one;
 }
 
-static void add_weighted_parts(struct rows *rows, const struct job_explanation *explanation)
+static void add_weighted_parts(struct job_explanation_rows *rows,
+                               const struct job_explanation *explanation)
 {
     for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
-        struct row row = { .part = part_names[part],
-                           .weight = (double)explanation->list->weights.of[part] };
+        struct job_explanation_row row = { .part = part_names[part],
+                                           .weight = (double)explanation->list->weights.of[part] };
         for (int i = 0; i < 2; i++) {
             const struct prio_row *job = job_of(explanation, i);
             row.factor[i] = job ? job->factor[part] : NAN;
             row.weighted[i] = job ? job->weighted[part] : NAN;
         }
-        add_row(rows, row);
+        job_explanation_add_row(rows, row);
     }
     const struct prio_row *one = explanation->one, *other = explanation->other;
     if (*explanation->list->weights.tres)
-        add_row(rows, (struct row){ "TRES",
+        job_explanation_add_row(rows,
+                                (struct job_explanation_row){
+                                    "TRES",
                                     NAN,
                                     { NAN, NAN },
                                     { prio_tres_sum(one), other ? prio_tres_sum(other) : NAN } });
     if (one->site_known || (other && other->site_known))
-        add_row(rows, (struct row){ "Site",
+        job_explanation_add_row(rows,
+                                (struct job_explanation_row){
+                                    "Site",
                                     NAN,
                                     { NAN, NAN },
                                     { (double)one->site, other ? (double)other->site : NAN } });
     if (one->nice_known || (other && other->nice_known))
-        add_row(rows, (struct row){ "Nice",
+        job_explanation_add_row(rows,
+                                (struct job_explanation_row){
+                                    "Nice",
                                     NAN,
                                     { NAN, NAN },
                                     { -(double)one->nice, other ? -(double)other->nice : NAN } });
@@ -88,22 +96,25 @@ static double term_of(const struct prio_row *job, const char *name)
 
 /* The formula is the same for both, so they have the same names; if one has none it does not run.
  */
-static void add_terms(struct rows *rows, const struct job_explanation *explanation)
+static void job_explanation_add_terms(struct job_explanation_rows *rows,
+                                      const struct job_explanation *explanation)
 {
     const struct prio_row *one = explanation->one, *other = explanation->other;
     const struct prio_row *named = one->term_count || !other ? one : other;
     for (size_t i = 0; i < named->term_count; i++) {
         const char *name = named->first_term[i].name;
-        add_row(rows, (struct row){
-                          name, NAN, { term_of(one, name), term_of(other, name) }, { NAN, NAN } });
+        job_explanation_add_row(
+            rows, (struct job_explanation_row){
+                      name, NAN, { term_of(one, name), term_of(other, name) }, { NAN, NAN } });
     }
 }
 
-static struct rows rows_of(const struct job_explanation *explanation)
+static struct job_explanation_rows
+job_explanation_rows_of(const struct job_explanation *explanation)
 {
-    struct rows rows = { 0 };
+    struct job_explanation_rows rows = { 0 };
     if (explanation->list->of_formula)
-        add_terms(&rows, explanation);
+        job_explanation_add_terms(&rows, explanation);
     else
         add_weighted_parts(&rows, explanation);
     return rows;
@@ -113,21 +124,21 @@ static struct rows rows_of(const struct job_explanation *explanation)
 
 enum { FACTOR_A, WEIGHTED_A, FACTOR_B, WEIGHTED_B, DIFFERENCE };
 
-static void get_real(const void *of, struct cell *cell)
+static void job_explanation_get_real(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct job_explanation_row *row = of;
     const double values[] = { row->factor[0], row->weighted[0], row->factor[1], row->weighted[1],
                               row->weighted[0] - row->weighted[1] };
     cell_real(cell, values[cell->column->index]);
 }
 
-#define REAL(which) COLUMN_REAL, .get = get_real, .index = which
+#define REAL(which) COLUMN_REAL, .get = job_explanation_get_real, .index = which
 
 static const struct column columns[] = {
     CLUSTER_COLUMN,
-    { "part", "Part", COLUMN_TEXT, MEMBER(struct row, part) },
-    { "weight", "Weight", COLUMN_REAL, MEMBER(struct row, weight), .decimals = NO_DECIMALS,
-      .optional = true },
+    { "part", "Part", COLUMN_TEXT, MEMBER(struct job_explanation_row, part) },
+    { "weight", "Weight", COLUMN_REAL, MEMBER(struct job_explanation_row, weight),
+      .decimals = NO_DECIMALS, .optional = true },
     { "factor_a", "FactorA", REAL(FACTOR_A), .optional = true },
     { "weighted_a", "A", REAL(WEIGHTED_A), .decimals = 1, .optional = true },
     { "factor_b", "FactorB", REAL(FACTOR_B), .optional = true },
@@ -149,7 +160,8 @@ struct place {
     size_t place, of, equal; /* from 1 on; of so many; with so many others */
 };
 
-static struct place place_of(const struct prio_list *list, const struct prio_row *job)
+static struct place job_explanation_place_of(const struct prio_list *list,
+                                             const struct prio_row *job)
 {
     struct place place = { 1, 0, 0 };
     for (size_t i = 0; i < list->count; i++) {
@@ -179,7 +191,7 @@ static const char *order_word(const struct job_explanation *explanation)
 
 static json_t *job_json(const struct prio_list *list, const struct prio_row *job)
 {
-    struct place place = place_of(list, job);
+    struct place place = job_explanation_place_of(list, job);
     bool placed = has_place(job);
     return json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "id_job",
                      (json_int_t)job->id_job, "job_id", job->job_id, "username", job->user,
@@ -195,7 +207,7 @@ static json_t *number_json(double number)
     return isnan(number) ? json_null() : json_real(number);
 }
 
-static json_t *reversals_json(const struct job_reversals *reversals)
+static json_t *job_explanation_reversals_json(const struct job_reversals *reversals)
 {
     return json_pack(
         "{s:I, s:o, s:o, s:o, s:o, s:o}", "points", (json_int_t)reversals->points,
@@ -220,23 +232,23 @@ static const struct prio_row *find_reversals(const struct job_explanation *expla
     return behind;
 }
 
-static json_t *facts_of(const struct job_explanation *explanation)
+static json_t *job_explanation_facts_of(const struct job_explanation *explanation)
 {
     const struct prio_list *list = explanation->list;
     const struct prio_row *other = explanation->other;
     struct job_reversals reversals;
     bool has_reversals = find_reversals(explanation, &reversals) != NULL;
     return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "as_of", (json_int_t)list->as_of, "jobs",
-                     (json_int_t)place_of(list, explanation->one).of, "a",
+                     (json_int_t)job_explanation_place_of(list, explanation->one).of, "a",
                      job_json(list, explanation->one), "b",
                      other ? job_json(list, other) : json_null(), "order",
                      other ? json_string(order_word(explanation)) : json_null(), "turns",
-                     has_reversals ? reversals_json(&reversals) : json_null());
+                     has_reversals ? job_explanation_reversals_json(&reversals) : json_null());
 }
 
 /* ---- Words ---- */
 
-static void add_value(struct text *text, const struct prio_row *job)
+static void job_explanation_add_value(struct text *text, const struct prio_row *job)
 {
     if (job->of_formula && !isnan(job->value)) {
         text_add(text, " has the value ");
@@ -249,14 +261,15 @@ static void add_value(struct text *text, const struct prio_row *job)
     }
 }
 
-static void add_place(struct text *text, const struct prio_list *list, const struct prio_row *job)
+static void job_explanation_add_place(struct text *text, const struct prio_list *list,
+                                      const struct prio_row *job)
 {
     if (!has_place(job)) {
         text_format(text, ". It has no place among those that may run: %s.",
                     job->why ? prio_why(job->why) : "it is held");
         return;
     }
-    struct place place = place_of(list, job);
+    struct place place = job_explanation_place_of(list, job);
     text_format(text, ", place %zu of %zu", place.place, place.of);
     if (place.equal)
         text_format(text, ", which it shares with %zu other%s", place.equal,
@@ -282,8 +295,8 @@ static void add_others(struct text *text, const struct prio_list *list, const st
         text_add(text, ".");
 }
 
-static void add_job(struct text *text, const struct job_explanation *explanation,
-                    const struct prio_row *job)
+static void job_explanation_add_job(struct text *text, const struct job_explanation *explanation,
+                                    const struct prio_row *job)
 {
     const struct prio_list *list = explanation->list;
     struct text line = { 0 };
@@ -291,8 +304,8 @@ static void add_job(struct text *text, const struct job_explanation *explanation
                           explanation->terms->partition, job->partition);
     if (*job->qos)
         text_format_printable(&line, ", QOS '%s',", job->qos);
-    add_value(&line, job);
-    add_place(&line, list, job);
+    job_explanation_add_value(&line, job);
+    job_explanation_add_place(&line, list, job);
     add_others(&line, list, job);
     terminal_add_wrapped(text, line.bytes, 0);
     text_free(&line);
@@ -307,13 +320,13 @@ static bool has_tied_values(const struct prio_row *one, const struct prio_row *o
 
 /* What weighs most in the priority of one, or in the difference of two. */
 static void add_largest(struct text *text, const struct job_explanation *explanation,
-                        const struct rows *rows)
+                        const struct job_explanation_rows *rows)
 {
-    const struct row *largest = NULL;
+    const struct job_explanation_row *largest = NULL;
     double most = 0;
     bool two = explanation->other != NULL;
     for (size_t i = 0; i < rows->count; i++) {
-        const struct row *row = &rows->list[i];
+        const struct job_explanation_row *row = &rows->list[i];
         double weighs = fabs(two ? row->weighted[0] - row->weighted[1] : row->weighted[0]);
         if (weighs > most) {
             most = weighs;
@@ -339,7 +352,8 @@ static void add_item(struct text *text, struct text *line)
     line->length = 0;
 }
 
-static void add_reversals(struct text *text, const struct job_explanation *explanation)
+static void job_explanation_add_reversals(struct text *text,
+                                          const struct job_explanation *explanation)
 {
     struct job_reversals reversals;
     struct text line = { 0 };
@@ -396,11 +410,11 @@ static void add_reversals(struct text *text, const struct job_explanation *expla
 }
 
 /* People need no part that has no weight and is nothing to either. */
-static void leave_out_nothing(struct rows *rows)
+static void leave_out_nothing(struct job_explanation_rows *rows)
 {
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++) {
-        const struct row *row = &rows->list[i];
+        const struct job_explanation_row *row = &rows->list[i];
         bool nothing = row->weight == 0 && !(row->weighted[0] > 0) && !(row->weighted[1] > 0);
         if (!nothing)
             rows->list[kept++] = *row;
@@ -408,9 +422,9 @@ static void leave_out_nothing(struct rows *rows)
     rows->count = kept;
 }
 
-static void add_page(struct text *text, const struct job_explanation *explanation)
+static void job_explanation_add_page(struct text *text, const struct job_explanation *explanation)
 {
-    struct rows rows = rows_of(explanation);
+    struct job_explanation_rows rows = job_explanation_rows_of(explanation);
     struct text title = { 0 };
     text_format_printable(&title, "Cluster %s, as of %s", explanation->list->cluster,
                           time_text(explanation->list->as_of).bytes);
@@ -426,28 +440,29 @@ static void add_page(struct text *text, const struct job_explanation *explanatio
                             &(struct table_rows){ rows.list, rows.count, sizeof *rows.list,
                                                   .cluster = explanation->list->cluster });
     text_add(text, rows.count ? "\n" : "");
-    add_job(text, explanation, explanation->one);
+    job_explanation_add_job(text, explanation, explanation->one);
     if (explanation->other)
-        add_job(text, explanation, explanation->other);
+        job_explanation_add_job(text, explanation, explanation->other);
     if (!explanation->list->of_formula)
         add_largest(text, explanation, &rows);
     else if (explanation->other && has_tied_values(explanation->one, explanation->other))
         terminal_add_wrapped(text, "Their values tie, so fairshare decides.", 0);
-    add_reversals(text, explanation);
+    job_explanation_add_reversals(text, explanation);
     free(rows.list);
 }
 
 void job_explanation_answer(const struct job_explanation *explanation, struct answer *answer)
 {
-    answer_cluster(answer, &(struct table_cluster){ .name = explanation->list->cluster,
-                                                    .facts = answer_wants_facts(answer)
-                                                                 ? facts_of(explanation)
-                                                                 : NULL });
+    answer_cluster(answer,
+                   &(struct table_cluster){ .name = explanation->list->cluster,
+                                            .facts = answer_wants_facts(answer)
+                                                         ? job_explanation_facts_of(explanation)
+                                                         : NULL });
     if (answer_wants_page(answer)) {
-        add_page(answer_text(answer), explanation);
+        job_explanation_add_page(answer_text(answer), explanation);
         return;
     }
-    struct rows rows = rows_of(explanation);
+    struct job_explanation_rows rows = job_explanation_rows_of(explanation);
     for (size_t i = 0; i < rows.count; i++)
         answer_row(answer, &rows.list[i]);
     free(rows.list);

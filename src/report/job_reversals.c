@@ -6,8 +6,8 @@
 #include "core/priority/priority.h"
 
 /* A job's priority once it has waited so much longer: all else stays. */
-static uint32_t priority_after(const struct prio_row *job, double weight, uint64_t max_age,
-                               uint64_t seconds)
+static uint32_t job_reversals_priority_after(const struct prio_row *job, double weight,
+                                             uint64_t max_age, uint64_t seconds)
 {
     double older = fmin(1, job->factor[PRIO_AGE] + (double)seconds / (double)max_age);
     double sum = job->norm * PRIORITY_MAXIMUM + weight * (older - job->factor[PRIO_AGE]);
@@ -27,13 +27,13 @@ static void find_turn_by_age(const struct prio_row *behind, const struct prio_ro
 {
     uint64_t low = ages_for(ahead, max_age), high = ages_for(behind, max_age);
     if (!(weight > 0) || low >= high ||
-        priority_after(behind, weight, max_age, high) <=
-            priority_after(ahead, weight, max_age, high))
+        job_reversals_priority_after(behind, weight, max_age, high) <=
+            job_reversals_priority_after(ahead, weight, max_age, high))
         return;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (priority_after(behind, weight, max_age, middle) >
-            priority_after(ahead, weight, max_age, middle))
+        if (job_reversals_priority_after(behind, weight, max_age, middle) >
+            job_reversals_priority_after(ahead, weight, max_age, middle))
             high = middle;
         else
             low = middle + 1;

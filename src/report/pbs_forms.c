@@ -17,40 +17,40 @@
 #define DEEPEST_INDENT 40u
 #define NAME_WIDTH 10
 
-static const struct node *node_of(const struct pbs_tree *tree, uint32_t i)
+static const struct node *pbs_forms_node_of(const struct pbs_tree *tree, uint32_t i)
 {
     return &tree->fairshare.tree->nodes[i];
 }
 
-static const char *name_of(const struct pbs_tree *tree, uint32_t i)
+static const char *pbs_forms_name_of(const struct pbs_tree *tree, uint32_t i)
 {
-    const struct node *node = node_of(tree, i);
+    const struct node *node = pbs_forms_node_of(tree, i);
     return names_text(tree->names, node->is_user ? node->user : node->account);
 }
 
-static void add_name(struct text *text, const struct pbs_tree *tree, uint32_t i)
+static void pbs_forms_add_name(struct text *text, const struct pbs_tree *tree, uint32_t i)
 {
-    text_add_printable(text, name_of(tree, i));
+    text_add_printable(text, pbs_forms_name_of(tree, i));
 }
 
-static double usage_of(const struct pbs_tree *tree, uint32_t i)
+static double pbs_forms_usage_of(const struct pbs_tree *tree, uint32_t i)
 {
     return decay_table_usage(tree->fairshare.options->decay, &tree->usage[i]);
 }
 
-static uint32_t number_of(const struct pbs_tree *tree, uint32_t i)
+static uint32_t pbs_forms_number_of(const struct pbs_tree *tree, uint32_t i)
 {
-    return i || !tree->root_is_zero ? node_of(tree, i)->id : 0;
+    return i || !tree->root_is_zero ? pbs_forms_node_of(tree, i)->id : 0;
 }
 
-static int64_t group_of(const struct pbs_tree *tree, uint32_t i)
+static int64_t pbs_forms_group_of(const struct pbs_tree *tree, uint32_t i)
 {
-    return i ? (int64_t)number_of(tree, node_of(tree, i)->parent) : -1;
+    return i ? (int64_t)pbs_forms_number_of(tree, pbs_forms_node_of(tree, i)->parent) : -1;
 }
 
-static int32_t shares_of(const struct pbs_tree *tree, uint32_t i)
+static int32_t pbs_forms_shares_of(const struct pbs_tree *tree, uint32_t i)
 {
-    const struct node *node = node_of(tree, i);
+    const struct node *node = pbs_forms_node_of(tree, i);
     return i && !node_has_parent_shares(node) ? node->shares : -1;
 }
 
@@ -88,17 +88,17 @@ void pbs_tree_free(struct pbs_tree *tree)
 
 struct pbs_member pbs_tree_member(const struct pbs_tree *tree, uint32_t i)
 {
-    return (struct pbs_member){ .name = name_of(tree, i),
-                                .group = group_of(tree, i),
-                                .number = number_of(tree, i),
-                                .shares = shares_of(tree, i),
-                                .usage = usage_of(tree, i),
+    return (struct pbs_member){ .name = pbs_forms_name_of(tree, i),
+                                .group = pbs_forms_group_of(tree, i),
+                                .number = pbs_forms_number_of(tree, i),
+                                .shares = pbs_forms_shares_of(tree, i),
+                                .usage = pbs_forms_usage_of(tree, i),
                                 .percentage = (double)(tree->percentages[i] * 100) };
 }
 
-static double quotient_of(const struct pbs_tree *tree, uint32_t i)
+static double pbs_forms_quotient_of(const struct pbs_tree *tree, uint32_t i)
 {
-    return pbs_quotient(usage_of(tree, i), (double)tree->percentages[i]);
+    return pbs_quotient(pbs_forms_usage_of(tree, i), (double)tree->percentages[i]);
 }
 
 static void add_way(struct text *text, const struct pbs_tree *tree, uint32_t node)
@@ -109,10 +109,11 @@ static void add_way(struct text *text, const struct pbs_tree *tree, uint32_t nod
         uint32_t i = path.nodes[at];
         struct text name = { 0 };
         text_add(&name, "");
-        add_name(&name, tree, i);
+        pbs_forms_add_name(&name, tree, i);
         form_add_padded(text, name.bytes, NAME_WIDTH, true);
-        text_format(text, ": %5" PRIu32 " %10.0f / %5.3f = %.0f\n", number_of(tree, i),
-                    usage_of(tree, i), (double)tree->percentages[i], quotient_of(tree, i));
+        text_format(text, ": %5" PRIu32 " %10.0f / %5.3f = %.0f\n", pbs_forms_number_of(tree, i),
+                    pbs_forms_usage_of(tree, i), (double)tree->percentages[i],
+                    pbs_forms_quotient_of(tree, i));
         text_free(&name);
     }
     path_free(&path);
@@ -121,14 +122,14 @@ static void add_way(struct text *text, const struct pbs_tree *tree, uint32_t nod
 void pbs_add_entity(struct text *text, const struct pbs_tree *tree, uint32_t i)
 {
     text_add(text, "fairshare entity: ");
-    add_name(text, tree, i);
-    text_format(text, "\nResgroup\t\t: %" PRId64 "\ncresgroup\t\t: %" PRIu32, group_of(tree, i),
-                number_of(tree, i));
-    text_format(text, "\nShares\t\t\t: %" PRId32 "\nPercentage\t\t: %f%%", shares_of(tree, i),
-                (double)(tree->percentages[i] * 100));
+    pbs_forms_add_name(text, tree, i);
+    text_format(text, "\nResgroup\t\t: %" PRId64 "\ncresgroup\t\t: %" PRIu32,
+                pbs_forms_group_of(tree, i), pbs_forms_number_of(tree, i));
+    text_format(text, "\nShares\t\t\t: %" PRId32 "\nPercentage\t\t: %f%%",
+                pbs_forms_shares_of(tree, i), (double)(tree->percentages[i] * 100));
     text_format(text, "\nfairshare_tree_usage\t: %f", tree->fairshare.values[i].pbs_tree_usage);
-    text_format(text, "\nusage\t\t\t: %.0f (%s)\nusage/perc\t\t: %.0f\n", usage_of(tree, i),
-                tree->unit, quotient_of(tree, i));
+    text_format(text, "\nusage\t\t\t: %.0f (%s)\nusage/perc\t\t: %.0f\n",
+                pbs_forms_usage_of(tree, i), tree->unit, pbs_forms_quotient_of(tree, i));
     add_way(text, tree, i);
 }
 
@@ -136,10 +137,10 @@ void pbs_add_winner(struct text *text, const struct pbs_tree *tree, uint32_t one
 {
     int order = pbs_compare(&tree->fairshare, tree->usage, one, other);
     if (order <= 0)
-        add_name(text, tree, one);
+        pbs_forms_add_name(text, tree, one);
     text_add(text, order ? "" : " == ");
     if (order >= 0)
-        add_name(text, tree, other);
+        pbs_forms_add_name(text, tree, other);
     text_add(text, "\n");
 }
 
@@ -157,7 +158,7 @@ void pbs_add_tree(struct text *text, const struct pbs_tree *tree, const struct s
         uint32_t depth = row->depth < DEEPEST_INDENT ? row->depth : DEEPEST_INDENT;
         text_format(text, "%*s", depth ? INDENT * (int)depth : 1, "");
         text_add_printable(text, *row->user ? row->user : row->account);
-        text_format(text, "(%" PRIu32 ")\n", number_of(tree, node_of_row(tree, row)));
+        text_format(text, "(%" PRIu32 ")\n", pbs_forms_number_of(tree, node_of_row(tree, row)));
     }
 }
 

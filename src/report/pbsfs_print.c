@@ -18,11 +18,11 @@
 #define PARTS_DECIMALS 6
 
 /* What stands before each number of a line, in its order.  No blank is sure behind a number. */
-enum field { FIELD_GROUP, FIELD_NUMBER, FIELD_SHARES, FIELD_USAGE, FIELD_PERCENTAGE, FIELDS };
+enum pbsfs_field { FIELD_GROUP, FIELD_NUMBER, FIELD_SHARES, FIELD_USAGE, FIELD_PERCENTAGE, FIELDS };
 static const char *const labels[FIELDS] = { ": Grp:", "cgrp:", "Shares:", "Usage:", "Perc:" };
 
 /* A name, or what is not there in UTF-8. */
-static const char *text_of(const struct pbsfs_print *print, struct span span)
+static const char *pbsfs_text_of(const struct pbsfs_print *print, struct span span)
 {
     struct text text = { 0 };
     text_add(&text, "");
@@ -39,7 +39,7 @@ static struct span span_behind(struct span span, size_t length)
 
 /* Cut a line at its labels: what is before the first one, and behind each.  False where one is not
  * there. */
-static bool cut(struct span line, struct span *name, struct span fields[FIELDS])
+static bool pbsfs_cut(struct span line, struct span *name, struct span fields[FIELDS])
 {
     struct span *part = name;
     for (int field = 0; field < FIELDS; field++) {
@@ -55,12 +55,12 @@ static bool cut(struct span line, struct span *name, struct span fields[FIELDS])
     return name->length != 0;
 }
 
-static bool take_number(struct printed_number *number, struct span span, int decimals)
+static bool pbsfs_take_number(struct printed_number *number, struct span span, int decimals)
 {
     return span.length && printed_number_read(number, span, decimals) && isfinite(number->high);
 }
 
-static bool take_fields(struct printed_member *row, struct span fields[FIELDS])
+static bool pbsfs_take_fields(struct printed_member *row, struct span fields[FIELDS])
 {
     struct span *percentage = &fields[FIELD_PERCENTAGE];
     int64_t *const integers[] = { &row->group, &row->number, &row->shares };
@@ -70,11 +70,12 @@ static bool take_fields(struct printed_member *row, struct span fields[FIELDS])
     if (!percentage->length || percentage->bytes[percentage->length - 1] != '%')
         return false;
     percentage->length--;
-    return take_number(&row->usage, fields[FIELD_USAGE], 0) &&
-           take_number(&row->percentage, *percentage, PERCENTAGE_DECIMALS);
+    return pbsfs_take_number(&row->usage, fields[FIELD_USAGE], 0) &&
+           pbsfs_take_number(&row->percentage, *percentage, PERCENTAGE_DECIMALS);
 }
 
-static struct printed_member *add_row(struct pbsfs_print *print, const struct printed_member *row)
+static struct printed_member *pbsfs_add_row(struct pbsfs_print *print,
+                                            const struct printed_member *row)
 {
     print->rows = memory_grown(print->rows, print->count, sizeof *print->rows);
     print->rows[print->count] = *row;
@@ -82,20 +83,20 @@ static struct printed_member *add_row(struct pbsfs_print *print, const struct pr
 }
 
 /* A line of `pbsfs -p`. */
-static int take_line(struct pbsfs_print *print, struct span line, unsigned number,
-                     struct error *err)
+static int pbsfs_take_line(struct pbsfs_print *print, struct span line, unsigned number,
+                           struct error *err)
 {
     struct span name, fields[FIELDS];
     struct printed_member row = { 0 };
     row.tree_usage = NOT_PRINTED;
     if (!print->unit && !print->count && span_begins(line, HEADING)) {
-        print->unit = text_of(print, span_behind(line, strlen(HEADING)));
+        print->unit = pbsfs_text_of(print, span_behind(line, strlen(HEADING)));
         return 0;
     }
-    if (!cut(line, &name, fields) || !take_fields(&row, fields))
+    if (!pbsfs_cut(line, &name, fields) || !pbsfs_take_fields(&row, fields))
         return printed_wrong(number, "that is no line of `pbsfs -p`", err);
-    row.name = text_of(print, name);
-    add_row(print, &row);
+    row.name = pbsfs_text_of(print, name);
+    pbsfs_add_row(print, &row);
     return 0;
 }
 
@@ -131,19 +132,21 @@ static bool take_integer(int64_t *number, struct span span)
 }
 
 /* `5227 (cput)` */
-static bool take_usage(struct pbsfs_print *print, struct printed_member *row, struct span span)
+static bool pbsfs_take_usage(struct pbsfs_print *print, struct printed_member *row,
+                             struct span span)
 {
     struct span unit, number = span_until(span, ' ', &unit);
     unit = span_trimmed(unit);
-    if (!take_number(&row->usage, number, 0) || !span_begins(unit, "(") || !ends_with(&unit, ')'))
+    if (!pbsfs_take_number(&row->usage, number, 0) || !span_begins(unit, "(") ||
+        !ends_with(&unit, ')'))
         return false;
     if (!print->unit)
-        print->unit = text_of(print, span_behind(unit, 1));
+        print->unit = pbsfs_text_of(print, span_behind(unit, 1));
     return true;
 }
 
-static bool take_value(struct pbsfs_print *print, struct printed_member *row, enum value value,
-                       struct span span)
+static bool pbsfs_take_value(struct pbsfs_print *print, struct printed_member *row,
+                             enum value value, struct span span)
 {
     switch (value) {
     case VALUE_GROUP:
@@ -153,11 +156,11 @@ static bool take_value(struct pbsfs_print *print, struct printed_member *row, en
     case VALUE_SHARES:
         return take_integer(&row->shares, span);
     case VALUE_PERCENTAGE:
-        return ends_with(&span, '%') && take_number(&row->percentage, span, PARTS_DECIMALS);
+        return ends_with(&span, '%') && pbsfs_take_number(&row->percentage, span, PARTS_DECIMALS);
     case VALUE_TREE_USAGE:
-        return take_number(&row->tree_usage, span, PARTS_DECIMALS);
+        return pbsfs_take_number(&row->tree_usage, span, PARTS_DECIMALS);
     case VALUE_USAGE:
-        return take_usage(print, row, span);
+        return pbsfs_take_usage(print, row, span);
     default:
         return true; /* it follows from the others */
     }
@@ -182,43 +185,44 @@ static bool take_step(struct pbsfs_print *print, struct printed_member *row, str
     (void)last_word(&line);
     struct span equals = last_word(&line), part = last_word(&line), slash = last_word(&line);
     struct span usage = last_word(&line);
-    if (!span_is(equals, "=") || !span_is(slash, "/") || !take_number(&step.usage, usage, 0) ||
-        !take_number(&step.part, part, STEP_DECIMALS) || !take_integer(&number, last_word(&line)) ||
-        !ends_with(&line, ':') || !line.length)
+    if (!span_is(equals, "=") || !span_is(slash, "/") ||
+        !pbsfs_take_number(&step.usage, usage, 0) ||
+        !pbsfs_take_number(&step.part, part, STEP_DECIMALS) ||
+        !take_integer(&number, last_word(&line)) || !ends_with(&line, ':') || !line.length)
         return false;
-    step.name = text_of(print, line);
+    step.name = pbsfs_text_of(print, line);
     row->path = memory_grown(row->path, row->path_count, sizeof *row->path);
     row->path[row->path_count++] = step;
     return true;
 }
 
 /* A walk through what `pbsfs -g` printed. */
-struct walk {
+struct pbsfs_walk {
     struct pbsfs_print *print;
     int value; /* the next one of the entity at hand; VALUES: its path */
 };
 
 /* Whether all of the entity at hand has come: its path ends with itself. */
-static bool is_complete(const struct pbsfs_print *print)
+static bool pbsfs_is_complete(const struct pbsfs_print *print)
 {
     const struct printed_member *row = print->count ? &print->rows[print->count - 1] : NULL;
     return !row || (row->path_count && !strcmp(row->path[row->path_count - 1].name, row->name));
 }
 
-static bool begin_entity(struct walk *walk, struct span name)
+static bool begin_entity(struct pbsfs_walk *walk, struct span name)
 {
     struct pbsfs_print *print = walk->print;
-    struct printed_member row = { .name = text_of(print, name) };
+    struct printed_member row = { .name = pbsfs_text_of(print, name) };
     row.tree_usage = NOT_PRINTED;
-    add_row(print, &row);
+    pbsfs_add_row(print, &row);
     walk->value = 0;
     return name.length != 0;
 }
 
-static bool take_part(struct walk *walk, struct span line)
+static bool pbsfs_take_part(struct pbsfs_walk *walk, struct span line)
 {
     struct pbsfs_print *print = walk->print;
-    if (is_complete(print))
+    if (pbsfs_is_complete(print))
         return span_begins(line, ENTITY) && begin_entity(walk, span_behind(line, strlen(ENTITY)));
     struct printed_member *row = &print->rows[print->count - 1];
     int value = walk->value++;
@@ -228,29 +232,30 @@ static bool take_part(struct walk *walk, struct span line)
         return span_begins(line, "Path from root:");
     struct span rest, word = span_trimmed(span_until(line, ':', &rest));
     return span_is(word, values[value]) &&
-           take_value(print, row, (enum value)value, span_trimmed(rest));
+           pbsfs_take_value(print, row, (enum value)value, span_trimmed(rest));
 }
 
 static int take_entities(struct pbsfs_print *print, struct span text, struct error *err)
 {
-    struct walk walk = { print, 0 };
+    struct pbsfs_walk walk = { print, 0 };
     unsigned number = 0;
     while (text.length) {
         struct span line = span_trimmed(span_until(text, '\n', &text));
         number++;
-        if (line.length && !take_part(&walk, line))
+        if (line.length && !pbsfs_take_part(&walk, line))
             return printed_wrong(number, "that is no line of `pbsfs -g`", err);
     }
-    return is_complete(print) ? 0 : printed_wrong(number, "the print ends amid an entity", err);
+    return pbsfs_is_complete(print) ? 0
+                                    : printed_wrong(number, "the print ends amid an entity", err);
 }
 
-static int take_tree(struct pbsfs_print *print, struct span text, struct error *err)
+static int pbsfs_take_tree(struct pbsfs_print *print, struct span text, struct error *err)
 {
     int result = 0;
     for (unsigned number = 1; !result && text.length; number++) {
         struct span line = span_trimmed(span_until(text, '\n', &text));
         if (line.length)
-            result = take_line(print, line, number, err);
+            result = pbsfs_take_line(print, line, number, err);
     }
     return result;
 }
@@ -261,7 +266,7 @@ int pbsfs_print_read(struct pbsfs_print *print, struct span text, struct error *
     while (first.length && strchr(" \t\r\n", *first.bytes))
         first = (struct span){ first.bytes + 1, first.length - 1 };
     *print = (struct pbsfs_print){ .arena = arena_create(), .whole = !span_begins(first, ENTITY) };
-    int result = print->whole ? take_tree(print, text, err) : take_entities(print, text, err);
+    int result = print->whole ? pbsfs_take_tree(print, text, err) : take_entities(print, text, err);
     if (!result && !print->count)
         result = fail(err, ERROR_DATA, "nobody is printed there");
     if (result)

@@ -16,7 +16,7 @@ static const struct permissions_scope *scope_on(const struct permissions *permis
     return NULL;
 }
 
-static int by_name(const void *a, const void *b)
+static int permissions_by_name(const void *a, const void *b)
 {
     return strcmp(a, *(char *const *)b);
 }
@@ -25,7 +25,7 @@ static bool coordinates(const struct permissions_scope *scope, const char *accou
 {
     return account && scope->accounts.count &&
            bsearch(account, scope->accounts.values, scope->accounts.count,
-                   sizeof *scope->accounts.values, by_name);
+                   sizeof *scope->accounts.values, permissions_by_name);
 }
 
 /* What is private on a cluster.  Where no run recorded it (`scope` NULL: the cluster was forgotten,

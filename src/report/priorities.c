@@ -20,19 +20,20 @@
 #include "util/number.h"
 #include "util/text.h"
 
-struct adder {
+struct report_priority_adder {
     struct prio_list *list;
     const struct queue *queue;
     bool (*wanted)(const void *context, const struct priority_job *job);
     const void *context;
 };
 
-static const char *as_text(struct adder *adder, const char *name)
+static const char *as_text(struct report_priority_adder *adder, const char *name)
 {
     return prio_list_text(adder->list, name, strlen(name));
 }
 
-static const char *tres_text(struct adder *adder, const struct queue_row *row, bool weighted)
+static const char *report_priority_tres_text(struct report_priority_adder *adder,
+                                             const struct queue_row *row, bool weighted)
 {
     struct text text = { 0 };
     text_add(&text, "");
@@ -52,9 +53,9 @@ static void fill_parts(double parts[PRIO_PARTS], const struct priority_parts *fr
     parts[PRIO_QOS] = from->qos;
 }
 
-static int add_row(void *context, const struct queue_row *row, struct error *err)
+static int report_priority_add_row(void *context, const struct queue_row *row, struct error *err)
 {
-    struct adder *adder = context;
+    struct report_priority_adder *adder = context;
     const struct names *names = adder->queue->names;
     (void)err;
     if (adder->wanted && !adder->wanted(adder->context, row->job))
@@ -66,8 +67,8 @@ static int add_row(void *context, const struct queue_row *row, struct error *err
         .account = as_text(adder, names_text(names, row->job->account)),
         .partition = as_text(adder, row->partition->name),
         .qos = as_text(adder, row->qos->name),
-        .tres_factors = tres_text(adder, row, false),
-        .tres_weighted = tres_text(adder, row, true),
+        .tres_factors = report_priority_tres_text(adder, row, false),
+        .tres_weighted = report_priority_tres_text(adder, row, true),
         .priority = row->job->lost ? 0 : row->priority.value,
         .has_priority = !row->job->lost,
         .why = row->job->lost ? PRIORITY_JOB_LOST : NULL,
@@ -87,8 +88,8 @@ void prio_list_add_queue(struct prio_list *list, const struct queue *queue,
                          const void *context)
 {
     struct error ignored;
-    struct adder adder = { list, queue, wanted, context };
-    queue_each(queue, add_row, &adder, &ignored);
+    struct report_priority_adder adder = { list, queue, wanted, context };
+    queue_each(queue, report_priority_add_row, &adder, &ignored);
 }
 
 struct prio_list *prio_list_create(const char *cluster, int64_t as_of)
@@ -289,7 +290,7 @@ static json_t *json_weights(const struct prio_weights *weights)
     return object;
 }
 
-static void add_weights(const struct prio_list *list, struct table *table)
+static void report_priority_add_weights(const struct prio_list *list, struct table *table)
 {
     const struct prio_weights *weights = &list->weights;
     struct prio_row row = { .is_weights = true,
@@ -313,7 +314,7 @@ void prio_list_print(const struct prio_list *list, struct table *table, bool onl
                                   list->of_formula ? NULL : json_weights(&list->weights));
     table_open(table, &cluster);
     if (only_weights && !table_has_facts(table))
-        add_weights(list, table);
+        report_priority_add_weights(list, table);
     for (size_t i = 0; !only_weights && i < list->count; i++)
         table_add(table, &list->rows[i]);
     table_close(table);

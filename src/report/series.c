@@ -26,7 +26,7 @@
 #define BEFORE_BAR_OF_POINT 56u
 
 /* A bar of this part of the whole, in eighths of a character where there are such. */
-static void add_bar(struct text *text, double part, size_t length, bool utf8)
+static void series_add_bar(struct text *text, double part, size_t length, bool utf8)
 {
     static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
     if (!(part > 0))
@@ -51,19 +51,19 @@ static bool same_day(int64_t one, int64_t other)
 }
 
 /* What is shown of a series, and beside it. */
-struct view {
+struct series_view {
     const struct series *series;
     bool thinned, bars_of_usage, utf8;
     double highest; /* usage */
     size_t bar;     /* the longest */
 };
 
-static struct view view_of(const struct series *series)
+static struct series_view series_view_of(const struct series *series)
 {
-    struct view view = { .series = series,
-                         .thinned = !series->days && series->count > MOST_LINES,
-                         .bars_of_usage = true,
-                         .utf8 = terminal_of_output().utf8 };
+    struct series_view view = { .series = series,
+                                .thinned = !series->days && series->count > MOST_LINES,
+                                .bars_of_usage = true,
+                                .utf8 = terminal_of_output().utf8 };
     for (size_t i = 0; i < series->count; i++) {
         if (!series->days && !isnan(series->points[i].fairshare))
             view.bars_of_usage = false;
@@ -83,12 +83,12 @@ static struct view view_of(const struct series *series)
 static void get_bar(const void *of, struct cell *cell)
 {
     const struct series_point *point = of;
-    const struct view *view = cell->context;
+    const struct series_view *view = cell->context;
     double part = point->fairshare;
     if (view->bars_of_usage)
         part = view->highest > 0 ? point->usage / view->highest : 0;
     struct text bar = { 0 };
-    add_bar(&bar, part, view->bar, view->utf8);
+    series_add_bar(&bar, part, view->bar, view->utf8);
     if (bar.length)
         cell_format(cell, "%s", bar.bytes);
     text_free(&bar);
@@ -98,7 +98,7 @@ enum { ID, ACCOUNT, USER, PARTITION };
 
 static void get_whose(const void *of, struct cell *cell)
 {
-    const struct view *view = cell->context;
+    const struct series_view *view = cell->context;
     const struct series *series = view->series;
     const char *const names[] = {
         [ACCOUNT] = series->account,
@@ -112,7 +112,7 @@ static void get_whose(const void *of, struct cell *cell)
         cell_text(cell, names[cell->column->index]);
 }
 
-static void get_infinite(const void *of, struct cell *cell)
+static void series_get_infinite(const void *of, struct cell *cell)
 {
     const struct series_point *point = of;
     cell_integer(cell, isinf(point->level_fs) != 0);
@@ -142,7 +142,7 @@ static const struct column point_columns[] = {
     { "usage_raw", "RawUsage", COLUMN_REAL, MEMBER(struct series_point, usage),
       .decimals = NO_DECIMALS },
     { "level_fs", "LevelFS", COLUMN_REAL, MEMBER(struct series_point, level_fs) },
-    { "level_fs_infinite", "LevelFSInfinite", COLUMN_YES_NO, .get = get_infinite,
+    { "level_fs_infinite", "LevelFSInfinite", COLUMN_YES_NO, .get = series_get_infinite,
       .hidden = ONLY_IN_JSON },
     { "algorithm", "Algorithm", COLUMN_TEXT, MEMBER(struct series_point, algorithm),
       .hidden = NOT_FOR_PEOPLE },
@@ -164,7 +164,7 @@ const struct table_layout series_of_points = { point_columns, "points", .by_clus
 const struct table_layout series_of_days = { day_columns, "days", .by_cluster = true,
                                              .groups = "associations" };
 
-static void add_title(struct answer *answer, const struct series *series)
+static void series_add_title(struct answer *answer, const struct series *series)
 {
     bool is_user = *series->user;
     answer_say(answer, "Cluster %s, %s %s%s%s%s%s (%s %" PRId64 ")\n", series->cluster,
@@ -176,7 +176,7 @@ static void add_title(struct answer *answer, const struct series *series)
 
 void series_answer(const struct series *series, struct answer *answer)
 {
-    struct view view = view_of(series);
+    struct series_view view = series_view_of(series);
     bool thinned = view.thinned && answer_is_for_people(answer);
     answer_cluster(answer,
                    &(struct table_cluster){
@@ -186,7 +186,7 @@ void series_answer(const struct series *series, struct answer *answer)
                                           "username", series->user, "partition", series->partition),
                        .context = &view,
                        .terms = series->terms });
-    add_title(answer, series);
+    series_add_title(answer, series);
     for (size_t i = 0; i < series->count; i++)
         if (!thinned || i + 1 == series->count ||
             !same_day(series->points[i].at, series->points[i + 1].at))

@@ -47,28 +47,28 @@ static const struct {
 static const char *const families[] = { "Grp", "Max", "Min" };
 
 /* Where the reader is. */
-struct reader {
+struct share_file_reader {
     struct share_set *list;
     struct text parent; /* of what comes next */
     unsigned line;
 };
 
 /* A line taken apart: a name and the values of keys, NULL where they are not there. */
-struct fields {
+struct share_file_fields {
     char *name;
     char *values[KEYS_READ];
 };
 
-static void fields_free(struct fields *fields)
+static void share_file_fields_free(struct share_file_fields *fields)
 {
     free(fields->name);
     for (int key = 0; key < KEYS_READ; key++)
         free(fields->values[key]);
-    *fields = (struct fields){ .name = NULL };
+    *fields = (struct share_file_fields){ .name = NULL };
 }
 
-static int wrong(const struct reader *reader, const char *what, const char *name,
-                 const char *behind, struct error *err)
+static int share_file_wrong(const struct share_file_reader *reader, const char *what,
+                            const char *name, const char *behind, struct error *err)
 {
     return fail(err, ERROR_DATA, "line %u: %s '%s'%s", reader->line, what, name, behind);
 }
@@ -110,7 +110,7 @@ static char quote_behind(char quote, char letter)
 }
 
 /* The part before the next colon that is in no quotes; false where a quote has no end. */
-static bool next_field(struct span *rest, struct span *field)
+static bool share_file_next_field(struct span *rest, struct span *field)
 {
     char quote = '\0';
     size_t at = 0;
@@ -140,8 +140,9 @@ static bool find_key(struct span span, enum key *key)
     return false;
 }
 
-static int take_value(const struct reader *reader, struct fields *fields, struct span field,
-                      struct error *err)
+static int share_file_take_value(const struct share_file_reader *reader,
+                                 struct share_file_fields *fields, struct span field,
+                                 struct error *err)
 {
     struct span value, name = span_until(field, '=', &value);
     enum key key;
@@ -151,24 +152,25 @@ static int take_value(const struct reader *reader, struct fields *fields, struct
     char *text = memory_bytes(name.bytes, name.length);
     int result = 0;
     if (!find_key(name, &key))
-        result = wrong(reader, "sacctmgr has no key", text, "", err);
+        result = share_file_wrong(reader, "sacctmgr has no key", text, "", err);
     else if (key < KEYS_READ && fields->values[key])
-        result = wrong(reader, "the key", text, " is there twice", err);
+        result = share_file_wrong(reader, "the key", text, " is there twice", err);
     else if (key < KEYS_READ && !(fields->values[key] = unquoted(value, false)))
-        result = wrong(reader, "the value of", text, " goes on behind its quotes", err);
+        result = share_file_wrong(reader, "the value of", text, " goes on behind its quotes", err);
     free(text);
     return result;
 }
 
-static int take_field(const struct reader *reader, struct fields *fields, struct span field,
-                      bool keep_case, struct error *err)
+static int share_file_take_field(const struct share_file_reader *reader,
+                                 struct share_file_fields *fields, struct span field,
+                                 bool keep_case, struct error *err)
 {
     if (field.length && memchr(field.bytes, '=', field.length))
-        return take_value(reader, fields, field, err);
+        return share_file_take_value(reader, fields, field, err);
     char *text = unquoted(field, keep_case);
     int result = !text    ? printed_wrong(reader->line, "a name goes on behind its quotes", err)
                  : !*text ? printed_wrong(reader->line, "there is nothing between colons", err)
-                 : fields->name ? wrong(reader, "there is no '=' in", text, "", err)
+                 : fields->name ? share_file_wrong(reader, "there is no '=' in", text, "", err)
                                 : 0;
     if (!result)
         fields->name = text;
@@ -177,21 +179,22 @@ static int take_field(const struct reader *reader, struct fields *fields, struct
     return result;
 }
 
-static int take_fields(const struct reader *reader, struct fields *fields, struct span rest,
-                       bool keep_case, struct error *err)
+static int share_file_take_fields(const struct share_file_reader *reader,
+                                  struct share_file_fields *fields, struct span rest,
+                                  bool keep_case, struct error *err)
 {
     while (rest.length) {
         struct span field;
-        if (!next_field(&rest, &field))
+        if (!share_file_next_field(&rest, &field))
             return printed_wrong(reader->line, "a quote has no end", err);
-        if (take_field(reader, fields, field, keep_case, err))
+        if (share_file_take_field(reader, fields, field, keep_case, err))
             return -1;
     }
     return fields->name ? 0 : printed_wrong(reader->line, "there is no name", err);
 }
 
-static int read_shares(const struct reader *reader, const char *text, struct share_entry *entry,
-                       struct error *err)
+static int share_file_read_shares(const struct share_file_reader *reader, const char *text,
+                                  struct share_entry *entry, struct error *err)
 {
     uint64_t shares;
     int64_t negative;
@@ -204,24 +207,26 @@ static int read_shares(const struct reader *reader, const char *text, struct sha
     else if (number_unsigned(text, strlen(text), &shares) && shares <= SHARES_PARENT)
         entry->shares = (int32_t)shares;
     else if (!number_signed(text, strlen(text), &negative) || negative >= 0) /* below 0: as unset */
-        return wrong(reader, "Fairshare", text, " must be `parent', -1 or from 0 to 2147483647",
-                     err);
+        return share_file_wrong(reader, "Fairshare", text,
+                                " must be `parent', -1 or from 0 to 2147483647", err);
     return 0;
 }
 
 /* sacctmgr takes the key Parent and ignores it. */
-static int check_parent(const struct reader *reader, const char *parent, struct error *err)
+static int check_parent(const struct share_file_reader *reader, const char *parent,
+                        struct error *err)
 {
     const char *above = reader->parent.length ? reader->parent.bytes : "";
     return !parent || !*parent || !strcmp(parent, above)
                ? 0
-               : wrong(reader, "sacctmgr ignores Parent; write a line `Parent -' for", parent, "",
-                       err);
+               : share_file_wrong(reader, "sacctmgr ignores Parent; write a line `Parent -' for",
+                                  parent, "", err);
 }
 
 /* What a line says of an association. */
-static int make_entry(const struct reader *reader, const struct fields *fields,
-                      struct share_entry *entry, struct error *err)
+static int share_file_make_entry(const struct share_file_reader *reader,
+                                 const struct share_file_fields *fields, struct share_entry *entry,
+                                 struct error *err)
 {
     const char *account = fields->values[KEY_DEFAULT_ACCOUNT];
     *entry = (struct share_entry){
@@ -234,15 +239,16 @@ static int make_entry(const struct reader *reader, const struct fields *fields,
     entry->organization = fields->values[KEY_ORGANIZATION];
     return check_parent(reader, fields->values[KEY_PARENT], err)
                ? -1
-               : read_shares(reader, fields->values[KEY_SHARES], entry, err);
+               : share_file_read_shares(reader, fields->values[KEY_SHARES], entry, err);
 }
 
-static int take_cluster(struct reader *reader, const struct fields *fields, struct error *err)
+static int share_file_take_cluster(struct share_file_reader *reader,
+                                   const struct share_file_fields *fields, struct error *err)
 {
     struct share_entry root;
     if (reader->list->cluster)
         return printed_wrong(reader->line, "there is a second cluster", err);
-    if (make_entry(reader, fields, &root, err))
+    if (share_file_make_entry(reader, fields, &root, err))
         return -1;
     root.account = "root";
     *reader->list = share_set_create(fields->name);
@@ -251,16 +257,19 @@ static int take_cluster(struct reader *reader, const struct fields *fields, stru
     return 0;
 }
 
-static int take_parent(struct reader *reader, const struct fields *fields, struct error *err)
+static int take_parent(struct share_file_reader *reader, const struct share_file_fields *fields,
+                       struct error *err)
 {
     if (!share_set_account(reader->list, fields->name))
-        return wrong(reader, "the parent", fields->name, " is no account of the lines before", err);
+        return share_file_wrong(reader, "the parent", fields->name,
+                                " is no account of the lines before", err);
     text_free(&reader->parent);
     text_add(&reader->parent, fields->name);
     return 0;
 }
 
-static int add_entry(struct reader *reader, struct share_entry *entry, struct error *err)
+static int share_file_add_entry(struct share_file_reader *reader, struct share_entry *entry,
+                                struct error *err)
 {
     entry->depth = share_set_account(reader->list, reader->parent.bytes)->depth + 1;
     if (share_set_add(reader->list, entry))
@@ -272,33 +281,35 @@ static int add_entry(struct reader *reader, struct share_entry *entry, struct er
                 first->line);
 }
 
-static int take_account(struct reader *reader, const struct fields *fields, struct error *err)
+static int share_file_take_account(struct share_file_reader *reader,
+                                   const struct share_file_fields *fields, struct error *err)
 {
     struct share_entry entry;
-    if (make_entry(reader, fields, &entry, err))
+    if (share_file_make_entry(reader, fields, &entry, err))
         return -1;
     if (fields->values[KEY_PARTITION])
         return printed_wrong(reader->line, "an account has no partition", err);
     entry.account = fields->name;
     entry.parent = reader->parent.bytes;
-    return add_entry(reader, &entry, err);
+    return share_file_add_entry(reader, &entry, err);
 }
 
-static int take_user(struct reader *reader, const struct fields *fields, struct error *err)
+static int share_file_take_user(struct share_file_reader *reader,
+                                const struct share_file_fields *fields, struct error *err)
 {
     struct share_entry entry;
-    if (make_entry(reader, fields, &entry, err))
+    if (share_file_make_entry(reader, fields, &entry, err))
         return -1;
     entry.account = reader->parent.bytes;
     entry.user = fields->name;
     if (fields->values[KEY_PARTITION])
         entry.partition = fields->values[KEY_PARTITION];
-    return add_entry(reader, &entry, err);
+    return share_file_add_entry(reader, &entry, err);
 }
 
 /* Slurm 25.05 and later write every QOS with its limits before the cluster.  No share is in them.
  */
-static int take_qos(const struct reader *reader, struct error *err)
+static int share_file_take_qos(const struct share_file_reader *reader, struct error *err)
 {
     return reader->list->cluster
                ? printed_wrong(reader->line, "a line `QOS -' stands before `Cluster -' only", err)
@@ -307,26 +318,28 @@ static int take_qos(const struct reader *reader, struct error *err)
 
 static const struct {
     const char *name, *also;
-    int (*take)(struct reader *reader, const struct fields *fields, struct error *err);
+    int (*take)(struct share_file_reader *reader, const struct share_file_fields *fields,
+                struct error *err);
     bool keeps_case; /* slurmdbd may tell users apart by it */
 } objects[] = {
-    { "Cluster", "Machine", take_cluster, false },
+    { "Cluster", "Machine", share_file_take_cluster, false },
     { "Parent", "Parent", take_parent, false },
-    { "Account", "Project", take_account, false },
-    { "User", "User", take_user, true },
+    { "Account", "Project", share_file_take_account, false },
+    { "User", "User", share_file_take_user, true },
 };
 
 /* `Account - 'physics':Fairshare=60` */
-static int take_line(struct reader *reader, struct span line, struct error *err)
+static int share_file_take_line(struct share_file_reader *reader, struct span line,
+                                struct error *err)
 {
     struct span rest, object = span_trimmed(span_until(line, '-', &rest));
     size_t which = 0, count = sizeof objects / sizeof *objects;
-    struct fields fields = { .name = NULL };
+    struct share_file_fields fields = { .name = NULL };
     while (which < count && !span_is(object, objects[which].name) &&
            !span_is(object, objects[which].also))
         which++;
     if (span_is(object, "QOS"))
-        return take_qos(reader, err);
+        return share_file_take_qos(reader, err);
     if (which == count)
         return printed_wrong(reader->line,
                              "it begins with no `Cluster -', `Parent -', `Account -' "
@@ -337,10 +350,10 @@ static int take_line(struct reader *reader, struct span line, struct error *err)
     if (which && !reader->list->cluster)
         return printed_wrong(reader->line, "there is no `Cluster -' before it", err);
     rest = (struct span){ rest.bytes + 1, rest.length - 1 };
-    int result = take_fields(reader, &fields, rest, objects[which].keeps_case, err);
+    int result = share_file_take_fields(reader, &fields, rest, objects[which].keeps_case, err);
     if (!result)
         result = objects[which].take(reader, &fields, err);
-    fields_free(&fields);
+    share_file_fields_free(&fields);
     return result;
 }
 
@@ -381,7 +394,8 @@ static void add_unescaped(struct text *text, struct span line)
     }
 }
 
-static int check_line(const struct reader *reader, struct span line, struct error *err)
+static int share_file_check_line(const struct share_file_reader *reader, struct span line,
+                                 struct error *err)
 {
     if (line.length > LONGEST_LINE)
         return printed_wrong(reader->line, "it is longer than sacctmgr can read", err);
@@ -393,7 +407,8 @@ static int check_line(const struct reader *reader, struct span line, struct erro
 }
 
 /* One with those that it goes on in. */
-static int take_lines(struct reader *reader, struct span *text, unsigned *number, struct error *err)
+static int share_file_take_lines(struct share_file_reader *reader, struct span *text,
+                                 unsigned *number, struct error *err)
 {
     struct text whole = { 0 };
     bool more = true;
@@ -402,7 +417,7 @@ static int take_lines(struct reader *reader, struct span *text, unsigned *number
     while (!result && more && text->length) {
         struct span line = span_until(*text, '\n', text);
         ++*number;
-        result = check_line(reader, line, err);
+        result = share_file_check_line(reader, line, err);
         line = bare_line(line);
         more = goes_on(&line);
         add_unescaped(&whole, line);
@@ -411,19 +426,19 @@ static int take_lines(struct reader *reader, struct span *text, unsigned *number
         result = printed_wrong(reader->line, "it is longer than sacctmgr can read", err);
     struct span line = span_trimmed((struct span){ whole.bytes, whole.length });
     if (!result && line.length)
-        result = take_line(reader, line, err);
+        result = share_file_take_line(reader, line, err);
     text_free(&whole);
     return result;
 }
 
 int share_file_read(struct share_set *list, struct span text, struct error *err)
 {
-    struct reader reader = { .list = list };
+    struct share_file_reader reader = { .list = list };
     unsigned number = 0;
     int result = 0;
     *list = (struct share_set){ 0 };
     while (!result && text.length)
-        result = take_lines(&reader, &text, &number, err);
+        result = share_file_take_lines(&reader, &text, &number, err);
     if (!result && !list->cluster)
         result = fail(err, ERROR_DATA, "there is no line `Cluster - NAME' in it");
     text_free(&reader.parent);

@@ -31,13 +31,14 @@ static const char *obstacle(const char *name, bool keeps_case)
     return NULL;
 }
 
-struct writer {
+struct share_file_writer {
     struct text *text;
     const struct share_set *list;
     const char *kind, *name, *obstacle; /* the first that cannot be said */
 };
 
-static void add_name(struct writer *writer, const char *kind, const char *name, bool keeps_case)
+static void share_file_writer_add_name(struct share_file_writer *writer, const char *kind,
+                                       const char *name, bool keeps_case)
 {
     const char *found = obstacle(name, keeps_case);
     if (found && !writer->obstacle) {
@@ -51,15 +52,16 @@ static void add_name(struct writer *writer, const char *kind, const char *name, 
     text_add(writer->text, "'");
 }
 
-static void end_line(struct writer *writer, const struct share_entry *entry)
+static void share_file_writer_end_line(struct share_file_writer *writer,
+                                       const struct share_entry *entry)
 {
     if (*entry->partition) {
         text_add(writer->text, ":Partition=");
-        add_name(writer, "partition", entry->partition, false);
+        share_file_writer_add_name(writer, "partition", entry->partition, false);
     }
     if (entry->default_account) {
         text_add(writer->text, ":DefaultAccount=");
-        add_name(writer, "account", entry->default_account, false);
+        share_file_writer_add_name(writer, "account", entry->default_account, false);
     }
     text_add(writer->text, ":Fairshare=");
     share_add(writer->text, entry->shares);
@@ -74,8 +76,8 @@ static const char *account_above(const struct share_entry *entry)
 }
 
 /* Below which account it is in the file. */
-static const struct share_entry *above(const struct share_set *list,
-                                       const struct share_entry *entry)
+static const struct share_entry *share_file_writer_above(const struct share_set *list,
+                                                         const struct share_entry *entry)
 {
     return share_set_account(list, account_above(entry));
 }
@@ -85,7 +87,7 @@ static int check_accounts(const struct share_set *list, struct error *err)
 {
     for (size_t i = 1; i < list->count; i++) {
         const struct share_entry *entry = &list->entries[i];
-        if (!above(list, entry))
+        if (!share_file_writer_above(list, entry))
             return fail(err, ERROR_DATA,
                         "no file of sacctmgr can say association %" PRIu32
                         ": its account '%s' is not there",
@@ -98,7 +100,8 @@ static int in_order(const void *a, const void *b, void *context)
 {
     const struct share_entry *one = *(const struct share_entry *const *)a;
     const struct share_entry *other = *(const struct share_entry *const *)b;
-    const struct share_entry *parent = above(context, one), *others = above(context, other);
+    const struct share_entry *parent = share_file_writer_above(context, one),
+                             *others = share_file_writer_above(context, other);
     if (parent->depth != others->depth)
         return parent->depth < others->depth ? -1 : 1;
     int order = strcmp(parent->account, others->account);
@@ -109,7 +112,7 @@ static int in_order(const void *a, const void *b, void *context)
     return order ? order : strcmp(one->partition, other->partition);
 }
 
-static void add_entries(struct writer *writer)
+static void add_entries(struct share_file_writer *writer)
 {
     const struct share_set *list = writer->list;
     const struct share_entry **sorted = memory_zeroed(list->count, sizeof *sorted), *parent = NULL;
@@ -118,29 +121,29 @@ static void add_entries(struct writer *writer)
         sorted[i] = &list->entries[i + 1];
     qsort_r(sorted, count, sizeof *sorted, in_order, (void *)list);
     for (size_t i = 0; i < count; i++) {
-        const struct share_entry *entry = sorted[i], *next = above(list, entry);
+        const struct share_entry *entry = sorted[i], *next = share_file_writer_above(list, entry);
         if (next != parent) {
             text_add(writer->text, "Parent - ");
-            add_name(writer, "account", next->account, false);
+            share_file_writer_add_name(writer, "account", next->account, false);
             text_add(writer->text, "\n");
         }
         parent = next;
         text_add(writer->text, *entry->user ? "User - " : "Account - ");
-        add_name(writer, *entry->user ? "user" : "account",
-                 *entry->user ? entry->user : entry->account, *entry->user);
-        end_line(writer, entry);
+        share_file_writer_add_name(writer, *entry->user ? "user" : "account",
+                                   *entry->user ? entry->user : entry->account, *entry->user);
+        share_file_writer_end_line(writer, entry);
     }
     free(sorted);
 }
 
 int share_file_add(struct text *text, const struct share_set *list, struct error *err)
 {
-    struct writer writer = { .text = text, .list = list };
+    struct share_file_writer writer = { .text = text, .list = list };
     if (check_accounts(list, err))
         return -1;
     text_add(text, "Cluster - ");
-    add_name(&writer, "cluster", list->cluster, false);
-    end_line(&writer, &list->entries[0]);
+    share_file_writer_add_name(&writer, "cluster", list->cluster, false);
+    share_file_writer_end_line(&writer, &list->entries[0]);
     add_entries(&writer);
     return writer.obstacle ? fail(err, ERROR_DATA,
                                   "no file of sacctmgr can say the name of %s '%s': there is %s",

@@ -39,7 +39,7 @@ const char *share_set_text(struct share_set *list, const char *text)
 }
 
 /* Names with a NUL behind each; NULL is none. */
-static struct text key_of(const char *account, const char *user, const char *partition)
+static struct text share_set_key_of(const char *account, const char *user, const char *partition)
 {
     struct text key = { 0 };
     text_add_bytes(&key, account, strlen(account) + 1);
@@ -49,19 +49,19 @@ static struct text key_of(const char *account, const char *user, const char *par
     return key;
 }
 
-static uint32_t find(const struct names *names, const char *account, const char *user,
-                     const char *partition)
+static uint32_t report_share_set_find(const struct names *names, const char *account,
+                                      const char *user, const char *partition)
 {
-    struct text key = key_of(account, user, partition);
+    struct text key = share_set_key_of(account, user, partition);
     uint32_t number = names_find(names, key.bytes, key.length);
     text_free(&key);
     return number;
 }
 
-static uint32_t add(struct names *names, const char *account, const char *user,
-                    const char *partition)
+static uint32_t report_share_set_add(struct names *names, const char *account, const char *user,
+                                     const char *partition)
 {
-    struct text key = key_of(account, user, partition);
+    struct text key = share_set_key_of(account, user, partition);
     uint32_t number = names_add(names, key.bytes, key.length);
     text_free(&key);
     return number;
@@ -74,14 +74,15 @@ static void index_user(struct share_set *list, const struct share_entry *entry)
         list->first_of_user = memory_grown(list->first_of_user, known, sizeof(size_t));
         list->first_of_user[known] = list->count;
     }
-    add(list->pairs, entry->account, entry->user, NULL);
+    report_share_set_add(list->pairs, entry->account, entry->user, NULL);
     if (*entry->partition)
-        add(list->pairs, entry->account, entry->user, "*");
+        report_share_set_add(list->pairs, entry->account, entry->user, "*");
 }
 
 bool share_set_add(struct share_set *list, const struct share_entry *entry)
 {
-    if (add(list->keys, entry->account, entry->user, entry->partition) != list->count)
+    if (report_share_set_add(list->keys, entry->account, entry->user, entry->partition) !=
+        list->count)
         return false;
     if (*entry->user)
         index_user(list, entry);
@@ -101,7 +102,7 @@ bool share_set_add(struct share_set *list, const struct share_entry *entry)
 struct share_entry *share_set_find(const struct share_set *list, const char *account,
                                    const char *user, const char *partition)
 {
-    uint32_t number = find(list->keys, account, user, partition);
+    uint32_t number = report_share_set_find(list->keys, account, user, partition);
     return number == INDEX_NONE ? NULL : &list->entries[number];
 }
 
@@ -118,12 +119,12 @@ const struct share_entry *share_set_user(const struct share_set *list, const cha
 
 bool share_set_has_pair(const struct share_set *list, const char *account, const char *user)
 {
-    return find(list->pairs, account, user, NULL) != INDEX_NONE;
+    return report_share_set_find(list->pairs, account, user, NULL) != INDEX_NONE;
 }
 
 bool share_set_has_partitions(const struct share_set *list, const char *account, const char *user)
 {
-    return find(list->pairs, account, user, "*") != INDEX_NONE;
+    return report_share_set_find(list->pairs, account, user, "*") != INDEX_NONE;
 }
 
 /* In small letters, to be freed. */

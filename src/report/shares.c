@@ -96,7 +96,7 @@ void share_list_add(struct share_list *list, const struct share_association *ass
 }
 
 /* Siblings together, in the order they are shown in. */
-static int by_parent_and_name(const void *a, const void *b)
+static int report_shares_by_parent_and_name(const void *a, const void *b)
 {
     const struct share_row *one = a, *other = b;
     if (one->parent_id != other->parent_id)
@@ -115,7 +115,7 @@ void share_list_sort(struct share_list *list)
 {
     if (!list->count)
         return;
-    qsort(list->rows, list->count, sizeof *list->rows, by_parent_and_name);
+    qsort(list->rows, list->count, sizeof *list->rows, report_shares_by_parent_and_name);
     /* Where the children of an id begin. */
     struct id_index *first_child = id_index_create();
     for (uint32_t i = 0; i < list->count; i++)
@@ -200,7 +200,7 @@ void share_list_hide_accounts(struct share_list *list)
 
 /* The columns. */
 
-static void get_account(const void *of, struct cell *cell)
+static void report_shares_get_account(const void *of, struct cell *cell)
 {
     const struct share_row *row = of;
     cell_text(cell, row->account);
@@ -214,7 +214,7 @@ static void get_parent(const void *of, struct cell *cell)
         cell_integer(cell, row->parent_id);
 }
 
-static void get_shares(const void *of, struct cell *cell)
+static void report_shares_get_shares(const void *of, struct cell *cell)
 {
     const struct share_row *row = of;
     if (row->parent_shares)
@@ -223,7 +223,7 @@ static void get_shares(const void *of, struct cell *cell)
         cell_integer(cell, row->shares);
 }
 
-static void get_infinite(const void *of, struct cell *cell)
+static void report_shares_get_infinite(const void *of, struct cell *cell)
 {
     const struct share_row *row = of;
     cell_integer(cell, isinf(row->level_fs) != 0);
@@ -241,11 +241,11 @@ static const struct column columns[SHARE_COLUMNS] = {
     CLUSTER_COLUMN,
     { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct share_row, id), .hidden = ONLY_IN_JSON },
     { "parent_id", "ParentID", COLUMN_INTEGER, .get = get_parent, .hidden = ONLY_IN_JSON },
-    { "account", "Account", COLUMN_TEXT, .get = get_account },
+    { "account", "Account", COLUMN_TEXT, .get = report_shares_get_account },
     { "username", "User", COLUMN_TEXT, MEMBER(struct share_row, user) },
     { "partition", "Partition", COLUMN_TEXT, MEMBER(struct share_row, partition),
       .optional = true },
-    { "rawshares", "RawShares", COLUMN_INTEGER, .get = get_shares },
+    { "rawshares", "RawShares", COLUMN_INTEGER, .get = report_shares_get_shares },
     { "normshares", "NormShares", COLUMN_REAL, MEMBER(struct share_row, norm_shares),
       .expendable = 2 },
     { "rawusage", "RawUsage", COLUMN_USAGE, MEMBER(struct share_row, raw_usage), .expendable = 3 },
@@ -258,7 +258,8 @@ static const struct column columns[SHARE_COLUMNS] = {
       .hidden = ONLY_IN_JSON, .optional = true },
     { "tresrunmins", "TRESRunMins", COLUMN_TEXT, .get = get_running, .hidden = ONLY_IN_JSON,
       .optional = true },
-    { "levelfs_infinite", "LevelFSInfinite", COLUMN_YES_NO, get_infinite, .hidden = ONLY_IN_JSON },
+    { "levelfs_infinite", "LevelFSInfinite", COLUMN_YES_NO, report_shares_get_infinite,
+      .hidden = ONLY_IN_JSON },
     { .name = NULL },
 };
 

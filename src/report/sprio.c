@@ -14,7 +14,7 @@
  * weight. */
 
 /* The part that a letter of either case stands for; PRIO_PARTS: another one. */
-static enum prio_part part_of(char letter)
+static enum prio_part sprio_part_of(char letter)
 {
     static const char letters[PRIO_PARTS + 1] = "abfjpq";
     const char *at = strchr(letters, letter | 0x20);
@@ -26,7 +26,7 @@ static void get_part(const void *of, struct cell *cell)
 {
     const struct prio_row *row = of;
     const struct prio_list *list = cell->context;
-    enum prio_part part = part_of((char)cell->column->index);
+    enum prio_part part = sprio_part_of((char)cell->column->index);
     uint64_t weight = list->weights.of[part];
     if (row->of_formula)
         return;
@@ -217,7 +217,7 @@ static int by_real(double one, double other)
 
 static int by_letter(const struct prio_row *one, const struct prio_row *other, char letter)
 {
-    enum prio_part part = part_of(letter);
+    enum prio_part part = sprio_part_of(letter);
     if (part != PRIO_PARTS)
         return by_real(one->weighted[part], other->weighted[part]);
     switch (letter) {

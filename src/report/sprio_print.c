@@ -30,7 +30,7 @@ static const char *const without_headings[] = { "iurYABFJPQSTN", "iurYABFJPQT", 
 /* Of the parts of a priority, in their order. */
 static const char parts[PRIO_PARTS + 1] = "ABFJPQ";
 
-struct reader {
+struct sprio_print_reader {
     struct sprio_print *print;
     const char *cluster;
     unsigned line;
@@ -39,8 +39,8 @@ struct reader {
 };
 
 /* The fields of a line; FIELDS_AT_MOST + 1 where there are more. */
-static size_t split(const struct reader *reader, struct span line,
-                    struct span fields[FIELDS_AT_MOST])
+static size_t sprio_print_split(const struct sprio_print_reader *reader, struct span line,
+                                struct span fields[FIELDS_AT_MOST])
 {
     size_t count = 0;
     for (bool more = true; more && count <= FIELDS_AT_MOST; count++) {
@@ -73,7 +73,7 @@ static bool is_number(struct span field)
 }
 
 /* Whether a part of the priority has two columns: normalized and weighted. */
-static bool has_pairs(const struct reader *reader)
+static bool has_pairs(const struct sprio_print_reader *reader)
 {
     for (const char *part = parts; *part; part++) {
         const char *first = strchr(reader->letters, *part);
@@ -89,7 +89,7 @@ struct seen {
     bool has_point[FIELDS_AT_MOST]; /* it has a point in one of them */
 };
 
-static void see_rows(const struct reader *reader, struct span text, struct seen *seen)
+static void see_rows(const struct sprio_print_reader *reader, struct span text, struct seen *seen)
 {
     struct span fields[FIELDS_AT_MOST];
     size_t columns = strlen(reader->letters);
@@ -97,7 +97,7 @@ static void see_rows(const struct reader *reader, struct span text, struct seen 
         struct span line = span_trimmed(span_until(text, '\n', &text));
         if (span_begins(line, "CLUSTER:"))
             return;
-        size_t count = split(reader, line, fields);
+        size_t count = sprio_print_split(reader, line, fields);
         for (size_t i = 0; i < count && i < columns; i++) {
             seen->is_name[i] |= count + 1 >= columns && !is_number(fields[i]);
             seen->has_point[i] |=
@@ -108,7 +108,7 @@ static void see_rows(const struct reader *reader, struct span text, struct seen 
 
 /* PARTITION heads a name, a number or both.  If all rows have numbers there, a name is among them
  * if there are more columns than numbers, and it is the first one without a point. */
-static void place_partition(struct reader *reader, struct span text)
+static void place_partition(struct sprio_print_reader *reader, struct span text)
 {
     struct seen seen = { 0 };
     size_t found[FIELDS_AT_MOST], count = 0, pointed = 0;
@@ -131,12 +131,12 @@ static void place_partition(struct reader *reader, struct span text)
         }
 }
 
-static int take_headings(struct reader *reader, struct span line, struct span below,
-                         struct error *err)
+static int sprio_print_take_headings(struct sprio_print_reader *reader, struct span line,
+                                     struct span below, struct error *err)
 {
     struct span fields[FIELDS_AT_MOST];
     reader->print->is_table = !memchr(line.bytes, '|', line.length);
-    size_t count = split(reader, line, fields);
+    size_t count = sprio_print_split(reader, line, fields);
     if (count > FIELDS_AT_MOST)
         return printed_wrong(reader->line, "too many columns for sprio", err);
     for (size_t i = 0; i < count; i++)
@@ -152,11 +152,11 @@ static int take_headings(struct reader *reader, struct span line, struct span be
     return 0;
 }
 
-static int guess_headings(struct reader *reader, struct span line, struct error *err)
+static int guess_headings(struct sprio_print_reader *reader, struct span line, struct error *err)
 {
     struct span fields[FIELDS_AT_MOST];
     reader->print->is_table = false;
-    size_t count = split(reader, line, fields);
+    size_t count = sprio_print_split(reader, line, fields);
     for (size_t i = 0; i < sizeof without_headings / sizeof *without_headings; i++) {
         const char *letters = without_headings[i];
         if (strlen(letters) == count && is_number(fields[strchr(letters, 'Y') - letters])) {
@@ -169,7 +169,7 @@ static int guess_headings(struct reader *reader, struct span line, struct error 
 }
 
 /* What a job has not, such as a QOS, sprio prints as (null). */
-static const char *text_of(const struct reader *reader, struct span field)
+static const char *sprio_print_text_of(const struct sprio_print_reader *reader, struct span field)
 {
     if (span_is(field, "(null)"))
         return "";
@@ -177,11 +177,12 @@ static const char *text_of(const struct reader *reader, struct span field)
 }
 
 /* A name, and the width that its column has at least. */
-static const char *name_of(const struct reader *reader, struct span field, size_t *width)
+static const char *sprio_print_name_of(const struct sprio_print_reader *reader, struct span field,
+                                       size_t *width)
 {
     if (field.length > *width)
         *width = field.length;
-    return text_of(reader, field);
+    return sprio_print_text_of(reader, field);
 }
 
 /* A priority of `sprio -n`: of a column that is too narrow the last digits are cut, not rounded. */
@@ -196,7 +197,7 @@ static bool take_norm(struct printed_number *norm, struct span field, const char
     return true;
 }
 
-static bool take_number(struct printed_job *job, char letter, struct span field)
+static bool sprio_print_take_number(struct printed_job *job, char letter, struct span field)
 {
     const char *part = strchr(parts, letter), *point = memchr(field.bytes, '.', field.length);
     bool has_point = point != NULL;
@@ -219,8 +220,8 @@ static bool has_points(struct span list)
     return value.length && memchr(value.bytes, '.', value.length);
 }
 
-static int take_field(const struct reader *reader, struct printed_job *job, char letter,
-                      struct span field, struct error *err)
+static int sprio_print_take_field(const struct sprio_print_reader *reader, struct printed_job *job,
+                                  char letter, struct span field, struct error *err)
 {
     bool good = true;
     switch (letter) {
@@ -228,26 +229,26 @@ static int take_field(const struct reader *reader, struct printed_job *job, char
         good = number_signed(field.bytes, field.length, &job->id) && job->id > 0;
         break;
     case 'u':
-        job->user = text_of(reader, field);
+        job->user = sprio_print_text_of(reader, field);
         break;
     case 'o':
-        job->account = text_of(reader, field);
+        job->account = sprio_print_text_of(reader, field);
         break;
     case 'n':
-        job->qos = name_of(reader, field, &reader->print->qos_width);
+        job->qos = sprio_print_name_of(reader, field, &reader->print->qos_width);
         break;
     case 'r':
-        job->partition = name_of(reader, field, &reader->print->partition_width);
+        job->partition = sprio_print_name_of(reader, field, &reader->print->partition_width);
         break;
     case 'T':
-        *(has_points(field) ? &job->tres_factors : &job->tres) = text_of(reader, field);
+        *(has_points(field) ? &job->tres_factors : &job->tres) = sprio_print_text_of(reader, field);
         job->tres_cut = reader->print->is_table && field.length >= TRES_WIDTH;
         break;
     case 'c':
     case '-':
         break;
     default:
-        good = take_number(job, letter, field);
+        good = sprio_print_take_number(job, letter, field);
     }
     for (size_t i = 0; !good && i < sizeof headings / sizeof *headings; i++)
         if (headings[i].letter == letter)
@@ -257,13 +258,14 @@ static int take_field(const struct reader *reader, struct printed_job *job, char
     return 0;
 }
 
-static int take_row(struct reader *reader, struct span line, struct error *err)
+static int sprio_print_take_row(struct sprio_print_reader *reader, struct span line,
+                                struct error *err)
 {
     struct sprio_print *print = reader->print;
     struct span fields[FIELDS_AT_MOST];
     struct printed_job job = { .line = reader->line };
     job.priority = job.norm = job.site = job.nice = NOT_PRINTED;
-    size_t count = split(reader, line, fields), columns = strlen(reader->letters);
+    size_t count = sprio_print_split(reader, line, fields), columns = strlen(reader->letters);
     /* Of a table a last column that is blank is not there. */
     bool blank =
         print->is_table && columns && count == columns - 1 && reader->letters[columns - 1] == 'T';
@@ -276,7 +278,7 @@ static int take_row(struct reader *reader, struct span line, struct error *err)
         if (reader->letters[i] == 'c' &&
             !reads_as(fields[i].bytes, fields[i].length, reader->cluster))
             return 0;
-        if (take_field(reader, &job, reader->letters[i], fields[i], err))
+        if (sprio_print_take_field(reader, &job, reader->letters[i], fields[i], err))
             return -1;
     }
     print->rows = memory_grown(print->rows, print->count, sizeof *print->rows);
@@ -285,7 +287,7 @@ static int take_row(struct reader *reader, struct span line, struct error *err)
 }
 
 /* The line of `sprio -w`, which has the word in place of a job's number. */
-static bool is_weights(const struct reader *reader, struct span line)
+static bool is_weights(const struct sprio_print_reader *reader, struct span line)
 {
     bool bars = memchr(line.bytes, '|', line.length) != NULL;
     struct span rest, field = bars ? span_until(line, '|', &rest) : span_word(line, &rest);
@@ -295,7 +297,8 @@ static bool is_weights(const struct reader *reader, struct span line)
     return span_is(span_trimmed(field), "Weights");
 }
 
-static int take_line(struct reader *reader, struct span line, struct span below, struct error *err)
+static int sprio_print_take_line(struct sprio_print_reader *reader, struct span line,
+                                 struct span below, struct error *err)
 {
     line = span_trimmed(line);
     if (span_begins(line, "CLUSTER:")) {
@@ -310,16 +313,16 @@ static int take_line(struct reader *reader, struct span line, struct span below,
         return printed_wrong(reader->line,
                              "these are the weights of `sprio -w`, not jobs; use `sprio -l`", err);
     if (*reader->letters)
-        return take_row(reader, line, err);
+        return sprio_print_take_row(reader, line, err);
     if (*line.bytes < '0' || *line.bytes > '9')
-        return take_headings(reader, line, below, err);
-    return guess_headings(reader, line, err) || take_row(reader, line, err) ? -1 : 0;
+        return sprio_print_take_headings(reader, line, below, err);
+    return guess_headings(reader, line, err) || sprio_print_take_row(reader, line, err) ? -1 : 0;
 }
 
 int sprio_print_read(struct sprio_print *print, struct span text, const char *cluster,
                      struct error *err)
 {
-    struct reader reader = { .print = print, .cluster = cluster };
+    struct sprio_print_reader reader = { .print = print, .cluster = cluster };
     int result = 0;
     /* Headings are cut, too, and those that are known are whole. */
     *print = (struct sprio_print){ .partition_width = strlen("PARTITION"),
@@ -328,7 +331,7 @@ int sprio_print_read(struct sprio_print *print, struct span text, const char *cl
     while (!result && text.length) {
         struct span line = span_until(text, '\n', &text);
         reader.line++;
-        result = take_line(&reader, line, text, err);
+        result = sprio_print_take_line(&reader, line, text, err);
     }
     if (!result && !print->count)
         result = fail(err, ERROR_DATA, "it has no job of cluster '%s'", cluster);

@@ -16,7 +16,7 @@
 
 /* A number, or an object of a number with the flags `set` and `infinite`.  Sets NOT_PRINTED if it
  * is not set. */
-static bool take_number(struct printed_number *number, const json_t *value)
+static bool sshare_json_take_number(struct printed_number *number, const json_t *value)
 {
     bool is_object = json_is_object(value);
     const json_t *plain = is_object ? json_object_get(value, "number") : value;
@@ -35,10 +35,10 @@ static bool take_number(struct printed_number *number, const json_t *value)
     return true;
 }
 
-static bool take_shares(struct printed_row *row, const json_t *value)
+static bool sshare_json_take_shares(struct printed_row *row, const json_t *value)
 {
     struct printed_number number;
-    if (!take_number(&number, value) || number.low > UINT32_MAX)
+    if (!sshare_json_take_number(&number, value) || number.low > UINT32_MAX)
         return false;
     row->has_shares = printed_is_there(&number);
     row->shares = row->has_shares ? llround(printed_middle(&number)) : 0;
@@ -46,7 +46,7 @@ static bool take_shares(struct printed_row *row, const json_t *value)
     return true;
 }
 
-static bool take_usage(struct printed_row *row, const json_t *value)
+static bool sshare_json_take_usage(struct printed_row *row, const json_t *value)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0)
         return false;
@@ -55,17 +55,20 @@ static bool take_usage(struct printed_row *row, const json_t *value)
     return true;
 }
 
-static const char *text_of(struct sshare_print *print, const json_t *row, const char *key)
+static const char *sshare_json_text_of(struct sshare_print *print, const json_t *row,
+                                       const char *key)
 {
     const char *text = json_string_value(json_object_get(row, key));
     return text ? arena_copy(print->arena, text, strlen(text)) : NULL;
 }
 
-static bool take_names(struct sshare_print *print, struct printed_row *row, const json_t *from)
+static bool sshare_json_take_names(struct sshare_print *print, struct printed_row *row,
+                                   const json_t *from)
 {
-    const char *name = text_of(print, from, "name"), *parent = text_of(print, from, "parent");
+    const char *name = sshare_json_text_of(print, from, "name"),
+               *parent = sshare_json_text_of(print, from, "parent");
     const char *type = json_string_value(json_array_get(json_object_get(from, "type"), 0));
-    row->partition = text_of(print, from, "partition");
+    row->partition = sshare_json_text_of(print, from, "partition");
     row->id = json_integer_value(json_object_get(from, "id"));
     bool is_user = type && !strcmp(type, "USER");
     row->account = is_user ? parent : name;
@@ -87,7 +90,8 @@ static const char *take_values(struct printed_row *row, const json_t *from)
                     { "factor", fairshare, &row->fairshare },
                     { "level", fairshare, &row->level_fs } };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (!take_number(numbers[i].number, json_object_get(numbers[i].parent, numbers[i].key)) ||
+        if (!sshare_json_take_number(numbers[i].number,
+                                     json_object_get(numbers[i].parent, numbers[i].key)) ||
             (numbers[i].number != &row->level_fs && isinf(numbers[i].number->low)))
             return numbers[i].key;
     if (row->norm_shares.high <= UNDEFINED_UP_TO && row->norm_shares.low > 0)
@@ -95,19 +99,20 @@ static const char *take_values(struct printed_row *row, const json_t *from)
     /* Fair Tree gives accounts no factor. */
     if (!*row->user && row->fairshare.high <= 0)
         row->fairshare = NOT_PRINTED;
-    if (!take_shares(row, json_object_get(from, "shares")))
+    if (!sshare_json_take_shares(row, json_object_get(from, "shares")))
         return "shares";
-    return take_usage(row, json_object_get(from, "usage")) ? NULL : "usage";
+    return sshare_json_take_usage(row, json_object_get(from, "usage")) ? NULL : "usage";
 }
 
-static int take_row(struct sshare_print *print, const json_t *from, size_t index,
-                    const char *cluster, struct error *err)
+static int sshare_json_take_row(struct sshare_print *print, const json_t *from, size_t index,
+                                const char *cluster, struct error *err)
 {
     struct printed_row row = PRINTED_ROW;
     const char *name = json_string_value(json_object_get(from, "cluster"));
     if (name && strcmp(name, cluster) != 0)
         return 0;
-    const char *bad = take_names(print, &row, from) ? take_values(&row, from) : "id or name";
+    const char *bad =
+        sshare_json_take_names(print, &row, from) ? take_values(&row, from) : "id or name";
     if (bad)
         return fail(err, ERROR_DATA, "shares.shares[%zu]: cannot read its %s", index, bad);
     print->rows = memory_grown(print->rows, print->count, sizeof *print->rows);
@@ -125,8 +130,8 @@ static void drop_missing_factors(struct sshare_print *print)
         print->rows[i].fairshare = NOT_PRINTED;
 }
 
-static int take_rows(struct sshare_print *print, const json_t *root, const char *cluster,
-                     struct error *err)
+static int sshare_json_take_rows(struct sshare_print *print, const json_t *root,
+                                 const char *cluster, struct error *err)
 {
     const json_t *rows = json_object_get(json_object_get(root, "shares"), "shares");
     if (!json_is_array(rows))
@@ -134,7 +139,7 @@ static int take_rows(struct sshare_print *print, const json_t *root, const char 
                     "this JSON has no list shares.shares; use `sshare -a --json` or `sshare -a -l "
                     "-P -m`");
     for (size_t i = 0; i < json_array_size(rows); i++)
-        if (take_row(print, json_array_get(rows, i), i, cluster, err))
+        if (sshare_json_take_row(print, json_array_get(rows, i), i, cluster, err))
             return -1;
     drop_missing_factors(print);
     return 0;
@@ -147,7 +152,7 @@ int sshare_json_read(struct sshare_print *print, struct span text, const char *c
     *print = (struct sshare_print){ .arena = arena_create() };
     json_t *root = json_loadb(text.bytes, text.length, 0, &reason);
     int result = root
-                     ? take_rows(print, root, cluster, err)
+                     ? sshare_json_take_rows(print, root, cluster, err)
                      : fail(err, ERROR_DATA,
                             "this is not JSON of `sshare --json`; YAML is not read: %s, in line %d",
                             reason.text, reason.line);

@@ -12,7 +12,7 @@
 
 #define FIELDS_AT_MOST 64
 
-enum field {
+enum sshare_field {
     FIELD_CLUSTER,
     FIELD_ID,
     FIELD_ACCOUNT,
@@ -37,7 +37,7 @@ static const char *const headings[FIELDS] = {
 /* sshare's own. */
 #define DECIMALS 6
 
-struct reader {
+struct sshare_reader {
     struct sshare_print *print;
     const char *cluster;
     unsigned line;
@@ -51,14 +51,14 @@ struct reader {
     bool begun;                   /* the headings are known */
 };
 
-static int wrong(const struct reader *reader, const char *what, struct error *err)
+static int sshare_wrong(const struct sshare_reader *reader, const char *what, struct error *err)
 {
     return printed_wrong(reader->line, what, err);
 }
 
 /* The next field of a line, and where the one behind it begins. */
-static struct span next_field(const struct reader *reader, struct span line, size_t column,
-                              size_t *at)
+static struct span sshare_next_field(const struct sshare_reader *reader, struct span line,
+                                     size_t column, size_t *at)
 {
     if (!reader->bars) {
         size_t start = reader->starts[column], width = reader->widths[column];
@@ -76,12 +76,12 @@ static struct span next_field(const struct reader *reader, struct span line, siz
     return (struct span){ start, length };
 }
 
-static int take_headings(struct reader *reader, struct span line, struct error *err)
+static int sshare_take_headings(struct sshare_reader *reader, struct span line, struct error *err)
 {
     bool there[FIELDS] = { false };
     size_t at = 0;
     for (size_t column = 0; column < reader->columns; column++) {
-        struct span name = span_trimmed(next_field(reader, line, column, &at));
+        struct span name = span_trimmed(sshare_next_field(reader, line, column, &at));
         reader->field_of[column] = -1;
         for (int field = 0; field < FIELDS; field++)
             if (span_is(name, headings[field])) {
@@ -90,27 +90,27 @@ static int take_headings(struct reader *reader, struct span line, struct error *
             }
     }
     if (!there[FIELD_ID] && !(there[FIELD_ACCOUNT] && there[FIELD_USER]))
-        return wrong(reader, "headings Account and User are wanted here, as sshare -l prints them",
-                     err);
+        return sshare_wrong(
+            reader, "headings Account and User are wanted here, as sshare -l prints them", err);
     if (!there[FIELD_RAW_USAGE] && !there[FIELD_FAIRSHARE])
-        return wrong(reader, "a heading RawUsage or FairShare is wanted here", err);
+        return sshare_wrong(reader, "a heading RawUsage or FairShare is wanted here", err);
     reader->begun = true;
     return 0;
 }
 
-static int take_bars(struct reader *reader, struct span line, struct error *err)
+static int take_bars(struct sshare_reader *reader, struct span line, struct error *err)
 {
     reader->bars = true;
     reader->columns = 1;
     for (size_t i = 0; i < line.length; i++)
         reader->columns += line.bytes[i] == '|';
     if (reader->columns > FIELDS_AT_MOST)
-        return wrong(reader, "too many columns for sshare", err);
-    return take_headings(reader, line, err);
+        return sshare_wrong(reader, "too many columns for sshare", err);
+    return sshare_take_headings(reader, line, err);
 }
 
 /* Below the headings of a table. */
-static int take_dashes(struct reader *reader, struct span line, struct error *err)
+static int take_dashes(struct sshare_reader *reader, struct span line, struct error *err)
 {
     reader->columns = 0;
     for (size_t i = 0; i < line.length;) {
@@ -119,25 +119,26 @@ static int take_dashes(struct reader *reader, struct span line, struct error *er
             i++;
         if (i > start) {
             if (reader->columns == FIELDS_AT_MOST)
-                return wrong(reader, "too many columns for sshare", err);
+                return sshare_wrong(reader, "too many columns for sshare", err);
             reader->starts[reader->columns] = start;
             reader->widths[reader->columns++] = i - start;
         } else if (line.bytes[i] == ' ') {
             i++;
         } else {
-            return wrong(reader, "a line of dashes is wanted here, or bars between headings", err);
+            return sshare_wrong(reader, "a line of dashes is wanted here, or bars between headings",
+                                err);
         }
     }
-    return take_headings(reader, reader->heading, err);
+    return sshare_take_headings(reader, reader->heading, err);
 }
 
-static const char *take_name(struct reader *reader, struct span span, bool *cut)
+static const char *sshare_take_name(struct sshare_reader *reader, struct span span, bool *cut)
 {
     *cut = !reader->bars && span.length && span.bytes[span.length - 1] == '+';
     return arena_copy(reader->print->arena, span.bytes, span.length - *cut);
 }
 
-static bool take_shares(struct printed_row *row, struct span span)
+static bool sshare_take_shares(struct printed_row *row, struct span span)
 {
     row->has_shares = span.length != 0;
     row->parent_shares = span.length == 6 && !memcmp(span.bytes, "parent", 6);
@@ -145,7 +146,7 @@ static bool take_shares(struct printed_row *row, struct span span)
            number_signed(span.bytes, span.length, &row->shares);
 }
 
-static bool take_number(struct printed_row *row, int field, struct span span)
+static bool sshare_take_number(struct printed_row *row, int field, struct span span)
 {
     struct printed_number *const numbers[] = { &row->raw_usage,  &row->norm_shares,
                                                &row->norm_usage, &row->effective_usage,
@@ -157,8 +158,8 @@ static bool take_number(struct printed_row *row, int field, struct span span)
            !(is_usage && number->low < 0) && !(field != FIELD_LEVEL_FS && isinf(number->low));
 }
 
-static int take_field(struct reader *reader, struct printed_row *row, int field, struct span span,
-                      struct error *err)
+static int sshare_take_field(struct sshare_reader *reader, struct printed_row *row, int field,
+                             struct span span, struct error *err)
 {
     bool ignored, good = true;
     switch (field) {
@@ -168,19 +169,19 @@ static int take_field(struct reader *reader, struct printed_row *row, int field,
         good = number_signed(span.bytes, span.length, &row->id);
         break;
     case FIELD_ACCOUNT:
-        row->account = take_name(reader, span, &row->account_cut);
+        row->account = sshare_take_name(reader, span, &row->account_cut);
         break;
     case FIELD_USER:
-        row->user = take_name(reader, span, &row->user_cut);
+        row->user = sshare_take_name(reader, span, &row->user_cut);
         break;
     case FIELD_PARTITION:
-        row->partition = take_name(reader, span, &ignored);
+        row->partition = sshare_take_name(reader, span, &ignored);
         break;
     case FIELD_SHARES:
-        good = take_shares(row, span);
+        good = sshare_take_shares(row, span);
         break;
     default:
-        good = take_number(row, field, span);
+        good = sshare_take_number(row, field, span);
     }
     return good ? 0
                 : fail(err, ERROR_DATA, "line %u: '%.*s' is no %s", reader->line,
@@ -188,28 +189,29 @@ static int take_field(struct reader *reader, struct printed_row *row, int field,
 }
 
 /* A number that is wider than its column moves all that is behind it. */
-static int check_widths(const struct reader *reader, struct span line, struct error *err)
+static int check_widths(const struct sshare_reader *reader, struct span line, struct error *err)
 {
     for (size_t column = 0; !reader->bars && column < reader->columns; column++) {
         size_t end = reader->starts[column] + reader->widths[column];
         if (end < line.length && line.bytes[end] != ' ')
-            return wrong(reader, "a number is wider than its column; sshare -P cuts none", err);
+            return sshare_wrong(reader, "a number is wider than its column; sshare -P cuts none",
+                                err);
     }
     return 0;
 }
 
-static int take_row(struct reader *reader, struct span line, struct error *err)
+static int sshare_take_row(struct sshare_reader *reader, struct span line, struct error *err)
 {
     if (check_widths(reader, line, err))
         return -1;
     struct printed_row row = PRINTED_ROW;
     size_t at = 0;
     for (size_t column = 0; column < reader->columns; column++) {
-        struct span span = span_trimmed(next_field(reader, line, column, &at));
+        struct span span = span_trimmed(sshare_next_field(reader, line, column, &at));
         int field = reader->field_of[column];
         if (field == FIELD_CLUSTER && !reads_as(span.bytes, span.length, reader->cluster))
             return 0;
-        if (field >= 0 && take_field(reader, &row, field, span, err))
+        if (field >= 0 && sshare_take_field(reader, &row, field, span, err))
             return -1;
     }
     struct sshare_print *print = reader->print;
@@ -218,7 +220,7 @@ static int take_row(struct reader *reader, struct span line, struct error *err)
     return 0;
 }
 
-static int take_line(struct reader *reader, struct span line, struct error *err)
+static int sshare_take_line(struct sshare_reader *reader, struct span line, struct error *err)
 {
     struct span bare = span_trimmed(line);
     if (span_begins(bare, "CLUSTER:")) {
@@ -232,7 +234,7 @@ static int take_line(struct reader *reader, struct span line, struct error *err)
         return 0;
     line.length = (size_t)(bare.bytes + bare.length - line.bytes);
     if (reader->begun)
-        return take_row(reader, line, err);
+        return sshare_take_row(reader, line, err);
     if (memchr(line.bytes, '|', line.length))
         return take_bars(reader, line, err);
     if (reader->heading.bytes)
@@ -244,13 +246,13 @@ static int take_line(struct reader *reader, struct span line, struct error *err)
 int sshare_print_read(struct sshare_print *print, struct span text, const char *cluster,
                       struct error *err)
 {
-    struct reader reader = { .print = print, .cluster = cluster };
+    struct sshare_reader reader = { .print = print, .cluster = cluster };
     int result = 0;
     *print = (struct sshare_print){ .arena = arena_create() };
     while (!result && text.length) {
         struct span line = span_until(text, '\n', &text);
         reader.line++;
-        result = take_line(&reader, line, err);
+        result = sshare_take_line(&reader, line, err);
     }
     return sshare_print_end(print, result, cluster, err);
 }

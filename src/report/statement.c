@@ -17,7 +17,7 @@
 #include "util/memory.h"
 #include "util/name_list.h"
 
-struct row {
+struct report_statement_row {
     int64_t from, to, id;
     bool is_total;
     const char *account, *user, *partition;
@@ -30,16 +30,16 @@ struct row {
 
 static void get_from(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct report_statement_row *row = of;
     if (row->is_total)
         cell_text(cell, "total");
     else
         cell_integer(cell, row->from);
 }
 
-static void get_account(const void *of, struct cell *cell)
+static void report_statement_get_account(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct report_statement_row *row = of;
     cell_text(cell, row->account);
     cell->depth = row->depth;
 }
@@ -51,29 +51,29 @@ static double percent(double part, double whole)
 
 static void get_due_percent(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct report_statement_row *row = of;
     cell_real(cell, percent(row->due, row->whole));
 }
 
 static void get_used_percent(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct report_statement_row *row = of;
     cell_real(cell, percent(row->used, row->whole));
 }
 
 static void get_used_of_due(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct report_statement_row *row = of;
     cell_real(cell, percent(row->used, row->due));
 }
 
-#define ROW(member) MEMBER(struct row, member)
+#define ROW(member) MEMBER(struct report_statement_row, member)
 static const struct column columns[] = {
     CLUSTER_COLUMN,
     { "from", "From", COLUMN_DAY, .get = get_from },
     { "to", "To", COLUMN_TIME, ROW(to), .hidden = NOT_FOR_PEOPLE },
     { "id_assoc", "ID", COLUMN_INTEGER, ROW(id), .hidden = NOT_FOR_PEOPLE },
-    { "account", "Account", COLUMN_TEXT, .get = get_account },
+    { "account", "Account", COLUMN_TEXT, .get = report_statement_get_account },
     { "username", "User", COLUMN_TEXT, ROW(user) },
     { "partition", "Partition", COLUMN_TEXT, ROW(partition), .optional = true },
     { "due_percent", "Due%", COLUMN_REAL, .get = get_due_percent, .decimals = 2, .expendable = 1 },
@@ -89,14 +89,14 @@ const struct table_layout statement_layout = { columns, "rows", .by_cluster = tr
 /* ---- The tree in its order ---- */
 
 /* Siblings: users first, then by name. */
-struct ordering {
+struct report_statement_ordering {
     const struct tree *tree;
     const struct names *names;
 };
 
-static int by_parent_and_name(const void *a, const void *b, void *context)
+static int report_statement_by_parent_and_name(const void *a, const void *b, void *context)
 {
-    const struct ordering *of = context;
+    const struct report_statement_ordering *of = context;
     const struct node *one = &of->tree->nodes[*(const uint32_t *)a],
                       *other = &of->tree->nodes[*(const uint32_t *)b];
     if (one->parent != other->parent)
@@ -116,14 +116,15 @@ static int by_parent_and_name(const void *a, const void *b, void *context)
  * place is known by how many are below those that stand before it. */
 static uint32_t *depth_first(const struct tree *tree, const struct names *names)
 {
-    struct ordering ordering = { tree, names };
+    struct report_statement_ordering ordering = { tree, names };
     uint32_t *sorted = memory_zeroed(tree->count, sizeof *sorted);
     uint32_t *below = memory_zeroed(tree->count, sizeof *below); /* and itself */
     uint32_t *place = memory_zeroed(tree->count, sizeof *place); /* of the next child */
     uint32_t *order = memory_zeroed(tree->count, sizeof *order);
     for (uint32_t i = 0; i < tree->count; i++)
         sorted[i] = i;
-    qsort_r(sorted + 1, tree->count - 1, sizeof *sorted, by_parent_and_name, &ordering);
+    qsort_r(sorted + 1, tree->count - 1, sizeof *sorted, report_statement_by_parent_and_name,
+            &ordering);
     for (uint32_t i = tree->count; i-- > 0;)
         if (below[i]++, i)
             below[tree->nodes[i].parent] += below[i];
@@ -143,7 +144,7 @@ static uint32_t *depth_first(const struct tree *tree, const struct names *names)
 
 /* ---- Who is shown ---- */
 
-static const char *name_of(const struct statement_view *view, uint32_t number)
+static const char *report_statement_name_of(const struct statement_view *view, uint32_t number)
 {
     return names_text(view->names, number);
 }
@@ -154,21 +155,22 @@ static void find_asked(const struct statement_view *view, const struct tree *tre
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
         uint32_t above = i ? from[node->parent] : 0;
-        bool named =
-            !node->is_user && name_list_wants(view->accounts, name_of(view, node->account));
+        bool named = !node->is_user &&
+                     name_list_wants(view->accounts, report_statement_name_of(view, node->account));
         from[i] = above ? above : named ? node->depth + 1 : 0;
     }
 }
 
-static bool is_shown(const struct statement_view *view, const struct node *node, double due,
-                     double used)
+static bool report_statement_is_shown(const struct statement_view *view, const struct node *node,
+                                      double due, double used)
 {
-    const char *user = name_of(view, node->user);
+    const char *user = report_statement_name_of(view, node->user);
     if (!(due > 0 || used != 0))
         return false;
     if (view->users->count && (!node->is_user || !name_list_wants(view->users, user)))
         return false;
-    return permissions_show(view->permissions, view->cluster, name_of(view, node->account), user);
+    return permissions_show(view->permissions, view->cluster,
+                            report_statement_name_of(view, node->account), user);
 }
 
 void statement_add_period(const struct statement_view *view, const struct statement_period *period,
@@ -183,16 +185,16 @@ void statement_add_period(const struct statement_view *view, const struct statem
     for (uint32_t i = 0; i < tree->count; i++) {
         uint32_t at = order[i];
         const struct node *node = &tree->nodes[at];
-        if (!from[at] || !is_shown(view, node, period->due[at], period->used[at]))
+        if (!from[at] || !report_statement_is_shown(view, node, period->due[at], period->used[at]))
             continue;
-        answer_row(answer, &(const struct row){
+        answer_row(answer, &(const struct report_statement_row){
                                .from = period->from,
                                .to = period->to,
                                .id = node->id,
                                .is_total = period->is_total,
-                               .account = name_of(view, node->account),
-                               .user = name_of(view, node->user),
-                               .partition = name_of(view, node->partition),
+                               .account = report_statement_name_of(view, node->account),
+                               .user = report_statement_name_of(view, node->user),
+                               .partition = report_statement_name_of(view, node->partition),
                                .depth = view->users->count ? 0 : node->depth + 1 - from[at],
                                .due = period->due[at] / view->scale,
                                .used = period->used[at] / view->scale,
@@ -205,7 +207,7 @@ void statement_add_period(const struct statement_view *view, const struct statem
 
 /* ---- The head ---- */
 
-static void add_title(struct answer *answer, const struct statement_view *view)
+static void report_statement_add_title(struct answer *answer, const struct statement_view *view)
 {
     answer_say(answer, "Cluster %s, %s to %s, by %s\n", view->cluster, time_text(view->from).bytes,
                time_text(view->to).bytes, view->by);
@@ -228,7 +230,7 @@ static void add_title(struct answer *answer, const struct statement_view *view)
                    time_day_text(view->days_from).bytes);
 }
 
-static json_t *facts_of(const struct statement_view *view)
+static json_t *report_statement_facts_of(const struct statement_view *view)
 {
     json_t *known = view->shares_from == INT64_MAX ? json_null() : json_integer(view->shares_from);
     json_t *oldest = view->days_from == INT64_MAX ? json_null() : json_integer(view->days_from);
@@ -241,10 +243,11 @@ static json_t *facts_of(const struct statement_view *view)
 
 void statement_open(const struct statement_view *view, struct answer *answer)
 {
-    answer_cluster(answer, &(const struct table_cluster){
-                               .name = view->cluster,
-                               .facts = answer_wants_facts(answer) ? facts_of(view) : NULL,
-                               .terms = view->terms,
-                           });
-    add_title(answer, view);
+    answer_cluster(answer,
+                   &(const struct table_cluster){
+                       .name = view->cluster,
+                       .facts = answer_wants_facts(answer) ? report_statement_facts_of(view) : NULL,
+                       .terms = view->terms,
+                   });
+    report_statement_add_title(answer, view);
 }

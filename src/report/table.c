@@ -39,7 +39,7 @@ static bool is_beginning(const char *name, size_t length, const char *whole)
     return !strncasecmp(name, whole, length);
 }
 
-static bool is_name(const char *name, size_t length, const char *whole)
+static bool table_is_name(const char *name, size_t length, const char *whole)
 {
     return is_beginning(name, length, whole) && strlen(whole) == length;
 }
@@ -51,7 +51,7 @@ static const struct column *find_column(const struct column *columns, const char
     const struct column *found = NULL;
     size_t count = 0;
     for (const struct column *each = columns; each->name; each++) {
-        if (is_name(name, length, each->name) || is_name(name, length, each->heading))
+        if (table_is_name(name, length, each->name) || table_is_name(name, length, each->heading))
             return each;
         if (is_beginning(name, length, each->name) || is_beginning(name, length, each->heading)) {
             found = each;
@@ -61,7 +61,7 @@ static const struct column *find_column(const struct column *columns, const char
     return count == 1 ? found : NULL;
 }
 
-static int refuse_name(const struct column *columns, const char *name, struct error *err)
+static int table_refuse_name(const struct column *columns, const char *name, struct error *err)
 {
     size_t count = 0, used = 0;
     while (columns[count].name)
@@ -106,7 +106,7 @@ static int choose_one(struct table *table, char *name, struct error *err)
     }
     chosen.column = find_column(table->layout->columns, name, strlen(name));
     if (!chosen.column)
-        return refuse_name(table->layout->columns, name, err);
+        return table_refuse_name(table->layout->columns, name, err);
     /* A member of a JSON object is there once. */
     for (size_t i = 0; i < table->count && table->options->form == TABLE_JSON; i++)
         if (table->chosen[i].column == chosen.column)
@@ -116,7 +116,7 @@ static int choose_one(struct table *table, char *name, struct error *err)
     return 0;
 }
 
-static int choose(struct table *table, const char *names, struct error *err)
+static int table_choose(struct table *table, const char *names, struct error *err)
 {
     char *copy = memory_text(names), *rest = copy, *name;
     int result = 0;
@@ -181,7 +181,7 @@ struct table *table_create(struct text *text, const struct table_layout *layout,
         choose_format(table, options->format);
     else if (!options->columns)
         choose_shown(table);
-    else if (choose(table, options->columns, err)) {
+    else if (table_choose(table, options->columns, err)) {
         table_destroy(table);
         return NULL;
     }
@@ -240,7 +240,7 @@ static void print_if_long(void *context)
 
 /* Clusters. */
 
-static void begin_list(struct table *table)
+static void table_begin_list(struct table *table)
 {
     form_add_json(table->text, json_string(table->layout->rows));
     text_add(table->text, ": [");
@@ -248,7 +248,7 @@ static void begin_list(struct table *table)
     table->rows = 0;
 }
 
-static void end_list(struct table *table)
+static void table_end_list(struct table *table)
 {
     text_add(table->text, table->rows ? "\n]" : "]");
     table->listing = false;
@@ -268,7 +268,7 @@ static void open_json(struct table *table, const struct table_cluster *cluster)
         form_add_json(table->text, json_incref(fact));
     }
     text_add(table->text, ", ");
-    begin_list(table);
+    table_begin_list(table);
 }
 
 void table_open(struct table *table, const struct table_cluster *cluster)
@@ -301,7 +301,7 @@ static void print_kept(struct table *table)
 void table_close(struct table *table)
 {
     if (table->options->form == TABLE_JSON) {
-        end_list(table);
+        table_end_list(table);
         text_add(table->text, "}");
     } else if (table->options->form == TABLE_FOR_PEOPLE) {
         print_kept(table);
@@ -341,10 +341,10 @@ static bool add_plain_json(struct table *table, const void *row)
     return true;
 }
 
-static void add_json(struct table *table, const void *row)
+static void table_add_json(struct table *table, const void *row)
 {
     if (!table->listing)
-        begin_list(table);
+        table_begin_list(table);
     text_add(table->text, table->rows++ ? ",\n" : "\n");
     if (!add_plain_json(table, row))
         form_add_json(table->text, json_of_row(&table->cell, table->chosen, table->count, row));
@@ -361,7 +361,7 @@ static void add_separated(struct table *table, const void *row)
     text_add(table->text, csv ? "\r\n" : table->options->ends_with_bar ? "|\n" : "\n");
 }
 
-static void keep(struct table *table, const void *row)
+static void table_keep(struct table *table, const void *row)
 {
     for (size_t i = 0; i < table->count; i++) {
         cell_of(&table->cell, table->chosen[i].column, row);
@@ -373,9 +373,9 @@ static void keep(struct table *table, const void *row)
 void table_add(struct table *table, const void *row)
 {
     if (table->options->form == TABLE_FOR_PEOPLE)
-        keep(table, row);
+        table_keep(table, row);
     else if (table->options->form == TABLE_JSON)
-        add_json(table, row);
+        table_add_json(table, row);
     else
         add_separated(table, row);
     print_if_long(table);
@@ -396,8 +396,8 @@ int table_end(struct table *table, struct error *err)
         text_add(table->text, table->clusters ? "\n]}\n" : "]}\n");
     else if (options->form == TABLE_JSON) {
         if (!table->listing)
-            begin_list(table);
-        end_list(table);
+            table_begin_list(table);
+        table_end_list(table);
         text_add(table->text, "}\n");
     }
     if (table->failed)

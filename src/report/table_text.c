@@ -28,7 +28,8 @@ void text_table_free(struct text_table *table)
 
 /* Leave so many columns of the terminal; what was cut off is a plus, as in sshare, but in a format
  * nothing. */
-static void cut(const struct text_table *table, struct text *text, size_t start, size_t width)
+static void table_text_cut(const struct text_table *table, struct text *text, size_t start,
+                           size_t width)
 {
     char *cell = text->bytes + start;
     if (!width || utf8_width(cell) <= width)
@@ -63,7 +64,8 @@ void text_table_add(struct text_table *table, size_t column, const struct cell *
     size_t start = cells->length;
     cell_add_for_people(cells, cell);
     if ((cell->kind == CELL_TEXT || table->before) && !chosen->widens)
-        cut(table, cells, start, chosen->width ? chosen->width : chosen->column->at_most);
+        table_text_cut(table, cells, start,
+                       chosen->width ? chosen->width : chosen->column->at_most);
     else if (cell->kind == CELL_REAL)
         shorten(cells, start, cell, chosen->width);
     size_t width = utf8_width(cells->bytes + start);
@@ -84,18 +86,19 @@ void text_table_end_row(struct text_table *table)
     table->rows++;
 }
 
-static bool is_left(const struct chosen *chosen)
+static bool table_text_is_left(const struct chosen *chosen)
 {
     return chosen->width ? chosen->left
                          : chosen->column->type == COLUMN_TEXT && !chosen->column->right;
 }
 
 /* Columns of a part: so many that come first in each, and then those of [from, to). */
-struct part {
+struct table_text_part {
     size_t keys, from, to;
 };
 
-static bool is_in(const struct text_table *table, const struct part *part, size_t column)
+static bool table_text_is_in(const struct text_table *table, const struct table_text_part *part,
+                             size_t column)
 {
     return (table->width[column] || table->before) &&
            (column < part->keys || (column >= part->from && column < part->to));
@@ -142,18 +145,18 @@ static void settle_widths(struct text_table *table, bool no_header)
     }
 }
 
-static const char *group_of(const struct text_table *table, size_t column)
+static const char *table_text_group_of(const struct text_table *table, size_t column)
 {
     const char *group = table->chosen[column].column->group;
     return group ? group : "";
 }
 
 /* The end of the group that begins here; what has no group ends at once. */
-static size_t group_end(const struct text_table *table, size_t from)
+static size_t table_text_group_end(const struct text_table *table, size_t from)
 {
     size_t to = from + 1;
-    while (*group_of(table, from) && to < table->count &&
-           !strcmp(group_of(table, from), group_of(table, to)))
+    while (*table_text_group_of(table, from) && to < table->count &&
+           !strcmp(table_text_group_of(table, from), table_text_group_of(table, to)))
         to++;
     return to;
 }
@@ -162,9 +165,10 @@ static size_t group_end(const struct text_table *table, size_t from)
 static void settle_groups(struct text_table *table)
 {
     for (size_t from = 0, to; from < table->count; from = to) {
-        to = group_end(table, from);
-        size_t width = width_of(table, from, to), needed = utf8_width(group_of(table, from));
-        needed += *group_of(table, from) && from ? 2 : 1;
+        to = table_text_group_end(table, from);
+        size_t width = width_of(table, from, to),
+               needed = utf8_width(table_text_group_of(table, from));
+        needed += *table_text_group_of(table, from) && from ? 2 : 1;
         if (width && width < needed)
             table->width[from] += needed - width;
     }
@@ -180,7 +184,8 @@ static size_t count_keys(const struct text_table *table, size_t line)
     return width_of(table, 0, keys) > line / 2 ? 1 : keys;
 }
 
-static void end_line(const struct text_printing *printing, size_t start, enum paint paint)
+static void table_text_end_line(const struct text_printing *printing, size_t start,
+                                enum paint paint)
 {
     struct text *text = printing->text;
     while (text->length > start && text->bytes[text->length - 1] == ' ')
@@ -191,66 +196,66 @@ static void end_line(const struct text_printing *printing, size_t start, enum pa
         printing->printed(printing->context);
 }
 
-static void add_groups(const struct text_table *table, const struct part *part,
+static void add_groups(const struct text_table *table, const struct table_text_part *part,
                        const struct text_printing *printing)
 {
     size_t start = printing->text->length;
     bool any = false;
     for (size_t from = 0, to; from < table->count; from = to) {
-        to = group_end(table, from);
+        to = table_text_group_end(table, from);
         size_t width = 0;
         for (size_t i = from; i < to; i++)
-            width += is_in(table, part, i) ? table->width[i] + 1 : 0;
+            width += table_text_is_in(table, part, i) ? table->width[i] + 1 : 0;
         if (!width)
             continue;
-        any |= *group_of(table, from) != '\0';
+        any |= *table_text_group_of(table, from) != '\0';
         text_add(printing->text, printing->text->length > start ? " " : "");
-        form_add_padded(printing->text, group_of(table, from), width - 1, false);
+        form_add_padded(printing->text, table_text_group_of(table, from), width - 1, false);
     }
     if (any)
-        end_line(printing, start, PAINT_HEADING);
+        table_text_end_line(printing, start, PAINT_HEADING);
     else
         printing->text->length = start;
 }
 
 /* `cells` NULL: the headings. */
-static void add_line(const struct text_table *table, const struct part *part,
-                     const struct text_printing *printing, const char *const *cells)
+static void table_text_add_line(const struct text_table *table, const struct table_text_part *part,
+                                const struct text_printing *printing, const char *const *cells)
 {
     struct text *text = printing->text;
     size_t start = text->length;
     text_add(text, table->before ? table->before : "");
     for (size_t i = 0; i < table->count; i++) {
-        if (!is_in(table, part, i))
+        if (!table_text_is_in(table, part, i))
             continue;
         const struct chosen *chosen = &table->chosen[i];
         const char *cell = cells ? cells[i] + 1 : heading_of(table, chosen);
         text_add(text, !table->before && text->length > start ? " " : "");
         size_t used = utf8_width(cell), width = table->width[i];
         size_t blanks = used < width ? width - used : 0;
-        if (!is_left(chosen))
+        if (!table_text_is_left(chosen))
             text_add_blanks(text, blanks);
         size_t at = text->length;
         text_add(text, cell);
         if (!cells)
-            cut(table, text, at, width);
+            table_text_cut(table, text, at, width);
         else
             terminal_paint(text, at, (enum paint)(cells[i][0] - 1));
-        if (is_left(chosen))
+        if (table_text_is_left(chosen))
             text_add_blanks(text, blanks);
         text_add(text, chosen->after ? chosen->after : "");
     }
-    end_line(printing, start, cells ? PAINT_NONE : PAINT_HEADING);
+    table_text_end_line(printing, start, cells ? PAINT_NONE : PAINT_HEADING);
 }
 
-static void add_part(const struct text_table *table, const struct part *part,
-                     const struct text_printing *printing)
+static void table_text_add_part(const struct text_table *table, const struct table_text_part *part,
+                                const struct text_printing *printing)
 {
     const char **cells = memory_zeroed(table->count + 1, sizeof *cells);
     const char *at = table->cells.bytes ? table->cells.bytes : "";
     if (!printing->no_header) {
         add_groups(table, part, printing);
-        add_line(table, part, printing, NULL);
+        table_text_add_line(table, part, printing, NULL);
     }
     for (size_t row = 0; row < table->rows; row++) {
         if (*at == GAP) {
@@ -262,7 +267,7 @@ static void add_part(const struct text_table *table, const struct part *part,
             cells[i] = at;
             at += strlen(at) + 1;
         }
-        add_line(table, part, printing, cells);
+        table_text_add_line(table, part, printing, cells);
     }
     free(cells);
 }
@@ -275,19 +280,19 @@ void text_table_print(struct text_table *table, const struct text_printing *prin
     size_t line = table->line, keys = count_keys(table, line);
     if (!line || width_of(table, 0, table->count) <= line + 1)
         keys = table->count;
-    struct part part = { keys, keys, keys };
+    struct table_text_part part = { keys, keys, keys };
     do {
         size_t width = width_of(table, 0, keys);
         part.from = part.to;
         while (part.to < table->count) {
-            size_t to = group_end(table, part.to);
+            size_t to = table_text_group_end(table, part.to);
             width += width_of(table, part.to, to);
             if (width > line + 1 && part.to > part.from)
                 break;
             part.to = to;
         }
         text_add(printing->text, part.from > keys ? "\n" : "");
-        add_part(table, &part, printing);
+        table_text_add_part(table, &part, printing);
     } while (part.to < table->count);
     text_free(&table->cells);
     table->rows = 0;

@@ -54,7 +54,7 @@ static void get_why(const void *row, struct cell *cell)
         cell_text(cell, causes[cause].name);
 }
 
-static void get_difference(const void *of, struct cell *cell)
+static void value_differences_get_difference(const void *of, struct cell *cell)
 {
     const struct value_difference *row = of;
     cell_real(cell, row->printed - row->ours);
@@ -69,7 +69,8 @@ static const struct column job_columns[] = {
     { "factor", "Factor", COLUMN_TEXT, MEMBER(struct value_difference, value) },
     { "ours", "ours", COLUMN_REAL, MEMBER(struct value_difference, ours), .digits = 8 },
     { "sprio", "sprio", COLUMN_REAL, MEMBER(struct value_difference, printed), .digits = 8 },
-    { "difference", "Difference", COLUMN_REAL, .get = get_difference, .digits = 8 },
+    { "difference", "Difference", COLUMN_REAL, .get = value_differences_get_difference,
+      .digits = 8 },
     { "why", "Why", COLUMN_TEXT, .get = get_why, .optional = true },
     { .name = NULL },
 };
@@ -81,7 +82,8 @@ static const struct column entity_columns[] = {
     { "value", "Value", COLUMN_TEXT, MEMBER(struct value_difference, value) },
     { "ours", "ours", COLUMN_REAL, MEMBER(struct value_difference, ours), .digits = 10 },
     { "pbsfs", "pbsfs", COLUMN_REAL, MEMBER(struct value_difference, printed), .digits = 10 },
-    { "difference", "Difference", COLUMN_REAL, .get = get_difference, .digits = 6 },
+    { "difference", "Difference", COLUMN_REAL, .get = value_differences_get_difference,
+      .digits = 6 },
     { "why", "Why", COLUMN_TEXT, .get = get_why, .optional = true },
     { .name = NULL },
 };
@@ -162,7 +164,8 @@ static void add_missing_entities(struct text *text, const char *where, size_t co
     text_add(text, "\n");
 }
 
-static void add_missing(struct text *text, const struct value_differences *differences)
+static void value_differences_add_missing(struct text *text,
+                                          const struct value_differences *differences)
 {
     if (differences->kind == VALUES_OF_ENTITIES) {
         add_missing_entities(text, "only in the print", differences->only_printed,
@@ -178,7 +181,8 @@ static void add_missing(struct text *text, const struct value_differences *diffe
     }
 }
 
-static void add_left(struct text *text, const struct value_differences *differences)
+static void value_differences_add_left(struct text *text,
+                                       const struct value_differences *differences)
 {
     size_t start = text->length, left = value_cause_count(differences, VALUE_CAUSE_NONE);
     bool explained = value_differences_are_explained(differences);
@@ -193,7 +197,7 @@ static void add_left(struct text *text, const struct value_differences *differen
         text_add_printable(text, differences->unit);
         text_add(text, "\n");
     }
-    add_missing(text, differences);
+    value_differences_add_missing(text, differences);
     terminal_paint(text, start, explained ? PAINT_GOOD : PAINT_BAD);
 }
 
@@ -219,7 +223,7 @@ void value_differences_add_page(struct text *text, const struct value_difference
             differences->only_ours);
     for (size_t i = 0; differences->notes[i]; i++)
         text_format(text, "note: %s\n", differences->notes[i]);
-    add_left(text, differences);
+    value_differences_add_left(text, differences);
 }
 
 /* A meaning in one line. */

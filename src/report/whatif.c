@@ -49,7 +49,7 @@ const char *whatif_text(struct whatif *whatif, const char *bytes)
     return copy;
 }
 
-static void add_line(char ***lines, size_t *count, const char *line)
+static void report_whatif_add_line(char ***lines, size_t *count, const char *line)
 {
     *lines = memory_grown(*lines, *count, sizeof **lines);
     (*lines)[(*count)++] = memory_text(line);
@@ -57,13 +57,13 @@ static void add_line(char ***lines, size_t *count, const char *line)
 
 void whatif_add_change(struct whatif *whatif, const char *sentence)
 {
-    add_line(&whatif->changes, &whatif->change_count, sentence);
+    report_whatif_add_line(&whatif->changes, &whatif->change_count, sentence);
 }
 
 void whatif_add_command(struct whatif *whatif, const char *command)
 {
     if (!whatif->no_commands)
-        add_line(&whatif->commands, &whatif->command_count, command);
+        report_whatif_add_line(&whatif->commands, &whatif->command_count, command);
 }
 
 void whatif_add_named(struct whatif *whatif, uint32_t id)
@@ -72,7 +72,7 @@ void whatif_add_named(struct whatif *whatif, uint32_t id)
     whatif->named[whatif->named_count++] = id;
 }
 
-static bool is_named(const struct whatif *whatif, uint32_t id)
+static bool report_whatif_is_named(const struct whatif *whatif, uint32_t id)
 {
     for (size_t i = 0; i < whatif->named_count; i++)
         if (whatif->named[i] == id)
@@ -111,7 +111,7 @@ static void fill_side(struct whatif_row *row, enum whatif_side side,
     row->rank[side] = ranked->ranks[node];
 }
 
-static bool same(double one, double other)
+static bool report_whatif_same(double one, double other)
 {
     return one == other || (isnan(one) && isnan(other));
 }
@@ -119,12 +119,12 @@ static bool same(double one, double other)
 static bool is_changed(const struct whatif_row *row)
 {
     return row->there[BEFORE] != row->there[AFTER] || row->rank[BEFORE] != row->rank[AFTER] ||
-           !same(row->factor[BEFORE], row->factor[AFTER]) ||
-           !same(row->level_fs[BEFORE], row->level_fs[AFTER]);
+           !report_whatif_same(row->factor[BEFORE], row->factor[AFTER]) ||
+           !report_whatif_same(row->level_fs[BEFORE], row->level_fs[AFTER]);
 }
 
-static void add_row(struct whatif *whatif, const struct whatif_state *state,
-                    const struct node *node, const struct whatif_row *row)
+static void report_whatif_add_row(struct whatif *whatif, const struct whatif_state *state,
+                                  const struct node *node, const struct whatif_row *row)
 {
     whatif->rows = memory_grown(whatif->rows, whatif->row_count, sizeof *whatif->rows);
     struct whatif_row *added = &whatif->rows[whatif->row_count++];
@@ -190,10 +190,10 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
         fill_side(&row, BEFORE, &sides[BEFORE], row.id);
         fill_side(&row, AFTER, &sides[AFTER], row.id);
         row.gain = gain_of(whatif, &row);
-        row.named = is_named(whatif, row.id);
+        row.named = report_whatif_is_named(whatif, row.id);
         row.changed = is_changed(&row);
         if (row.named || row.changed)
-            add_row(whatif, before, &before->tree->nodes[i], &row);
+            report_whatif_add_row(whatif, before, &before->tree->nodes[i], &row);
     }
     if (whatif->row_count)
         qsort(whatif->rows, whatif->row_count, sizeof *whatif->rows, by_gain);
@@ -207,8 +207,8 @@ void whatif_add_job(struct whatif *whatif, const struct whatif_job *job)
     whatif->jobs[whatif->job_count++] = *job;
 }
 
-static int by_priority(const struct whatif_job *one, const struct whatif_job *other,
-                       enum whatif_side side)
+static int report_whatif_by_priority(const struct whatif_job *one, const struct whatif_job *other,
+                                     enum whatif_side side)
 {
     if (one->priority[side] != other->priority[side])
         return one->priority[side] > other->priority[side] ? -1 : 1;
@@ -219,12 +219,12 @@ static int by_priority(const struct whatif_job *one, const struct whatif_job *ot
 
 static int by_priority_before(const void *a, const void *b)
 {
-    return by_priority(a, b, BEFORE);
+    return report_whatif_by_priority(a, b, BEFORE);
 }
 
 static int by_priority_after(const void *a, const void *b)
 {
-    return by_priority(a, b, AFTER);
+    return report_whatif_by_priority(a, b, AFTER);
 }
 
 void whatif_place_jobs(struct whatif *whatif)

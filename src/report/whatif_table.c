@@ -30,7 +30,7 @@ static void get_change(const void *of, struct cell *cell)
         cell_real(cell, row->factor[AFTER] - row->factor[BEFORE]);
 }
 
-static void get_rank(const void *of, struct cell *cell)
+static void whatif_table_get_rank(const void *of, struct cell *cell)
 {
     const struct whatif_row *row = of;
     if (row->rank[cell->column->index])
@@ -46,7 +46,7 @@ static void get_user_place(const void *of, struct cell *cell)
         cell_integer(cell, place_of_rank(row->rank[side], whatif->users[side]));
 }
 
-static void get_infinite(const void *of, struct cell *cell)
+static void whatif_table_get_infinite(const void *of, struct cell *cell)
 {
     const struct whatif_row *row = of;
     if (row->there[cell->column->index])
@@ -74,16 +74,16 @@ static const struct column columns[] = {
     { "removed", "Removed", COLUMN_YES_NO, .get = get_removed, .hidden = NOT_FOR_PEOPLE },
     { "fairshare_before", "FairShare", COLUMN_REAL, ROW(factor[BEFORE]) },
     { "fairshare_after", "FairShareAfter", COLUMN_REAL, ROW(factor[AFTER]) },
-    { "rank_before", "Rank", COLUMN_INTEGER, .get = get_rank, .index = BEFORE,
+    { "rank_before", "Rank", COLUMN_INTEGER, .get = whatif_table_get_rank, .index = BEFORE,
       .hidden = NOT_FOR_PEOPLE },
-    { "rank_after", "RankAfter", COLUMN_INTEGER, .get = get_rank, .index = AFTER,
+    { "rank_after", "RankAfter", COLUMN_INTEGER, .get = whatif_table_get_rank, .index = AFTER,
       .hidden = NOT_FOR_PEOPLE },
     { "levelfs_before", "LevelFS", COLUMN_REAL, ROW(level_fs[BEFORE]), .optional = true },
     { "levelfs_after", "LevelFSAfter", COLUMN_REAL, ROW(level_fs[AFTER]), .optional = true },
-    { "levelfs_infinite_before", "LevelFSInfinite", COLUMN_YES_NO, .get = get_infinite,
+    { "levelfs_infinite_before", "LevelFSInfinite", COLUMN_YES_NO, .get = whatif_table_get_infinite,
       .index = BEFORE, .hidden = ONLY_IN_JSON },
-    { "levelfs_infinite_after", "LevelFSInfiniteAfter", COLUMN_YES_NO, .get = get_infinite,
-      .index = AFTER, .hidden = ONLY_IN_JSON },
+    { "levelfs_infinite_after", "LevelFSInfiniteAfter", COLUMN_YES_NO,
+      .get = whatif_table_get_infinite, .index = AFTER, .hidden = ONLY_IN_JSON },
     { "normshares_before", "NormShares", COLUMN_REAL, ROW(shares_norm[BEFORE]) },
     { "normshares_after", "NormSharesAfter", COLUMN_REAL, ROW(shares_norm[AFTER]) },
     { "rawusage_before", "RawUsage", COLUMN_REAL, ROW(usage[BEFORE]), .decimals = NO_DECIMALS },
@@ -126,7 +126,7 @@ static json_t *json_side(const struct whatif *whatif, enum whatif_side side)
                      (json_int_t)whatif->users[side]);
 }
 
-static json_t *facts_of(const struct whatif *whatif, size_t top)
+static json_t *whatif_table_facts_of(const struct whatif *whatif, size_t top)
 {
     json_t *jobs = json_array();
     size_t changed = 0;
@@ -161,8 +161,8 @@ static int change_of(const struct whatif *whatif, const struct whatif_row *row)
     return change || is_other_algorithm(whatif) ? change : climb(whatif, row);
 }
 
-static struct table *begin_table(struct answer *answer, const struct whatif *whatif,
-                                 const struct table_layout *layout)
+static struct table *whatif_table_begin_table(struct answer *answer, const struct whatif *whatif,
+                                              const struct table_layout *layout)
 {
     static const struct table_options for_people = { 0 };
     struct error ignored;
@@ -195,7 +195,7 @@ static void add_ends(struct answer *answer, const struct whatif *whatif, size_t 
         { .name = NULL },
     };
     static const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };
-    struct table *table = begin_table(answer, whatif, &layout);
+    struct table *table = whatif_table_begin_table(answer, whatif, &layout);
     size_t gainer = 0, loser = 0;
     bool any = false, left_out = false;
     for (size_t i = 0; i < whatif->row_count; i++) {
@@ -222,7 +222,7 @@ static const char *of_whom(const struct whatif *whatif)
 }
 
 /* Returns whether values of one side are not known, which leaves nothing to compare. */
-static bool add_unknown(struct answer *answer, const struct whatif *whatif)
+static bool whatif_table_add_unknown(struct answer *answer, const struct whatif *whatif)
 {
     for (enum whatif_side side = BEFORE; side < SIDES; side++)
         if (whatif->unknown[side]) {
@@ -241,11 +241,11 @@ static bool shows_named(const struct whatif *whatif)
     return false;
 }
 
-static void add_rows(struct answer *answer, const struct whatif *whatif, size_t top)
+static void whatif_table_add_rows(struct answer *answer, const struct whatif *whatif, size_t top)
 {
     size_t gainers = 0, losers = 0;
     bool places = is_other_algorithm(whatif);
-    if (add_unknown(answer, whatif))
+    if (whatif_table_add_unknown(answer, whatif))
         return;
     for (size_t i = 0; i < whatif->row_count; i++) {
         int change = change_of(whatif, &whatif->rows[i]);
@@ -275,7 +275,7 @@ static bool is_moved(const struct whatif_job *job)
     return job->place[BEFORE] != job->place[AFTER];
 }
 
-static void add_jobs(struct answer *answer, const struct whatif *whatif, size_t top)
+static void whatif_table_add_jobs(struct answer *answer, const struct whatif *whatif, size_t top)
 {
     static const struct column shown[] = {
         { "id_job", "JobID", COLUMN_TEXT, JOB(id) },
@@ -301,7 +301,7 @@ static void add_jobs(struct answer *answer, const struct whatif *whatif, size_t 
     }
     answer_say(answer, "\n%zu of %zu jobs that wait would change places%s%s:\n", moved,
                whatif->job_count, of_whom(whatif), moved > top ? "; here the first of them" : "");
-    struct table *table = begin_table(answer, whatif, &layout);
+    struct table *table = whatif_table_begin_table(answer, whatif, &layout);
     for (size_t i = 0; i < whatif->job_count && count < top; i++)
         if (is_moved(&whatif->jobs[i])) {
             table_add(table, &whatif->jobs[i]);
@@ -310,17 +310,17 @@ static void add_jobs(struct answer *answer, const struct whatif *whatif, size_t 
     end_table(table);
 }
 
-static void add_page(struct answer *answer, const struct whatif *whatif, size_t top)
+static void whatif_table_add_page(struct answer *answer, const struct whatif *whatif, size_t top)
 {
     answer_say(answer, "Cluster %s, %s, as of %s%s\n", whatif->cluster,
                whatif->algorithm[BEFORE]->name, time_text(whatif->as_of).bytes,
                whatif->change_count ? ".  What if:" : "; nothing is changed.");
     for (size_t i = 0; i < whatif->change_count; i++)
         answer_say(answer, "- %s\n", whatif->changes[i]);
-    add_rows(answer, whatif, top);
+    whatif_table_add_rows(answer, whatif, top);
     if (whatif->rounded)
         text_add(answer_text(answer), "\n" ROUNDED_NOTE);
-    add_jobs(answer, whatif, top);
+    whatif_table_add_jobs(answer, whatif, top);
     if (whatif->command_count)
         answer_say(answer, "\nThis would make it so:\n\n");
     for (size_t i = 0; i < whatif->command_count; i++)
@@ -330,14 +330,15 @@ static void add_page(struct answer *answer, const struct whatif *whatif, size_t 
 void whatif_print(const struct whatif *whatif, size_t top, struct answer *answer)
 {
     size_t count = whatif->row_count;
-    answer_cluster(answer, &(struct table_cluster){ .name = whatif->cluster,
-                                                    .context = whatif,
-                                                    .terms = whatif->terms,
-                                                    .facts = answer_wants_facts(answer)
-                                                                 ? facts_of(whatif, top)
-                                                                 : NULL });
+    answer_cluster(answer,
+                   &(struct table_cluster){ .name = whatif->cluster,
+                                            .context = whatif,
+                                            .terms = whatif->terms,
+                                            .facts = answer_wants_facts(answer)
+                                                         ? whatif_table_facts_of(whatif, top)
+                                                         : NULL });
     if (answer_wants_page(answer))
-        add_page(answer, whatif, top);
+        whatif_table_add_page(answer, whatif, top);
     for (size_t i = 0; i < count && !answer_wants_page(answer); i++)
         if (i < top || count - i <= top || whatif->rows[i].named)
             answer_row(answer, &whatif->rows[i]);

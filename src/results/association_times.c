@@ -28,13 +28,14 @@ enum {
     SEEN_BEFORE
 };
 
-struct reading {
+struct association_time_rows_reading {
     struct association_times *times;
     struct id_index *known; /* ids of which anything was noted */
     struct association_times_known *until;
 };
 
-static uint32_t name_of(struct association_times *times, const struct db_value *value)
+static uint32_t association_time_rows_name_of(struct association_times *times,
+                                              const struct db_value *value)
 {
     bool is_text = value->type == DB_TEXT;
     return names_add(times->names, is_text ? value->text.bytes : "",
@@ -46,15 +47,16 @@ static struct association names_of(struct association_times *times, const struct
     return (struct association){
         .id = (uint32_t)row[ID].integer,
         .parent_id = (uint32_t)db_value_integer(&row[PARENT_ID], 0),
-        .account = name_of(times, &row[ACCOUNT]),
-        .user = name_of(times, &row[USER]),
-        .partition = name_of(times, &row[PARTITION]),
+        .account = association_time_rows_name_of(times, &row[ACCOUNT]),
+        .user = association_time_rows_name_of(times, &row[USER]),
+        .partition = association_time_rows_name_of(times, &row[PARTITION]),
         .parent_account = times->empty_name,
     };
 }
 
 /* When an association became what a run noted. */
-static int64_t since(const struct reading *reading, const struct db_value *row)
+static int64_t since(const struct association_time_rows_reading *reading,
+                     const struct db_value *row)
 {
     int64_t noted = row[AS_OF].integer, modified = db_value_integer(&row[MODIFIED], -1),
             before = db_value_integer(&row[SEEN_BEFORE], INT64_MAX);
@@ -65,7 +67,8 @@ static int64_t since(const struct reading *reading, const struct db_value *row)
 
 /* Rows come by id and by the run that noted them.  Of two that are of one instant the later one
  * holds. */
-static void add_note(struct reading *reading, const struct db_value *row)
+static void association_time_rows_add_note(struct association_time_rows_reading *reading,
+                                           const struct db_value *row)
 {
     struct association_times *times = reading->times;
     struct association_since *last = times->count ? &times->rows[times->count - 1] : NULL;
@@ -80,7 +83,8 @@ static void add_note(struct reading *reading, const struct db_value *row)
 }
 
 /* A state that no run saw: before the first one, or between two. */
-static void add_past(struct reading *reading, const struct db_value *row)
+static void association_time_rows_add_past(struct association_time_rows_reading *reading,
+                                           const struct db_value *row)
 {
     struct association_since state = { row[AS_OF].integer, names_of(reading->times, row) };
     reading->until->by_source |= state.at < reading->until->by_runs;
@@ -93,7 +97,7 @@ static void add_past(struct reading *reading, const struct db_value *row)
 }
 
 /* Whatever existed, but was not seen by any run, was removed before the next one. */
-static void end_unseen(struct reading *reading, size_t past_count)
+static void end_unseen(struct association_time_rows_reading *reading, size_t past_count)
 {
     struct association_times *times = reading->times;
     for (size_t i = 0; i < past_count; i++) {
@@ -110,7 +114,8 @@ static void end_unseen(struct reading *reading, size_t past_count)
 
 /* One of which no run noted anything, but that had a point of history: it is gone.  The last of
  * its names stays. */
-static void add_gone(struct reading *reading, const struct db_value *row)
+static void association_time_rows_add_gone(struct association_time_rows_reading *reading,
+                                           const struct db_value *row)
 {
     struct association_times *times = reading->times;
     struct association_since gone = { SINCE_EVER, names_of(times, row) };
@@ -126,7 +131,7 @@ static void add_gone(struct reading *reading, const struct db_value *row)
 
 static void add_published(void *context, const struct published_row *row)
 {
-    struct reading *reading = context;
+    struct association_time_rows_reading *reading = context;
     struct association_times *times = reading->times;
     const struct association_since living = {
         SINCE_EVER,
@@ -153,8 +158,9 @@ static int read_first(struct db *db, const struct db_value *cluster, int64_t *fi
     return db_finish(rows);
 }
 
-static int read_each(struct reading *reading, struct db_rows *rows,
-                     void (*add)(struct reading *reading, const struct db_value *row),
+static int read_each(struct association_time_rows_reading *reading, struct db_rows *rows,
+                     void (*add)(struct association_time_rows_reading *reading,
+                                 const struct db_value *row),
                      struct error *err)
 {
     const struct db_value *row;
@@ -172,17 +178,17 @@ int association_times_read(struct published *published, const struct published_c
     *times = (struct association_times){ .names = times->names };
     times->empty_name = names_add(times->names, "", 0);
     *known = (struct association_times_known){ .by_runs = INT64_MAX };
-    struct reading reading = { times, id_index_create(), known };
+    struct association_time_rows_reading reading = { times, id_index_create(), known };
     int result = read_first(db, &name, &known->by_runs, err);
     if (!result)
         result =
             read_each(&reading, db_query(db, sql_query_share_past_read, &name, 1, "iitttiii", err),
-                      add_past, err);
+                      association_time_rows_add_past, err);
     size_t past_count = times->count;
     if (!result)
         result = read_each(&reading,
                            db_query(db, sql_query_share_change_times, &name, 1, "iitttiiiii", err),
-                           add_note, err);
+                           association_time_rows_add_note, err);
     bool any_run = known->by_runs != INT64_MAX;
     if (!result && any_run)
         end_unseen(&reading, past_count);
@@ -191,7 +197,7 @@ int association_times_read(struct published *published, const struct published_c
     if (!result)
         result =
             read_each(&reading, db_query(db, sql_query_association_names, &name, 1, "iittti", err),
-                      add_gone, err);
+                      association_time_rows_add_gone, err);
     id_index_destroy(reading.known);
     return result;
 }
@@ -208,9 +214,10 @@ int association_times_recorded(struct db *db, const char *cluster, bool *recorde
     return found < 0 ? -1 : 0;
 }
 
-static int write_state(struct row_writer *writer, const char *cluster,
-                       const struct association_times *times, const struct association_since *state,
-                       struct error *err)
+static int association_time_rows_write_state(struct row_writer *writer, const char *cluster,
+                                             const struct association_times *times,
+                                             const struct association_since *state,
+                                             struct error *err)
 {
     const struct association *row = &state->row;
     const uint32_t numbers[] = { row->account, row->user, row->partition };
@@ -241,7 +248,7 @@ int association_times_write(const struct publisher *publisher,
 {
     struct row_writer writer = { .db = publisher->db, .table = "fairmill_share_past", .keys = 3 };
     for (size_t i = 0; i < times->count; i++)
-        write_state(&writer, publisher->cluster, times, &times->rows[i], err);
+        association_time_rows_write_state(&writer, publisher->cluster, times, &times->rows[i], err);
     if (rows_end(&writer, 0, err))
         return -1;
     return stored_write_found(publisher->db, publisher->cluster, &stored_share_past, 0, err);

@@ -33,8 +33,8 @@ static const struct {
 };
 static const char finding_table[] = "fairmill_seal_odd", day_hash_table[] = "fairmill_seal_slice";
 
-static int read_header(struct db *db, const struct db_value *cluster,
-                       struct stored_checkpoint *stored, struct error *err)
+static int checkpoint_rows_read_header(struct db *db, const struct db_value *cluster,
+                                       struct stored_checkpoint *stored, struct error *err)
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiiiitti", err);
@@ -76,8 +76,8 @@ static void keep_finding(struct row_hash *stored, const char *kind, const struct
     row_hash_add(stored, words, COUNT(words));
 }
 
-static void add_finding(struct findings *findings, const struct db_value *row,
-                        struct row_hash *stored)
+static void checkpoint_rows_add_finding(struct findings *findings, const struct db_value *row,
+                                        struct row_hash *stored)
 {
     char *kind = db_value_text(&row[0]), *detail = db_value_text(&row[3]);
     struct finding finding = { .subject = rows_bits_of(&row[1]),
@@ -95,8 +95,9 @@ static void add_finding(struct findings *findings, const struct db_value *row,
 }
 
 /* Whether that is what was stored. */
-static int compare_stored(struct db *db, const char *cluster, const char *table,
-                          const struct row_hash *found, bool *intact, struct error *err)
+static int checkpoint_rows_compare_stored(struct db *db, const char *cluster, const char *table,
+                                          const struct row_hash *found, bool *intact,
+                                          struct error *err)
 {
     struct row_hash known;
     int result = stored_read_all(db, cluster, table, &known, err);
@@ -104,18 +105,19 @@ static int compare_stored(struct db *db, const char *cluster, const char *table,
     return result;
 }
 
-static int read_findings(struct db *db, const char *cluster, struct stored_checkpoint *stored,
-                         bool *intact, struct error *err)
+static int checkpoint_rows_read_findings(struct db *db, const char *cluster,
+                                         struct stored_checkpoint *stored, bool *intact,
+                                         struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     struct row_hash found = { 0 };
     struct db_rows *rows = db_query(db, sql_query_seal_odd_read, &name, 1, "tiitiii", err);
     while (db_fetch(rows, &row, err) > 0)
-        add_finding(stored->findings, row, &found);
+        checkpoint_rows_add_finding(stored->findings, row, &found);
     if (db_finish(rows))
         return -1;
-    return compare_stored(db, cluster, finding_table, &found, intact, err);
+    return checkpoint_rows_compare_stored(db, cluster, finding_table, &found, intact, err);
 }
 
 static void keep_day_hash(struct row_hash *stored, uint64_t day, struct day_hash hash)
@@ -145,7 +147,7 @@ static int read_day_hashes(struct db *db, const char *cluster, struct stored_che
     }
     if (db_finish(rows))
         return -1;
-    return compare_stored(db, cluster, day_hash_table, &found, intact, err);
+    return checkpoint_rows_compare_stored(db, cluster, day_hash_table, &found, intact, err);
 }
 
 void stored_checkpoint_free(struct stored_checkpoint *stored)
@@ -158,13 +160,15 @@ void stored_checkpoint_free(struct stored_checkpoint *stored)
     *stored = (struct stored_checkpoint){ 0 };
 }
 
-static int read_all(struct db *db, const char *cluster, struct stored_checkpoint *stored,
-                    bool *intact, struct error *err)
+static int checkpoint_rows_read_all(struct db *db, const char *cluster,
+                                    struct stored_checkpoint *stored, bool *intact,
+                                    struct error *err)
 {
     struct db_value name = db_text(cluster);
     bool findings = false, hashes = false;
-    if (read_header(db, &name, stored, err) || read_open(db, &name, &stored->open, err) ||
-        read_findings(db, cluster, stored, &findings, err) ||
+    if (checkpoint_rows_read_header(db, &name, stored, err) ||
+        read_open(db, &name, &stored->open, err) ||
+        checkpoint_rows_read_findings(db, cluster, stored, &findings, err) ||
         read_day_hashes(db, cluster, stored, &hashes, err))
         return -1;
     *intact = !stored->damaged && findings && hashes &&
@@ -178,7 +182,7 @@ int checkpoint_read(struct db *db, const char *cluster, struct stored_checkpoint
     bool intact = false;
     stored->damaged = false;
     /* What is not even of its column's type was not stored by us. */
-    if (read_all(db, cluster, stored, &intact, err) && err->class != ERROR_DATA)
+    if (checkpoint_rows_read_all(db, cluster, stored, &intact, err) && err->class != ERROR_DATA)
         return -1;
     stored->damaged = stored->checkpoint.kept && !intact;
     return 0;
@@ -255,13 +259,14 @@ static int write_opened(struct db *db, const struct db_value *cluster, const str
 }
 
 /* Only findings of several jobs have such a number. */
-static struct db_value number_or_null(uint64_t number, const struct finding *finding)
+static struct db_value checkpoint_rows_number_or_null(uint64_t number,
+                                                      const struct finding *finding)
 {
     return finding->jobs ? rows_bits(number) : db_null();
 }
 
-static int write_findings(const struct publisher *publisher, const struct findings *findings,
-                          struct error *err)
+static int checkpoint_rows_write_findings(const struct publisher *publisher,
+                                          const struct findings *findings, struct error *err)
 {
     struct db_value cluster = db_text(publisher->cluster);
     struct text detail = { 0 };
@@ -278,9 +283,9 @@ static int write_findings(const struct publisher *publisher, const struct findin
                 { "subject", 'i', rows_bits(each->subject) },
                 { "time_end", 'i', rows_bits(each->ends) },
                 { "detail", 't', rows_text(each->detail, &detail) },
-                { "jobs", 'i', number_or_null(each->jobs, each) },
-                { "first_start", 'i', number_or_null(each->first, each) },
-                { "last_start", 'i', number_or_null(each->last, each) },
+                { "jobs", 'i', checkpoint_rows_number_or_null(each->jobs, each) },
+                { "first_start", 'i', checkpoint_rows_number_or_null(each->first, each) },
+                { "last_start", 'i', checkpoint_rows_number_or_null(each->last, each) },
             };
             keep_finding(&part.stored, finding_name(kind), each, &row[4].value);
             rows_add(&writer, row, COUNT(row), err);
@@ -362,7 +367,7 @@ int checkpoint_write(const struct publisher *publisher, const struct checkpoint_
     }
     if (write_header(db, &cluster, change->checkpoint, err) ||
         write_sums(db, &cluster, change, err) || write_opened(db, &cluster, change->opened, err) ||
-        write_findings(publisher, change->findings, err) ||
+        checkpoint_rows_write_findings(publisher, change->findings, err) ||
         write_day_hashes(publisher, change, err))
         return -1;
     return 0;

@@ -164,8 +164,8 @@ static int forget_removed(struct day_writer *writer, const struct day_table *tab
     return 0;
 }
 
-static int add_all(struct day_writer *writer, struct day_sums *into, struct day_list list,
-                   bool negative, struct error *err)
+static int day_rows_add_all(struct day_writer *writer, struct day_sums *into, struct day_list list,
+                            bool negative, struct error *err)
 {
     for (size_t i = 0; i < list.count; i++) {
         const struct day_sum *each = &list.rows[i];
@@ -189,8 +189,8 @@ static bool is_checked(const struct days *days, uint64_t start)
 
 /* Make the stored sums of a day `wanted`: all of them where the run makes them anew, else what is
  * to be added to them. */
-static int write_usage(struct day_writer *writer, uint32_t day, struct day_sums *wanted,
-                       struct error *err)
+static int day_rows_write_usage(struct day_writer *writer, uint32_t day, struct day_sums *wanted,
+                                struct error *err)
 {
     bool anew = writer->store.days->anew, changes = false;
     struct day_list list = day_list_of(wanted);
@@ -209,7 +209,7 @@ static int write_usage(struct day_writer *writer, uint32_t day, struct day_sums 
     struct stored_day stored = { .sums = day_sums_create() };
     int result = day_store_read(&writer->store, &day_usage_table, day, &stored, err);
     if (!result && !anew)
-        result = add_all(writer, wanted, day_list_of(stored.sums), false, err);
+        result = day_rows_add_all(writer, wanted, day_list_of(stored.sums), false, err);
     if (!result) {
         list = day_list_of(wanted);
         day_store_note_repair(&writer->store, &day_usage_table, &stored, list);
@@ -236,9 +236,9 @@ static int write_open(struct day_writer *writer, uint32_t day, struct day_sums *
         result = day_store_give_up(&writer->store);
     struct day_list new = day_list_of(open);
     if (!result)
-        result = add_all(writer, wanted, new, false, err);
+        result = day_rows_add_all(writer, wanted, new, false, err);
     if (!result && !days->anew)
-        result = add_all(writer, wanted, day_list_of(old.sums), true, err);
+        result = day_rows_add_all(writer, wanted, day_list_of(old.sums), true, err);
     if (!result && days->unsealed_is_kept) {
         day_store_note_repair(&writer->store, &day_open_table, &old, new);
         result = day_store_write(&writer->store, &day_open_table, day, &old, new, err) ||
@@ -261,7 +261,7 @@ static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
     if (!result)
         result = write_open(writer, day, wanted, err);
     if (!result)
-        result = write_usage(writer, day, wanted, err);
+        result = day_rows_write_usage(writer, day, wanted, err);
     day_sums_destroy(wanted);
     return result;
 }
@@ -320,7 +320,7 @@ static void choose_days(struct days *days, uint64_t last)
     }
 }
 
-static int write_days(struct day_writer *writer, struct error *err)
+static int day_rows_write_days(struct day_writer *writer, struct error *err)
 {
     struct days *days = writer->store.days;
     choose_days(days, writer->span.as_of);
@@ -363,7 +363,7 @@ int day_rows_write(const struct publisher *publisher, struct days *days, struct 
                              &writer.store.usage, err) ||
                          stored_read(writer.store.db, publisher->cluster, day_open_table.name,
                                      &writer.store.open, err) ||
-                         write_days(&writer, err)
+                         day_rows_write_days(&writer, err)
                      ? -1
                      : 0;
     hash_segments_free(&writer.store.usage);

@@ -104,14 +104,15 @@ int64_t day_part(const struct day_store *store, size_t day)
 }
 
 /* Three words in two's complement. */
-static struct wide sum_of(const struct db_value *words)
+static struct wide day_store_sum_of(const struct db_value *words)
 {
     uint64_t high = rows_bits_of(&words[0]);
     return (struct wide){ { rows_bits_of(&words[2]), rows_bits_of(&words[1]), high,
                             high >> 63 ? UINT64_MAX : 0 } };
 }
 
-static struct hash_segments *parts_of(struct day_store *store, const struct day_table *table)
+static struct hash_segments *day_store_parts_of(struct day_store *store,
+                                                const struct day_table *table)
 {
     return table == &day_open_table ? &store->open : &store->usage;
 }
@@ -138,7 +139,7 @@ int day_store_read_rows(struct day_store *store, const struct day_table *table,
     stored->readable = true;
     while (db_fetch(rows, &row, err) > 0) {
         uint64_t id = rows_bits_of(&row[0]);
-        struct wide sum = sum_of(&row[1]);
+        struct wide sum = day_store_sum_of(&row[1]);
         bool good = !wide_is_negative(&sum) &&
                     (!stored->sums || day_sums_add(stored->sums, stored->day, id, &sum));
         stored->readable &= good;
@@ -152,7 +153,8 @@ int day_store_read_rows(struct day_store *store, const struct day_table *table,
 int day_store_read(struct day_store *store, const struct day_table *table, uint32_t day,
                    struct stored_day *stored, struct error *err)
 {
-    struct row_hash known = hash_segments_find(parts_of(store, table), day_part(store, day));
+    struct row_hash known =
+        hash_segments_find(day_store_parts_of(store, table), day_part(store, day));
     struct row_hash found = { 0 };
     stored->start = day_part(store, day);
     stored->day = day;
@@ -171,7 +173,7 @@ int day_store_keep(struct day_store *store, const struct day_table *table, uint3
                    const struct day_list *list, struct error *err)
 {
     struct hash_segment part = { day_part(store, day), day_list_kept(list) };
-    struct row_hash known = hash_segments_find(parts_of(store, table), part.part);
+    struct row_hash known = hash_segments_find(day_store_parts_of(store, table), part.part);
     if (row_hash_same(&known, &part.stored))
         return 0;
     return stored_write(store->db, store->name, table->name, &part, err);
@@ -181,7 +183,7 @@ int day_store_forget(struct day_store *store, const struct day_table *table, int
                      struct error *err)
 {
     const struct hash_segment part = { .part = day };
-    hash_segments_forget(parts_of(store, table), day);
+    hash_segments_forget(day_store_parts_of(store, table), day);
     return stored_write(store->db, store->name, table->name, &part, err);
 }
 
@@ -285,7 +287,7 @@ void day_store_note_repair(struct day_store *store, const struct day_table *tabl
 
 const char usage_span_table[] = "fairmill_usage_span";
 
-static struct row_hash rows_of(const struct usage_span *span)
+static struct row_hash day_store_rows_of(const struct usage_span *span)
 {
     const uint64_t words[] = { span->as_of, span->oldest_end, span->final_to };
     struct row_hash stored = { 0 };
@@ -294,7 +296,8 @@ static struct row_hash rows_of(const struct usage_span *span)
     return stored;
 }
 
-static int read_row(struct db *db, const char *cluster, struct usage_span *span, struct error *err)
+static int day_store_read_row(struct db *db, const char *cluster, struct usage_span *span,
+                              struct error *err)
 {
     const struct db_value *row, name = db_text(cluster);
     *span = (struct usage_span){ .oldest_end = UINT64_MAX };
@@ -309,12 +312,12 @@ int usage_span_read(struct db *db, const char *cluster, struct usage_span *span,
                     bool *intact, struct error *err)
 {
     struct row_hash stored;
-    int result = read_row(db, cluster, span, err);
+    int result = day_store_read_row(db, cluster, span, err);
     if (result && err->class != ERROR_DATA)
         return -1;
     if (stored_read_all(db, cluster, usage_span_table, &stored, err))
         return -1;
-    struct row_hash found = rows_of(span);
+    struct row_hash found = day_store_rows_of(span);
     *known = stored.rows != 0;
     *intact = !result && row_hash_same(&stored, &found);
     return 0;
@@ -323,7 +326,7 @@ int usage_span_read(struct db *db, const char *cluster, struct usage_span *span,
 int usage_span_write(struct db *db, const char *cluster, const struct usage_span *span,
                      struct error *err)
 {
-    const struct hash_segment part = { 0, rows_of(span) };
+    const struct hash_segment part = { 0, day_store_rows_of(span) };
     struct row_field row[] = {
         { "cluster", 't', db_text(cluster) },
         { "as_of", 'i', rows_bits(span->as_of) },

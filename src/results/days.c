@@ -21,7 +21,7 @@
 
 /* Sums in the file that are in order, of which some are read ahead. */
 #define READ_AHEAD 64u
-struct chunk {
+struct days_chunk {
     size_t first, count; /* in rows of the file */
     size_t next;         /* of `count`: the first that was not taken yet */
     size_t ahead_from, ahead_count;
@@ -34,7 +34,7 @@ struct store {
     FILE *file;
     const char *directory; /* of the file */
     size_t written;
-    struct chunk *chunks;
+    struct days_chunk *chunks;
     size_t chunk_count;
 };
 
@@ -93,14 +93,15 @@ static int spill(struct store *store, const struct day_sum *sums, size_t count, 
     if (fseeko(store->file, 0, SEEK_END) || fwrite(sums, sizeof *sums, count, store->file) != count)
         return fail_spilling(store, err);
     store->chunks = memory_grown(store->chunks, store->chunk_count, sizeof *store->chunks);
-    store->chunks[store->chunk_count++] = (struct chunk){ .first = store->written, .count = count };
+    store->chunks[store->chunk_count++] =
+        (struct days_chunk){ .first = store->written, .count = count };
     store->written += count;
     day_sums_clear(store->sums);
     return 0;
 }
 
 /* Rows that are parts of one sum become one first, which may make room enough for now. */
-static int make_room(struct store *store, struct error *err)
+static int days_make_room(struct store *store, struct error *err)
 {
     if (day_sums_held(store->sums) < ROWS_KEPT)
         return 0;
@@ -112,7 +113,7 @@ static int make_room(struct store *store, struct error *err)
 static int store_add(struct store *store, uint32_t day, const struct usage_rate *rate,
                      uint64_t seconds, struct error *err)
 {
-    if (make_room(store, err))
+    if (days_make_room(store, err))
         return -1;
     day_sums_add_product(store->sums, day, rate, seconds);
     return 0;
@@ -127,7 +128,7 @@ int day_spool_add_product(struct day_spool *spool, uint32_t day, const struct us
 int day_spool_add(struct day_spool *spool, uint32_t day, uint64_t id, const struct wide *more,
                   struct error *err)
 {
-    if (make_room(&spool->totals, err))
+    if (days_make_room(&spool->totals, err))
         return -1;
     return day_sums_add(spool->totals.sums, day, id, more) ? 0 : day_beyond_range(id, err);
 }
@@ -160,8 +161,8 @@ int day_spool_spill_rest(struct day_spool *spool, struct error *err)
 }
 
 /* The next sum of a chunk, in *sum; NULL where there is none. */
-static int peek(struct store *store, struct chunk *chunk, const struct day_sum **sum,
-                struct error *err)
+static int days_peek(struct store *store, struct days_chunk *chunk, const struct day_sum **sum,
+                     struct error *err)
 {
     *sum = NULL;
     if (chunk->next == chunk->count)
@@ -181,8 +182,8 @@ static int peek(struct store *store, struct chunk *chunk, const struct day_sum *
 
 /* Add to `into`, as sums of `day`, what is stored for the days from `first` to `day` and was not
  * taken yet. */
-static int take(struct store *store, uint32_t first, uint32_t day, struct day_sums *into,
-                struct error *err)
+static int results_days_take(struct store *store, uint32_t first, uint32_t day,
+                             struct day_sums *into, struct error *err)
 {
     size_t count;
     const struct day_sum *sums = day_sums_sorted(store->sums, &count), *sum;
@@ -193,7 +194,7 @@ static int take(struct store *store, uint32_t first, uint32_t day, struct day_su
     }
     for (size_t i = 0; i < store->chunk_count; i++)
         for (;; store->chunks[i].next++) {
-            if (peek(store, &store->chunks[i], &sum, err))
+            if (days_peek(store, &store->chunks[i], &sum, err))
                 return -1;
             if (!sum || sum->day > day)
                 break;
@@ -230,7 +231,7 @@ static int change_rates(struct day_spool *spool, const struct day_sum *changes, 
 static int update_rates(struct day_spool *spool, uint32_t day, struct error *err)
 {
     struct day_sums *due = day_sums_create();
-    int result = take(&spool->changes, 0, day, due, err);
+    int result = results_days_take(&spool->changes, 0, day, due, err);
     size_t count;
     const struct day_sum *changes = day_sums_sorted(due, &count);
     if (!result && count)
@@ -242,7 +243,7 @@ static int update_rates(struct day_spool *spool, uint32_t day, struct error *err
 int day_spool_take(struct day_spool *spool, uint32_t day, uint64_t seconds, struct day_sums *into,
                    struct error *err)
 {
-    if (take(&spool->totals, day, day, into, err) || update_rates(spool, day, err))
+    if (results_days_take(&spool->totals, day, day, into, err) || update_rates(spool, day, err))
         return -1;
     for (size_t i = 0; i < spool->rate_count; i++) {
         struct wide used = wide_times(&spool->rates[i].sum, seconds);
@@ -342,7 +343,7 @@ static size_t find_day(struct days *days, uint64_t time)
 /* So many whole days or fewer are added one by one; more are added as a rate. */
 #define WHOLE_DAYS 3u
 
-static uint64_t part_of(const struct days *days, size_t day, uint64_t start, uint64_t end)
+static uint64_t days_part_of(const struct days *days, size_t day, uint64_t start, uint64_t end)
 {
     uint64_t from = days->starts[day] > start ? days->starts[day] : start;
     return (end < days->starts[day + 1] ? end : days->starts[day + 1]) - from;
@@ -367,7 +368,8 @@ int days_add(struct days *days, bool checkpointed, const struct usage_rate *rate
     if (has_rate && day_spool_add_rate(spool, (uint32_t)first + 1, (uint32_t)last, rate, err))
         return -1;
     for (size_t day = first; day <= last; day = has_rate && day == first ? last : day + 1)
-        if (day_spool_add_product(spool, (uint32_t)day, rate, part_of(days, day, start, end), err))
+        if (day_spool_add_product(spool, (uint32_t)day, rate, days_part_of(days, day, start, end),
+                                  err))
             return -1;
     return 0;
 }

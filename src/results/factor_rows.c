@@ -47,7 +47,7 @@ int factor_rows_read(struct db *db, const char *cluster, struct factor_history *
     return db_finish(rows);
 }
 
-static bool same(const struct factor_point *one, const struct factor_point *other)
+static bool factor_rows_same(const struct factor_point *one, const struct factor_point *other)
 {
     return one->id == other->id && one->at == other->at && one->told == other->told &&
            one->seen_before == other->seen_before && !(one->factor < other->factor) &&
@@ -60,13 +60,14 @@ static bool is_noted(const struct factor_history *history, int64_t until)
     size_t note = 0;
     for (size_t i = 0; i < history->point_count; i++)
         if (history->points[i].at <= until &&
-            (note == history->note_count || !same(&history->points[i], &history->notes[note++])))
+            (note == history->note_count ||
+             !factor_rows_same(&history->points[i], &history->notes[note++])))
             return false;
     return note == history->note_count && history->distrusted == FACTOR_UNSEEN;
 }
 
-static void write_point(struct row_writer *writer, const struct publisher *publisher,
-                        const struct factor_point *point, struct error *err)
+static void factor_rows_write_point(struct row_writer *writer, const struct publisher *publisher,
+                                    const struct factor_point *point, struct error *err)
 {
     struct text name = { 0 };
     struct row_field row[] = {
@@ -98,7 +99,7 @@ int factor_rows_write(const struct publisher *publisher, const struct factor_his
         return -1;
     for (size_t i = 0; i < history->point_count; i++)
         if (history->points[i].at <= until)
-            write_point(&writer, publisher, &history->points[i], err);
+            factor_rows_write_point(&writer, publisher, &history->points[i], err);
     if (rows_end(&writer, 0, err))
         return -1;
     return stored_write_all(publisher->db, publisher->cluster, &stored_factors, err);

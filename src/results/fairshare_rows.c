@@ -26,7 +26,7 @@ static const char tree_table[] = "fairmill_tree", value_table[] = "fairmill_valu
 
 enum { TREE_COLUMNS = 14, VALUE_COLUMNS = 20 };
 
-struct writer {
+struct fairshare_rows_writer {
     const struct publisher *publisher;
     const struct publication *publication;
     bool is_fair_tree;
@@ -35,7 +35,7 @@ struct writer {
     struct text converted[3];
 };
 
-static void make_tree_row(struct writer *writer, uint32_t i, struct row_field *row)
+static void make_tree_row(struct fairshare_rows_writer *writer, uint32_t i, struct row_field *row)
 {
     const struct tree *tree = writer->publication->tree;
     const struct names *names = writer->publication->names;
@@ -73,7 +73,7 @@ static double own_depth_oblivious_usage(const struct values *values)
 }
 
 /* Under Fair Tree it is NULL where the view has the same by the rank. */
-static struct db_value own_order(const struct writer *writer, uint32_t i)
+static struct db_value own_order(const struct fairshare_rows_writer *writer, uint32_t i)
 {
     const struct publication *publication = writer->publication;
     uint32_t order = publication->order[i];
@@ -83,7 +83,7 @@ static struct db_value own_order(const struct writer *writer, uint32_t i)
     return order && !is_place ? db_integer(order) : db_null();
 }
 
-static void make_value_row(struct writer *writer, uint32_t i, struct row_field *row)
+static void make_value_row(struct fairshare_rows_writer *writer, uint32_t i, struct row_field *row)
 {
     const struct publication *publication = writer->publication;
     const struct values *values = &publication->values[i];
@@ -134,7 +134,7 @@ static bool has_own_pbs(const struct publication *publication)
 }
 
 /* What the rows of associations from one to before another in the order of ids add up to. */
-static struct row_hash tree_rows(struct writer *writer, size_t from, size_t to)
+static struct row_hash tree_rows(struct fairshare_rows_writer *writer, size_t from, size_t to)
 {
     struct row_hash stored = { 0 };
     struct row_field row[TREE_COLUMNS];
@@ -157,7 +157,7 @@ static size_t count_parts(const struct publication *publication)
     return parts < 1 ? 1 : parts > PARTS ? PARTS : parts;
 }
 
-static int look_at_some(struct writer *writer, bool *as_stored, struct error *err)
+static int look_at_some(struct fairshare_rows_writer *writer, bool *as_stored, struct error *err)
 {
     const struct tree *tree = writer->publication->tree;
     const uint64_t run = (uint64_t)writer->publisher->run_id;
@@ -181,8 +181,8 @@ static int look_at_some(struct writer *writer, bool *as_stored, struct error *er
 }
 
 /* Whether fairmill_tree has these rows already, whose hash is known. */
-static int find_tree(struct writer *writer, const struct row_hash *wanted, bool *is_there,
-                     struct error *err)
+static int find_tree(struct fairshare_rows_writer *writer, const struct row_hash *wanted,
+                     bool *is_there, struct error *err)
 {
     struct row_hash stored;
     if (stored_read_all(writer->publisher->db, writer->publisher->cluster, tree_table, &stored,
@@ -192,37 +192,40 @@ static int find_tree(struct writer *writer, const struct row_hash *wanted, bool 
     return *is_there ? look_at_some(writer, is_there, err) : 0;
 }
 
-static int clear(const struct writer *writer, const char *statement, struct error *err)
+static int fairshare_rows_clear(const struct fairshare_rows_writer *writer, const char *statement,
+                                struct error *err)
 {
     struct db_value cluster = db_text(writer->publisher->cluster);
     return db_execute(writer->publisher->db, statement, &cluster, 1, NULL, err);
 }
 
-static int keep(const struct writer *writer, const char *table, struct row_hash stored,
-                struct error *err)
+static int fairshare_rows_keep(const struct fairshare_rows_writer *writer, const char *table,
+                               struct row_hash stored, struct error *err)
 {
     return stored_write(writer->publisher->db, writer->publisher->cluster, table,
                         &(struct hash_segment){ 0, stored }, err);
 }
 
-static int write_tree(struct writer *writer, const struct row_hash *stored, struct error *err)
+static int write_tree(struct fairshare_rows_writer *writer, const struct row_hash *stored,
+                      struct error *err)
 {
     const struct tree *tree = writer->publication->tree;
     struct row_writer rows = { .db = writer->publisher->db, .table = tree_table };
     struct row_field row[TREE_COLUMNS];
-    if (clear(writer, sql_query_tree_clear, err))
+    if (fairshare_rows_clear(writer, sql_query_tree_clear, err))
         return -1;
     for (uint32_t i = 0; i < tree->count; i++) {
         make_tree_row(writer, tree->by_id[i], row);
         rows_add(&rows, row, TREE_COLUMNS, err);
     }
-    return rows_end(&rows, 0, err) ? -1 : keep(writer, tree_table, *stored, err);
+    return rows_end(&rows, 0, err) ? -1 : fairshare_rows_keep(writer, tree_table, *stored, err);
 }
 
 /* Nearly every value changes with every run.  Where a database does not update in place, to replace
  * rows one by one takes longer by a third.  In the order of the key it need not search for where a
  * row belongs, nor split a page that it has just filled. */
-static int write_values(struct writer *writer, bool in_place, struct error *err)
+static int fairshare_rows_write_values(struct fairshare_rows_writer *writer, bool in_place,
+                                       struct error *err)
 {
     const struct tree *tree = writer->publication->tree;
     struct row_writer rows = { .db = writer->publisher->db,
@@ -230,18 +233,18 @@ static int write_values(struct writer *writer, bool in_place, struct error *err)
                                .keys = in_place ? 2 : 0 };
     struct row_field row[VALUE_COLUMNS];
     struct row_hash stored = { 0 };
-    if (!in_place && clear(writer, sql_query_value_clear, err))
+    if (!in_place && fairshare_rows_clear(writer, sql_query_value_clear, err))
         return -1;
     for (uint32_t i = 0; i < tree->count; i++) {
         make_value_row(writer, tree->by_id[i], row);
         row_hash_add_fields(&stored, row + 1, VALUE_COLUMNS - 1);
         rows_add(&rows, row, VALUE_COLUMNS, err);
     }
-    return rows_end(&rows, 0, err) ? -1 : keep(writer, value_table, stored, err);
+    return rows_end(&rows, 0, err) ? -1 : fairshare_rows_keep(writer, value_table, stored, err);
 }
 
 /* Values of nobody, which nobody sees. */
-static int remove_strays(const struct writer *writer, struct error *err)
+static int remove_strays(const struct fairshare_rows_writer *writer, struct error *err)
 {
     struct db_value cluster = db_text(writer->publisher->cluster);
     int64_t count = 0;
@@ -249,14 +252,14 @@ static int remove_strays(const struct writer *writer, struct error *err)
         rows_read_integer(writer->publisher->db, sql_query_value_count, &cluster, 1, &count, err);
     if (found < 0 || count == writer->publication->tree->count)
         return found < 0 ? -1 : 0;
-    return clear(writer, sql_query_value_strays, err);
+    return fairshare_rows_clear(writer, sql_query_value_strays, err);
 }
 
 int fairshare_rows_write(const struct publisher *publisher, const struct publication *publication,
                          struct error *err)
 {
     const struct settings *settings = publisher->settings;
-    struct writer writer = {
+    struct fairshare_rows_writer writer = {
         .publisher = publisher,
         .publication = publication,
         .is_fair_tree = settings->algorithm == algorithm_named("fair_tree"),
@@ -272,7 +275,7 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
     if (!result && !is_there)
         result = write_tree(&writer, &stored, err);
     if (!result)
-        result = write_values(&writer, in_place, err);
+        result = fairshare_rows_write_values(&writer, in_place, err);
     if (!result && in_place)
         result = remove_strays(&writer, err);
     for (size_t i = 0; i < COUNT(writer.converted); i++)

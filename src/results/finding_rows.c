@@ -22,8 +22,8 @@ struct finding_rows {
     size_t count;
 };
 
-static int read_findings(const struct publisher *publisher, struct finding_rows *found,
-                         struct error *err)
+static int finding_rows_read_findings(const struct publisher *publisher, struct finding_rows *found,
+                                      struct error *err)
 {
     const struct db_value *row;
     struct db_value cluster = db_text(publisher->cluster);
@@ -95,8 +95,9 @@ static int by_kind_and_age(const void *a, const void *b)
     return strcmp(one->subject, other->subject);
 }
 
-static int write_findings(const struct publisher *publisher, const struct finding_rows *found,
-                          const struct findings *findings, struct error *err)
+static int finding_rows_write_findings(const struct publisher *publisher,
+                                       const struct finding_rows *found,
+                                       const struct findings *findings, struct error *err)
 {
     struct db_value cluster = db_text(publisher->cluster);
     if (db_execute(publisher->db, sql_query_finding_clear, &cluster, 1, NULL, err))
@@ -128,12 +129,12 @@ int finding_rows_write(const struct publisher *publisher, const struct findings 
                        int64_t as_of, struct error *err)
 {
     struct finding_rows found = { 0 };
-    int result = read_findings(publisher, &found, err);
+    int result = finding_rows_read_findings(publisher, &found, err);
     if (!result) {
         merge_findings(&found, findings, as_of);
         if (found.count) {
             qsort(found.rows, found.count, sizeof *found.rows, by_kind_and_age);
-            result = write_findings(publisher, &found, findings, err);
+            result = finding_rows_write_findings(publisher, &found, findings, err);
         }
     }
     for (size_t i = 0; i < found.count; i++) {

@@ -71,14 +71,14 @@ static bool is_retired(const struct db_value *row)
     return fence > 0 && !row[SOURCE].text.length && db_value_integer(&row[LAST_RUN_ID], 0) <= fence;
 }
 
-static void take_user(struct health *health, const struct db_value *name)
+static void health_take_user(struct health *health, const struct db_value *name)
 {
     char *user = db_value_text(name);
     run_users_add(&health->users, user);
     free(user);
 }
 
-static void take_cluster(struct health *health, const struct db_value *row)
+static void health_take_cluster(struct health *health, const struct db_value *row)
 {
     if (is_retired(row))
         return;
@@ -102,8 +102,8 @@ static void take_cluster(struct health *health, const struct db_value *row)
         .drifted = db_value_integer(&row[DRIFTED], 0),
     };
     added->failed = !strcmp(added->status, "failed");
-    take_user(health, &row[USER]);
-    take_user(health, &row[LAST_USER]);
+    health_take_user(health, &row[USER]);
+    health_take_user(health, &row[LAST_USER]);
 }
 
 static void take_findings(struct health *health, const struct db_value *row)
@@ -126,8 +126,9 @@ static void take_failure(struct health *health, const struct db_value *row)
 }
 
 /* Hand each row of a query to `take`. */
-static int for_each(struct health *health, struct db_rows *rows,
-                    void (*take)(struct health *, const struct db_value *), struct error *err)
+static int health_for_each(struct health *health, struct db_rows *rows,
+                           void (*take)(struct health *, const struct db_value *),
+                           struct error *err)
 {
     const struct db_value *row;
     while (db_fetch(rows, &row, err) > 0)
@@ -182,7 +183,7 @@ void health_ignore(struct cluster_health *cluster, enum health_problem problem)
     set_level(cluster);
 }
 
-static void judge(struct cluster_health *cluster, const struct health *health)
+static void health_judge(struct cluster_health *cluster, const struct health *health)
 {
     bool *has = cluster->problems;
     int64_t now = health->now, marked = health->mark.at;
@@ -199,7 +200,7 @@ static void judge(struct cluster_health *cluster, const struct health *health)
     set_level(cluster);
 }
 
-static int read_limits(struct db *db, struct health *health, struct error *err)
+static int health_read_limits(struct db *db, struct health *health, struct error *err)
 {
     for (size_t i = 0; i < health->count; i++) {
         struct cluster_health *cluster = &health->clusters[i];
@@ -215,21 +216,21 @@ int health_read(struct db *db, const struct settings *settings, int64_t now, str
 {
     struct db_value vanished = db_text(finding_name(FINDING_CLUSTER_VANISHED));
     *health = (struct health){ .now = now, .failure = memory_text("") };
-    if (for_each(health, db_query(db, sql_query_health, NULL, 0, HEALTH_TYPES, err), take_cluster,
-                 err) ||
-        for_each(health, db_query(db, sql_query_health_findings, &vanished, 1, "tti", err),
-                 take_findings, err) ||
-        for_each(health, db_query(db, sql_query_health_failure, NULL, 0, "t", err), take_failure,
-                 err) ||
-        read_limits(db, health, err))
+    if (health_for_each(health, db_query(db, sql_query_health, NULL, 0, HEALTH_TYPES, err),
+                        health_take_cluster, err) ||
+        health_for_each(health, db_query(db, sql_query_health_findings, &vanished, 1, "tti", err),
+                        take_findings, err) ||
+        health_for_each(health, db_query(db, sql_query_health_failure, NULL, 0, "t", err),
+                        take_failure, err) ||
+        health_read_limits(db, health, err))
         return -1;
     health->mark = run_mark_find(settings, &health->users);
     for (size_t i = 0; i < health->count; i++)
-        judge(&health->clusters[i], health);
+        health_judge(&health->clusters[i], health);
     return 0;
 }
 
-static void hide_reasons(struct cluster_health *cluster)
+static void results_health_hide_reasons(struct cluster_health *cluster)
 {
     *cluster->message = '\0';
     free(cluster->unreadable);
@@ -240,7 +241,7 @@ void health_hide_reasons(struct health *health, const struct permissions *permis
 {
     for (size_t i = 0; i < health->count; i++)
         if (!permissions_administer(permissions, health->clusters[i].cluster))
-            hide_reasons(&health->clusters[i]);
+            results_health_hide_reasons(&health->clusters[i]);
     if (!permissions_administer(permissions, ""))
         *health->failure = '\0';
 }

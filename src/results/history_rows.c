@@ -46,22 +46,22 @@ struct name_writer {
     uint32_t node; /* in the order of ids: those before it are done */
 };
 
-static const char *text_of(struct arena *arena, const struct db_value *value)
+static const char *history_text_of(struct arena *arena, const struct db_value *value)
 {
     return value->type == DB_TEXT ? arena_copy(arena, value->text.bytes, value->text.length) : "";
 }
 
-static struct name_row row_of(const struct db_value *row, struct arena *arena)
+static struct name_row history_row_of(const struct db_value *row, struct arena *arena)
 {
     return (struct name_row){ .id = (uint32_t)row[0].integer,
                               .parent_id = (uint32_t)db_value_integer(&row[1], 0),
-                              .account = text_of(arena, &row[2]),
-                              .user = text_of(arena, &row[3]),
-                              .partition = text_of(arena, &row[4]),
+                              .account = history_text_of(arena, &row[2]),
+                              .user = history_text_of(arena, &row[3]),
+                              .partition = history_text_of(arena, &row[4]),
                               .since = row[5].integer };
 }
 
-static const char *readable(struct arena *arena, const struct names *names, uint32_t name)
+static const char *history_readable(struct arena *arena, const struct names *names, uint32_t name)
 {
     const char *bytes = names_text(names, name);
     struct text converted = { 0 };
@@ -80,9 +80,9 @@ static struct name_row row_of_node(const struct name_writer *writer, const struc
     return (struct name_row){ node->id,
                               writer->as_of,
                               node->parent == NO_NODE ? 0 : tree->nodes[node->parent].id,
-                              readable(writer->arena, names, node->account),
-                              readable(writer->arena, names, node->user),
-                              readable(writer->arena, names, node->partition) };
+                              history_readable(writer->arena, names, node->account),
+                              history_readable(writer->arena, names, node->user),
+                              history_readable(writer->arena, names, node->partition) };
 }
 
 static bool same_name(const struct name_row *one, const struct name_row *other)
@@ -92,7 +92,7 @@ static bool same_name(const struct name_row *one, const struct name_row *other)
            !strcmp(one->partition, other->partition);
 }
 
-static void add_row(struct name_writer *writer, const struct name_row *row, int64_t since)
+static void history_add_row(struct name_writer *writer, const struct name_row *row, int64_t since)
 {
     writer->rows = memory_grown(writer->rows, writer->count, sizeof *writer->rows);
     writer->rows[writer->count] = *row;
@@ -100,16 +100,16 @@ static void add_row(struct name_writer *writer, const struct name_row *row, int6
 }
 
 /* Decide of one association; later points keep what they had. */
-static void take_node(struct name_writer *writer, const struct held *held)
+static void history_take_node(struct name_writer *writer, const struct held *held)
 {
     const struct tree *tree = writer->publication->tree;
     const struct name_row row = row_of_node(writer, &tree->nodes[tree->by_id[writer->node++]]);
     if (!same_name(&held->before, &row))
-        add_row(writer, &row, writer->as_of);
+        history_add_row(writer, &row, writer->as_of);
     if (writer->anew || held->until.since == NEVER || same_name(&held->until, &row) ||
         writer->next_point == INT64_MAX || held->next <= writer->next_point)
         return;
-    add_row(writer, &held->until, writer->next_point);
+    history_add_row(writer, &held->until, writer->next_point);
     writer->of_next = true;
 }
 
@@ -125,9 +125,9 @@ static const struct held nothing_held = { { .since = NEVER }, { .since = NEVER }
 static void take_until(struct name_writer *writer, uint32_t id, const struct held *held)
 {
     while (id_at(writer) < id)
-        take_node(writer, &nothing_held);
+        history_take_node(writer, &nothing_held);
     if (id_at(writer) == id && id != UINT32_MAX)
-        take_node(writer, held);
+        history_take_node(writer, held);
 }
 
 static void hold(const struct name_writer *writer, struct held *held, const struct name_row *row)
@@ -149,7 +149,7 @@ static int compare_names(struct name_writer *writer, struct error *err)
     struct db_rows *rows =
         db_query(writer->publisher->db, sql_query_association_names, &cluster, 1, "iittti", err);
     while (db_fetch(rows, &row, err) > 0) {
-        const struct name_row name = row_of(row, writer->arena);
+        const struct name_row name = history_row_of(row, writer->arena);
         if (name.id != id) {
             take_until(writer, id, &held);
             held = nothing_held;
@@ -225,8 +225,9 @@ static int write_associations(const struct publisher *publisher,
 /* ---- Values ---- */
 
 /* By ascending id, and what is kept of them. */
-static int write_values(const struct publisher *publisher, const struct publication *publication,
-                        int64_t as_of, struct error *err)
+static int history_write_values(const struct publisher *publisher,
+                                const struct publication *publication, int64_t as_of,
+                                struct error *err)
 {
     const struct algorithm *algorithm = publisher->settings->algorithm;
     const struct tree *tree = publication->tree;
@@ -289,7 +290,7 @@ int history_write_point(const struct publisher *publisher, const struct publicat
         db_execute(publisher->db, sql_query_history_backfill_remove, point, 2, NULL, err) ||
         db_execute(publisher->db, sql_query_kept_backfill_remove, point, 2, NULL, err))
         return -1;
-    return write_values(publisher, publication, as_of, err);
+    return history_write_values(publisher, publication, as_of, err);
 }
 
 void times_add(struct times *times, int64_t time)
@@ -304,7 +305,7 @@ void times_free(struct times *times)
     *times = (struct times){ 0 };
 }
 
-static int by_part(const void *a, const void *b)
+static int history_by_part(const void *a, const void *b)
 {
     const struct kept_loss *one = a, *other = b;
     return (one->part > other->part) - (one->part < other->part);
@@ -319,7 +320,7 @@ int history_damaged(struct db *db, const char *cluster, struct times *damaged, s
                      ? -1
                      : 0;
     if (!result && losses.count)
-        qsort(losses.list, losses.count, sizeof *losses.list, by_part);
+        qsort(losses.list, losses.count, sizeof *losses.list, history_by_part);
     for (size_t i = 0; !result && i < losses.count; i++)
         if (!i || losses.list[i].part != losses.list[i - 1].part)
             times_add(damaged, losses.list[i].part);

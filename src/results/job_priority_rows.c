@@ -23,7 +23,7 @@ struct tres_texts {
 enum { USER, ACCOUNT, PARTITION, QOS, NAMES };
 enum { ID_DIGITS = 24 };
 
-struct writer {
+struct job_priority_writer {
     const struct publisher *publisher;
     const struct queue *queue;
     int64_t as_of;
@@ -37,7 +37,8 @@ struct writer {
     uint32_t tres_count;
 };
 
-static const char *tres_text(struct writer *writer, const struct queue_row *row, bool weighted)
+static const char *job_priority_tres_text(struct job_priority_writer *writer,
+                                          const struct queue_row *row, bool weighted)
 {
     struct text text = { 0 };
     text_add(&text, "");
@@ -47,21 +48,22 @@ static const char *tres_text(struct writer *writer, const struct queue_row *row,
     return copy;
 }
 
-static const struct tres_texts *tres_texts(struct writer *writer, const struct queue_row *row)
+static const struct tres_texts *tres_texts(struct job_priority_writer *writer,
+                                           const struct queue_row *row)
 {
     uint32_t known = id_index_add(writer->tres_places, row->tres, writer->tres_count);
     if (known != INDEX_NONE)
         return &writer->tres[known];
     writer->tres = memory_grown(writer->tres, writer->tres_count, sizeof *writer->tres);
     struct tres_texts *texts = &writer->tres[writer->tres_count++];
-    texts->factors = tres_text(writer, row, false);
-    texts->weighted = tres_text(writer, row, true);
+    texts->factors = job_priority_tres_text(writer, row, false);
+    texts->weighted = job_priority_tres_text(writer, row, true);
     return texts;
 }
 
 static int write_row(void *context, const struct queue_row *row, struct error *err)
 {
-    struct writer *writer = context;
+    struct job_priority_writer *writer = context;
     const struct names *names = writer->queue->names;
     const struct priority *priority = &row->priority;
     const struct priority_parts *factor = &priority->factor, *weighted = &priority->weighted;
@@ -109,8 +111,8 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
 
 /* ---- jobs that a formula orders ---- */
 
-static int write_terms(struct writer *writer, const struct formula_jobs *jobs, size_t number,
-                       struct error *err)
+static int write_terms(struct job_priority_writer *writer, const struct formula_jobs *jobs,
+                       size_t number, struct error *err)
 {
     const struct formula_value *values = formula_jobs_values(jobs, number);
     int result = 0;
@@ -128,7 +130,7 @@ static int write_terms(struct writer *writer, const struct formula_jobs *jobs, s
 }
 
 /* What only Slurm's jobs have is NULL. */
-static int write_formula_job(struct writer *writer, const struct formula_jobs *jobs,
+static int write_formula_job(struct job_priority_writer *writer, const struct formula_jobs *jobs,
                              const struct names *names, size_t number, struct error *err)
 {
     const struct formula_job *job = &jobs->jobs[number];
@@ -173,8 +175,8 @@ static int write_formula_job(struct writer *writer, const struct formula_jobs *j
     return result;
 }
 
-static int write_formula_jobs(struct writer *writer, const struct publication *publication,
-                              struct error *err)
+static int write_formula_jobs(struct job_priority_writer *writer,
+                              const struct publication *publication, struct error *err)
 {
     const struct formula_jobs *jobs = publication->formula_jobs;
     int result = 0;
@@ -183,7 +185,7 @@ static int write_formula_jobs(struct writer *writer, const struct publication *p
     return result;
 }
 
-static int write_all_terms(struct writer *writer, const struct formula_jobs *jobs,
+static int write_all_terms(struct job_priority_writer *writer, const struct formula_jobs *jobs,
                            struct error *err)
 {
     int result = 0;
@@ -192,7 +194,7 @@ static int write_all_terms(struct writer *writer, const struct formula_jobs *job
     return rows_end(&writer->terms, result, err);
 }
 
-static int write_stored(const struct writer *writer, struct error *err)
+static int write_stored(const struct job_priority_writer *writer, struct error *err)
 {
     struct db *db = writer->publisher->db;
     const char *cluster = writer->publisher->cluster;
@@ -212,7 +214,7 @@ int job_priority_rows_write(const struct publisher *publisher,
     struct db_value cluster = db_text(publisher->cluster);
     if (rows_execute_all(publisher->db, clears, &cluster, 1, err))
         return -1;
-    struct writer writer = {
+    struct job_priority_writer writer = {
         .publisher = publisher,
         .queue = queue,
         .as_of = as_of,

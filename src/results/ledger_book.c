@@ -76,7 +76,7 @@ struct ledger *ledger_of(const struct ledger_book *book, const char *cluster)
 }
 
 /* Both structs begin with the id. */
-static int by_id(const void *key, const void *element)
+static int ledger_book_by_id(const void *key, const void *element)
 {
     uint64_t id = *(const uint64_t *)key, other = *(const uint64_t *)element;
     return (id > other) - (id < other);
@@ -84,17 +84,19 @@ static int by_id(const void *key, const void *element)
 
 const struct ledger_record *ledger_book_find(const struct ledger_book *book, uint64_t id)
 {
-    return book->count ? bsearch(&id, book->records, book->count, sizeof *book->records, by_id)
-                       : NULL;
+    return book->count
+               ? bsearch(&id, book->records, book->count, sizeof *book->records, ledger_book_by_id)
+               : NULL;
 }
 
 const struct ledger_mark *ledger_mark_find(const struct ledger_marks *marks, uint64_t id)
 {
-    return marks->count ? bsearch(&id, marks->list, marks->count, sizeof *marks->list, by_id)
-                        : NULL;
+    return marks->count
+               ? bsearch(&id, marks->list, marks->count, sizeof *marks->list, ledger_book_by_id)
+               : NULL;
 }
 
-static void spell(XXH128_hash_t hash, char digits[LEDGER_HASH])
+static void ledger_book_spell(XXH128_hash_t hash, char digits[LEDGER_HASH])
 {
     snprintf(digits, LEDGER_HASH, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64,
              (uint64_t)hash.low64);
@@ -125,7 +127,7 @@ void ledger_hash(const struct ledger_record *record, char hash[LEDGER_HASH])
         text_add_bytes(&all, texts[i], strlen(texts[i]) + 1);
     for (size_t i = 0; i < record->covers.count; i++)
         text_format(&all, "%" PRIu64 "%c", record->covers.keys[i], 0);
-    spell(XXH3_128bits(all.bytes, all.length), hash);
+    ledger_book_spell(XXH3_128bits(all.bytes, all.length), hash);
     text_free(&all);
 }
 
@@ -133,7 +135,7 @@ void ledger_link(char chain[LEDGER_HASH], const char *hash)
 {
     char both[2 * LEDGER_HASH];
     int length = snprintf(both, sizeof both, "%s %s", chain, hash);
-    spell(XXH3_128bits(both, (size_t)length), chain);
+    ledger_book_spell(XXH3_128bits(both, (size_t)length), chain);
 }
 
 static void add_fault(struct ledger_faults *faults, uint64_t id, const char *cluster, bool lost)
@@ -144,7 +146,7 @@ static void add_fault(struct ledger_faults *faults, uint64_t id, const char *clu
 }
 
 /* All entries of which anything is known, by id. */
-struct walk {
+struct ledger_book_walk {
     const struct ledger_book *book;
     size_t record, made, counted; /* where we are */
     uint64_t last;                /* the id before */
@@ -153,7 +155,7 @@ struct walk {
 };
 
 /* What is known of one. */
-struct known {
+struct ledger_book_known {
     uint64_t id;
     const struct ledger_record *record;
     const struct ledger_mark *made, *counted;
@@ -178,7 +180,7 @@ static const struct ledger_mark *take_mark(const struct ledger_marks *marks, siz
     return mark;
 }
 
-static bool next_known(struct walk *walk, struct known *known)
+static bool next_known(struct ledger_book_walk *walk, struct ledger_book_known *known)
 {
     const struct ledger_book *book = walk->book;
     bool is_record = walk->record < book->count;
@@ -188,7 +190,7 @@ static bool next_known(struct walk *walk, struct known *known)
     any |= next_mark(&book->counted, walk->counted, &id) != NULL;
     if (!any)
         return false;
-    *known = (struct known){ .id = id };
+    *known = (struct ledger_book_known){ .id = id };
     if (is_record && book->records[walk->record].entry.id == id)
         known->record = &book->records[walk->record++];
     known->made = take_mark(&book->made, &walk->made, id);
@@ -196,7 +198,7 @@ static bool next_known(struct walk *walk, struct known *known)
     return true;
 }
 
-static void note_gap(struct walk *walk, uint64_t id)
+static void note_gap(struct ledger_book_walk *walk, uint64_t id)
 {
     for (uint64_t each = walk->last + 1; each < id && each <= walk->last + NAMED_OF_GAP; each++)
         add_fault(&walk->gaps, each, NULL, true);
@@ -204,7 +206,8 @@ static void note_gap(struct walk *walk, uint64_t id)
 }
 
 /* What was noted must be there.  Returns whether it is. */
-static bool check_record(struct walk *walk, const struct known *known, const char *hash)
+static bool check_record(struct ledger_book_walk *walk, const struct ledger_book_known *known,
+                         const char *hash)
 {
     const struct ledger_mark *noted = known->made ? known->made : known->counted;
     bool good = known->record && (!noted || !strcmp(hash, noted->hash)) &&
@@ -216,7 +219,8 @@ static bool check_record(struct walk *walk, const struct known *known, const cha
 
 /* Ids may be missing because nobody ever had them: somebody may add rows by hand.  The chain
  * knows. */
-static void check_link(struct walk *walk, const struct known *known, bool good)
+static void check_link(struct ledger_book_walk *walk, const struct ledger_book_known *known,
+                       bool good)
 {
     struct ledger_faults *gaps = &walk->gaps;
     bool fits = !strcmp(walk->faults.chain, known->made->chain);
@@ -228,7 +232,8 @@ static void check_link(struct walk *walk, const struct known *known, bool good)
     memcpy(walk->faults.chain, known->made->chain, LEDGER_HASH);
 }
 
-static void look_at(struct walk *walk, const struct known *known)
+static void ledger_book_look_at(struct ledger_book_walk *walk,
+                                const struct ledger_book_known *known)
 {
     char hash[LEDGER_HASH] = "";
     const struct ledger_mark *noted = known->made ? known->made : known->counted;
@@ -260,10 +265,10 @@ static void accept_undone(const struct ledger_book *book, struct ledger_faults *
 
 struct ledger_faults ledger_faults_of(const struct ledger_book *book)
 {
-    struct walk walk = { .book = book };
-    struct known known;
+    struct ledger_book_walk walk = { .book = book };
+    struct ledger_book_known known;
     while (next_known(&walk, &known))
-        look_at(&walk, &known);
+        ledger_book_look_at(&walk, &known);
     accept_undone(book, &walk.faults);
     ledger_faults_free(&walk.gaps);
     return walk.faults;

@@ -17,7 +17,7 @@
  * up to the deadline. */
 #define TRIES 20
 
-static uint64_t number_of(const struct db_value *value)
+static uint64_t ledger_rows_number_of(const struct db_value *value)
 {
     return value->type == DB_INTEGER && value->integer > 0 ? (uint64_t)value->integer : 0;
 }
@@ -58,12 +58,12 @@ static int read_record(const struct db_value *row, const char *cluster,
                        struct ledger_record *record, struct error *err)
 {
     *record = (struct ledger_record){
-        .entry = { .id = number_of(&row[ID]),
-                   .time = number_of(&row[TIME]),
-                   .association = number_of(&row[ASSOCIATION]),
-                   .tres_seconds = number_of(&row[TRES_SECONDS]),
-                   .job = number_of(&row[JOB]),
-                   .undoes = number_of(&row[UNDOES]) },
+        .entry = { .id = ledger_rows_number_of(&row[ID]),
+                   .time = ledger_rows_number_of(&row[TIME]),
+                   .association = ledger_rows_number_of(&row[ASSOCIATION]),
+                   .tres_seconds = ledger_rows_number_of(&row[TRES_SECONDS]),
+                   .job = ledger_rows_number_of(&row[JOB]),
+                   .undoes = ledger_rows_number_of(&row[UNDOES]) },
         .entered_at = row[ENTERED_AT].integer,
         .cluster = db_value_text(&row[CLUSTER]),
         .who = db_value_text(&row[WHO]),
@@ -76,8 +76,8 @@ static int read_record(const struct db_value *row, const char *cluster,
     return read_kind(row, cluster, record, err);
 }
 
-static int read_records(struct db *db, const char *cluster, struct ledger_book *book,
-                        struct error *err)
+static int ledger_rows_read_records(struct db *db, const char *cluster, struct ledger_book *book,
+                                    struct error *err)
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_ledger_read, NULL, 0, "itiittttttiiii", err);
@@ -95,20 +95,21 @@ static int read_covers(struct db *db, struct ledger_book *book, struct error *er
     size_t i = 0;
     struct db_rows *rows = db_query(db, sql_query_ledger_reset_read, NULL, 0, "ii", err);
     while (db_fetch(rows, &row, err) > 0) {
-        uint64_t id = number_of(&row[0]);
+        uint64_t id = ledger_rows_number_of(&row[0]);
         while (i < book->count && book->records[i].entry.id < id)
             i++;
         if (i < book->count && book->records[i].entry.id == id) {
-            job_keys_add(&book->records[i].covers, number_of(&row[1]));
+            job_keys_add(&book->records[i].covers, ledger_rows_number_of(&row[1]));
             continue;
         }
         book->loose = memory_grown(book->loose, book->loose_count, sizeof *book->loose);
-        book->loose[book->loose_count++] = (struct ledger_cover){ id, number_of(&row[1]) };
+        book->loose[book->loose_count++] =
+            (struct ledger_cover){ id, ledger_rows_number_of(&row[1]) };
     }
     return db_finish(rows);
 }
 
-static void take_hash(char hash[LEDGER_HASH], const struct db_value *value)
+static void ledger_rows_take_hash(char hash[LEDGER_HASH], const struct db_value *value)
 {
     char *text = db_value_text(value);
     snprintf(hash, LEDGER_HASH, "%s", text);
@@ -124,10 +125,11 @@ static int read_marks(struct db *db, const char *sql, bool chained, struct ledge
     while (db_fetch(rows, &row, err) > 0) {
         marks->list = memory_grown(marks->list, marks->count, sizeof *marks->list);
         struct ledger_mark *mark = &marks->list[marks->count++];
-        *mark = (struct ledger_mark){ .id = number_of(&row[0]), .cluster = db_value_text(&row[1]) };
-        take_hash(mark->hash, &row[2]);
+        *mark = (struct ledger_mark){ .id = ledger_rows_number_of(&row[0]),
+                                      .cluster = db_value_text(&row[1]) };
+        ledger_rows_take_hash(mark->hash, &row[2]);
         if (chained)
-            take_hash(mark->chain, &row[3]);
+            ledger_rows_take_hash(mark->chain, &row[3]);
     }
     return db_finish(rows);
 }
@@ -139,7 +141,7 @@ int ledger_book_read(struct db *db, const char *cluster, struct ledger_book *boo
     *book = (struct ledger_book){ 0 };
     if (!read_marks(db, sql_query_ledger_counted_read, false, &book->counted, err) &&
         !read_marks(db, sql_query_ledger_chain_read, true, &book->made, err) &&
-        !read_records(db, cluster, book, err) && !read_covers(db, book, err))
+        !ledger_rows_read_records(db, cluster, book, err) && !read_covers(db, book, err))
         return 0;
     ledger_book_free(book);
     return -1;
@@ -171,7 +173,7 @@ int ledger_look_up(const struct settings *settings, const char *cluster, struct 
     return result ? results_explain(settings, err) : 0;
 }
 
-static int read_last(struct db *db, uint64_t *last, struct error *err)
+static int ledger_rows_read_last(struct db *db, uint64_t *last, struct error *err)
 {
     int64_t id = 0;
     int found = rows_read_integer(db, sql_query_ledger_last, NULL, 0, &id, err);
@@ -179,7 +181,7 @@ static int read_last(struct db *db, uint64_t *last, struct error *err)
     return found < 0 ? -1 : 0;
 }
 
-static struct db_value number_or_null(bool known, uint64_t number)
+static struct db_value ledger_rows_number_or_null(bool known, uint64_t number)
 {
     return known ? db_integer((int64_t)number) : db_null();
 }
@@ -199,10 +201,10 @@ static int write_entry(struct db *db, const struct ledger_record *record, struct
         { "account", 't', db_text(record->account) },
         { "user_name", 't', db_text(record->user) },
         { "partition_name", 't', db_text(record->partition) },
-        { "id_assoc", 'i', number_or_null(adjusts, entry->association) },
-        { "tres_seconds", 'i', number_or_null(adjusts, entry->tres_seconds) },
-        { "id_job", 'i', number_or_null(entry->kind == LEDGER_REFUND, entry->job) },
-        { "undoes", 'i', number_or_null(entry->kind == LEDGER_UNDO, entry->undoes) },
+        { "id_assoc", 'i', ledger_rows_number_or_null(adjusts, entry->association) },
+        { "tres_seconds", 'i', ledger_rows_number_or_null(adjusts, entry->tres_seconds) },
+        { "id_job", 'i', ledger_rows_number_or_null(entry->kind == LEDGER_REFUND, entry->job) },
+        { "undoes", 'i', ledger_rows_number_or_null(entry->kind == LEDGER_UNDO, entry->undoes) },
     };
     return rows_write_one(db, "fairmill_ledger", 0, row, COUNT(row), err);
 }
@@ -253,7 +255,7 @@ static int write_mark(struct db *db, const struct ledger_record *record,
 }
 
 /* The link behind that of the mark, which is the last one. */
-static void add_link(const struct ledger_record *record, struct ledger_mark *mark)
+static void ledger_rows_add_link(const struct ledger_record *record, struct ledger_mark *mark)
 {
     ledger_hash(record, mark->hash);
     ledger_link(mark->chain, mark->hash);
@@ -268,7 +270,7 @@ static int read_link(struct db *db, const struct ledger_record *record, struct l
         return -1;
     struct ledger_faults faults = ledger_faults_of(&book);
     memcpy(mark->chain, faults.chain, LEDGER_HASH);
-    add_link(record, mark);
+    ledger_rows_add_link(record, mark);
     ledger_faults_free(&faults);
     ledger_book_free(&book);
     return 0;
@@ -281,14 +283,14 @@ static int enter_once(struct db *db, struct ledger_record *records, size_t count
     struct ledger_mark mark;
     if (db_begin(db, err))
         return -1;
-    int result = read_last(db, &last, err);
+    int result = ledger_rows_read_last(db, &last, err);
     for (size_t i = 0; !result && i < count; i++) {
         struct ledger_record *record = &records[i];
         record->entry.id = last + 1 + i;
         if (!i)
             result = read_link(db, record, &mark, err);
         else
-            add_link(record, &mark);
+            ledger_rows_add_link(record, &mark);
         result = result || write_entry(db, record, err) || write_covers(db, record, NULL, err) ||
                  write_mark(db, record, &mark, err);
     }
@@ -306,7 +308,7 @@ int ledger_enter(struct db *db, struct ledger_record *records, size_t count, boo
     uint64_t last;
     int64_t end_ms = clock_milliseconds() + (int64_t)db->settings->deadline_s * 1000;
     for (int i = 1; enter_once(db, records, count, in_doubt, err); i++)
-        if (i == TRIES || err->class == ERROR_GONE || read_last(db, &last, &ignored) ||
+        if (i == TRIES || err->class == ERROR_GONE || ledger_rows_read_last(db, &last, &ignored) ||
             (last < records[0].entry.id && err->class != ERROR_RETRY) ||
             clock_milliseconds() >= end_ms || db_limit_waits(db, end_ms, &ignored))
             return -1;
@@ -378,8 +380,8 @@ static int check_import(const struct ledger_book *book, const struct ledger_impo
     return 0;
 }
 
-static int import_all(struct db *db, const struct ledger_imports *imports, size_t *added,
-                      struct error *err)
+static int ledger_rows_import_all(struct db *db, const struct ledger_imports *imports,
+                                  size_t *added, struct error *err)
 {
     const struct ledger_import *list = imports->list;
     struct ledger_book book;
@@ -426,7 +428,7 @@ int ledger_import(struct db *db, const struct ledger_imports *imports, size_t *a
     *added = 0;
     if (db_begin(db, err))
         return -1;
-    int result = import_all(db, imports, added, err);
+    int result = ledger_rows_import_all(db, imports, added, err);
     if (!result && *added)
         result = check_links(db, imports, err);
     if (result || !imports->dry_run)

@@ -88,8 +88,8 @@ static int read_recorded(struct permissions *permissions, struct db *results, st
     return db_finish(rows);
 }
 
-static int read_privileges(struct permissions_scope *scope, const char *login, struct db *results,
-                           struct error *err)
+static int permissions_rows_read_privileges(struct permissions_scope *scope, const char *login,
+                                            struct db *results, struct error *err)
 {
     const struct db_value *row, arguments[] = { db_text(scope->cluster), db_text(login) };
     struct db_rows *rows = db_query(results, sql_query_privileges_of, arguments, 2, "t", err);
@@ -116,7 +116,8 @@ int permissions_read_scopes(struct permissions *permissions, const struct settin
 {
     int result = permissions->login ? read_recorded(permissions, results, err) : 0;
     for (size_t i = 0; !result && i < permissions->scope_count; i++)
-        result = read_privileges(&permissions->scopes[i], permissions->login, results, err);
+        result = permissions_rows_read_privileges(&permissions->scopes[i], permissions->login,
+                                                  results, err);
     if (!result)
         permissions_admit_writer(permissions, settings);
     return result;

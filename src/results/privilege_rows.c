@@ -24,23 +24,25 @@ struct privilege_rows {
     size_t count;
 };
 
-static char *name_of(const struct publication *publication, uint32_t name)
+static char *privilege_name_of(const struct publication *publication, uint32_t name)
 {
     const char *bytes = names_text(publication->names, name);
     return utf8_copy(bytes, names_length(publication->names, name));
 }
 
-static void add(struct privilege_rows *rows, const struct publication *publication, uint32_t user,
-                uint32_t account, const char *privilege)
+static void privilege_add(struct privilege_rows *rows, const struct publication *publication,
+                          uint32_t user, uint32_t account, const char *privilege)
 {
     rows->rows = memory_grown(rows->rows, rows->count, sizeof *rows->rows);
-    rows->rows[rows->count++] = (struct privilege_row){ name_of(publication, user),
-                                                        name_of(publication, account), privilege };
+    rows->rows[rows->count++] =
+        (struct privilege_row){ privilege_name_of(publication, user),
+                                privilege_name_of(publication, account), privilege };
 }
 
 /* The account and all below it.  A node comes behind its parent. */
-static void add_accounts(struct privilege_rows *rows, const struct publication *publication,
-                         uint32_t user, uint32_t account)
+static void privilege_add_accounts(struct privilege_rows *rows,
+                                   const struct publication *publication, uint32_t user,
+                                   uint32_t account)
 {
     const struct tree *tree = publication->tree;
     bool *inside = memory_zeroed(tree->count + 1, sizeof *inside);
@@ -48,15 +50,15 @@ static void add_accounts(struct privilege_rows *rows, const struct publication *
         const struct node *node = &tree->nodes[i];
         inside[i] = !node->is_user && (node->account == account || (i && inside[node->parent]));
         if (inside[i])
-            add(rows, publication, user, node->account, "coordinator");
+            privilege_add(rows, publication, user, node->account, "coordinator");
     }
     free(inside);
 }
 
 /* Whoever is in this account coordinates it; by earlier releases whoever is in one below it, that
  * one. */
-static void add_users(struct privilege_rows *rows, const struct publication *publication,
-                      uint32_t account)
+static void privilege_add_users(struct privilege_rows *rows, const struct publication *publication,
+                                uint32_t account)
 {
     const struct tree *tree = publication->tree;
     bool only_direct = release_follows(publication->release, RULE_DIRECT_USERS_COORDINATE);
@@ -67,12 +69,12 @@ static void add_users(struct privilege_rows *rows, const struct publication *pub
         inside[i] = (i && passed_on && inside[node->parent]) ||
                     (!node->is_user && node->account == account);
         if (inside[i] && node->is_user)
-            add_accounts(rows, publication, node->user, node->account);
+            privilege_add_accounts(rows, publication, node->user, node->account);
     }
     free(inside);
 }
 
-static int by_key(const void *a, const void *b)
+static int privilege_by_key(const void *a, const void *b)
 {
     const struct privilege_row *one = a, *other = b;
     int order = strcmp(one->user, other->user);
@@ -83,9 +85,9 @@ static void sort(struct privilege_rows *rows)
 {
     size_t kept = 0;
     if (rows->count)
-        qsort(rows->rows, rows->count, sizeof *rows->rows, by_key);
+        qsort(rows->rows, rows->count, sizeof *rows->rows, privilege_by_key);
     for (size_t i = 0; i < rows->count; i++) {
-        if (!kept || by_key(&rows->rows[kept - 1], &rows->rows[i])) {
+        if (!kept || privilege_by_key(&rows->rows[kept - 1], &rows->rows[i])) {
             rows->rows[kept++] = rows->rows[i];
             continue;
         }
@@ -102,16 +104,16 @@ static struct privilege_rows wanted_rows(const struct publication *publication)
         const struct privilege *each = &publication->privileges[i];
         switch (each->kind) {
         case PRIVILEGE_COORDINATOR:
-            add_accounts(&rows, publication, each->user, each->account);
+            privilege_add_accounts(&rows, publication, each->user, each->account);
             break;
         case PRIVILEGE_USERS_COORDINATE:
-            add_users(&rows, publication, each->account);
+            privilege_add_users(&rows, publication, each->account);
             break;
         case PRIVILEGE_OPERATOR:
-            add(&rows, publication, each->user, each->account, "operator");
+            privilege_add(&rows, publication, each->user, each->account, "operator");
             break;
         case PRIVILEGE_ADMINISTRATOR:
-            add(&rows, publication, each->user, each->account, "administrator");
+            privilege_add(&rows, publication, each->user, each->account, "administrator");
             break;
         }
     }
@@ -140,7 +142,8 @@ static int are_there(const struct publisher *publisher, const struct privilege_r
         char *names[] = { db_value_text(&row[0]), db_value_text(&row[1]), db_value_text(&row[2]) };
         const struct privilege_row key = { names[0], names[1], names[2] };
         const struct privilege_row *found =
-            wanted->count ? bsearch(&key, wanted->rows, wanted->count, sizeof key, by_key) : NULL;
+            wanted->count ? bsearch(&key, wanted->rows, wanted->count, sizeof key, privilege_by_key)
+                          : NULL;
         same += found && !strcmp(found->privilege, names[2]);
         count++;
         for (size_t i = 0; i < COUNT(names); i++)

@@ -125,7 +125,7 @@ static int take_run_id(struct publisher *publisher, struct error *err)
 }
 
 /* Read which run published the cluster last, and as of when; before its first run, make its row. */
-static int read_last(struct publisher *publisher, struct error *err)
+static int publish_read_last(struct publisher *publisher, struct error *err)
 {
     struct db *db = publisher->db;
     struct db_value cluster[] = { db_text(publisher->cluster), db_text(publisher->cluster) };
@@ -142,7 +142,8 @@ int publisher_start(struct publisher *publisher, struct db *db, const struct set
                     const char *cluster, struct error *err)
 {
     *publisher = (struct publisher){ .db = db, .settings = settings, .cluster = cluster };
-    if (take_lock(publisher, err) || take_run_id(publisher, err) || read_last(publisher, err)) {
+    if (take_lock(publisher, err) || take_run_id(publisher, err) ||
+        publish_read_last(publisher, err)) {
         publisher_end(publisher);
         return -1;
     }
@@ -283,9 +284,10 @@ static int forget_changed_shares(const struct publisher *publisher,
                : 0;
 }
 
-static int write_days(const struct publisher *publisher, const struct publication *publication,
-                      const struct kept_losses *losses, struct run_record *record,
-                      struct text *message, struct error *err)
+static int publish_write_days(const struct publisher *publisher,
+                              const struct publication *publication,
+                              const struct kept_losses *losses, struct run_record *record,
+                              struct text *message, struct error *err)
 {
     struct findings *findings = findings_create();
     findings_merge(findings, publication->findings);
@@ -301,8 +303,8 @@ static int write_days(const struct publisher *publisher, const struct publicatio
 }
 
 /* What later runs are told of the past. */
-static int note_seen(const struct publisher *publisher, const struct publication *publication,
-                     struct error *err)
+static int publish_note_seen(const struct publisher *publisher,
+                             const struct publication *publication, struct error *err)
 {
     const struct factor_history *factors = publication->factors;
     if (factors && factor_rows_write(publisher, factors, publication->seen_at, err))
@@ -323,13 +325,13 @@ static int write_all(struct publisher *publisher, const struct publication *publ
                 privilege_rows_write(publisher, publication, err) ||
                 (publication->checkpoint &&
                  checkpoint_write(publisher, publication->checkpoint, err)) ||
-                write_days(publisher, publication, losses, &record, &message, err) ||
+                publish_write_days(publisher, publication, losses, &record, &message, err) ||
                 (publication->replaces &&
                  history_remove_future(publisher, publication, record.as_of, err)) ||
                 forget_changed_shares(publisher, losses, err) ||
                 (publication->times &&
                  association_times_write(publisher, publication->times, err)) ||
-                (publication->seen_at >= 0 && note_seen(publisher, publication, err)) ||
+                (publication->seen_at >= 0 && publish_note_seen(publisher, publication, err)) ||
                 ledger_counted_write(publisher->db, publication->ledger, publisher->cluster, err) ||
                 history_write(publisher, publication, record.as_of, err) ||
                 fairness_rows_write(publisher, publication->tree, publication->values, record.as_of,

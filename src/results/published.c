@@ -29,7 +29,8 @@
 /* Which clusters. */
 
 /* A row of sql_query_published_clusters. */
-static int add_cluster(struct published *published, const struct db_value *row, struct error *err)
+static int published_add_cluster(struct published *published, const struct db_value *row,
+                                 struct error *err)
 {
     char *algorithm = db_value_text(&row[1]), *conformance = db_value_text(&row[2]),
          *recorded = db_value_text(&row[6]), *slurm_version = db_value_text(&row[7]);
@@ -62,14 +63,14 @@ static int add_cluster(struct published *published, const struct db_value *row, 
                : fail(err, ERROR_DATA, "fairmill_run holds an algorithm that is not known");
 }
 
-static int read_clusters(struct published *published, struct error *err)
+static int published_read_clusters(struct published *published, struct error *err)
 {
     const struct db_value *row;
     struct db_rows *rows =
         db_query(published->db, sql_query_published_clusters, NULL, 0, "tttiitttt", err);
     int result = 0;
     while (!result && db_fetch(rows, &row, err) > 0)
-        result = add_cluster(published, row, err);
+        result = published_add_cluster(published, row, err);
     return db_finish(rows) || result ? -1 : 0;
 }
 
@@ -95,7 +96,7 @@ int published_begin(struct published *published, const struct settings *settings
     *published = (struct published){ .permissions = permissions_of_user(settings) };
     if (results_open(&published->db, settings, DB_READER, err))
         return -1;
-    return db_begin(published->db, err) || read_clusters(published, err) ||
+    return db_begin(published->db, err) || published_read_clusters(published, err) ||
                    permissions_read_scopes(&published->permissions, settings, published->db, err)
                ? -1
                : 0;
@@ -253,7 +254,7 @@ struct published_cluster *published_only(const struct published *published, stru
 enum { ID, PARENT_ID, ACCOUNT, USER, PARTITION, SHARES, RANK, ORDER, TIES, INFINITE, FIRST_VALUE };
 enum { GRP_TRES_MINS = FIRST_VALUE + 17, TRES_RUN_MINS, IS_SET };
 
-static struct values values_of(const struct db_value *row)
+static struct values published_values_of(const struct db_value *row)
 {
     const struct db_value *value = &row[FIRST_VALUE];
     struct values values = {
@@ -314,7 +315,7 @@ static const char *text_or_null(struct text *text, const struct db_value *value)
 }
 
 /* A name of the filter is there. */
-static void note_seen(const struct name_list *list, bool *seen, const char *name)
+static void published_note_seen(const struct name_list *list, bool *seen, const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
         seen[i] |= name_is(list->values[i], name);
@@ -323,9 +324,9 @@ static void note_seen(const struct name_list *list, bool *seen, const char *name
 void published_note_name(struct published *published, const char *account, const char *user)
 {
     if (*user)
-        note_seen(&published->filter.users, published->users_seen, user);
+        published_note_seen(&published->filter.users, published->users_seen, user);
     else
-        note_seen(&published->filter.accounts, published->accounts_seen, account);
+        published_note_seen(&published->filter.accounts, published->accounts_seen, account);
 }
 
 int published_read_rows(struct published *published, const struct published_cluster *cluster,
@@ -351,7 +352,7 @@ int published_read_rows(struct published *published, const struct published_clus
             .partition = text_in(&names[2], &row[PARTITION]),
             .parent_shares = parent_shares,
             .shares = parent_shares ? 0 : row[SHARES].integer,
-            .values = values_of(row),
+            .values = published_values_of(row),
             .order = row[ORDER].type == DB_INTEGER ? (uint32_t)row[ORDER].integer : 0,
             .grp_tres_mins = text_or_null(&names[3], &row[GRP_TRES_MINS]),
             .tres_run_mins = text_or_null(&names[4], &row[TRES_RUN_MINS]),
@@ -409,7 +410,7 @@ int published_look_for_names(struct published *published, struct error *err)
 /* The tree. */
 
 /* The rows as they are read: what the tree is made of, and what is published. */
-struct reading {
+struct published_reading {
     struct names *names;
     struct association *rows;
     struct values *values;
@@ -418,24 +419,24 @@ struct reading {
     uint32_t empty_name;
 };
 
-static uint32_t number_of(struct names *names, const char *name)
+static uint32_t published_number_of(struct names *names, const char *name)
 {
     return names_add(names, name, strlen(name));
 }
 
-static void add_row(void *context, const struct published_row *row)
+static void published_add_row(void *context, const struct published_row *row)
 {
-    struct reading *reading = context;
+    struct published_reading *reading = context;
     reading->rows = memory_grown(reading->rows, reading->count, sizeof *reading->rows);
     reading->values = memory_grown(reading->values, reading->count, sizeof *reading->values);
     reading->order = memory_grown(reading->order, reading->count, sizeof *reading->order);
-    uint32_t account = number_of(reading->names, row->account);
+    uint32_t account = published_number_of(reading->names, row->account);
     reading->rows[reading->count] = (struct association){
         .id = (uint32_t)row->id,
         .parent_id = (uint32_t)row->parent_id,
         .account = account,
-        .user = number_of(reading->names, row->user),
-        .partition = number_of(reading->names, row->partition),
+        .user = published_number_of(reading->names, row->user),
+        .partition = published_number_of(reading->names, row->partition),
         .parent_account = row->parent_id ? account : reading->empty_name,
         .shares = row->parent_shares ? SHARES_PARENT : (int32_t)row->shares,
         .order = row->tie_order,
@@ -447,7 +448,8 @@ static void add_row(void *context, const struct published_row *row)
 
 /* The nearest integer to what is published; what is not nothing stays so.  With decay the clock's
  * units are finer than a double. */
-static bool usage_of(const struct decay_table *decay, double published, struct wide *usage)
+static bool published_usage_of(const struct decay_table *decay, double published,
+                               struct wide *usage)
 {
     if (!(published > 0))
         return true;
@@ -471,7 +473,7 @@ static void decide_order(struct published_cluster *cluster)
 }
 
 /* Put what was read where its node is. */
-static int place_values(struct published_cluster *cluster, const struct reading *reading,
+static int place_values(struct published_cluster *cluster, const struct published_reading *reading,
                         struct error *err)
 {
     struct tree *tree = cluster->tree;
@@ -484,7 +486,8 @@ static int place_values(struct published_cluster *cluster, const struct reading 
         uint32_t node = tree_place(tree, reading->rows[i].id);
         cluster->values[node] = reading->values[i];
         cluster->order[node] = reading->order[i];
-        fits &= usage_of(cluster->decay, reading->values[i].usage_raw, &tree->nodes[node].usage);
+        fits &= published_usage_of(cluster->decay, reading->values[i].usage_raw,
+                                   &tree->nodes[node].usage);
     }
     if (!fits || !tree_sum_levels(tree))
         return fail(err, ERROR_DATA, "fairmill_fairshare holds a usage that no run can compute");
@@ -502,9 +505,9 @@ int published_read_tree(struct published *published, struct published_cluster *c
                         struct error *err)
 {
     struct findings *findings = findings_create();
-    struct reading reading = { .names = cluster->names = names_create() };
+    struct published_reading reading = { .names = cluster->names = names_create() };
     reading.empty_name = names_add(cluster->names, "", 0);
-    int result = published_read_rows(published, cluster, add_row, &reading, err);
+    int result = published_read_rows(published, cluster, published_add_row, &reading, err);
     if (!result && !reading.count)
         result = fail(err, ERROR_OTHER, "no results yet");
     if (!result) {

@@ -47,7 +47,7 @@ struct association_name published_name(const struct published_cluster *cluster, 
 }
 
 /* What is looked for: users and accounts, or accounts only; with `viewer` those whom he may see. */
-struct search {
+struct published_find_search {
     const struct published *published;
     const struct published_cluster *only;
     const char *asked;
@@ -60,8 +60,8 @@ struct search {
     struct text candidates; /* the first few, for the message */
 };
 
-static void add_candidate(struct search *search, const struct published_cluster *cluster,
-                          uint32_t node)
+static void add_candidate(struct published_find_search *search,
+                          const struct published_cluster *cluster, uint32_t node)
 {
     search->all = memory_grown(search->all, search->count, sizeof *search->all);
     search->all[search->count] = (struct published_node){ cluster, node };
@@ -75,7 +75,8 @@ static void add_candidate(struct search *search, const struct published_cluster 
         text_format(&search->candidates, " on '%s'", cluster->name);
 }
 
-static void look_at(struct search *search, const struct published_cluster *cluster, uint32_t node)
+static void published_find_look_at(struct published_find_search *search,
+                                   const struct published_cluster *cluster, uint32_t node)
 {
     struct association_name name = published_name(cluster, node);
     if ((*name.user && search->accounts_only) ||
@@ -92,7 +93,8 @@ static void look_at(struct search *search, const struct published_cluster *clust
 }
 
 /* Whether anything was found. */
-static bool look(struct search *search, bool accounts_only, const struct permissions *permissions)
+static bool published_find_look(struct published_find_search *search, bool accounts_only,
+                                const struct permissions *permissions)
 {
     search->accounts_only = accounts_only;
     search->permissions = permissions;
@@ -101,12 +103,12 @@ static bool look(struct search *search, bool accounts_only, const struct permiss
         if (!cluster->tree || (search->only && cluster != search->only))
             continue;
         for (uint32_t node = 0; node < cluster->tree->count; node++)
-            look_at(search, cluster, node);
+            published_find_look_at(search, cluster, node);
     }
     return search->count > 0;
 }
 
-static int check_found(const struct search *search, struct error *err)
+static int check_found(const struct published_find_search *search, struct error *err)
 {
     if (search->count > CANDIDATES_NAMED)
         return fail(err, ERROR_USAGE, "'%s' may be %s, or one of %zu more", search->asked,
@@ -117,7 +119,7 @@ static int check_found(const struct search *search, struct error *err)
 }
 
 /* Whether all that was found are associations of users; by one name they are one user's. */
-static bool is_of_one_user(const struct search *search)
+static bool is_of_one_user(const struct published_find_search *search)
 {
     for (size_t i = 0; i < search->count; i++)
         if (!search->all[i].cluster->tree->nodes[search->all[i].node].is_user)
@@ -125,11 +127,13 @@ static bool is_of_one_user(const struct search *search)
     return true;
 }
 
-static int find(struct search *search, bool account, bool several, struct error *err)
+static int results_published_find(struct published_find_search *search, bool account, bool several,
+                                  struct error *err)
 {
     const struct permissions *permissions = &search->published->permissions;
     int result = 0;
-    if ((account && look(search, true, permissions)) || look(search, false, permissions))
+    if ((account && published_find_look(search, true, permissions)) ||
+        published_find_look(search, false, permissions))
         result = several && is_of_one_user(search) ? 0 : check_found(search, err);
     else if (permissions_are_limited(permissions, PRIVATE_USAGE))
         result = permissions_deny(search->asked, err);
@@ -139,10 +143,10 @@ static int find(struct search *search, bool account, bool several, struct error 
     return result;
 }
 
-static int find_one(struct search *search, bool account, struct published_node *found,
-                    struct error *err)
+static int published_find_one(struct published_find_search *search, bool account,
+                              struct published_node *found, struct error *err)
 {
-    int result = find(search, account, false, err);
+    int result = results_published_find(search, account, false, err);
     if (!result)
         *found = search->all[0];
     free(search->all);
@@ -152,22 +156,22 @@ static int find_one(struct search *search, bool account, struct published_node *
 int published_find(const struct published *published, const struct published_cluster *only,
                    const char *asked, struct published_node *found, struct error *err)
 {
-    struct search search = { .published = published, .only = only, .asked = asked };
-    return find_one(&search, false, found, err);
+    struct published_find_search search = { .published = published, .only = only, .asked = asked };
+    return published_find_one(&search, false, found, err);
 }
 
 int published_find_account(const struct published *published, const struct published_cluster *only,
                            const char *asked, struct published_node *found, struct error *err)
 {
-    struct search search = { .published = published, .only = only, .asked = asked };
-    return find_one(&search, true, found, err);
+    struct published_find_search search = { .published = published, .only = only, .asked = asked };
+    return published_find_one(&search, true, found, err);
 }
 
 int published_find_all(const struct published *published, const char *asked,
                        struct published_node **found, size_t *count, struct error *err)
 {
-    struct search search = { .published = published, .asked = asked };
-    int result = find(&search, false, true, err);
+    struct published_find_search search = { .published = published, .asked = asked };
+    int result = results_published_find(&search, false, true, err);
     *found = search.all;
     *count = search.count;
     return result;

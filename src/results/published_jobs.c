@@ -35,27 +35,27 @@ enum {
     WHY,
 };
 
-static const char *text_of(struct prio_list *list, const struct db_value *value)
+static const char *published_jobs_text_of(struct prio_list *list, const struct db_value *value)
 {
     if (value->type != DB_TEXT)
         return "";
     return prio_list_text(list, value->text.bytes, value->text.length);
 }
 
-static void add_row(struct prio_list *list, const struct db_value *row)
+static void published_jobs_add_row(struct prio_list *list, const struct db_value *row)
 {
     struct prio_row added = {
         .key =
             row[KEY].type == DB_UNSIGNED ? row[KEY].unsigned_integer : (uint64_t)row[KEY].integer,
         .id_job = row[ID].integer,
-        .user = text_of(list, &row[USER]),
-        .account = text_of(list, &row[ACCOUNT]),
-        .partition = text_of(list, &row[PARTITION]),
-        .qos = text_of(list, &row[QOS]),
+        .user = published_jobs_text_of(list, &row[USER]),
+        .account = published_jobs_text_of(list, &row[ACCOUNT]),
+        .partition = published_jobs_text_of(list, &row[PARTITION]),
+        .qos = published_jobs_text_of(list, &row[QOS]),
         .best = row[BEST].integer == 1,
-        .tres_factors = text_of(list, &row[TRES_FACTORS]),
-        .tres_weighted = text_of(list, &row[TRES_WEIGHTED]),
-        .job_id = row[JOB_ID].type == DB_TEXT ? text_of(list, &row[JOB_ID]) : NULL,
+        .tres_factors = published_jobs_text_of(list, &row[TRES_FACTORS]),
+        .tres_weighted = published_jobs_text_of(list, &row[TRES_WEIGHTED]),
+        .job_id = row[JOB_ID].type == DB_TEXT ? published_jobs_text_of(list, &row[JOB_ID]) : NULL,
         .site = db_value_integer(&row[SITE], 0),
         .nice = db_value_integer(&row[NICE], 0),
         .site_known = row[SITE].type == DB_INTEGER,
@@ -65,7 +65,7 @@ static void add_row(struct prio_list *list, const struct db_value *row)
         .norm = db_value_real(&row[NORM]),
         .of_formula = list->of_formula,
         .value = db_value_real(&row[VALUE]),
-        .why = row[WHY].type == DB_TEXT ? text_of(list, &row[WHY]) : NULL,
+        .why = row[WHY].type == DB_TEXT ? published_jobs_text_of(list, &row[WHY]) : NULL,
         .terms = "",
     };
     for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
@@ -77,36 +77,39 @@ static void add_row(struct prio_list *list, const struct db_value *row)
 
 /* ---- what names stood for ---- */
 
-struct term {
+struct published_jobs_term {
     uint32_t row; /* in the list */
     struct prio_term term;
 };
-struct terms {
+struct published_jobs_terms {
     struct id_index *rows; /* by key */
-    struct term *list;
+    struct published_jobs_term *list;
     size_t count;
 };
 
-static void take_term(struct terms *terms, struct prio_list *list, const struct db_value *row)
+static void published_jobs_take_term(struct published_jobs_terms *terms, struct prio_list *list,
+                                     const struct db_value *row)
 {
     uint64_t key = row[0].type == DB_UNSIGNED ? row[0].unsigned_integer : (uint64_t)row[0].integer;
     uint32_t at = id_index_find(terms->rows, key);
     if (at == INDEX_NONE)
         return;
     terms->list = memory_grown(terms->list, terms->count, sizeof *terms->list);
-    terms->list[terms->count++] =
-        (struct term){ at, { text_of(list, &row[1]), db_value_real(&row[2]) } };
+    terms->list[terms->count++] = (struct published_jobs_term){
+        at, { published_jobs_text_of(list, &row[1]), db_value_real(&row[2]) }
+    };
 }
 
 static int by_row(const void *a, const void *b)
 {
-    const struct term *one = a, *other = b;
+    const struct published_jobs_term *one = a, *other = b;
     return one->row != other->row ? (one->row > other->row ? 1 : -1)
                                   : strcmp(one->term.name, other->term.name);
 }
 
 /* The terms of a row stand together now. */
-static void give_terms(struct prio_list *list, const struct terms *terms, size_t from, size_t to)
+static void give_terms(struct prio_list *list, const struct published_jobs_terms *terms,
+                       size_t from, size_t to)
 {
     struct prio_row *row = &list->rows[terms->list[from].row];
     struct prio_term *own = arena_take(list->arena, (to - from) * sizeof *own);
@@ -124,14 +127,14 @@ static void give_terms(struct prio_list *list, const struct terms *terms, size_t
 
 static int read_terms(struct db *db, struct prio_list *list, struct error *err)
 {
-    struct terms terms = { .rows = id_index_create() };
+    struct published_jobs_terms terms = { .rows = id_index_create() };
     const struct db_value *row;
     struct db_value cluster = db_text(list->cluster);
     for (size_t i = 0; i < list->count; i++)
         id_index_add(terms.rows, list->rows[i].key, (uint32_t)i);
     struct db_rows *rows = db_query(db, sql_query_published_terms, &cluster, 1, "itr", err);
     while (db_fetch(rows, &row, err) > 0)
-        take_term(&terms, list, row);
+        published_jobs_take_term(&terms, list, row);
     int result = db_finish(rows);
     if (terms.count)
         qsort(terms.list, terms.count, sizeof *terms.list, by_row);
@@ -152,7 +155,7 @@ int published_jobs_read(struct db *db, struct prio_list *list, struct error *err
     struct db_rows *rows =
         db_query(db, sql_query_published_jobs, &cluster, 1, "iittttirrrrrrrrrrrrttiiirtrt", err);
     while (db_fetch(rows, &row, err) > 0)
-        add_row(list, row);
+        published_jobs_add_row(list, row);
     if (db_finish(rows))
         return -1;
     return list->of_formula ? read_terms(db, list, err) : 0;

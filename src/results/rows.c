@@ -62,8 +62,8 @@ int rows_read_integer(struct db *db, const char *sql, const struct db_value *arg
     return db_finish(rows) ? -1 : found;
 }
 
-static void begin(struct row_writer *writer, const struct row_field *fields, size_t count,
-                  struct error *err)
+static void rows_begin(struct row_writer *writer, const struct row_field *fields, size_t count,
+                       struct error *err)
 {
     writer->begun = true;
     writer->columns = memory_zeroed(count, sizeof *writer->columns);
@@ -78,7 +78,7 @@ int rows_add(struct row_writer *writer, const struct row_field *fields, size_t c
              struct error *err)
 {
     if (!writer->begun)
-        begin(writer, fields, count, err);
+        rows_begin(writer, fields, count, err);
     for (size_t i = 0; i < count; i++)
         writer->values[i] = fields[i].value;
     return db_bulk_row(writer->bulk, writer->values, err);

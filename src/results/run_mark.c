@@ -19,7 +19,7 @@ struct mark_name {
     char bytes[32];
 };
 
-static struct mark_name name_of(const char *path)
+static struct mark_name run_mark_name_of(const char *path)
 {
     struct mark_name name;
     snprintf(name.bytes, sizeof name.bytes, "unrecorded-%016llx",
@@ -34,7 +34,7 @@ static const char *base_of(const char *path)
 }
 
 /* The path of `base` in the directory of `path`, without symbolic links, to be freed. */
-static char *beside(const char *path, const char *base)
+static char *run_mark_beside(const char *path, const char *base)
 {
     struct text text = { 0 };
     size_t length = (size_t)(base_of(path) - path);
@@ -52,15 +52,15 @@ static char *beside(const char *path, const char *base)
 
 static struct mark_name mark_of(const char *settings_path)
 {
-    char *path = beside(settings_path, base_of(settings_path));
-    struct mark_name name = name_of(path);
+    char *path = run_mark_beside(settings_path, base_of(settings_path));
+    struct mark_name name = run_mark_name_of(path);
     free(path);
     return name;
 }
 
 /* A new file each time: an old one may be another user's.  Others may read it, whatever umask is.
  */
-static bool leave(int directory, const struct mark_name *name, int status)
+static bool results_run_mark_leave(int directory, const struct mark_name *name, int status)
 {
     unlinkat(directory, name->bytes, 0);
     int file = openat(directory, name->bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -80,7 +80,7 @@ void run_mark_leave(const char *settings_path, int status)
         int directory = state_directory_open(i, STATE_MAKE);
         if (directory < 0)
             continue;
-        left |= leave(directory, &name, status);
+        left |= results_run_mark_leave(directory, &name, status);
         close(directory);
     }
 }
@@ -111,7 +111,7 @@ static void read_mark(int directory, const struct mark_name *name, struct run_ma
     close(file);
 }
 
-static void add_user(struct run_users *users, uid_t user)
+static void run_mark_add_user(struct run_users *users, uid_t user)
 {
     for (size_t i = 0; i < users->count; i++)
         if (users->users[i] == user)
@@ -124,14 +124,14 @@ void run_users_add(struct run_users *users, const char *name)
 {
     const struct passwd *entry = getpwnam(name);
     if (entry)
-        add_user(users, entry->pw_uid);
+        run_mark_add_user(users, entry->pw_uid);
 }
 
 static void add_owner(struct run_users *users, const char *path)
 {
     struct stat status;
     if (path && !stat(path, &status))
-        add_user(users, status.st_uid);
+        run_mark_add_user(users, status.st_uid);
 }
 
 void run_users_free(struct run_users *users)
@@ -141,13 +141,13 @@ void run_users_free(struct run_users *users)
 }
 
 /* What is looked for, and what was found. */
-struct search {
+struct run_mark_search {
     struct mark_name own, of_runs;
     bool reads;
     struct run_mark newest;
 };
 
-static void look_in(struct search *search, int directory)
+static void run_mark_look_in(struct run_mark_search *search, int directory)
 {
     if (directory < 0)
         return;
@@ -157,28 +157,28 @@ static void look_in(struct search *search, int directory)
     close(directory);
 }
 
-static void look_at_users(struct search *search, const struct run_users *users)
+static void look_at_users(struct run_mark_search *search, const struct run_users *users)
 {
     for (size_t i = 0; i < users->count; i++)
         for (unsigned number = 0; number < 2; number++)
-            look_in(search, state_directory_open_of(users->users[i], number));
+            run_mark_look_in(search, state_directory_open_of(users->users[i], number));
 }
 
 struct run_mark run_mark_find(const struct settings *settings, const struct run_users *users)
 {
     const char *path = settings->path;
-    char *other = beside(path, "fairmill.conf");
-    struct search search = { .own = mark_of(path),
-                             .of_runs = name_of(other),
-                             .reads = !strcmp(base_of(path), "reader.conf") };
+    char *other = run_mark_beside(path, "fairmill.conf");
+    struct run_mark_search search = { .own = mark_of(path),
+                                      .of_runs = run_mark_name_of(other),
+                                      .reads = !strcmp(base_of(path), "reader.conf") };
     struct run_users always = { 0 };
-    add_user(&always, 0);
+    run_mark_add_user(&always, 0);
     run_users_add(&always, "fairmill");
     add_owner(&always, path);
     if (!strcmp(settings->results.driver, "sqlite"))
         add_owner(&always, settings->results.database);
     for (unsigned i = 0; i < STATE_FOLDERS; i++)
-        look_in(&search, state_directory_open(i, STATE_READ));
+        run_mark_look_in(&search, state_directory_open(i, STATE_READ));
     look_at_users(&search, &always);
     look_at_users(&search, users);
     run_users_free(&always);

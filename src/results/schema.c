@@ -17,7 +17,7 @@
 #include "util/text.h"
 
 /* The tables and views of each database, from the templates in sql/schema/. */
-static const struct dialect {
+static const struct schema_dialect {
     const char *driver, *tables, *views;
     const char *is_table, *former, *split, *joined; /* fairmill_fairshare, which was a table */
 } dialects[] = {
@@ -29,9 +29,9 @@ static const struct dialect {
       sql_sqlite_split, sql_sqlite_joined },
 };
 
-static const struct dialect *dialect_of(const struct db_driver *driver)
+static const struct schema_dialect *dialect_of(const struct db_driver *driver)
 {
-    const struct dialect *dialect = dialects;
+    const struct schema_dialect *dialect = dialects;
     while (strcmp(dialect->driver, driver->name))
         dialect++;
     return dialect;
@@ -66,7 +66,7 @@ static char *named_in(const char *message, const char *script)
 /* Add the GRANT on the table or view of ours that a message names; false where it names none. */
 static bool add_table_grant(struct text *text, const struct settings *settings, const char *message)
 {
-    const struct dialect *dialect = dialect_of(db_driver_named(settings->results.driver));
+    const struct schema_dialect *dialect = dialect_of(db_driver_named(settings->results.driver));
     char *table = named_in(message, dialect->tables), *view = named_in(message, dialect->views);
     bool named = table || view;
     if (named)
@@ -82,8 +82,8 @@ static bool add_table_grant(struct text *text, const struct settings *settings, 
 
 /* Add to an error how to mend it.  Where a table or a view of ours was denied, that is a GRANT on
  * it and on nothing else, which might open the ledger; else the GRANT of the role. */
-static int explain(const struct settings *settings, const char *role, bool of_table,
-                   struct error *err)
+static int schema_explain(const struct settings *settings, const char *role, bool of_table,
+                          struct error *err)
 {
     struct text text = { 0 }, grant = { 0 };
     bool of_database = err->of_database;
@@ -151,7 +151,7 @@ static const char *role_name(enum db_role role)
 
 int results_explain(const struct settings *settings, struct error *err)
 {
-    return explain(settings, role_name(DB_RESULTS), true, err);
+    return schema_explain(settings, role_name(DB_RESULTS), true, err);
 }
 
 /* `fairmill init` refuses an accounting database; then say that instead of to run init. */
@@ -198,12 +198,12 @@ int results_open(struct db **opened, const struct settings *settings, enum db_ro
         if (err->class == ERROR_MISSING)
             return fail_absent(settings, err);
         fail_in(err, "results");
-        return explain(settings, role_name(role), false, err);
+        return schema_explain(settings, role_name(role), false, err);
     }
     if (role != DB_OWNER && check_version(db, settings, err)) {
         prefer_refusal(db, settings, err);
         db_close(db);
-        return explain(settings, role_name(role), false, err);
+        return schema_explain(settings, role_name(role), false, err);
     }
     *opened = db;
     return 0;
@@ -242,7 +242,8 @@ int schema_refuse_accounting(struct db *db, const struct settings *settings, str
 }
 
 /* Whether every table and column is there; -1 on failure. */
-static int is_complete(struct db *db, const struct dialect *dialect, struct error *err)
+static int schema_is_complete(struct db *db, const struct schema_dialect *dialect,
+                              struct error *err)
 {
     int found = has_all(db, dialect->tables, err);
     if (found <= 0)
@@ -283,7 +284,8 @@ static int make_anew(struct db *db, const char *script, const char *table, struc
 
 /* Tables of version 4 and before wanted a number wherever Slurm's jobs have one.  Other databases
  * have an ALTER TABLE in their scripts. */
-static int loosen(struct db *db, const struct dialect *dialect, int64_t version, struct error *err)
+static int loosen(struct db *db, const struct schema_dialect *dialect, int64_t version,
+                  struct error *err)
 {
     if (version >= 5 || !version || strcmp(dialect->driver, "sqlite") != 0)
         return 0;
@@ -299,7 +301,7 @@ static char *first_creation(const char *script)
     return memory_bytes(create, (size_t)(strstr(create, ";\n") + 2 - create));
 }
 
-static int split(struct db *db, const struct dialect *dialect, struct error *err)
+static int schema_split(struct db *db, const struct schema_dialect *dialect, struct error *err)
 {
     char *view = first_creation(dialect->views);
     int result = db_begin(db, err);
@@ -316,16 +318,18 @@ static int split(struct db *db, const struct dialect *dialect, struct error *err
 
 /* Up to version 7 fairmill_fairshare was a table.  MySQL and MariaDB commit each step: who is ended
  * amid them finds the table and begins again, or misses the view and makes it. */
-static int split_fairshare(struct db *db, const struct dialect *dialect, struct error *err)
+static int split_fairshare(struct db *db, const struct schema_dialect *dialect, struct error *err)
 {
     int64_t one;
     int found = rows_read_integer(db, dialect->is_table, NULL, 0, &one, err);
     if (found <= 0)
         return found;
-    return script_add_columns(db, dialect->former, false, err) || split(db, dialect, err) ? -1 : 0;
+    return script_add_columns(db, dialect->former, false, err) || schema_split(db, dialect, err)
+               ? -1
+               : 0;
 }
 
-static int make_all(struct db *db, const struct dialect *dialect, struct error *err)
+static int make_all(struct db *db, const struct schema_dialect *dialect, struct error *err)
 {
     if (db_script(db, dialect->tables, err) ||
         script_add_columns(db, dialect->tables, false, err) || split_fairshare(db, dialect, err))
@@ -335,7 +339,7 @@ static int make_all(struct db *db, const struct dialect *dialect, struct error *
 
 /* Make the views each time, as they may belong to an account that is gone.  In a transaction SQLite
  * has no moment without them.  A login that may not make them need not, if they can be read. */
-static int make_views(struct db *db, const struct dialect *dialect, bool may_fail,
+static int make_views(struct db *db, const struct schema_dialect *dialect, bool may_fail,
                       struct error *err)
 {
     struct error unread;
@@ -348,13 +352,13 @@ static int make_views(struct db *db, const struct dialect *dialect, bool may_fai
 
 static int make_missing(struct db *db, struct error *err)
 {
-    const struct dialect *dialect = dialect_of(db->driver);
+    const struct schema_dialect *dialect = dialect_of(db->driver);
     int64_t version = 0;
     if (read_version(db, &version, err) && err->class != ERROR_MISSING)
         return -1;
     if (version > SCHEMA_VERSION)
         return refuse_newer(version, err);
-    int complete = version == SCHEMA_VERSION ? is_complete(db, dialect, err) : 0;
+    int complete = version == SCHEMA_VERSION ? schema_is_complete(db, dialect, err) : 0;
     /* A copy by VACUUM INTO has all but the log. */
     if (complete > 0 && !strcmp(dialect->driver, "sqlite") &&
         db_script(db, "PRAGMA journal_mode = WAL;\n", err))
@@ -392,12 +396,13 @@ int schema_make(struct db *db, const struct settings *settings, struct error *er
     }
     if (!result)
         return 0;
-    return err->class == ERROR_DENIED ? explain(settings, role_name(DB_OWNER), false, err) : -1;
+    return err->class == ERROR_DENIED ? schema_explain(settings, role_name(DB_OWNER), false, err)
+                                      : -1;
 }
 
 void schema_print(const struct db_driver *driver, struct text *text)
 {
-    const struct dialect *dialect = dialect_of(driver);
+    const struct schema_dialect *dialect = dialect_of(driver);
     char *tables = driver->fit ? driver->fit(dialect->tables) : memory_text(dialect->tables);
     text_add(text, tables);
     free(tables);

@@ -19,7 +19,7 @@ char *script_next_name(const char **at)
     return memory_bytes(*at, strcspn(*at, "\""));
 }
 
-static bool is_listed(const struct text *names, const char *name)
+static bool script_is_listed(const struct text *names, const char *name)
 {
     struct text quoted = { 0 };
     text_format(&quoted, "\"%s\"", name);
@@ -51,8 +51,8 @@ static int add_column(struct db *db, const char *table, const char *name, const 
 
 /* Add the columns that the table lacks, or only look: 1 where it lacks one.  Each line of its
  * CREATE TABLE that is indented and begins with a name in double quotes is a column. */
-static int add_columns(struct db *db, const char *table, const char *script, bool look,
-                       struct error *err)
+static int results_script_add_columns(struct db *db, const char *table, const char *script,
+                                      bool look, struct error *err)
 {
     struct text there = { 0 };
     int result = script_list_columns(db, table, &there, err);
@@ -61,7 +61,7 @@ static int add_columns(struct db *db, const char *table, const char *script, boo
             continue;
         char *line = memory_bytes(script + 4, strcspn(script + 4, ",\n"));
         char *name = memory_bytes(script + 5, strcspn(script + 5, "\""));
-        if (!is_listed(&there, name))
+        if (!script_is_listed(&there, name))
             result = look ? 1 : add_column(db, table, name, line, err);
         free(line);
         free(name);
@@ -74,6 +74,6 @@ int script_add_columns(struct db *db, const char *script, bool look, struct erro
 {
     int result = 0;
     for (char *table; !result && (table = script_next_name(&script)); free(table))
-        result = add_columns(db, table, script, look, err);
+        result = results_script_add_columns(db, table, script, look, err);
     return result;
 }

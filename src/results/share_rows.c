@@ -33,14 +33,14 @@ enum {
 
 /* ---- What is stored ---- */
 
-struct state {
+struct share_rows_state {
     bool found, damaged; /* what is damaged counts as not there */
     int64_t last_as_of;
     uint64_t hash;
 };
 static const char state_table[] = "fairmill_share_state";
 
-static struct row_hash rows_of_state(const struct state *state)
+static struct row_hash rows_of_state(const struct share_rows_state *state)
 {
     const uint64_t words[] = { (uint64_t)state->last_as_of, state->hash };
     struct row_hash stored = { 0 };
@@ -49,26 +49,27 @@ static struct row_hash rows_of_state(const struct state *state)
     return stored;
 }
 
-static int read_state(struct db *db, const char *cluster, struct state *state, struct error *err)
+static int read_state(struct db *db, const char *cluster, struct share_rows_state *state,
+                      struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     struct row_hash known;
-    *state = (struct state){ 0 };
+    *state = (struct share_rows_state){ 0 };
     struct db_rows *rows = db_query(db, sql_query_share_state_read, &name, 1, "ii", err);
     if (db_fetch(rows, &row, err) > 0)
-        *state = (struct state){ true, false, row[0].integer, rows_bits_of(&row[1]) };
+        *state = (struct share_rows_state){ true, false, row[0].integer, rows_bits_of(&row[1]) };
     if (db_finish(rows) || stored_read_all(db, cluster, state_table, &known, err))
         return -1;
     struct row_hash found = rows_of_state(state);
     if (known.rows && !row_hash_same(&known, &found))
-        *state = (struct state){ .damaged = true };
+        *state = (struct share_rows_state){ .damaged = true };
     return 0;
 }
 
 int share_rows_last(struct db *db, const char *cluster, int64_t *last, struct error *err)
 {
-    struct state state;
+    struct share_rows_state state;
     if (read_state(db, cluster, &state, err))
         return -1;
     *last = state.found ? state.last_as_of : NEVER;
@@ -86,11 +87,11 @@ struct share_records {
     size_t count;
     struct noted_run *runs;
     size_t run_count;
-    struct state state;
+    struct share_rows_state state;
     int64_t distrusted; /* the first record that is not as it was noted; NEVER */
 };
 
-static uint32_t name_of(struct names *names, const struct db_value *value)
+static uint32_t share_rows_name_of(struct names *names, const struct db_value *value)
 {
     bool is_text = value->type == DB_TEXT;
     return names_add(names, is_text ? value->text.bytes : "", is_text ? value->text.length : 0);
@@ -104,16 +105,16 @@ static struct observation observation_of(const struct db_value *row, struct name
         .lives = !db_value_integer(&row[SHARE_DELETED], 0),
         .shares = (int32_t)db_value_integer(&row[SHARE_SHARES], SHARES_PARENT),
         .parent_id = (uint32_t)db_value_integer(&row[SHARE_PARENT_ID], 0),
-        .account = name_of(names, &row[SHARE_ACCOUNT]),
-        .user = name_of(names, &row[SHARE_USER]),
-        .partition = name_of(names, &row[SHARE_PARTITION]),
-        .parent_account = name_of(names, &row[SHARE_PARENT_ACCOUNT]),
+        .account = share_rows_name_of(names, &row[SHARE_ACCOUNT]),
+        .user = share_rows_name_of(names, &row[SHARE_USER]),
+        .partition = share_rows_name_of(names, &row[SHARE_PARTITION]),
+        .parent_account = share_rows_name_of(names, &row[SHARE_PARENT_ACCOUNT]),
         .modified = db_value_integer(&row[SHARE_MODIFIED], NEVER),
     };
 }
 
-static int read_changes(struct db *db, const char *cluster, struct share_records *records,
-                        struct error *err)
+static int share_rows_read_changes(struct db *db, const char *cluster,
+                                   struct share_records *records, struct error *err)
 {
     const struct db_value *row, arguments[] = { db_text(cluster) };
     struct db_rows *rows =
@@ -147,7 +148,8 @@ int share_records_read(struct db *db, const char *cluster, struct share_records 
     *read = records;
     if (!read_state(db, cluster, &records->state, err) &&
         !stored_find_loss(db, cluster, &stored_changes, &records->distrusted, err) &&
-        !read_runs(db, cluster, records, err) && !read_changes(db, cluster, records, err))
+        !read_runs(db, cluster, records, err) &&
+        !share_rows_read_changes(db, cluster, records, err))
         return 0;
     share_records_free(records);
     *read = NULL;
@@ -166,7 +168,7 @@ void share_records_free(struct share_records *records)
 
 /* The later one of the instants that are not after the past's, and the earlier one of those that
  * are. */
-static void take_run(struct association_history *history, int64_t first, int64_t at)
+static void share_rows_take_run(struct association_history *history, int64_t first, int64_t at)
 {
     int64_t before = history->before.at, after = history->after.at;
     if (at < first)
@@ -185,11 +187,11 @@ static void find_runs(const struct share_records *records, struct association_hi
     for (size_t i = 0; i < records->run_count; i++)
         first = records->runs[i].as_of < first ? records->runs[i].as_of : first;
     for (size_t i = 0; i < records->run_count; i++) {
-        take_run(history, first, records->runs[i].as_of);
-        take_run(history, first, records->runs[i].seen_before);
+        share_rows_take_run(history, first, records->runs[i].as_of);
+        share_rows_take_run(history, first, records->runs[i].seen_before);
     }
     if (records->run_count && records->state.found)
-        take_run(history, first, records->state.last_as_of);
+        share_rows_take_run(history, first, records->state.last_as_of);
 }
 
 /* Add all rows to a past that has its runs. */
@@ -263,8 +265,8 @@ static bool same_touch(const struct observation *known, const struct observation
            (current->modified == root->modified && current->id != root->id);
 }
 
-static bool same(const struct observation *one, const struct observation *other,
-                 const struct observation *root)
+static bool share_rows_same(const struct observation *one, const struct observation *other,
+                            const struct observation *root)
 {
     return one->parent_id == other->parent_id && one->shares == other->shares &&
            one->lives == other->lives && one->parent_account == other->parent_account &&
@@ -307,7 +309,7 @@ static void write_differences(struct recorder *recorder, const struct publicatio
         uint32_t place = id_index_find(recorder->places, current[i].id);
         if (place != INDEX_NONE)
             seen[place] = true;
-        if (place != INDEX_NONE && same(&known->rows[place], &current[i], &current[0]))
+        if (place != INDEX_NONE && share_rows_same(&known->rows[place], &current[i], &current[0]))
             continue;
         write_record(recorder, &current[i], err);
         any = true;
@@ -326,14 +328,14 @@ static void write_differences(struct recorder *recorder, const struct publicatio
     free(seen);
 }
 
-static int write_state(struct recorder *recorder, uint64_t hash, struct error *err)
+static int share_rows_write_state(struct recorder *recorder, uint64_t hash, struct error *err)
 {
     struct row_field row[] = {
         { "cluster", 't', db_text(recorder->publisher->cluster) },
         { "last_as_of", 'i', db_integer(recorder->seen_at) },
         { "hash", 'i', rows_bits(hash) },
     };
-    const struct state state = { true, false, recorder->seen_at, hash };
+    const struct share_rows_state state = { true, false, recorder->seen_at, hash };
     const struct hash_segment part = { 0, rows_of_state(&state) };
     const struct publisher *publisher = recorder->publisher;
     if (rows_write_one(publisher->db, state_table, 1, row, COUNT(row), err))
@@ -416,7 +418,7 @@ static int update(struct recorder *recorder, const struct publication *publicati
     recorder->writer =
         (struct row_writer){ .db = publisher->db, .table = "fairmill_share_change", .keys = 3 };
     struct share_records records = { .names = names_create() };
-    int result = read_changes(publisher->db, publisher->cluster, &records, err);
+    int result = share_rows_read_changes(publisher->db, publisher->cluster, &records, err);
     tell_rows(&records, known);
     for (size_t i = 0; i < known->before.count; i++)
         id_index_add(recorder->places, known->before.rows[i].id, (uint32_t)i);
@@ -451,7 +453,7 @@ int share_rows_write(const struct publisher *publisher, const struct publication
     struct recorder recorder = { .publisher = publisher,
                                  .seen_at = publication->seen_at,
                                  .seen_before = NEVER };
-    struct state state;
+    struct share_rows_state state;
     if (read_state(publisher->db, publisher->cluster, &state, err))
         return -1;
     if (state.found && recorder.seen_at < state.last_as_of)
@@ -462,5 +464,5 @@ int share_rows_write(const struct publisher *publisher, const struct publication
         share_rows_hash(publication->tree, publication->names) + publication->modified_hash;
     if ((!state.found || state.hash != hash) && update(&recorder, publication, err))
         return -1;
-    return write_state(&recorder, hash, err);
+    return share_rows_write_state(&recorder, hash, err);
 }

@@ -97,22 +97,23 @@ void hash_segments_free(struct hash_segments *parts)
     *parts = (struct hash_segments){ 0 };
 }
 
-static int by_part(const void *a, const void *b)
+static int row_hash_by_part(const void *a, const void *b)
 {
     const struct hash_segment *one = a, *other = b;
     return (one->part > other->part) - (one->part < other->part);
 }
 
-static struct hash_segment *find(const struct hash_segments *parts, int64_t part)
+static struct hash_segment *row_hash_find(const struct hash_segments *parts, int64_t part)
 {
     const struct hash_segment wanted = { .part = part };
-    return parts->count ? bsearch(&wanted, parts->parts, parts->count, sizeof wanted, by_part)
-                        : NULL;
+    return parts->count
+               ? bsearch(&wanted, parts->parts, parts->count, sizeof wanted, row_hash_by_part)
+               : NULL;
 }
 
 struct row_hash hash_segments_find(const struct hash_segments *parts, int64_t part)
 {
-    const struct hash_segment *found = find(parts, part);
+    const struct hash_segment *found = row_hash_find(parts, part);
     return found ? found->stored : (struct row_hash){ 0 };
 }
 
@@ -128,7 +129,7 @@ int stored_read_all(struct db *db, const char *cluster, const char *table, struc
 
 void hash_segments_forget(struct hash_segments *parts, int64_t part)
 {
-    struct hash_segment *found = find(parts, part);
+    struct hash_segment *found = row_hash_find(parts, part);
     if (found)
         found->stored = (struct row_hash){ 0 };
 }
@@ -203,7 +204,7 @@ const struct hashed_table *const stored_records[] = {
 };
 
 /* The rows of a part, which is put in where it is new.  Most rows follow one of the same part. */
-static struct row_hash *rows_of(struct hash_segments *parts, int64_t part)
+static struct row_hash *row_hash_rows_of(struct hash_segments *parts, int64_t part)
 {
     size_t low = 0, high = parts->count;
     if (high && parts->parts[high - 1].part <= part)
@@ -235,7 +236,8 @@ static int stored_find(struct db *db, const char *cluster, const struct hashed_t
     struct db_rows *rows =
         db_query(db, table->read, arguments, COUNT(arguments), table->types, err);
     while (db_fetch(rows, &row, err) > 0)
-        row_hash_add_values(rows_of(found, row[0].integer), row + 1, strlen(table->types) - 1);
+        row_hash_add_values(row_hash_rows_of(found, row[0].integer), row + 1,
+                            strlen(table->types) - 1);
     if (!db_finish(rows))
         return 0;
     hash_segments_free(found);
@@ -307,7 +309,7 @@ int stored_compare(struct db *db, const char *cluster, const struct hashed_table
     for (size_t i = 0; i < found.count; i++) {
         const struct hash_segment *part = &found.parts[i];
         bool is_hashed = table->is_one_part || (known.count && part->part > known.parts[0].part);
-        if (is_hashed && !find(&known, part->part))
+        if (is_hashed && !row_hash_find(&known, part->part))
             stored_add_loss(losses,
                             &(struct kept_loss){ table, part->part, .found = part->stored });
     }

@@ -100,14 +100,14 @@ void verify_add_segment(struct verify_session *session, const struct db_value *t
     session->parts[session->part_count++] = (struct computed_part){ name, part, is_found };
 }
 
-static bool is_one_of(const char *const *names, const char *name)
+static bool verify_bulk_is_one_of(const char *const *names, const char *name)
 {
     while (*names && strcmp(*names, name) != 0)
         names++;
     return *names != NULL;
 }
 
-static void add_value(struct text *text, const struct db_value *value)
+static void verify_bulk_add_value(struct text *text, const struct db_value *value)
 {
     switch (value->type) {
     case DB_NULL:
@@ -145,7 +145,7 @@ static void encode(struct text *bytes, const struct db_value *value)
         text_add_bytes(bytes, value->text.bytes, value->text.length);
 }
 
-static const char *decode(const char *bytes, struct db_value *value)
+static const char *verify_bulk_decode(const char *bytes, struct db_value *value)
 {
     uint64_t number = 0;
     *value = (struct db_value){ .type = (enum db_type) * bytes++ };
@@ -180,7 +180,7 @@ static void add_key(struct text *key, const struct db_value *values, size_t coun
     key->length = 0;
     text_add(key, "");
     for (size_t i = 0; i < count; i++) {
-        add_value(key, &values[i]);
+        verify_bulk_add_value(key, &values[i]);
         text_add_bytes(key, "", 1);
     }
 }
@@ -208,11 +208,12 @@ static void name_row(const struct verified_table *table, const struct db_value *
         if (table->kind == BY_DAY && !i)
             time_add_day(name, values[i].integer);
         else
-            add_value(name, &values[i]);
+            verify_bulk_add_value(name, &values[i]);
     }
 }
 
-static int64_t part_of(const struct verified_table *table, const struct db_value *values)
+static int64_t verify_bulk_part_of(const struct verified_table *table,
+                                   const struct db_value *values)
 {
     return table->kind == BY_DAY && values[0].type == DB_INTEGER ? values[0].integer : 0;
 }
@@ -228,7 +229,7 @@ void verify_differ_whole(struct verify_session *session, const struct verified_t
                                                    .key = name.bytes,
                                                    .stored = stored ? row : NULL,
                                                    .computed = stored ? NULL : row,
-                                                   .part = part_of(table, keys),
+                                                   .part = verify_bulk_part_of(table, keys),
                                                });
     text_free(&name);
 }
@@ -239,14 +240,14 @@ static void compare_value(struct verify_bulk *bulk, const struct db_value *row, 
     struct verify_session *session = bulk->session;
     const char *name = bulk->base.columns[column].name;
     if (same_value(&row[column], computed) ||
-        (bulk->table->except && is_one_of(bulk->table->except, name)))
+        (bulk->table->except && verify_bulk_is_one_of(bulk->table->except, name)))
         return;
     session->sums_differ |= !strcmp(name, "sums_hash");
     session->open_differ |= !strcmp(name, "open_hash");
     struct text key = { 0 }, stored = { 0 }, wanted = { 0 }, column_name = { 0 };
     name_row(bulk->table, row + 1, &key);
-    add_value(&stored, &row[column]);
-    add_value(&wanted, computed);
+    verify_bulk_add_value(&stored, &row[column]);
+    verify_bulk_add_value(&wanted, computed);
     text_add(&column_name, name);
     row_differences_add(&session->differences,
                         &(struct row_difference){
@@ -255,7 +256,7 @@ static void compare_value(struct verify_bulk *bulk, const struct db_value *row, 
                             .column = column_name.bytes,
                             .stored = stored.bytes ? stored.bytes : (char[]){ "" },
                             .computed = wanted.bytes ? wanted.bytes : (char[]){ "" },
-                            .part = part_of(bulk->table, row + 1),
+                            .part = verify_bulk_part_of(bulk->table, row + 1),
                         });
     text_free(&key);
     text_free(&stored);
@@ -277,12 +278,12 @@ static void compare_row(struct verify_bulk *bulk, const struct db_value *row, bo
     bulk->met[place] = true;
     for (size_t i = 0; i < bulk->base.column_count; i++) {
         struct db_value computed;
-        bytes = decode(bytes, &computed);
+        bytes = verify_bulk_decode(bytes, &computed);
         compare_value(bulk, row, i, &computed);
     }
 }
 
-static void report_missing(struct verify_bulk *bulk)
+static void verify_bulk_report_missing(struct verify_bulk *bulk)
 {
     for (size_t i = 0; i < bulk->count; i++) {
         struct db_value keys[VERIFY_KEYS_AT_MOST + 1];
@@ -290,7 +291,7 @@ static void report_missing(struct verify_bulk *bulk)
         if (bulk->met[i])
             continue;
         for (size_t k = 0; k <= verify_key_count(bulk->table); k++)
-            bytes = decode(bytes, &keys[k]);
+            bytes = verify_bulk_decode(bytes, &keys[k]);
         verify_differ_whole(bulk->session, bulk->table, keys + 1, false);
     }
 }
@@ -319,7 +320,7 @@ static struct db_rows *ask_stored(const struct verify_bulk *bulk, struct text *t
     return rows;
 }
 
-static int compare(struct verify_bulk *bulk, struct error *err)
+static int verify_bulk_compare(struct verify_bulk *bulk, struct error *err)
 {
     struct verify_session *session = bulk->session;
     struct witnessed_table *table = witnessed(session, bulk->table);
@@ -339,7 +340,7 @@ static int compare(struct verify_bulk *bulk, struct error *err)
     text_free(&types);
     text_free(&key);
     if (!result) {
-        report_missing(bulk);
+        verify_bulk_report_missing(bulk);
     } else if (err->class == ERROR_DATA) { /* it is not even of its column's type */
         row_differences_add(
             &session->differences,
@@ -369,7 +370,7 @@ int verify_compare_with_none(struct verify_session *session, const struct verifi
         .keys = names_create(),
         .day = table->cleared_day,
     };
-    int result = compare(&bulk, err);
+    int result = verify_bulk_compare(&bulk, err);
     names_destroy(bulk.keys);
     free(bulk.met);
     return result;
@@ -418,7 +419,7 @@ int verify_bulk_row(struct db_bulk *base, const struct db_value *row, struct err
 int verify_bulk_send(struct db_bulk *base, struct error *err)
 {
     struct verify_bulk *bulk = (struct verify_bulk *)base;
-    return bulk->table && bulk->count ? compare(bulk, err) : 0;
+    return bulk->table && bulk->count ? verify_bulk_compare(bulk, err) : 0;
 }
 
 void verify_bulk_free(struct db_bulk *base)

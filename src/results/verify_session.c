@@ -188,7 +188,7 @@ static int fetch(struct db_rows *rows, const struct db_value **row, struct error
     return db_fetch(((struct verify_rows *)rows)->stored, row, err);
 }
 
-static void finish(struct db_rows *rows)
+static void verify_session_finish(struct db_rows *rows)
 {
     db_finish(((struct verify_rows *)rows)->stored);
     free(rows);
@@ -201,7 +201,7 @@ static int do_nothing(struct db *db, struct error *err)
     return 0;
 }
 
-static void forget(struct db *db)
+static void verify_session_forget(struct db *db)
 {
     (void)db;
 }
@@ -212,8 +212,8 @@ static int keep_lock_wait(struct db *db, unsigned seconds, struct error *err)
     return do_nothing(db, err);
 }
 
-static int clear(struct verify_session *session, const struct verified_table *shape,
-                 const struct db_value *arguments, struct error *err)
+static int verify_session_clear(struct verify_session *session, const struct verified_table *shape,
+                                const struct db_value *arguments, struct error *err)
 {
     struct witnessed_table *table = witnessed(session, shape);
     int64_t day = shape->kind == BY_DAY ? arguments[1].integer : 0;
@@ -246,7 +246,7 @@ static int execute(struct db *db, const char *sql, const struct db_value *argume
     for (size_t i = 0; i < verified_table_count; i++) {
         const struct verified_table *table = &verified_tables[i];
         if (table->clear && !strcmp(sql, table->clear))
-            return clear(session, table, arguments, err);
+            return verify_session_clear(session, table, arguments, err);
         if (table->remove && !strncmp(sql, table->remove, strlen(table->remove)))
             remove_some(session, table, arguments, count);
     }
@@ -258,10 +258,10 @@ static const struct db_driver verify_driver = {
     .scan_hint = "",
     .begin = do_nothing,
     .commit = do_nothing,
-    .rollback = forget,
+    .rollback = verify_session_forget,
     .query = query,
     .fetch = fetch,
-    .finish = finish,
+    .finish = verify_session_finish,
     .execute = execute,
     .set_lock_wait = keep_lock_wait,
     .bulk_begin = verify_bulk_begin,

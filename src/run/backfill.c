@@ -42,7 +42,8 @@ struct filling {
 /* ---- Which instants ---- */
 
 /* Whether a point is within the span of an instant; `at` goes on. */
-static bool has_point(const struct times *points, size_t *at, int64_t time, uint64_t duration_s)
+static bool backfill_has_point(const struct times *points, size_t *at, int64_t time,
+                               uint64_t duration_s)
 {
     int64_t begin = duration_s ? time - time % (int64_t)duration_s : time;
     int64_t end = duration_s ? begin + (int64_t)duration_s : time + 1;
@@ -52,7 +53,7 @@ static bool has_point(const struct times *points, size_t *at, int64_t time, uint
 }
 
 /* Whether it is one of the list, which ascends; `at` goes on. */
-static bool is_in(const struct times *times, size_t *at, int64_t time)
+static bool backfill_is_in(const struct times *times, size_t *at, int64_t time)
 {
     while (*at < times->count && times->list[*at] < time)
         ++*at;
@@ -80,8 +81,8 @@ static int find_times(const struct filling *filling, const struct backfill_optio
         /* There is one point of each interval. */
         if (i && duration_s && all.list[i - 1] / duration_s == time / duration_s)
             continue;
-        bool there = has_point(&points, &at, time, settings->history_interval_s);
-        if (!there || (options->replace && is_in(&own, &own_at, time)))
+        bool there = backfill_has_point(&points, &at, time, settings->history_interval_s);
+        if (!there || (options->replace && backfill_is_in(&own, &own_at, time)))
             times_add(wanted, time);
         else
             result->there++;
@@ -104,7 +105,8 @@ static int open_filling_results(struct filling *filling, struct error *err)
                : open_results(&filling->results, settings, starting_deadline_of(settings), err);
 }
 
-static int lock(const struct filling *filling, struct publisher *publisher, struct error *err)
+static int backfill_lock(const struct filling *filling, struct publisher *publisher,
+                         struct error *err)
 {
     int64_t deadline = deadline_of(filling->settings);
     while (publisher_lock(publisher, filling->results, filling->settings, filling->cluster, err)) {
@@ -115,8 +117,9 @@ static int lock(const struct filling *filling, struct publisher *publisher, stru
     return 0;
 }
 
-static int write_point(const struct filling *filling, const struct publisher *publisher,
-                       const struct computation *computation, bool *written, struct error *err)
+static int backfill_write_point(const struct filling *filling, const struct publisher *publisher,
+                                const struct computation *computation, bool *written,
+                                struct error *err)
 {
     const struct publication publication = { .tree = computation->tree,
                                              .values = computation->values,
@@ -134,7 +137,7 @@ static int write_point(const struct filling *filling, const struct publisher *pu
                                   computation->past_counts.unknown, err);
 }
 
-static void note(struct backfill_result *result, const struct computation *computation)
+static void backfill_note(struct backfill_result *result, const struct computation *computation)
 {
     double bound = computation->record.truncation_bound;
     uint64_t in_doubt = computation->past_counts.unknown;
@@ -150,17 +153,18 @@ static int write_once(struct filling *filling, const struct computation *computa
                       struct error *err)
 {
     struct publisher publisher;
-    if (open_filling_results(filling, err) || lock(filling, &publisher, err))
+    if (open_filling_results(filling, err) || backfill_lock(filling, &publisher, err))
         return -1;
     int result = db_begin(filling->results, err);
     if (!result)
-        result = rows_commit(filling->results,
-                             write_point(filling, &publisher, computation, written, err), err);
+        result =
+            rows_commit(filling->results,
+                        backfill_write_point(filling, &publisher, computation, written, err), err);
     publisher_end(&publisher);
     return result;
 }
 
-static int take(void *context, const struct computation *computation, struct error *err)
+static int backfill_take(void *context, const struct computation *computation, struct error *err)
 {
     struct filling *filling = context;
     struct retry retry = { deadline_of(filling->settings), 0 };
@@ -174,12 +178,12 @@ static int take(void *context, const struct computation *computation, struct err
             return -1;
     }
     if (written)
-        note(filling->result, computation);
+        backfill_note(filling->result, computation);
     log_progress(filling->cluster, filling->result->points, "points of history made");
     return 0;
 }
 
-static void skip(void *context, int64_t time, const struct error *reason)
+static void backfill_skip(void *context, int64_t time, const struct error *reason)
 {
     const struct filling *filling = context;
     struct backfill_result *result = filling->result;
@@ -193,7 +197,7 @@ static void skip(void *context, int64_t time, const struct error *reason)
 
 /* ---- A cluster ---- */
 
-static int open_both(struct filling *filling, struct error *err)
+static int backfill_open_both(struct filling *filling, struct error *err)
 {
     const struct settings *settings = filling->settings;
     if (open_filling_results(filling, err))
@@ -238,14 +242,14 @@ static int check_zone(const struct filling *filling, struct error *err)
 }
 
 /* Make them; `filling' has both databases. */
-static int fill(struct filling *filling, const struct times *times, struct error *err)
+static int backfill_fill(struct filling *filling, const struct times *times, struct error *err)
 {
     struct batch batch = {
         .source = source_of(filling->settings, filling->source, filling->cluster),
         .times = times->list,
         .count = times->count,
-        .take = take,
-        .skip = skip,
+        .take = backfill_take,
+        .skip = backfill_skip,
         .context = filling,
     };
     if (!times->count)
@@ -263,7 +267,7 @@ static int fill_cluster(struct filling *filling, const struct backfill_options *
                         struct error *err)
 {
     struct times wanted = { 0 };
-    int result = open_both(filling, err);
+    int result = backfill_open_both(filling, err);
     if (!result)
         result = check_zone(filling, err);
     if (!result)
@@ -271,7 +275,7 @@ static int fill_cluster(struct filling *filling, const struct backfill_options *
     if (!result && options->dry_run)
         filling->result->points = wanted.count;
     else if (!result)
-        result = fill(filling, &wanted, err);
+        result = backfill_fill(filling, &wanted, err);
     times_free(&wanted);
     return result;
 }
@@ -284,7 +288,7 @@ int backfill(const struct settings *settings, const struct backfill_options *opt
     struct cluster_names clusters = { 0 };
     if (!settings->history_days)
         return fail(err, ERROR_USAGE, "[retention] history_days is 0, so that no history is kept");
-    int result = open_both(&filling, err);
+    int result = backfill_open_both(&filling, err);
     if (!result)
         result = clusters_wanted(settings, filling.source, &options->clusters, options->complain,
                                  &clusters, err);
@@ -326,7 +330,7 @@ int backfill_repair(const struct settings *settings, const char *cluster, struct
         .settings = settings, .cluster = cluster, .anew = true, .result = &made
     };
     struct times damaged = { 0 };
-    int result = open_both(&filling, err);
+    int result = backfill_open_both(&filling, err);
     if (!result)
         result = history_damaged(filling.results, cluster, &damaged, err);
     if (!result)
@@ -334,7 +338,7 @@ int backfill_repair(const struct settings *settings, const char *cluster, struct
     if (!result && damaged.count)
         result = check_zone(&filling, err);
     if (!result)
-        result = fill(&filling, &damaged, err);
+        result = backfill_fill(&filling, &damaged, err);
     times_free(&damaged);
     close_both(&filling);
     return result;

@@ -57,7 +57,7 @@ int batch_records_find(const struct settings *settings, const char *cluster,
 #define DAY_S 86400
 
 /* How many dates there are between 1970 and that of an instant. */
-static uint64_t date_of(uint64_t time)
+static uint64_t batches_date_of(uint64_t time)
 {
     struct tm date;
     time_t at = (time_t)time;
@@ -73,7 +73,7 @@ static int64_t first_time(int64_t from, uint64_t every_s)
     uint64_t day = calendar_day((uint64_t)from);
     if ((int64_t)day < from)
         day = calendar_next_day((uint64_t)from);
-    while (date_of(day) % (every_s / DAY_S))
+    while (batches_date_of(day) % (every_s / DAY_S))
         day = calendar_next_day(day);
     return (int64_t)day;
 }

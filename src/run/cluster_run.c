@@ -287,7 +287,7 @@ static void warn_of_zone(const struct cluster_run *run)
     text_free(&border);
 }
 
-static void describe(const char *cluster, const struct computation *computation)
+static void cluster_run_describe(const char *cluster, const struct computation *computation)
 {
     const struct run_record *record = &computation->record;
     log_note("%s: %s%s%s: %" PRId64 " associations, %" PRId64 " users, %" PRId64
@@ -329,8 +329,8 @@ static void note_lost_entries(struct cluster_run *run, struct text *message)
 }
 
 /* Publish what was computed, and free it. */
-static int finish(struct cluster_run *run, struct publisher *publisher, int64_t began,
-                  struct error *err)
+static int cluster_run_finish(struct cluster_run *run, struct publisher *publisher, int64_t began,
+                              struct error *err)
 {
     struct computation *computation = &run->computation;
     struct text message = { 0 };
@@ -340,7 +340,7 @@ static int finish(struct cluster_run *run, struct publisher *publisher, int64_t 
     if (!result) {
         run->associations = computation->record.associations;
         prune(run, publisher);
-        describe(publisher->cluster, computation);
+        cluster_run_describe(publisher->cluster, computation);
         warn_of_zone(run);
     }
     computation_free(computation);
@@ -355,7 +355,8 @@ static int compute_and_publish(struct cluster_run *run, struct publisher *publis
                                struct error *err)
 {
     struct stored_checkpoint *stored = &run->stored;
-    while (compute_checkpointed(run, publisher, err) || finish(run, publisher, began, err)) {
+    while (compute_checkpointed(run, publisher, err) ||
+           cluster_run_finish(run, publisher, began, err)) {
         if (err->class != ERROR_DAMAGED || *stored->doubt)
             return -1;
         log_note("%s: %s; all is computed anew", run->cluster, err->message);
@@ -511,7 +512,7 @@ int show_cluster(struct run_session *session, const char *cluster, struct error 
     if (!result) {
         result = compute_values(&run.computation, NULL, err);
         if (!result) {
-            describe(cluster, &run.computation);
+            cluster_run_describe(cluster, &run.computation);
             result = session->options->show(session->settings, cluster, &run.computation, err);
         }
         computation_free(&run.computation);

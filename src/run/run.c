@@ -46,7 +46,7 @@ struct clusters_there {
     struct cluster_names vanished; /* published, and not there at all */
 };
 
-static int compare_cluster(void *context, const char *cluster, const char *source)
+static int run_compare_cluster(void *context, const char *cluster, const char *source)
 {
     struct clusters_there *there = context;
     if (strcmp(source, there->source) != 0)
@@ -126,7 +126,7 @@ static void report_vanished(struct run_session *session, const struct clusters_t
     }
 }
 
-static void report_missing(struct run_session *session, const struct clusters_there *there)
+static void run_report_missing(struct run_session *session, const struct clusters_there *there)
 {
     struct cluster_names missing = { 0 };
     clusters_missing(session->settings, &there->all, &missing);
@@ -143,12 +143,12 @@ static void report_missing(struct run_session *session, const struct clusters_th
 static int settle_absent(struct run_session *session, struct clusters_there *there,
                          struct error *err)
 {
-    if (published_sources(session->results, compare_cluster, there, err) ||
+    if (published_sources(session->results, run_compare_cluster, there, err) ||
         failed_clusters(session->results, compare_failed, there, err))
         return results_explain(session->settings, err);
     retire_deleted(session, there);
     report_vanished(session, there);
-    report_missing(session, there);
+    run_report_missing(session, there);
     return 0;
 }
 
@@ -166,7 +166,7 @@ int run_check_vanished(const struct settings *settings, struct db *source, struc
     char *identity = db_identity(source, err);
     struct clusters_there there = { .source = identity };
     int result = !identity || from.layout->clusters(&from, &there.all, err) ||
-                         published_sources(results, compare_cluster, &there, err)
+                         published_sources(results, run_compare_cluster, &there, err)
                      ? -1
                      : 0;
     for (size_t i = 0; !result && i < there.vanished.count; i++) {
@@ -201,7 +201,7 @@ static int choose_clusters(struct run_session *session, struct cluster_names *cl
 }
 
 /* The results first: what fails of the source is recorded there. */
-static int open_both(struct run_session *session, struct error *err)
+static int run_open_both(struct run_session *session, struct error *err)
 {
     return (!session->options->dry_run && run_session_open_results(session, err)) ||
                    run_session_open_source(session, err)
@@ -223,11 +223,12 @@ static int look_round(struct run_session *session, struct cluster_names *cluster
     return choose_clusters(session, clusters, err);
 }
 
-static int prepare(struct run_session *session, struct cluster_names *clusters, struct error *err)
+static int run_prepare(struct run_session *session, struct cluster_names *clusters,
+                       struct error *err)
 {
     struct retry retry = { session->deadline, 0 };
     for (;;) {
-        if (open_both(session, err))
+        if (run_open_both(session, err))
             return -1;
         if (!look_round(session, clusters, err))
             return 0;
@@ -262,7 +263,7 @@ int run(const struct settings *settings, const struct run_options *options, stru
     struct cluster_names clusters = { 0 };
     session.deadline = starting_deadline_of(settings);
     int64_t began = clock_milliseconds();
-    int result = prepare(&session, &clusters, err);
+    int result = run_prepare(&session, &clusters, err);
     if (result && !options->dry_run)
         failure_record_all(&session, &(struct failure){ .reason = err, .began = began });
     bool gave_up = false;

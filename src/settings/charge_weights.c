@@ -34,7 +34,8 @@ static bool read_rate(struct tres_weight *weight, const char *text)
 }
 
 /* The place of a TRES among the weights: its own, or a new one. */
-static struct tres_weight *place_of(struct weight_list *list, const char *type, const char *name)
+static struct tres_weight *charge_weights_place_of(struct weight_list *list, const char *type,
+                                                   const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
         if (!strcasecmp(list->weights[i].type, type) && !strcasecmp(list->weights[i].name, name))
@@ -69,7 +70,7 @@ static bool read_item(struct weight_list *list, char *item, struct text *reason)
         text_add(reason, "each must be TRES=WEIGHT, such as CPU=1, Mem=0.25G or GRES/gpu=2");
         return false;
     }
-    struct tres_weight *weight = place_of(list, type, slash ? slash + 1 : "");
+    struct tres_weight *weight = charge_weights_place_of(list, type, slash ? slash + 1 : "");
     if (!read_rate(weight, value)) {
         text_format(reason,
                     "the weight of '%s%s%s' must be a number, not below 0, with K, M, G, T, P or "
@@ -145,7 +146,7 @@ bool read_rates_of_partition(struct charge_weights *pricing, const char *name, c
 }
 
 /* `NAME:FACTOR`. */
-static bool read_factor(struct factor_list *list, char *item, struct text *reason)
+static bool charge_weights_read_factor(struct factor_list *list, char *item, struct text *reason)
 {
     char *name, *factor = list_part(item, strrchr(item, ':'), &name);
     struct named_factor added = { 0 };
@@ -169,6 +170,6 @@ bool read_factors(void *field, const char *value, struct text *reason)
 {
     bool good = true;
     for (char *item; good && (item = list_next(&value)); free(item))
-        good = read_factor(field, item, reason);
+        good = charge_weights_read_factor(field, item, reason);
     return good;
 }

@@ -124,7 +124,8 @@ static int refuse_key(const char *path, const struct settings_line *line, struct
                 nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-static int check_line(const char *path, const struct settings_line *line, struct error *err)
+static int settings_load_check_line(const char *path, const struct settings_line *line,
+                                    struct error *err)
 {
     if (line->key)
         return setting_named(line->section, line->key) ? 0 : refuse_key(path, line, err);
@@ -137,7 +138,7 @@ static int check_line(const char *path, const struct settings_line *line, struct
 }
 
 /* The value of a key as iniparser has read it; NULL where there is none. */
-static const char *value_of(dictionary *file, const char *section, const char *key)
+static const char *settings_load_value_of(dictionary *file, const char *section, const char *key)
 {
     char name[64];
     snprintf(name, sizeof name, "%s:%s", section, key);
@@ -151,7 +152,8 @@ static int compare_lines(const char *path, const struct settings_lines *lines, d
 {
     for (size_t i = 0; i < lines->count; i++) {
         const struct settings_line *line = &lines->each[i];
-        const char *value = line->key ? value_of(file, line->section, line->key) : NULL;
+        const char *value =
+            line->key ? settings_load_value_of(file, line->section, line->key) : NULL;
         if (line->key && (!value || strcmp(value, line->value) != 0))
             return fail(err, ERROR_SETTINGS,
                         "'%s', line %u: %s = '%s', which this iniparser reads as '%s'", path,
@@ -163,12 +165,12 @@ static int compare_lines(const char *path, const struct settings_lines *lines, d
 }
 
 /* Have iniparser read the file where it has nothing but what is known. */
-static int read_file(dictionary **file, const char *path, struct error *err)
+static int settings_load_read_file(dictionary **file, const char *path, struct error *err)
 {
     struct settings_lines lines;
     int result = settings_scan(&lines, path, err);
     for (size_t i = 0; !result && i < lines.count; i++)
-        result = check_line(path, &lines.each[i], err);
+        result = settings_load_check_line(path, &lines.each[i], err);
     if (!result && !(*file = iniparser_load(path)))
         result = fail(err, ERROR_SETTINGS, "cannot read '%s' as an INI file", path);
     if (!result)
@@ -193,15 +195,15 @@ static bool slurm_counts(const struct settings *settings, dictionary *file,
     return !strstr(setting->key, "tres_weights") ||
            ((settings->charge == CHARGE_TRES ||
              (settings->charge == CHARGE_AUTO && of_partitions)) &&
-            !value_of(file, "usage", "tres_weights") &&
-            !value_of(file, "usage", "partition_tres_weights"));
+            !settings_load_value_of(file, "usage", "tres_weights") &&
+            !settings_load_value_of(file, "usage", "partition_tres_weights"));
 }
 
 /* Find the value of a setting: in the settings file, else in slurm.conf, else its default. */
 static int resolve(struct setting_origin *origin, const struct settings *settings, dictionary *file,
                    const struct setting *setting, struct error *err)
 {
-    const char *own = value_of(file, setting->section, setting->key);
+    const char *own = settings_load_value_of(file, setting->section, setting->key);
     /* The file that was found, and not that one was to be looked for. */
     if (settings->slurm && !strcmp(setting->section, "slurm"))
         own = settings->slurm->path;
@@ -366,7 +368,8 @@ const char *settings_refuse_rollup(const struct settings *settings)
 }
 
 /* Check and fill in what depends on several settings. */
-static int complete(struct settings *settings, enum settings_use use, struct error *err)
+static int settings_load_complete(struct settings *settings, enum settings_use use,
+                                  struct error *err)
 {
     apply_weight_rule(settings);
     note_half_life(settings);
@@ -410,7 +413,7 @@ static int say_nothing(const char *format, ...)
 /* Published results do not depend on what slurm.conf says now, so this is not for their readers. */
 static int read_slurm_conf(struct settings *settings, dictionary *file, struct error *err)
 {
-    const char *path = value_of(file, "slurm", "conf");
+    const char *path = settings_load_value_of(file, "slurm", "conf");
     if (!path || !*path)
         return 0;
     if (!strcasecmp(path, "auto"))
@@ -424,12 +427,12 @@ static int load(struct settings *settings, enum settings_use use, struct error *
 {
     dictionary *file = NULL;
     iniparser_set_error_callback(say_nothing);
-    int result = read_file(&file, settings->path, err);
+    int result = settings_load_read_file(&file, settings->path, err);
     if (!result && !reads_results_only(use))
         result = read_slurm_conf(settings, file, err);
     if (!result && assign_all(settings, file, use, err))
         result = fail_in(err, "'%s'", settings->path);
-    if (!result && complete(settings, use, err))
+    if (!result && settings_load_complete(settings, use, err))
         result = fail_in(err, "'%s'", settings->path);
     iniparser_freedict(file);
     return result;

@@ -23,7 +23,8 @@ const struct pbs_default pbs_defaults[PBS_KEYS] = {
     [PBS_SORT_THRESHOLD] = { "job_sort_formula_threshold", "" },
 };
 
-static bool take(void *field, const char *value, bool good, struct text *reason, const char *why)
+static bool pbs_value_take(void *field, const char *value, bool good, struct text *reason,
+                           const char *why)
 {
     if (*value && !good) {
         text_add(reason, why);
@@ -37,37 +38,38 @@ bool read_pbs_formula(void *field, const char *value, struct text *reason)
 {
     struct error err;
     if (!*value)
-        return take(field, value, true, reason, "");
+        return pbs_value_take(field, value, true, reason, "");
     struct formula *formula = formula_create(value, &err);
     formula_destroy(formula);
-    return take(field, value, formula != NULL, reason, formula ? "" : err.message);
+    return pbs_value_take(field, value, formula != NULL, reason, formula ? "" : err.message);
 }
 
 bool read_pbs_entity(void *field, const char *value, struct text *reason)
 {
-    return take(field, value, entity_kind_of(value) < ENTITY_KINDS, reason,
-                "it is none of euser, egroup, Account_Name, queue and egroup:euser");
+    return pbs_value_take(field, value, entity_kind_of(value) < ENTITY_KINDS, reason,
+                          "it is none of euser, egroup, Account_Name, queue and egroup:euser");
 }
 
 bool read_pbs_decay_time(void *field, const char *value, struct text *reason)
 {
     uint64_t seconds;
-    return take(field, value, clock_span_parse(value, strlen(value), &seconds) && seconds, reason,
-                "it is no HH:MM:SS, MM:SS or seconds above 0");
+    return pbs_value_take(field, value, clock_span_parse(value, strlen(value), &seconds) && seconds,
+                          reason, "it is no HH:MM:SS, MM:SS or seconds above 0");
 }
 
 bool read_pbs_decay_factor(void *field, const char *value, struct text *reason)
 {
     double factor;
-    return take(field, value, number_real(value, &factor) && factor > 0 && factor < 1, reason,
-                "it is no number between 0 and 1");
+    return pbs_value_take(field, value, number_real(value, &factor) && factor > 0 && factor < 1,
+                          reason, "it is no number between 0 and 1");
 }
 
 bool read_pbs_shares(void *field, const char *value, struct text *reason)
 {
     uint64_t shares;
-    return take(field, value, number_unsigned(value, strlen(value), &shares) && shares <= INT32_MAX,
-                reason, "it is no number from 0 to 2147483647");
+    return pbs_value_take(field, value,
+                          number_unsigned(value, strlen(value), &shares) && shares <= INT32_MAX,
+                          reason, "it is no number from 0 to 2147483647");
 }
 
 bool read_pbs_truth(void *field, const char *value, struct text *reason)
@@ -76,7 +78,7 @@ bool read_pbs_truth(void *field, const char *value, struct text *reason)
     bool is_number = number_unsigned(value, strlen(value), &number);
     bool truth = is_number ? number > 0 : !strcasecmp(value, "true");
     if (*value && !is_number && !truth && strcasecmp(value, "false") != 0)
-        return take(field, value, false, reason, "it is neither true nor false");
+        return pbs_value_take(field, value, false, reason, "it is neither true nor false");
     *(const char **)field = !*value ? "" : truth ? "true" : "false";
     return true;
 }
@@ -84,6 +86,6 @@ bool read_pbs_truth(void *field, const char *value, struct text *reason)
 bool read_pbs_number(void *field, const char *value, struct text *reason)
 {
     double number;
-    return take(field, value, number_real(value, &number) && isfinite(number), reason,
-                "it is no number");
+    return pbs_value_take(field, value, number_real(value, &number) && isfinite(number), reason,
+                          "it is no number");
 }

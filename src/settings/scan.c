@@ -41,7 +41,7 @@ static const char *keep_name(const struct scan *scan, const char *name)
 
 /* Whether this is the first line with a key of the section or, if the key is "", with the
  * section's beginning. */
-static bool is_first(const struct scan *scan, const char *key)
+static bool settings_scan_is_first(const struct scan *scan, const char *key)
 {
     for (size_t i = 0; i < scan->lines->count; i++) {
         const struct settings_line *line = &scan->lines->each[i];
@@ -76,7 +76,7 @@ static int scan_section(struct scan *scan, char *text)
     if (strchr(name, ':'))
         return refuse_line(scan, "a colon in the section's name", name);
     scan->section = keep_name(scan, name);
-    if (!is_first(scan, ""))
+    if (!settings_scan_is_first(scan, ""))
         return refuse_line(scan, "there is another section", name);
     keep_line(scan, NULL, NULL);
     return 0;
@@ -141,7 +141,7 @@ static int scan_key(struct scan *scan, char *text)
     if (strchr(text, ':'))
         return refuse_line(scan, "a colon in the key", text);
     const char *key = keep_name(scan, text), *value = NULL;
-    if (!is_first(scan, key))
+    if (!settings_scan_is_first(scan, key))
         return refuse_line(scan, "this key was there before:", text);
     if (is_secret(text))
         return refuse_line(scan, "no password belongs here, fairmill.conf(5) says where:", text);

@@ -423,7 +423,7 @@ const char *section_nearest(const char *section)
 }
 
 /* The value that the text has for a setting; NULL: none. */
-static char *value_in(const char *text, const struct setting *setting)
+static char *table_value_in(const char *text, const struct setting *setting)
 {
     struct text start = { 0 };
     char *value = NULL;
@@ -449,7 +449,8 @@ struct settings *settings_recorded(const char *text)
         struct error ignored;
         struct setting_origin *origin = &settings->origins[settings->origin_count++];
         const char *fallback = setting_fallback(each, settings);
-        *origin = (struct setting_origin){ .from = FROM_SETTINGS, .value = value_in(text, each) };
+        *origin =
+            (struct setting_origin){ .from = FROM_SETTINGS, .value = table_value_in(text, each) };
         if (origin->value && !setting_assign(each, settings, origin->value, &ignored))
             continue;
         origin->from = FROM_DEFAULT;

@@ -17,14 +17,15 @@
 #include "util/number.h"
 #include "util/text.h"
 
-static bool refuse(struct text *reason, const char *wanted)
+static bool settings_value_refuse(struct text *reason, const char *wanted)
 {
     text_add(reason, wanted);
     return false;
 }
 
 /* Say which names it could have been. */
-static bool refuse_name(struct text *reason, const char *what, const char *const *names)
+static bool settings_value_refuse_name(struct text *reason, const char *what,
+                                       const char *const *names)
 {
     text_add(reason, what);
     for (int i = 0; names[i]; i++)
@@ -39,7 +40,7 @@ bool read_choice(int *field, const char *value, const char *const *names, struct
             *field = i;
             return true;
         }
-    return refuse_name(reason, "must be one of", names);
+    return settings_value_refuse_name(reason, "must be one of", names);
 }
 
 bool read_text(void *field, const char *value, struct text *reason)
@@ -51,7 +52,8 @@ bool read_text(void *field, const char *value, struct text *reason)
 
 bool read_given(void *field, const char *value, struct text *reason)
 {
-    return *value ? read_text(field, value, reason) : refuse(reason, "must not be empty");
+    return *value ? read_text(field, value, reason)
+                  : settings_value_refuse(reason, "must not be empty");
 }
 
 bool read_layout(void *field, const char *value, struct text *reason)
@@ -71,7 +73,7 @@ bool read_driver(void *field, const char *value, struct text *reason)
         if (!strcasecmp(value, names[i]))
             return read_text(field, names[i], reason);
     }
-    return refuse_name(reason, "this build has", names);
+    return settings_value_refuse_name(reason, "this build has", names);
 }
 
 bool read_yes_no(void *field, const char *value, struct text *reason)
@@ -115,7 +117,7 @@ bool read_algorithm(void *field, const char *value, struct text *reason)
             return true;
         }
     }
-    return refuse_name(reason, "must be one of", names);
+    return settings_value_refuse_name(reason, "must be one of", names);
 }
 
 bool read_slurm_version(void *field, const char *value, struct text *reason)
@@ -130,7 +132,8 @@ bool read_slurm_version(void *field, const char *value, struct text *reason)
     return false;
 }
 
-static bool parse_number(const char *value, const struct number_value *type, double *number)
+static bool settings_value_parse_number(const char *value, const struct number_value *type,
+                                        double *number)
 {
     uint64_t whole;
     bool good = false;
@@ -175,12 +178,12 @@ bool read_number(void *field, const char *value, const struct number_value *type
     double number;
     if (type->word && !strcasecmp(value, type->word))
         number = type->of_word;
-    else if (!parse_number(value, type, &number))
-        return refuse(reason, type->wanted);
+    else if (!settings_value_parse_number(value, type, &number))
+        return settings_value_refuse(reason, type->wanted);
     else if (number < type->least)
-        return refuse(reason, type->below ? type->below : type->wanted);
+        return settings_value_refuse(reason, type->below ? type->below : type->wanted);
     else if (number > type->most)
-        return refuse(reason, type->above ? type->above : type->wanted);
+        return settings_value_refuse(reason, type->above ? type->above : type->wanted);
     store_number(field, type, number);
     return true;
 }
@@ -198,7 +201,7 @@ bool read_reset_period(void *field, const char *value, struct text *reason)
     period->unit = RESET_EVERY;
     if (time_string_parse(value, &period->span) && period->span && period->span <= CENTURY_S)
         return true;
-    return refuse(
+    return settings_value_refuse(
         reason,
         "must be none, daily, weekly, monthly, quarterly, yearly, a number with s, m, h, d or w "
         "behind it, or a time string (min, hr:min:00, days-hr:min:00, days-hr)");

@@ -31,7 +31,8 @@ static void add_relation(struct text *text, const char *name)
 }
 
 /* The GRANT that reading it needs.  A relation of another schema is its owner's to grant. */
-static void add_grant(struct text *text, const struct db_settings *settings, const char *relation)
+static void plain_add_grant(struct text *text, const struct db_settings *settings,
+                            const char *relation)
 {
     if (!strchr(relation, '.'))
         db_add_grant(text, settings, "SELECT", NULL, relation);
@@ -76,7 +77,7 @@ static int explain_relation(const struct source *source, const char *relation, s
     fail_in(err, "cannot read '%s'", relation);
     struct text grant = { 0 };
     if (err->class == ERROR_DENIED || err->class == ERROR_MISSING)
-        add_grant(&grant, source->db->settings, relation);
+        plain_add_grant(&grant, source->db->settings, relation);
     if (grant.length) {
         struct error reason = *err;
         fail(err, reason.class, "%.1500s; if it is there: %s", reason.message, grant.bytes);
@@ -100,15 +101,15 @@ static int read_relation(const struct source *source, const struct relation_quer
  * and so is `alpha ` with a blank; or what it compares them with it converts.  So it groups
  * nothing for us, and what it finds equal is looked at again. */
 
-struct cluster_reader {
+struct plain_cluster_reader {
     struct names *seen;
     struct cluster_list list; /* by their numbers */
 };
 
 /* A cluster is there while one of its associations lives. */
-static int take_cluster(void *context, const struct db_value *row, struct error *err)
+static int plain_take_cluster(void *context, const struct db_value *row, struct error *err)
 {
-    struct cluster_reader *reader = context;
+    struct plain_cluster_reader *reader = context;
     if (row[0].type != DB_TEXT || !row[0].text.length)
         return 0;
     uint32_t number = names_add(reader->seen, row[0].text.bytes, row[0].text.length);
@@ -118,13 +119,14 @@ static int take_cluster(void *context, const struct db_value *row, struct error 
     return 0;
 }
 
-static int read_clusters(const struct source *source, struct cluster_list *list, struct error *err)
+static int plain_read_clusters(const struct source *source, struct cluster_list *list,
+                               struct error *err)
 {
     const struct relation_query query = { .select = "\"cluster\", \"deleted\"",
                                           .relation = source->settings->associations,
                                           .types = "ti" };
-    struct cluster_reader reader = { .seen = names_create() };
-    int result = read_relation(source, &query, take_cluster, &reader, err);
+    struct plain_cluster_reader reader = { .seen = names_create() };
+    int result = read_relation(source, &query, plain_take_cluster, &reader, err);
     names_destroy(reader.seen);
     if (result) {
         cluster_list_free(&reader.list);
@@ -136,28 +138,28 @@ static int read_clusters(const struct source *source, struct cluster_list *list,
 }
 
 /* Whether a row's cluster is this one. */
-static bool is_of(const struct db_value *stored, const char *cluster)
+static bool plain_is_of(const struct db_value *stored, const char *cluster)
 {
     return stored->type == DB_TEXT && reads_as(stored->text.bytes, stored->text.length, cluster);
 }
 
-struct association_reader {
+struct plain_association_reader {
     struct accounting *accounting;
     const char *cluster;
 };
 
 enum { READ_CLUSTER = READ_OWN };
 
-static int take_association(void *context, const struct db_value *row, struct error *err)
+static int plain_take_association(void *context, const struct db_value *row, struct error *err)
 {
-    const struct association_reader *reader = context;
+    const struct plain_association_reader *reader = context;
     struct association *association;
-    if (!is_of(&row[READ_CLUSTER], reader->cluster))
+    if (!plain_is_of(&row[READ_CLUSTER], reader->cluster))
         return 0;
     return reading_association(reader->accounting, row, &association, err);
 }
 
-static int by_id(const void *a, const void *b)
+static int plain_by_id(const void *a, const void *b)
 {
     const struct association *one = a, *other = b;
     return (one->id > other->id) - (one->id < other->id);
@@ -169,7 +171,7 @@ static void name_parents(struct accounting *accounting)
 {
     struct association *rows = accounting->rows;
     if (accounting->count)
-        qsort(rows, accounting->count, sizeof *rows, by_id);
+        qsort(rows, accounting->count, sizeof *rows, plain_by_id);
     struct id_index *places = id_index_create();
     for (uint32_t i = 0; i < accounting->count; i++) {
         id_index_add(places, rows[i].id, i);
@@ -183,7 +185,8 @@ static void name_parents(struct accounting *accounting)
     id_index_destroy(places);
 }
 
-static int read_small(const struct source *source, struct accounting **read, struct error *err)
+static int plain_read_small(const struct source *source, struct accounting **read,
+                            struct error *err)
 {
     const struct relation_query query = {
         .select = "\"id\", \"parent_id\", \"account\", \"user_name\", \"partition_name\","
@@ -193,8 +196,8 @@ static int read_small(const struct source *source, struct accounting **read, str
         .where = "1 = 1",
     };
     struct accounting *accounting = accounting_create(NULL);
-    struct association_reader reader = { accounting, source->cluster };
-    if (read_relation(source, &query, take_association, &reader, err)) {
+    struct plain_association_reader reader = { accounting, source->cluster };
+    if (read_relation(source, &query, plain_take_association, &reader, err)) {
         accounting_destroy(accounting);
         return -1;
     }
@@ -212,11 +215,11 @@ struct usage_rows {
 
 enum { USAGE_ID, USAGE_START, USAGE_END, USAGE_CHARGE, USAGE_CLUSTER };
 
-static bool make_row(struct job_reading *reading, const struct db_value *values,
-                     struct job_row *row)
+static bool plain_make_row(struct job_reading *reading, const struct db_value *values,
+                           struct job_row *row)
 {
     struct usage_rows *rows = (struct usage_rows *)reading;
-    if (!is_of(&values[USAGE_CLUSTER], reading->base.source.cluster))
+    if (!plain_is_of(&values[USAGE_CLUSTER], reading->base.source.cluster))
         return false;
     double charge = values[USAGE_CHARGE].type == DB_REAL ? values[USAGE_CHARGE].real : 0;
     rows->rate =
@@ -235,7 +238,7 @@ static bool make_row(struct job_reading *reading, const struct db_value *values,
     return true;
 }
 
-static int ask(struct reading *reading, struct error *err)
+static int plain_ask(struct reading *reading, struct error *err)
 {
     struct usage_rows *rows = (struct usage_rows *)reading;
     const struct relation_query asked = {
@@ -253,29 +256,30 @@ static int ask(struct reading *reading, struct error *err)
     return reading_run(reading, &query, err);
 }
 
-static int explain(const struct reading *reading, struct error *err)
+static int plain_explain(const struct reading *reading, struct error *err)
 {
     return explain_relation(&reading->source, reading->source.settings->usage, err);
 }
 
-static struct job_reading *usage_of(const struct source *source,
-                                    const struct accounting *accounting,
-                                    const struct job_range *range)
+static struct job_reading *plain_usage_of(const struct source *source,
+                                          const struct accounting *accounting,
+                                          const struct job_range *range)
 {
     struct usage_rows *rows = memory_zeroed(1, sizeof *rows);
     (void)accounting;
-    rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain };
-    rows->base.make = make_row;
+    rows->base.base =
+        (struct reading){ .source = *source, .ask = plain_ask, .explain = plain_explain };
+    rows->base.make = plain_make_row;
     rows->after = db_unsigned(range->from);
     return &rows->base;
 }
 
 /* Jobs are never suspended: there is nothing to ask for. */
-static struct job_reading *suspensions_of(const struct source *source,
-                                          const struct accounting *accounting,
-                                          const struct job_range *range)
+static struct job_reading *plain_suspensions_of(const struct source *source,
+                                                const struct accounting *accounting,
+                                                const struct job_range *range)
 {
-    struct job_reading *none = usage_of(source, accounting, range);
+    struct job_reading *none = plain_usage_of(source, accounting, range);
     ((struct usage_rows *)none)->asked = true;
     return none;
 }
@@ -286,12 +290,12 @@ struct end_reader {
     uint64_t oldest, newest;
 };
 
-static int take_end(void *context, const struct db_value *row, struct error *err)
+static int plain_take_end(void *context, const struct db_value *row, struct error *err)
 {
     struct end_reader *reader = context;
     uint64_t end = reading_number(&row[0]);
     (void)err;
-    if (end <= reader->after || end > reader->until || !is_of(&row[1], reader->cluster))
+    if (end <= reader->after || end > reader->until || !plain_is_of(&row[1], reader->cluster))
         return 0;
     if (!reader->oldest || end < reader->oldest)
         reader->oldest = end;
@@ -300,8 +304,8 @@ static int take_end(void *context, const struct db_value *row, struct error *err
     return 0;
 }
 
-static int read_ends(const struct source *source, uint64_t after, uint64_t until, uint64_t *oldest,
-                     uint64_t *newest, struct error *err)
+static int plain_read_ends(const struct source *source, uint64_t after, uint64_t until,
+                           uint64_t *oldest, uint64_t *newest, struct error *err)
 {
     const struct relation_query query = {
         .select = "\"time_end\", \"cluster\"",
@@ -310,18 +314,19 @@ static int read_ends(const struct source *source, uint64_t after, uint64_t until
         .where = "\"time_start\" > 0 AND \"time_end\" >= \"time_start\"",
     };
     struct end_reader reader = { source->cluster, after, until, 0, 0 };
-    int result = read_relation(source, &query, take_end, &reader, err);
+    int result = read_relation(source, &query, plain_take_end, &reader, err);
     *oldest = reader.oldest;
     *newest = reader.newest;
     return result;
 }
 
-static void add_grants(struct text *text, const struct settings *settings, const char *cluster)
+static void plain_add_grants(struct text *text, const struct settings *settings,
+                             const char *cluster)
 {
     const char *const relations[] = { settings->associations, settings->usage };
     for (size_t i = 0; !cluster && i < 2; i++) {
         size_t before = text->length;
-        add_grant(text, &settings->source, relations[i]);
+        plain_add_grant(text, &settings->source, relations[i]);
         if (text->length > before)
             text_add(text, ";\n");
     }
@@ -330,10 +335,10 @@ static void add_grants(struct text *text, const struct settings *settings, const
 /* Rows without keys: every run reads all of them. */
 const struct layout layout_plain = {
     .name = "plain",
-    .clusters = read_clusters,
-    .read = read_small,
-    .jobs = usage_of,
-    .suspensions = suspensions_of,
-    .read_ends = read_ends,
-    .add_grants = add_grants,
+    .clusters = plain_read_clusters,
+    .read = plain_read_small,
+    .jobs = plain_usage_of,
+    .suspensions = plain_suspensions_of,
+    .read_ends = plain_read_ends,
+    .add_grants = plain_add_grants,
 };

@@ -49,7 +49,7 @@ static int next_row(struct reading *reading, const struct db_value **values, str
     }
 }
 
-static void end(struct reading *reading)
+static void reading_end(struct reading *reading)
 {
     if (!reading)
         return;
@@ -90,17 +90,17 @@ int queue_reading_next(struct queue_reading *reading, struct queued_job *job, st
 
 void job_reading_end(struct job_reading *reading)
 {
-    end(reading ? &reading->base : NULL);
+    reading_end(reading ? &reading->base : NULL);
 }
 
 void rollup_reading_end(struct rollup_reading *reading)
 {
-    end(reading ? &reading->base : NULL);
+    reading_end(reading ? &reading->base : NULL);
 }
 
 void queue_reading_end(struct queue_reading *reading)
 {
-    end(reading ? &reading->base : NULL);
+    reading_end(reading ? &reading->base : NULL);
 }
 
 /* In characters: what the results have room for. */
@@ -164,7 +164,7 @@ int reading_cluster(void *cluster_list, const struct db_value *row, struct error
     return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int reading_by_name(const void *a, const void *b)
 {
     const struct cluster *one = a, *other = b;
     return strcmp(one->name, other->name);
@@ -184,7 +184,7 @@ void reading_sort_clusters(struct cluster_list *list)
 {
     if (!list->count)
         return;
-    qsort(list->clusters, list->count, sizeof *list->clusters, by_name);
+    qsort(list->clusters, list->count, sizeof *list->clusters, reading_by_name);
     size_t kept = 0;
     for (size_t i = 1; i < list->count; i++)
         if (!merge(&list->clusters[kept], &list->clusters[i]))

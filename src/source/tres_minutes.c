@@ -15,19 +15,19 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-struct entry {
+struct tres_minutes_entry {
     struct tres_minutes_texts texts;
     uint64_t *seconds; /* by the place of the TRES; NULL: nothing runs there */
 };
 
 struct tres_minutes {
     struct arena *arena;
-    struct entry *entries; /* by node */
+    struct tres_minutes_entry *entries; /* by node */
     uint32_t count;
 };
 
 /* False where a list has no such TRES, or no number of it. */
-static bool count_in(const char *list, uint64_t id, uint64_t *count)
+static bool tres_minutes_count_in(const char *list, uint64_t id, uint64_t *count)
 {
     return tres_count(list, strlen(list), id, count) == TRES_FOUND;
 }
@@ -36,10 +36,10 @@ static bool count_in(const char *list, uint64_t id, uint64_t *count)
 static bool is_counted(const struct cluster_facts *limits, uint64_t id)
 {
     uint64_t ignored;
-    return !*limits->registered || count_in(limits->registered, id, &ignored);
+    return !*limits->registered || tres_minutes_count_in(limits->registered, id, &ignored);
 }
 
-static void add_number(struct text *text, const char *name, uint64_t number)
+static void tres_minutes_add_number(struct text *text, const char *name, uint64_t number)
 {
     text_format(text, "%s%s=%" PRIu64, text->length ? "," : "", name, number);
 }
@@ -50,22 +50,22 @@ static void take_limit(struct tres_minutes *minutes, const struct cluster_facts 
     struct text text = { 0 };
     uint64_t number;
     for (size_t i = 0; i < limits->tres_count; i++)
-        if (count_in(list, limits->tres[i].id, &number))
-            add_number(&text, limits->tres[i].name, number);
+        if (tres_minutes_count_in(list, limits->tres[i].id, &number))
+            tres_minutes_add_number(&text, limits->tres[i].name, number);
     if (text.length)
         minutes->entries[node].texts.group_limit =
             arena_copy(minutes->arena, text.bytes, text.length);
     text_free(&text);
 }
 
-static uint64_t sum_of(uint64_t one, uint64_t other)
+static uint64_t tres_minutes_sum_of(uint64_t one, uint64_t other)
 {
     return other < UINT64_MAX - one ? one + other : UINT64_MAX;
 }
 
 /* As the accounting database has it now, whatever the settings charge; slurmctld takes none below
  * 0. */
-static double factor_of(const struct accounting *accounting, uint64_t qos)
+static double tres_minutes_factor_of(const struct accounting *accounting, uint64_t qos)
 {
     for (size_t i = 0; i < accounting->qos_count; i++)
         if (accounting->qos[i].id == qos)
@@ -74,27 +74,29 @@ static double factor_of(const struct accounting *accounting, uint64_t qos)
 }
 
 /* The seconds that a job has left, times the usage factor of its QOS. */
-static uint64_t left_of(const struct running_job *job, const struct accounting *accounting,
-                        uint64_t now)
+static uint64_t tres_minutes_left_of(const struct running_job *job,
+                                     const struct accounting *accounting, uint64_t now)
 {
     uint64_t ran = now - job->start;
     if (!job->time_limit || job->time_limit >= TIME_LIMIT_NO_VALUE || job->time_limit * 60 <= ran)
         return 0;
-    double left = (double)(job->time_limit * 60 - ran) * factor_of(accounting, job->qos);
+    double left =
+        (double)(job->time_limit * 60 - ran) * tres_minutes_factor_of(accounting, job->qos);
     return left < 0x1p64 ? (uint64_t)left : UINT64_MAX;
 }
 
 static uint64_t *seconds_of(struct tres_minutes *minutes, const struct cluster_facts *limits,
                             uint32_t node)
 {
-    struct entry *entry = &minutes->entries[node];
+    struct tres_minutes_entry *entry = &minutes->entries[node];
     if (!entry->seconds)
         entry->seconds = memory_zeroed(limits->tres_count, sizeof *entry->seconds);
     return entry->seconds;
 }
 
-static void take_job(struct tres_minutes *minutes, const struct cluster_facts *limits,
-                     const struct tree *tree, const struct running_job *job, uint64_t left)
+static void tres_minutes_take_job(struct tres_minutes *minutes, const struct cluster_facts *limits,
+                                  const struct tree *tree, const struct running_job *job,
+                                  uint64_t left)
 {
     uint32_t node = tree_place(tree, job->association);
     uint64_t count, product;
@@ -102,8 +104,8 @@ static void take_job(struct tres_minutes *minutes, const struct cluster_facts *l
         return;
     uint64_t *seconds = seconds_of(minutes, limits, node);
     for (size_t i = 0; i < limits->tres_count; i++)
-        if (count_in(job->tres, limits->tres[i].id, &count))
-            seconds[i] = sum_of(
+        if (tres_minutes_count_in(job->tres, limits->tres[i].id, &count))
+            seconds[i] = tres_minutes_sum_of(
                 seconds[i], __builtin_mul_overflow(count, left, &product) ? UINT64_MAX : product);
 }
 
@@ -117,25 +119,27 @@ static void add_to_parents(struct tres_minutes *minutes, const struct cluster_fa
             continue;
         uint64_t *above = seconds_of(minutes, limits, tree->nodes[node].parent);
         for (size_t i = 0; i < limits->tres_count; i++)
-            above[i] = sum_of(above[i], seconds[i]);
+            above[i] = tres_minutes_sum_of(above[i], seconds[i]);
     }
 }
 
 /* Seconds are cut to minutes, at each association by itself. */
 static void write_running(struct tres_minutes *minutes, const struct cluster_facts *limits,
-                          struct entry *entry)
+                          struct tres_minutes_entry *entry)
 {
     struct text text = { 0 };
     for (size_t i = 0; i < limits->tres_count; i++)
         if (is_counted(limits, limits->tres[i].id))
-            add_number(&text, limits->tres[i].name, entry->seconds ? entry->seconds[i] / 60 : 0);
+            tres_minutes_add_number(&text, limits->tres[i].name,
+                                    entry->seconds ? entry->seconds[i] / 60 : 0);
     if (text.length)
         entry->texts.running = arena_copy(minutes->arena, text.bytes, text.length);
     text_free(&text);
 }
 
-static void take_limits(struct tres_minutes *minutes, const struct cluster_facts *limits,
-                        const struct accounting *accounting, const struct tree *tree)
+static void tres_minutes_take_limits(struct tres_minutes *minutes,
+                                     const struct cluster_facts *limits,
+                                     const struct accounting *accounting, const struct tree *tree)
 {
     for (size_t i = 0; i < accounting->limit_count; i++) {
         const struct association_limit *limit = &accounting->limits[i];
@@ -149,8 +153,8 @@ static void take_jobs(struct tres_minutes *minutes, const struct cluster_facts *
                       const struct accounting *accounting, const struct tree *tree, uint64_t now)
 {
     for (size_t i = 0; i < limits->job_count; i++)
-        take_job(minutes, limits, tree, &limits->jobs[i],
-                 left_of(&limits->jobs[i], accounting, now));
+        tres_minutes_take_job(minutes, limits, tree, &limits->jobs[i],
+                              tres_minutes_left_of(&limits->jobs[i], accounting, now));
     add_to_parents(minutes, limits, tree);
     for (uint32_t i = 0; i < minutes->count; i++)
         if (minutes->entries[i].seconds || !i)
@@ -171,9 +175,10 @@ int tres_minutes_read(struct tres_minutes **read, const struct source *source,
         return -1;
     struct tres_minutes *minutes = memory_zeroed(1, sizeof *minutes);
     *minutes = (struct tres_minutes){ .arena = arena_create(),
-                                      .entries = memory_zeroed(tree->count, sizeof(struct entry)),
+                                      .entries = memory_zeroed(tree->count,
+                                                               sizeof(struct tres_minutes_entry)),
                                       .count = tree->count };
-    take_limits(minutes, &limits, accounting, tree);
+    tres_minutes_take_limits(minutes, &limits, accounting, tree);
     if (enforced)
         take_jobs(minutes, &limits, accounting, tree, now);
     cluster_facts_free(&limits);

@@ -23,7 +23,7 @@ bool file_no_room(int system_error)
 
 #define MOST_LINKS 40
 
-struct target {
+struct file_target {
     const char *name; /* as the user wrote it, for messages */
     struct text path; /* behind its symbolic links */
     int descriptor;   /* of ours, which the path names; else -1 */
@@ -31,7 +31,7 @@ struct target {
     struct stat status; /* of what is there */
 };
 
-static int fail_writing(const struct target *target, struct error *err)
+static int fail_writing(const struct file_target *target, struct error *err)
 {
     return fail(err, ERROR_OTHER, "cannot write '%s': %s", target->name, strerror(errno));
 }
@@ -61,7 +61,7 @@ static int descriptor_named(const char *path)
 
 /* One link further; false where this is none, or where one leads, as that of a process's open pipe,
  * to a name that says nothing. */
-static bool follow_link(struct target *target)
+static bool follow_link(struct file_target *target)
 {
     char next[PATH_MAX];
     if (target->there && !S_ISREG(target->status.st_mode))
@@ -77,9 +77,9 @@ static bool follow_link(struct target *target)
     return true;
 }
 
-static int find_target(struct target *target, const char *name, struct error *err)
+static int find_target(struct file_target *target, const char *name, struct error *err)
 {
-    *target = (struct target){ .name = name };
+    *target = (struct file_target){ .name = name };
     text_add(&target->path, name);
     target->there = !stat(name, &target->status);
     for (int links = 0; links < MOST_LINKS; links++) {
@@ -94,7 +94,8 @@ static int find_target(struct target *target, const char *name, struct error *er
 /* Writing. */
 
 /* Who closed the pipe has read what was wanted. */
-static int fill(int file, const struct target *target, const struct text *text, struct error *err)
+static int file_fill(int file, const struct file_target *target, const struct text *text,
+                     struct error *err)
 {
     for (size_t done = 0; done < text->length;) {
         ssize_t written = write(file, text->bytes + done, text->length - done);
@@ -107,13 +108,13 @@ static int fill(int file, const struct target *target, const struct text *text, 
     return 0;
 }
 
-static int write_into(const struct target *target, const struct text *text, struct error *err)
+static int write_into(const struct file_target *target, const struct text *text, struct error *err)
 {
     int file = target->descriptor >= 0 ? dup(target->descriptor)
                                        : open(target->path.bytes, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         return fail_writing(target, err);
-    int result = fill(file, target, text, err);
+    int result = file_fill(file, target, text, err);
     if (close(file) && !result)
         result = fail_writing(target, err);
     return result;
@@ -123,7 +124,7 @@ static int write_into(const struct target *target, const struct text *text, stru
 
 /* What is not done yet, beside what it will replace: nobody else may read it where it replaces what
  * others may not. */
-static int create_unfinished(const struct target *target, struct text *path)
+static int create_unfinished(const struct file_target *target, struct text *path)
 {
     int file = -1;
     for (unsigned attempt = 0; file < 0 && attempt < 100; attempt++) {
@@ -160,13 +161,13 @@ static int sync_directory(const char *path)
     return result;
 }
 
-static int replace(const struct target *target, const struct text *text, struct error *err)
+static int replace(const struct file_target *target, const struct text *text, struct error *err)
 {
     struct text unfinished = { 0 };
     int file = create_unfinished(target, &unfinished);
     int result = file < 0 ? fail_writing(target, err) : 0;
     if (!result) {
-        result = fill(file, target, text, err);
+        result = file_fill(file, target, text, err);
         if (!result && ((target->there && keep_mode(file, &target->status)) || fsync(file)))
             result = fail_writing(target, err);
         if (close(file) && !result)
@@ -201,7 +202,7 @@ int file_read(const char *path, struct text *text, struct stat *status, struct e
 
 int file_write(const char *path, const struct text *text, struct error *err)
 {
-    struct target target;
+    struct file_target target;
     int result = find_target(&target, path, err);
     bool replaced = target.descriptor < 0 && (!target.there || S_ISREG(target.status.st_mode));
     if (!result)

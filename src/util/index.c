@@ -12,7 +12,7 @@
 /* Ids below this are looked up in an array that is as long as the largest of them. */
 #define DENSE_LIMIT ((uint64_t)1 << 22)
 
-struct slot {
+struct index_slot {
     uint64_t id;
     uint32_t place;
 };
@@ -20,7 +20,7 @@ struct slot {
 struct id_index {
     uint32_t *dense;
     size_t dense_size;
-    struct slot *slots; /* a power of two of them; an empty one has place INDEX_NONE */
+    struct index_slot *slots; /* a power of two of them; an empty one has place INDEX_NONE */
     size_t slot_count, used;
 };
 
@@ -46,7 +46,7 @@ static uint32_t add_dense(struct id_index *index, uint64_t id, uint32_t place)
     return stored;
 }
 
-static struct slot *slot_of(const struct id_index *index, uint64_t id)
+static struct index_slot *slot_of(const struct id_index *index, uint64_t id)
 {
     size_t mask = index->slot_count - 1;
     size_t at = (size_t)(XXH3_64bits(&id, sizeof id)) & mask;
@@ -55,7 +55,7 @@ static struct slot *slot_of(const struct id_index *index, uint64_t id)
     return &index->slots[at];
 }
 
-static void grow(struct id_index *index)
+static void index_grow(struct id_index *index)
 {
     struct id_index larger = { .slot_count = index->slot_count ? index->slot_count * 2 : 1024 };
     larger.slots = memory_resized(NULL, larger.slot_count, sizeof *larger.slots);
@@ -74,11 +74,11 @@ uint32_t id_index_add(struct id_index *index, uint64_t id, uint32_t place)
     if (id < DENSE_LIMIT)
         return add_dense(index, id, place);
     if (2 * (index->used + 1) > index->slot_count)
-        grow(index);
-    struct slot *slot = slot_of(index, id);
+        index_grow(index);
+    struct index_slot *slot = slot_of(index, id);
     uint32_t stored = slot->place;
     if (stored == INDEX_NONE) {
-        *slot = (struct slot){ id, place };
+        *slot = (struct index_slot){ id, place };
         index->used++;
     }
     return stored;

@@ -34,7 +34,7 @@ int64_t clock_milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void print(const char *format, va_list arguments)
+static void log_print(const char *format, va_list arguments)
 {
     log_progress_done();
     char line[2048];
@@ -50,7 +50,7 @@ void log_note(const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     if (verbose)
-        print(format, arguments);
+        log_print(format, arguments);
     va_end(arguments);
 }
 
@@ -58,7 +58,7 @@ void log_warning(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print(format, arguments);
+    log_print(format, arguments);
     va_end(arguments);
 }
 

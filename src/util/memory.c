@@ -16,14 +16,14 @@
 #define LARGE_BYTES (1024 * 1024)
 #define FIRST_ROOM ((size_t)8) /* of an array that grows; a power of two */
 
-struct chunk {
-    struct chunk *older;
+struct memory_chunk {
+    struct memory_chunk *older;
     size_t used, size;
     _Alignas(16) char bytes[];
 };
 
 struct arena {
-    struct chunk *newest;
+    struct memory_chunk *newest;
 };
 
 /* Room for a session with a database.  As nobody touches it before, it is addresses only. */
@@ -35,7 +35,7 @@ static _Thread_local struct {
     void *context, *reserve;
 } before_end;
 
-static void end(void)
+static void memory_end(void)
 {
     int (*act)(void *) = before_end.act;
     before_end.act = NULL;
@@ -50,7 +50,7 @@ static void end(void)
 static void *or_exit(void *memory)
 {
     if (!memory)
-        end();
+        memory_end();
     return memory;
 }
 
@@ -106,22 +106,22 @@ struct arena *arena_create(void)
     return memory_zeroed(1, sizeof(struct arena));
 }
 
-static size_t room_of_next(const struct chunk *chunk)
+static size_t room_of_next(const struct memory_chunk *chunk)
 {
     if (!chunk)
         return FIRST_CHUNK_BYTES;
     return chunk->size < LAST_CHUNK_BYTES / 2 ? chunk->size * 2 : LAST_CHUNK_BYTES;
 }
 
-static void *take(struct arena *arena, size_t size, size_t alignment)
+static void *memory_take(struct arena *arena, size_t size, size_t alignment)
 {
-    struct chunk *chunk = arena->newest;
+    struct memory_chunk *chunk = arena->newest;
     if (chunk)
         chunk->used = (chunk->used + alignment - 1) & ~(alignment - 1);
     if (!chunk || chunk->used > chunk->size || chunk->size - chunk->used < size) {
         size_t next = room_of_next(chunk), room = size > next ? size : next;
-        struct chunk *fresh = or_exit(malloc(sizeof *fresh + room));
-        *fresh = (struct chunk){ .older = chunk, .size = room };
+        struct memory_chunk *fresh = or_exit(malloc(sizeof *fresh + room));
+        *fresh = (struct memory_chunk){ .older = chunk, .size = room };
         arena->newest = chunk = fresh;
     }
     void *taken = chunk->bytes + chunk->used;
@@ -131,12 +131,12 @@ static void *take(struct arena *arena, size_t size, size_t alignment)
 
 void *arena_take(struct arena *arena, size_t size)
 {
-    return take(arena, size, 16);
+    return memory_take(arena, size, 16);
 }
 
 char *arena_copy(struct arena *arena, const char *bytes, size_t length)
 {
-    char *copy = take(arena, length + 1, 1);
+    char *copy = memory_take(arena, length + 1, 1);
     memcpy(copy, bytes, length);
     copy[length] = '\0';
     return copy;
@@ -146,8 +146,8 @@ void arena_destroy(struct arena *arena)
 {
     if (!arena)
         return;
-    for (struct chunk *chunk = arena->newest; chunk;) {
-        struct chunk *older = chunk->older;
+    for (struct memory_chunk *chunk = arena->newest; chunk;) {
+        struct memory_chunk *older = chunk->older;
         free(chunk);
         chunk = older;
     }

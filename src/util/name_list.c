@@ -22,7 +22,7 @@ void name_list_free(struct name_list *list)
     *list = (struct name_list){ 0 };
 }
 
-static int by_bytes(const void *a, const void *b)
+static int name_list_by_bytes(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -30,7 +30,7 @@ static int by_bytes(const void *a, const void *b)
 void name_list_sort(struct name_list *list)
 {
     if (list->count)
-        qsort(list->values, list->count, sizeof *list->values, by_bytes);
+        qsort(list->values, list->count, sizeof *list->values, name_list_by_bytes);
 }
 
 bool name_is(const char *asked, const char *utf8)

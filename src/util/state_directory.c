@@ -15,7 +15,7 @@ static bool others_may_change(const struct stat *status)
     return status->st_mode & (S_IWGRP | S_IWOTH);
 }
 
-static bool is_of(int fd, mode_t type, uid_t user)
+static bool state_directory_is_of(int fd, mode_t type, uid_t user)
 {
     struct stat status;
     return !fstat(fd, &status) && (status.st_mode & S_IFMT) == type && status.st_uid == user &&
@@ -24,7 +24,7 @@ static bool is_of(int fd, mode_t type, uid_t user)
 
 bool state_is_ours(int fd, mode_t type)
 {
-    return is_of(fd, type, geteuid());
+    return state_directory_is_of(fd, type, geteuid());
 }
 
 static bool may_read(int directory)
@@ -56,7 +56,7 @@ static int open_of(const char *parent, uid_t user, enum state_use use)
         mkdir(path.bytes, 0755);
     int directory = open(path.bytes, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     text_free(&path);
-    if (directory >= 0 && !is_of(directory, S_IFDIR, user)) {
+    if (directory >= 0 && !state_directory_is_of(directory, S_IFDIR, user)) {
         close(directory);
         directory = -1;
     }

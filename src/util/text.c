@@ -10,7 +10,7 @@
 
 #include "util/memory.h"
 
-static void make_room(struct text *text, size_t more)
+static void text_make_room(struct text *text, size_t more)
 {
     size_t wanted = text->length + more + 1;
     if (wanted <= text->room)
@@ -21,7 +21,7 @@ static void make_room(struct text *text, size_t more)
 
 void text_add_bytes(struct text *text, const char *bytes, size_t length)
 {
-    make_room(text, length);
+    text_make_room(text, length);
     if (length)
         memcpy(text->bytes + text->length, bytes, length);
     text->length += length;
@@ -41,7 +41,7 @@ void text_format_list(struct text *text, const char *format, va_list arguments)
     int length =
         vsnprintf(text->bytes ? text->bytes + text->length : NULL, room, format, arguments);
     if (length > 0 && (size_t)length >= room) {
-        make_room(text, (size_t)length);
+        text_make_room(text, (size_t)length);
         vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
     }
     text->length += length > 0 ? (size_t)length : 0;
@@ -58,7 +58,7 @@ void text_format(struct text *text, const char *format, ...)
 
 void text_add_blanks(struct text *text, size_t count)
 {
-    make_room(text, count);
+    text_make_room(text, count);
     memset(text->bytes + text->length, ' ', count);
     text->length += count;
     text->bytes[text->length] = '\0';
@@ -117,7 +117,7 @@ char *list_part(char *item, char *sign, char **name)
 }
 
 /* The code point at `bytes` and its length, or length 0 where the bytes are no UTF-8. */
-static uint32_t decode(const unsigned char *bytes, size_t left, size_t *length)
+static uint32_t text_decode(const unsigned char *bytes, size_t left, size_t *length)
 {
     *length = 0;
     uint32_t first = bytes[0];
@@ -155,7 +155,7 @@ bool utf8_valid(const char *bytes, size_t length)
     const unsigned char *at = (const unsigned char *)bytes;
     for (size_t i = ascii_length(bytes, length); i < length;) {
         size_t step;
-        decode(at + i, length - i, &step);
+        text_decode(at + i, length - i, &step);
         if (!step)
             return false;
         i += step;
@@ -235,7 +235,7 @@ void utf8_drop_cut(char *utf8)
     if (begun == length || begun == 4)
         return;
     size_t last = length - begun - 1, needed;
-    decode((const unsigned char *)utf8 + last, begun + 1, &needed);
+    text_decode((const unsigned char *)utf8 + last, begun + 1, &needed);
     if (!needed && (utf8[last] & 0x80))
         utf8[last] = '\0';
 }
@@ -247,7 +247,7 @@ size_t utf8_width(const char *utf8)
     left -= width;
     while (left) {
         size_t step;
-        uint32_t point = decode((const unsigned char *)utf8, left, &step);
+        uint32_t point = text_decode((const unsigned char *)utf8, left, &step);
         int columns = step ? wcwidth((wchar_t)point) : 1;
         width += columns < 0 ? 1 : (size_t)columns;
         step = step ? step : 1;
@@ -269,7 +269,7 @@ static const struct {
     { 0xe0000, 0xe0fff },
 };
 
-static bool is_seen(uint32_t point)
+static bool text_is_seen(uint32_t point)
 {
     if (point < 0x80)
         return point >= 0x20 && point != 0x7f;
@@ -291,9 +291,9 @@ static bool is_hexadecimal(char digit)
 static size_t next_character(const char *at, size_t left, bool *printable)
 {
     size_t length;
-    uint32_t point = decode((const unsigned char *)at, left, &length);
+    uint32_t point = text_decode((const unsigned char *)at, left, &length);
     bool is_escape = *at == '\\' && at[1] == 'x' && is_hexadecimal(at[2]) && is_hexadecimal(at[3]);
-    *printable = length && is_seen(point) && !is_escape;
+    *printable = length && text_is_seen(point) && !is_escape;
     return length ? length : 1;
 }
 

@@ -14,7 +14,7 @@
 #define DAY_S 86400
 
 /* What is known so far. */
-struct reader {
+struct time_reader {
     const char *at;
     struct tm now;
     int year, month, day; /* as struct tm has them; year -1: not given */
@@ -23,7 +23,7 @@ struct reader {
 };
 
 /* Step over the word, in any case, where it stands there whole. */
-static bool take_word(struct reader *reader, const char *word)
+static bool take_word(struct time_reader *reader, const char *word)
 {
     size_t length = strlen(word);
     if (strncasecmp(reader->at, word, length) != 0 || isalnum((unsigned char)reader->at[length]))
@@ -32,7 +32,7 @@ static bool take_word(struct reader *reader, const char *word)
     return true;
 }
 
-static bool take_char(struct reader *reader, const char *any)
+static bool take_char(struct time_reader *reader, const char *any)
 {
     if (!*reader->at || !strchr(any, *reader->at))
         return false;
@@ -41,7 +41,7 @@ static bool take_char(struct reader *reader, const char *any)
 }
 
 /* Step over `least` to `most` digits. */
-static bool take_digits(struct reader *reader, size_t least, size_t most, int *number)
+static bool take_digits(struct time_reader *reader, size_t least, size_t most, int *number)
 {
     size_t length = strspn(reader->at, "0123456789");
     uint64_t value;
@@ -53,12 +53,12 @@ static bool take_digits(struct reader *reader, size_t least, size_t most, int *n
     return true;
 }
 
-static size_t digits_ahead(const struct reader *reader)
+static size_t digits_ahead(const struct time_reader *reader)
 {
     return strspn(reader->at, "0123456789");
 }
 
-static bool set_date(struct reader *reader, int year, int month, int day)
+static bool set_date(struct time_reader *reader, int year, int month, int day)
 {
     if (reader->has_date || month < 0 || month > 11 || day < 1 || day > 31)
         return false;
@@ -69,7 +69,7 @@ static bool set_date(struct reader *reader, int year, int month, int day)
     return true;
 }
 
-static bool set_time(struct reader *reader, int second_of_day)
+static bool set_time(struct time_reader *reader, int second_of_day)
 {
     if (reader->has_time)
         return false;
@@ -79,7 +79,7 @@ static bool set_time(struct reader *reader, int second_of_day)
 }
 
 /* The hour of a clock of twelve hours; one of 24 hours stays where `PM` agrees with it. */
-static bool take_half(struct reader *reader, int *hour)
+static bool take_half(struct time_reader *reader, int *hour)
 {
     while (take_char(reader, " \t"))
         ;
@@ -95,7 +95,7 @@ static bool take_half(struct reader *reader, int *hour)
     return true;
 }
 
-static bool take_clock(struct reader *reader)
+static bool take_clock(struct time_reader *reader)
 {
     int hour, minute, second = 0;
     if (!take_digits(reader, 1, 2, &hour) || !take_char(reader, ":") ||
@@ -107,7 +107,7 @@ static bool take_clock(struct reader *reader)
 }
 
 /* YYYY-MM-DD. */
-static bool take_iso_date(struct reader *reader)
+static bool take_iso_date(struct time_reader *reader)
 {
     int year, month, day;
     return take_digits(reader, 4, 4, &year) && take_char(reader, "-") &&
@@ -116,7 +116,7 @@ static bool take_iso_date(struct reader *reader)
 }
 
 /* MMDD[YY], or with points or slashes between them. */
-static bool take_american_date(struct reader *reader)
+static bool take_american_date(struct time_reader *reader)
 {
     int month, day, year = -1;
     size_t digits = digits_ahead(reader);
@@ -132,7 +132,7 @@ static bool take_american_date(struct reader *reader)
     return set_date(reader, year, month - 1, day);
 }
 
-static bool take_named(struct reader *reader)
+static bool take_named(struct time_reader *reader)
 {
     static const struct {
         const char *word;
@@ -154,7 +154,7 @@ static bool take_named(struct reader *reader)
     return set_date(reader, day.tm_year, day.tm_mon, day.tm_mday);
 }
 
-static bool take_part(struct reader *reader)
+static bool time_take_part(struct time_reader *reader)
 {
     size_t digits = digits_ahead(reader);
     if (!digits)
@@ -166,7 +166,7 @@ static bool take_part(struct reader *reader)
     return iso ? take_iso_date(reader) : take_american_date(reader);
 }
 
-static bool finish(struct reader *reader, int64_t *time)
+static bool time_finish(struct time_reader *reader, int64_t *time)
 {
     if (!reader->has_date)
         set_date(reader, reader->now.tm_year, reader->now.tm_mon, reader->now.tm_mday);
@@ -242,7 +242,7 @@ static bool read_epoch(const char *text, int64_t *time)
 /* Dates and times of day. */
 static bool read_parts(const char *text, int64_t now, int64_t *time)
 {
-    struct reader reader = { .at = text };
+    struct time_reader reader = { .at = text };
     time_t clock = now;
     if (!localtime_r(&clock, &reader.now))
         return false;
@@ -253,13 +253,13 @@ static bool read_parts(const char *text, int64_t now, int64_t *time)
             ;
         if (!*reader.at)
             break;
-        if (!take_part(&reader))
+        if (!time_take_part(&reader))
             return false;
     }
-    return (reader.has_date || reader.has_time) && finish(&reader, time);
+    return (reader.has_date || reader.has_time) && time_finish(&reader, time);
 }
 
-static bool read_any(const char *text, int64_t now, int64_t *time)
+static bool time_read_any(const char *text, int64_t now, int64_t *time)
 {
     size_t digits = strspn(text, "0123456789");
     if (!strncasecmp(text, "uts", 3))
@@ -273,7 +273,7 @@ static bool read_any(const char *text, int64_t now, int64_t *time)
 
 bool time_read(const char *text, int64_t now, int64_t *time)
 {
-    return read_any(text, now, time) && *time >= 0 && *time <= LATEST_TIME;
+    return time_read_any(text, now, time) && *time >= 0 && *time <= LATEST_TIME;
 }
 
 bool time_read_bound(const char *text, int64_t now, int64_t *time)

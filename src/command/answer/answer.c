@@ -64,7 +64,7 @@ static char *peer_login(uid_t uid, struct error *err)
 #define IDLE_S 60
 
 /* Where the response goes, and what is printed meanwhile: in memory, no byte of it in a folder. */
-struct printing {
+struct answer_printing {
     int response, output, errors;
 };
 
@@ -74,7 +74,8 @@ static int fail_system(const char *what, struct error *err)
 }
 
 /* A file that grows beyond the limit is an error of the write, which the command tells. */
-static int begin_printing(struct printing *printing, struct client *client, struct error *err)
+static int begin_printing(struct answer_printing *printing, struct client *client,
+                          struct error *err)
 {
     const struct rlimit limit = { MESSAGE_RESPONSE_BYTES, MESSAGE_RESPONSE_BYTES };
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -101,7 +102,7 @@ static int read_back(int file, struct text *text, struct error *err)
 /* Do what the request asks for. */
 static int serve_run_command(const struct request *request, const struct invocation *invocation,
                              const struct client *client, struct response *response,
-                             const struct printing *printing, struct error *err)
+                             const struct answer_printing *printing, struct error *err)
 {
     struct invocation asked = { .settings_path = invocation->settings_path, .client = client };
     terminal_set(&request->terminal);
@@ -116,7 +117,7 @@ static int serve_run_command(const struct request *request, const struct invocat
 
 /* What is refused before any command is asked goes back as its message.  The request is taken from
  * the socket even so, as far as it is there: what is left unread would break the connection. */
-static void refuse(struct response *response, const struct error *err)
+static void answer_refuse(struct response *response, const struct error *err)
 {
     struct text unread = { 0 };
     struct error ignored;
@@ -155,15 +156,15 @@ static void serve_client(const struct invocation *invocation, struct client *cli
 {
     struct request request = { .count = 0 };
     struct response response = { .status = 0 };
-    struct printing printing = { .response = STDOUT_FILENO };
+    struct answer_printing printing = { .response = STDOUT_FILENO };
     struct text text = { 0 };
     struct error reason;
     if (wrong)
-        refuse(&response, wrong);
+        answer_refuse(&response, wrong);
     else if (!(client->login = peer_login(client->uid, &reason)) ||
              serve_read_request(&request, &reason) || begin_printing(&printing, client, &reason) ||
              serve_run_command(&request, invocation, client, &response, &printing, &reason))
-        refuse(&response, &reason);
+        answer_refuse(&response, &reason);
     response_add(&text, &response);
     /* Nobody is left to be told that this failed. */
     message_send(printing.response, &text, clock_milliseconds() + RESPONSE_MS, &reason);
@@ -262,7 +263,7 @@ static int serve_listener(void)
     return listens(STDIN_FILENO) ? STDIN_FILENO : -1;
 }
 
-static void leave(struct server *server, size_t which)
+static void answer_leave(struct server *server, size_t which)
 {
     if (server->connections[which].socket >= 0)
         close(server->connections[which].socket);
@@ -275,7 +276,7 @@ static void reap(struct server *server, int64_t now)
     for (size_t i = server->count; i-- > 0;) {
         const struct connection *connection = &server->connections[i];
         if (connection->pid && waitpid(connection->pid, NULL, WNOHANG))
-            leave(server, i);
+            answer_leave(server, i);
         else if (connection->pid && connection->deadline <= now)
             kill(connection->pid, SIGKILL);
     }
@@ -325,14 +326,14 @@ static void serve_start(struct server *server, size_t which, int64_t now)
         serve_execute(server->invocation, connection->socket);
     if (pid < 0) {
         serve_refuse(connection);
-        leave(server, which);
+        answer_leave(server, which);
         return;
     }
     close(connection->socket);
     *connection = (struct connection){ -1, pid, connection->uid, false, now + COMMAND_MS };
 }
 
-static size_t count_of(const struct server *server, uid_t uid, bool refused)
+static size_t answer_count_of(const struct server *server, uid_t uid, bool refused)
 {
     size_t count = 0;
     for (size_t i = 0; i < server->count; i++)
@@ -355,10 +356,11 @@ static void admit(struct server *server, int listener, int64_t now)
     if (connection.socket < 0)
         return;
     if (server->count < CONNECTIONS && !peer_uid(connection.socket, &connection.uid, &ignored)) {
-        connection.refused = count_of(server, connection.uid, false) >= SERVE_OF_ONE ||
+        connection.refused = answer_count_of(server, connection.uid, false) >= SERVE_OF_ONE ||
                              count_admitted(server) >= server->limits->most;
         connection.deadline = now + (connection.refused ? REFUSAL_MS : REQUEST_MS);
-        if (!connection.refused || count_of(server, connection.uid, true) < REFUSALS_OF_ONE) {
+        if (!connection.refused ||
+            answer_count_of(server, connection.uid, true) < REFUSALS_OF_ONE) {
             server->connections[server->count++] = connection;
             return;
         }
@@ -380,7 +382,7 @@ static void attend(struct server *server, size_t which, short events, int64_t no
         return;
     if (!is_gone && connection->refused)
         serve_refuse(connection);
-    leave(server, which);
+    answer_leave(server, which);
 }
 
 /* Milliseconds until the next deadline. */
@@ -405,7 +407,7 @@ static int serve_once(struct server *server, int listener)
     int64_t now = clock_milliseconds();
     if (ready < 0)
         return errno == EINTR ? 1 : -1;
-    for (size_t i = count; i-- > 0;) /* backwards, since leave() moves the last one */
+    for (size_t i = count; i-- > 0;) /* backwards, since answer_leave() moves the last one */
         if (server->connections[i].socket >= 0)
             attend(server, i, files[i + 1].revents, now);
     reap(server, now);
@@ -431,13 +433,13 @@ static int serve(int listener, const struct serve_limits *limits,
     }
 }
 
-struct options {
+struct answer_options {
     struct shared_options shared;
     const char *most, *idle;
 };
 
-static int read_limits(const struct options *options, struct serve_limits *limits,
-                       struct error *err)
+static int answer_read_limits(const struct answer_options *options, struct serve_limits *limits,
+                              struct error *err)
 {
     if (option_count("most", options->most, &limits->most, err))
         return -1;
@@ -451,7 +453,7 @@ static int read_limits(const struct options *options, struct serve_limits *limit
 static int serve_command(const struct invocation *invocation, void *options, struct error *err)
 {
     struct serve_limits limits = { .most = MOST, .idle_s = IDLE_S };
-    if (read_limits(options, &limits, err))
+    if (answer_read_limits(options, &limits, err))
         return -1;
     int listener = serve_listener();
     return listener < 0 ? serve_connected(invocation, err)
@@ -459,9 +461,9 @@ static int serve_command(const struct invocation *invocation, void *options, str
 }
 
 static const struct command_option own_options[] = {
-    { "most", NULL, 0, OPTION_VALUE, AT(most), "NUMBER",
+    { "most", NULL, 0, OPTION_VALUE, AT(answer_options, most), "NUMBER",
       .help = "answer at most NUMBER requests at once; default: 64" },
-    { "idle", NULL, 0, OPTION_VALUE, AT(idle), "TIME",
+    { "idle", NULL, 0, OPTION_VALUE, AT(answer_options, idle), "TIME",
       .help = "end after TIME without a connection; default: 60s" },
     { .name = NULL },
 };
@@ -475,6 +477,6 @@ const struct command command_answer = {
              "input is a connected socket, answers one request on standard output.\n",
     .shared = 0,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct answer_options),
     .run = serve_command,
 };

@@ -87,7 +87,7 @@ static void pause_before(int try)
     nanosleep(&span, NULL);
 }
 
-static int print(const struct response *response, struct error *err)
+static int client_print(const struct response *response, struct error *err)
 {
     if (response->errors.length)
         fwrite(response->errors.bytes, 1, response->errors.length, stderr);
@@ -109,7 +109,7 @@ int client_request(int count, char **arguments, struct error *err)
         result = client_send_once(&text, &response, &busy, err);
     }
     if (!result)
-        result = print(&response, err);
+        result = client_print(&response, err);
     text_free(&text);
     response_free(&response);
     return result;

@@ -16,7 +16,7 @@
 
 /* ---- JSON ---- */
 
-static void add_json(struct text *text, json_t *object)
+static void message_add_json(struct text *text, json_t *object)
 {
     char *line = json_dumps(object, JSON_COMPACT);
     text_add(text, line ? line : "{}");
@@ -64,7 +64,7 @@ void request_add(struct text *text, const struct request *request)
         json_object_set_new(object, "terminal",
                             json_pack("{s:I, s:b}", "columns", (json_int_t)terminal->columns,
                                       "colours", terminal->colours));
-    add_json(text, object);
+    message_add_json(text, object);
 }
 
 static int read_arguments(struct request *request, const json_t *arguments, struct error *err)
@@ -127,10 +127,10 @@ void response_add(struct text *text, const struct response *response)
         json_object_set_new(object, "busy", json_true());
     set_text(object, "output", &response->output);
     set_text(object, "errors", &response->errors);
-    add_json(text, object);
+    message_add_json(text, object);
 }
 
-static void read_text(struct text *text, const json_t *string)
+static void message_read_text(struct text *text, const json_t *string)
 {
     if (json_is_string(string))
         text_add_bytes(text, json_string_value(string), json_string_length(string));
@@ -145,8 +145,8 @@ int response_read(struct response *response, const char *bytes, size_t length, s
     json_int_t status = json_integer_value(json_object_get(object, "status"));
     response->status = status >= 0 && status < 256 ? (int)status : 1;
     response->busy = flag_of(object, "busy");
-    read_text(&response->output, json_object_get(object, "output"));
-    read_text(&response->errors, json_object_get(object, "errors"));
+    message_read_text(&response->output, json_object_get(object, "output"));
+    message_read_text(&response->errors, json_object_get(object, "errors"));
     json_decref(object);
     return 0;
 }

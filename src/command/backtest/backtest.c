@@ -99,7 +99,7 @@ static int backtest_variants_make(struct backtest_variants *variants,
     return result;
 }
 
-struct options {
+struct backtest_options {
     struct shared_options shared;
     struct name_list values[TRIED_SETTINGS];
     struct option_time since, until;
@@ -115,8 +115,8 @@ struct met {
 };
 
 /* What is asked of a cluster, and where the answer goes. */
-struct candidate {
-    const struct options *options;
+struct backtest_command_candidate {
+    const struct backtest_options *options;
     struct met *met;
     const struct backtest_variants *variants;
     const char *cluster;
@@ -130,7 +130,7 @@ struct candidate {
 /* ---- Points ---- */
 
 /* Whether a name is in the list, or that is empty. */
-static bool is_asked(const struct name_list *list, bool *met, const char *name)
+static bool backtest_command_is_asked(const struct name_list *list, bool *met, const char *name)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (name_is(list->values[i], name)) {
@@ -144,14 +144,14 @@ static bool is_asked(const struct name_list *list, bool *met, const char *name)
 /* Whether the node or an account above it is asked for, and its user. */
 static bool wants(const void *context, const struct backtest_point *point, uint32_t node)
 {
-    const struct candidate *candidate = context;
+    const struct backtest_command_candidate *candidate = context;
     const struct shared_options *shared = &candidate->options->shared;
     const struct tree *tree = point->tree;
     const char *user = names_text(point->names, tree->nodes[node].user);
-    bool is_user = is_asked(&shared->users, candidate->met->users, user);
+    bool is_user = backtest_command_is_asked(&shared->users, candidate->met->users, user);
     for (uint32_t i = node; shared->accounts.count && i != NO_NODE; i = tree->nodes[i].parent)
-        if (is_asked(&shared->accounts, candidate->met->accounts,
-                     names_text(point->names, tree->nodes[i].account)))
+        if (backtest_command_is_asked(&shared->accounts, candidate->met->accounts,
+                                      names_text(point->names, tree->nodes[i].account)))
             return is_user;
     return is_user && !shared->accounts.count;
 }
@@ -165,7 +165,8 @@ static int check_met(const struct name_list *list, const bool *met, const char *
     return 0;
 }
 
-static void add_values(const struct candidate *candidate, const struct backtest_point *point)
+static void backtest_command_add_values(const struct backtest_command_candidate *candidate,
+                                        const struct backtest_point *point)
 {
     const struct backtest_settings *variant = &candidate->variants->list[point->variant];
     for (uint32_t i = 0; i < point->tree->count; i++) {
@@ -187,9 +188,10 @@ static void add_values(const struct candidate *candidate, const struct backtest_
     }
 }
 
-static int take(void *context, const struct computation *computation, struct error *err)
+static int backtest_command_take(void *context, const struct computation *computation,
+                                 struct error *err)
 {
-    struct candidate *candidate = context;
+    struct backtest_command_candidate *candidate = context;
     (void)err;
     const struct backtest_point point = {
         .variant = candidate->variant,
@@ -203,23 +205,23 @@ static int take(void *context, const struct computation *computation, struct err
     };
     candidate->met->any = true;
     if (candidate->options->points)
-        add_values(candidate, &point);
+        backtest_command_add_values(candidate, &point);
     else
         backtest_add(candidate->backtest, &point);
     log_progress(candidate->cluster, ++candidate->done, "points computed");
     return 0;
 }
 
-static void skip(void *context, int64_t time, const struct error *reason)
+static void backtest_command_skip(void *context, int64_t time, const struct error *reason)
 {
-    const struct candidate *candidate = context;
+    const struct backtest_command_candidate *candidate = context;
     log_note("%s: no point of %lld: %s", candidate->cluster, (long long)time, reason->message);
 }
 
 /* ---- A cluster ---- */
 
-static int try_variants(struct candidate *candidate, const struct settings *settings,
-                        struct db **source, struct error *err)
+static int try_variants(struct backtest_command_candidate *candidate,
+                        const struct settings *settings, struct db **source, struct error *err)
 {
     struct batch_records records;
     int result = batch_records_find(settings, candidate->cluster, &records, err);
@@ -231,8 +233,8 @@ static int try_variants(struct candidate *candidate, const struct settings *sett
             .records = records,
             .times = candidate->times.list,
             .count = candidate->times.count,
-            .take = take,
-            .skip = skip,
+            .take = backtest_command_take,
+            .skip = backtest_command_skip,
             .context = candidate,
         };
         size_t readings;
@@ -247,9 +249,9 @@ static int try_variants(struct candidate *candidate, const struct settings *sett
     return result;
 }
 
-static void print_candidate(const struct candidate *candidate)
+static void print_candidate(const struct backtest_command_candidate *candidate)
 {
-    const struct options *options = candidate->options;
+    const struct backtest_options *options = candidate->options;
     size_t count = candidate->variants->count;
     const char **labels = memory_zeroed(count, sizeof *labels);
     for (size_t i = 0; i < count; i++)
@@ -267,10 +269,10 @@ static void print_candidate(const struct candidate *candidate)
     free(labels);
 }
 
-static int try_cluster(struct candidate *candidate, const struct settings *settings,
-                       struct db **source, struct error *err)
+static int try_cluster(struct backtest_command_candidate *candidate,
+                       const struct settings *settings, struct db **source, struct error *err)
 {
-    const struct options *options = candidate->options;
+    const struct backtest_options *options = candidate->options;
     const struct past_times_request asked = { options->since.text ? &options->since.at : NULL,
                                               options->until.text ? &options->until.at : NULL,
                                               options->every_s };
@@ -289,8 +291,8 @@ static int try_cluster(struct candidate *candidate, const struct settings *setti
 }
 
 /* Refuse a cluster of which anything is private to the caller. */
-static int refuse_private(const struct settings *settings, const struct cluster_names *clusters,
-                          struct error *err)
+static int backtest_command_refuse_private(const struct settings *settings,
+                                           const struct cluster_names *clusters, struct error *err)
 {
     struct permissions permissions = permissions_of_user(settings);
     struct db *results = NULL;
@@ -308,7 +310,7 @@ static int refuse_private(const struct settings *settings, const struct cluster_
 
 static int backtest_command(struct command_context *context, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct backtest_options *options = context->options;
     const struct settings *settings = context->settings;
     const struct shared_options *shared = context->shared;
     const struct cluster_names asked = { shared->clusters.values, shared->clusters.count };
@@ -321,15 +323,15 @@ static int backtest_command(struct command_context *context, struct error *err)
     int result = backtest_variants_make(&variants, settings, options->values, err) ||
                          run_open_source(&source, settings, err) ||
                          clusters_wanted(settings, source, &asked, complain, &clusters, err) ||
-                         refuse_private(settings, &clusters, err)
+                         backtest_command_refuse_private(settings, &clusters, err)
                      ? -1
                      : 0;
     for (size_t i = 0; !result && i < clusters.count; i++) {
-        struct candidate candidate = { .options = options,
-                                       .met = &met,
-                                       .variants = &variants,
-                                       .cluster = clusters.names[i],
-                                       .answer = context->answer };
+        struct backtest_command_candidate candidate = { .options = options,
+                                                        .met = &met,
+                                                        .variants = &variants,
+                                                        .cluster = clusters.names[i],
+                                                        .answer = context->answer };
         result = try_cluster(&candidate, settings, &source, err);
         if (result)
             fail_in(err, "cluster '%s'", clusters.names[i]);
@@ -349,31 +351,32 @@ static int backtest_command(struct command_context *context, struct error *err)
 /* ---- The command line ---- */
 
 static const struct command_option own_options[] = {
-    { "half-life", NULL, 0, OPTION_AGAIN, AT(values[TRY_HALF_LIFE]), "TIME",
+    { "half-life", NULL, 0, OPTION_AGAIN, AT(backtest_options, values[TRY_HALF_LIFE]), "TIME",
       .help = "as in the settings, such as 14-0" },
-    { "algorithm", NULL, 0, OPTION_AGAIN, AT(values[TRY_ALGORITHM]), "NAME",
+    { "algorithm", NULL, 0, OPTION_AGAIN, AT(backtest_options, values[TRY_ALGORITHM]), "NAME",
       .help = "such as classic" },
-    { "conformance", NULL, 0, OPTION_AGAIN, AT(values[TRY_CONFORMANCE]), "NAME",
+    { "conformance", NULL, 0, OPTION_AGAIN, AT(backtest_options, values[TRY_CONFORMANCE]), "NAME",
       .help = "documents or slurmctld" },
-    { "dampening", NULL, 0, OPTION_AGAIN, AT(values[TRY_DAMPENING]), "NUMBER",
+    { "dampening", NULL, 0, OPTION_AGAIN, AT(backtest_options, values[TRY_DAMPENING]), "NUMBER",
       .help = "FairShareDampeningFactor" },
-    { "reset-period", NULL, 0, OPTION_AGAIN, AT(values[TRY_RESET]), "PERIOD",
+    { "reset-period", NULL, 0, OPTION_AGAIN, AT(backtest_options, values[TRY_RESET]), "PERIOD",
       .help = "such as monthly" },
-    { "since", NULL, 0, OPTION_TIME, AT(since), "TIME",
+    { "since", NULL, 0, OPTION_TIME, AT(backtest_options, since), "TIME",
       .help = "the first instant (as far as jobs and history_days go back)" },
-    { "until", NULL, 0, OPTION_TIME, AT(until), "TIME", .help = "the last one (now)" },
-    { "every", NULL, 0, OPTION_VALUE, AT(every), "SPAN",
+    { "until", NULL, 0, OPTION_TIME, AT(backtest_options, until), "TIME",
+      .help = "the last one (now)" },
+    { "every", NULL, 0, OPTION_VALUE, AT(backtest_options, every), "SPAN",
       .help = "how far instants are apart, such as 6h (1d)" },
-    { "top", NULL, 0, OPTION_VALUE, AT(top_text), "NUMBER",
+    { "top", NULL, 0, OPTION_VALUE, AT(backtest_options, top_text), "NUMBER",
       .help = "only so many users, those who change places most" },
-    { "points", NULL, 0, OPTION_FLAG, AT(points), NULL,
+    { "points", NULL, 0, OPTION_FLAG, AT(backtest_options, points), NULL,
       .help = "the values of each instant, instead of what they come to" },
     { .name = NULL },
 };
 
 static int backtest_check(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct backtest_options *options = context->options;
     if (option_count("top", options->top_text, &options->top, err) ||
         option_duration("every", options->every, "1d", &options->every_s, err))
         return -1;
@@ -392,7 +395,7 @@ const struct command command_backtest = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct backtest_options),
     .use = SETTINGS_FOR_ALL,
     .layout = &backtest_layout,
     .check = backtest_check,

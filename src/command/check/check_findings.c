@@ -18,7 +18,8 @@
 #include "util/index.h"
 #include "util/text.h"
 
-static void add_finding(struct findings *findings, const struct share_difference *difference)
+static void check_findings_add_finding(struct findings *findings,
+                                       const struct share_difference *difference)
 {
     const struct share_entry *file = difference->file, *database = difference->database;
     const struct share_entry *entry = database ? database : file;
@@ -33,8 +34,9 @@ static void add_finding(struct findings *findings, const struct share_difference
     text_free(&who);
 }
 
-static int compare(struct share_set *file, const struct settings *settings, struct db *source,
-                   const char *cluster, struct findings *findings, struct error *err)
+static int check_findings_compare(struct share_set *file, const struct settings *settings,
+                                  struct db *source, const char *cluster, struct findings *findings,
+                                  struct error *err)
 {
     struct share_set database;
     if (shares_read(&database, settings, source, cluster, err))
@@ -42,7 +44,7 @@ static int compare(struct share_set *file, const struct settings *settings, stru
     share_set_take_case(file, &database);
     struct share_differences differences = share_differences_find(file, &database);
     for (size_t i = 0; i < differences.count; i++)
-        add_finding(findings, &differences.rows[i]);
+        check_findings_add_finding(findings, &differences.rows[i]);
     share_differences_free(&differences);
     share_set_free(&database);
     return 0;
@@ -62,7 +64,7 @@ int check_shares(struct text *text, const struct settings *settings, struct db *
             text_format_printable(text, "  warning: shares_file: %s\n", unread.message);
         } else if (reads_as(cluster, strlen(cluster), file.cluster)) {
             text_format_printable(text, "  shares were compared with '%s'\n", path);
-            result = compare(&file, settings, source, cluster, findings, err);
+            result = check_findings_compare(&file, settings, source, cluster, findings, err);
         }
         share_set_free(&file);
     }
@@ -105,7 +107,7 @@ void check_zero_shares(struct text *text, const struct settings *settings,
     warn_of_zeros(text, scheduler, computation, true);
 }
 
-struct finding_row {
+struct check_finding_row {
     const struct finding *finding;
     enum finding_kind kind;
     uint64_t seen; /* of its kind */
@@ -116,13 +118,13 @@ static void finding_get_word(const void *of, struct cell *cell)
 {
     static const char *(*const words[])(enum finding_kind kind) = { finding_name, finding_meaning,
                                                                     finding_remedy };
-    cell_text(cell, words[cell->column->index](((const struct finding_row *)of)->kind));
+    cell_text(cell, words[cell->column->index](((const struct check_finding_row *)of)->kind));
 }
 
 /* A text, as in fairmill_finding; "" is the cluster. */
 static void get_subject(const void *of, struct cell *cell)
 {
-    const struct finding_row *row = of;
+    const struct check_finding_row *row = of;
     if (row->finding->subject)
         cell_format(cell, "%" PRIu64, row->finding->subject);
     else
@@ -132,14 +134,15 @@ static void get_subject(const void *of, struct cell *cell)
 static void get_detail(const void *of, struct cell *cell)
 {
     char detail[FINDING_DETAIL];
-    cell_format(cell, "%s", finding_detail(((const struct finding_row *)of)->finding, detail));
+    cell_format(cell, "%s",
+                finding_detail(((const struct check_finding_row *)of)->finding, detail));
 }
 
 static const struct column columns[] = {
     { "cluster", "Cluster", COLUMN_TEXT, .stored = STORED_AS_CLUSTER },
     { "kind", "Kind", COLUMN_TEXT, .get = finding_get_word, .index = 0 },
     { "subject", "Subject", COLUMN_TEXT, .get = get_subject, .right = true },
-    { "seen", "Seen", COLUMN_INTEGER, MEMBER(struct finding_row, seen) },
+    { "seen", "Seen", COLUMN_INTEGER, MEMBER(struct check_finding_row, seen) },
     { "detail", "Detail", COLUMN_TEXT, .get = get_detail },
     { "meaning", "Meaning", COLUMN_TEXT, .get = finding_get_word, .index = 1 },
     { "remedy", "Remedy", COLUMN_TEXT, .get = finding_get_word, .index = 2 },
@@ -148,7 +151,7 @@ static const struct column columns[] = {
 
 const struct table_layout finding_layout = { columns, "findings", .by_cluster = true };
 
-static void add_line(struct text *text, const struct finding_row *first)
+static void check_findings_add_line(struct text *text, const struct check_finding_row *first)
 {
     text_format(text, "  finding %s, %" PRIu64 "x (%s), first ", finding_name(first->kind),
                 first->seen, finding_meaning(first->kind));
@@ -168,10 +171,10 @@ void check_findings(struct text *text, const char *cluster, const struct finding
         table_open(table, &(struct table_cluster){ .name = name.bytes });
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         for (size_t i = 0; i < findings->kind[kind].count; i++) {
-            const struct finding_row row = { &findings->kind[kind].kept[i], kind,
-                                             findings->kind[kind].seen };
+            const struct check_finding_row row = { &findings->kind[kind].kept[i], kind,
+                                                   findings->kind[kind].seen };
             if (!i)
-                add_line(text, &row);
+                check_findings_add_line(text, &row);
             if (table)
                 table_add(table, &row);
         }

@@ -38,9 +38,9 @@ static int find_clusters(const struct settings *settings, struct db *source,
 }
 
 /* All GRANTs that the login lacks, at once. */
-static int add_missing(const struct settings *settings, struct db *source,
-                       const struct cluster_names *clusters, struct text *missing,
-                       struct error *err)
+static int check_next_add_missing(const struct settings *settings, struct db *source,
+                                  const struct cluster_names *clusters, struct text *missing,
+                                  struct error *err)
 {
     struct source of = source_of(settings, source, NULL);
     int result = of.layout->add_missing(missing, &of, err);
@@ -60,7 +60,7 @@ int check_privileges(const struct settings *settings, struct db *source,
     struct cluster_names said = { 0 };
     int result = find_clusters(settings, source, clusters, &said, err);
     if (layout_of(settings)->add_missing)
-        add_missing(settings, source, result ? &said : clusters, &missing, &ignored);
+        check_next_add_missing(settings, source, result ? &said : clusters, &missing, &ignored);
     if (missing.length) {
         text_add(text,
                  "  warning: the login may not read all that runs read; where it is there:\n");

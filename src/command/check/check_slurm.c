@@ -42,7 +42,7 @@ static void add_origin(struct text *text, const struct setting *setting,
         text_add(text, origin->from == FROM_SETTINGS ? ", of the settings\n" : ", the default\n");
 }
 
-static void add_summary(struct text *text, const struct slurm_conf *conf)
+static void check_slurm_add_summary(struct text *text, const struct slurm_conf *conf)
 {
     const char *cluster = conf->given[SLURM_CLUSTER_NAME].value;
     text_format(text, "slurm.conf: '%s'", conf->path);
@@ -59,7 +59,7 @@ static void add_summary(struct text *text, const struct slurm_conf *conf)
     }
 }
 
-static void add_place(struct text *text, struct slurm_place place)
+static void check_slurm_add_place(struct text *text, struct slurm_place place)
 {
     text_format(text, "  warning: '%s', line %u: ", place.file, place.line);
 }
@@ -68,7 +68,7 @@ static void add_place(struct text *text, struct slurm_place place)
 static void warn_of(struct text *text, const struct slurm_conf *conf, enum slurm_key key,
                     const char *what)
 {
-    add_place(text, conf->given[key].place);
+    check_slurm_add_place(text, conf->given[key].place);
     text_format_printable(text, "%s = '%s': ", slurm_key_name(key), conf->given[key].value);
     text_format(text, "%s\n", what);
 }
@@ -83,7 +83,7 @@ static void warn_of_flags(struct text *text, const struct slurm_conf *conf)
     const struct slurm_given *given = &conf->given[SLURM_FLAGS];
     size_t length;
     for (const char *at = given->value, *flag; at && (flag = slurm_flag_unknown(&at, &length));) {
-        add_place(text, given->place);
+        check_slurm_add_place(text, given->place);
         text_format(text, "unknown flag '%.*s' in PriorityFlags\n", (int)length, flag);
     }
 }
@@ -109,7 +109,7 @@ static void warn_of_conf(struct text *text, const struct slurm_conf *conf)
 {
     const char *plugin = conf->given[SLURM_SITE_FACTOR_PLUGIN].value;
     for (size_t i = 0; i < conf->note_count; i++) {
-        add_place(text, conf->notes[i].place);
+        check_slurm_add_place(text, conf->notes[i].place);
         text_format_printable(text, "%s\n", conf->notes[i].text);
     }
     if (says(conf, SLURM_TYPE, "priority/basic"))
@@ -293,7 +293,7 @@ void check_slurm(struct text *text, const struct settings *settings)
 {
     warn_of_half_life(text, settings);
     if (settings->slurm) {
-        add_summary(text, settings->slurm);
+        check_slurm_add_summary(text, settings->slurm);
         for (size_t i = 0; settings_table[i].section; i++)
             if (slurm_has_setting(&settings_table[i]))
                 add_origin(text, &settings_table[i], &settings->origins[i]);

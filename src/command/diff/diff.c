@@ -28,7 +28,7 @@
 #define CYCLE_S 600
 #define PERIOD_AT_MOST_S 86400
 
-struct options {
+struct diff_options {
     struct shared_options shared;
     const char *at_text, *period_text, *step_text;
     int64_t at;
@@ -38,7 +38,7 @@ struct options {
 };
 
 /* The print; without --at its file's time is taken for that of the print. */
-static int read_file(struct options *options, struct text *bytes, struct error *err)
+static int diff_read_file(struct diff_options *options, struct text *bytes, struct error *err)
 {
     struct stat status;
     if (file_read(options->shared.operands[0], bytes, &status, err))
@@ -51,7 +51,7 @@ static int read_file(struct options *options, struct text *bytes, struct error *
     return 0;
 }
 
-static uint64_t period_of(const struct options *options, const struct settings *settings)
+static uint64_t period_of(const struct diff_options *options, const struct settings *settings)
 {
     uint64_t period = settings->slurm ? slurm_calc_period(settings->slurm) : 0;
     if (options->period)
@@ -60,7 +60,8 @@ static uint64_t period_of(const struct options *options, const struct settings *
 }
 
 /* NULL where it cannot be read. */
-static struct db *open_source(const struct options *options, const struct settings *settings)
+static struct db *diff_open_source(const struct diff_options *options,
+                                   const struct settings *settings)
 {
     struct error why;
     struct db *source;
@@ -89,15 +90,15 @@ struct input {
     struct text bytes;
 };
 
-static struct span text_of(const struct input *input)
+static struct span diff_text_of(const struct input *input)
 {
     return (struct span){ input->bytes.bytes, input->bytes.length };
 }
 
-static int read_associations(struct sshare_print *print, const struct input *input,
-                             struct error *err)
+static int diff_read_associations(struct sshare_print *print, const struct input *input,
+                                  struct error *err)
 {
-    const struct span text = text_of(input);
+    const struct span text = diff_text_of(input);
     const char *cluster = input->cluster->name;
     switch (print_kind_of(text)) {
     case PRINT_OF_ASSOC_MGR:
@@ -109,14 +110,14 @@ static int read_associations(struct sshare_print *print, const struct input *inp
     }
 }
 
-static int find_differences(const struct options *options, const struct settings *settings,
+static int find_differences(const struct diff_options *options, const struct settings *settings,
                             const struct input *input, struct differences *differences,
                             struct error *err)
 {
     struct sshare_print print;
-    if (read_associations(&print, input, err))
+    if (diff_read_associations(&print, input, err))
         return fail_in(err, "'%s'", options->shared.operands[0]);
-    struct db *source = open_source(options, settings);
+    struct db *source = diff_open_source(options, settings);
     struct diff_case asked = {
         .settings = settings,
         .cluster = input->cluster,
@@ -137,7 +138,8 @@ static int find_differences(const struct options *options, const struct settings
 }
 
 /* Any known step of slurmctld will do, since steps are a period apart. */
-static int align_step(struct options *options, const struct settings *settings, struct error *err)
+static int align_step(struct diff_options *options, const struct settings *settings,
+                      struct error *err)
 {
     uint64_t period = period_of(options, settings), at = (uint64_t)options->at;
     if (!options->step)
@@ -151,7 +153,8 @@ static int align_step(struct options *options, const struct settings *settings, 
 /* Of any age: an output may be old, and diff says of when both are.  Of the cluster its tree is
  * read, or its jobs (NULL: the tree). */
 static int read_published(struct input *input, const struct settings *settings,
-                          const struct options *options, struct prio_list **jobs, struct error *err)
+                          const struct diff_options *options, struct prio_list **jobs,
+                          struct error *err)
 {
     struct published *published = &input->published;
     const struct published_filter filter = { .clusters = options->shared.clusters,
@@ -169,7 +172,7 @@ static int read_published(struct input *input, const struct settings *settings,
 }
 
 /* 0, 1 where something is left unexplained, or -1: of associations. */
-static int diff_associations(struct options *options, const struct settings *settings,
+static int diff_associations(struct diff_options *options, const struct settings *settings,
                              struct input *input, struct text *text, struct error *err)
 {
     struct differences differences = { 0 };
@@ -190,9 +193,10 @@ done:
     return result;
 }
 
-static int find_value_differences(const struct options *options, const struct settings *settings,
-                                  const struct input *input, struct prio_list *jobs,
-                                  struct value_differences *differences, struct error *err)
+static int find_value_differences(const struct diff_options *options,
+                                  const struct settings *settings, const struct input *input,
+                                  struct prio_list *jobs, struct value_differences *differences,
+                                  struct error *err)
 {
     struct sprio_print sprio = { 0 };
     struct pbsfs_print pbsfs = { 0 };
@@ -200,10 +204,10 @@ static int find_value_differences(const struct options *options, const struct se
         return fail(err, ERROR_USAGE,
                     "diff: '%s' is of pbsfs, and cluster '%s' is not of layout = pbs",
                     options->shared.operands[0], input->cluster->name);
-    if (jobs ? sprio_print_read(&sprio, text_of(input), input->cluster->name, err)
-             : pbsfs_print_read(&pbsfs, text_of(input), err))
+    if (jobs ? sprio_print_read(&sprio, diff_text_of(input), input->cluster->name, err)
+             : pbsfs_print_read(&pbsfs, diff_text_of(input), err))
         return fail_in(err, "'%s'", options->shared.operands[0]);
-    struct db *source = open_source(options, settings);
+    struct db *source = diff_open_source(options, settings);
     uint64_t cycle = options->period ? options->period : CYCLE_S;
     const struct diff_values_case asked = {
         settings,    permissions_only_login(&input->published.permissions), source,
@@ -218,10 +222,10 @@ static int find_value_differences(const struct options *options, const struct se
 }
 
 /* Likewise, of jobs or of entities. */
-static int diff_values(struct options *options, const struct settings *settings,
+static int diff_values(struct diff_options *options, const struct settings *settings,
                        struct input *input, struct text *text, struct error *err)
 {
-    bool of_jobs = print_kind_of(text_of(input)) == PRINT_OF_SPRIO;
+    bool of_jobs = print_kind_of(diff_text_of(input)) == PRINT_OF_SPRIO;
     const struct table_layout *layout =
         &value_differences_layouts[of_jobs ? VALUES_OF_JOBS : VALUES_OF_ENTITIES];
     struct value_differences differences = { 0 };
@@ -244,10 +248,10 @@ done:
     return result;
 }
 
-static int diff_print(struct options *options, const struct settings *settings, struct input *input,
-                      struct text *text, struct error *err)
+static int diff_print(struct diff_options *options, const struct settings *settings,
+                      struct input *input, struct text *text, struct error *err)
 {
-    switch (print_kind_of(text_of(input))) {
+    switch (print_kind_of(diff_text_of(input))) {
     case PRINT_OF_SPRIO:
     case PRINT_OF_PBSFS:
         return diff_values(options, settings, input, text, err);
@@ -256,13 +260,13 @@ static int diff_print(struct options *options, const struct settings *settings, 
     }
 }
 
-static int diff_published(struct options *options, const struct settings *settings,
+static int diff_published(struct diff_options *options, const struct settings *settings,
                           struct error *err)
 {
     struct input input = { 0 };
     struct text text = { 0 };
     int result = -1;
-    if (!read_file(options, &input.bytes, err) && !align_step(options, settings, err))
+    if (!diff_read_file(options, &input.bytes, err) && !align_step(options, settings, err))
         result = diff_print(options, settings, &input, &text, err);
     if (result >= 0 && command_print(&text, err))
         result = -1;
@@ -272,7 +276,7 @@ static int diff_published(struct options *options, const struct settings *settin
     return result;
 }
 
-static int check_options(struct options *options, struct error *err)
+static int diff_check_options(struct diff_options *options, struct error *err)
 {
     const char *period = options->period_text, *cluster;
     int64_t time;
@@ -294,7 +298,7 @@ static int check_options(struct options *options, struct error *err)
 }
 
 /* With the accounting database where this user may read its settings, else without. */
-static int load_settings(struct settings **settings, const char *path, struct options *options,
+static int load_settings(struct settings **settings, const char *path, struct diff_options *options,
                          struct error *err)
 {
     struct error why;
@@ -308,25 +312,25 @@ static int load_settings(struct settings **settings, const char *path, struct op
 }
 
 static const struct command_option own_options[] = {
-    { "at", NULL, 0, OPTION_VALUE, AT(at_text), "TIME",
+    { "at", NULL, 0, OPTION_VALUE, AT(diff_options, at_text), "TIME",
       .help = "when it was printed; else the file's time" },
-    { "period", NULL, 0, OPTION_VALUE, AT(period_text), "TIME",
+    { "period", NULL, 0, OPTION_VALUE, AT(diff_options, period_text), "TIME",
       .help = "slurmctld's PriorityCalcPeriod; else slurm.conf's, else 300 s; "
               "or OpenPBS's scheduler_iteration, else 600 s" },
-    { "step", NULL, 0, OPTION_VALUE, AT(step_text), "TIME",
+    { "step", NULL, 0, OPTION_VALUE, AT(diff_options, step_text), "TIME",
       .help = "when slurmctld decayed usage, if known; else it is found" },
     { .name = NULL },
 };
 
 static int diff_command(const struct invocation *invocation, void *of, struct error *err)
 {
-    struct options *options = of;
+    struct diff_options *options = of;
     struct settings *settings = NULL;
     int result = -1;
     log_set_verbose(options->shared.verbose);
     /* Times of the command line are of the settings' time zone. */
     if (!load_settings(&settings, invocation->settings_path, options, err) &&
-        !check_options(options, err))
+        !diff_check_options(options, err))
         result = diff_published(options, settings, err);
     settings_destroy(settings);
     return result;
@@ -341,6 +345,6 @@ const struct command command_diff = {
              "`scontrol show assoc_mgr`, `pbsfs -p` or `pbsfs -g NAME`; - is standard input.\n",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct diff_options),
     .run = diff_command,
 };

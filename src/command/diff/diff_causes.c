@@ -365,8 +365,8 @@ static void begin_with_ours(struct finder *finder)
     }
 }
 
-static void begin(struct finder *finder, const struct tree *tree, struct names *names,
-                  struct printed_match *match)
+static void diff_causes_begin(struct finder *finder, const struct tree *tree, struct names *names,
+                              struct printed_match *match)
 {
     finder->tree = tree;
     finder->names = names;
@@ -390,7 +390,7 @@ static int find_by_jobs(struct finder *finder, struct printed_match *match, stru
         return -1;
     finder->newest = finder->first;
     finder->options = finder->first.options;
-    begin(finder, finder->first.tree, finder->first.accounting->names, match);
+    diff_causes_begin(finder, finder->first.tree, finder->first.accounting->names, match);
     finder_explain(finder, CAUSE_AGE, finder_stage_of(finder, finder->tree, finder->first.values));
     finder_apply_conformance(finder, finder->tree);
     int result =
@@ -407,7 +407,7 @@ static int find_by_jobs(struct finder *finder, struct printed_match *match, stru
 static int find_by_results(struct finder *finder, struct printed_match *match, struct error *err)
 {
     const struct published_cluster *cluster = finder->asked->cluster;
-    begin(finder, cluster->tree, cluster->names, match);
+    diff_causes_begin(finder, cluster->tree, cluster->names, match);
     finder_apply_conformance(finder, cluster->tree);
     if (finder_apply_order(finder, cluster->tree, err))
         return -1;

@@ -94,7 +94,7 @@ bool settings_without(struct reduced_settings *reduced, enum cause cause,
     }
 }
 
-static void add_unknown(struct differences *differences, const char *sentence)
+static void diff_finder_add_unknown(struct differences *differences, const char *sentence)
 {
     size_t count = 0;
     while (differences->unknown[count])
@@ -107,25 +107,29 @@ void diff_note_unknown(struct differences *differences, const struct settings *s
 {
     const struct charge_weights *weights = &settings->weights;
     if (!has_source) {
-        add_unknown(differences, "without the accounting database these cannot be told apart:\n"
-                                 "  age, ledger, factors, suspended, rollup, billing, caps, steps");
+        diff_finder_add_unknown(differences,
+                                "without the accounting database these cannot be told apart:\n"
+                                "  age, ledger, factors, suspended, rollup, billing, caps, steps");
         return;
     }
     bool by_billing = settings->charge == CHARGE_AUTO || settings->charge == CHARGE_BILLING;
     if (by_billing && !settings->slurm && !weights->weights.count &&
         !weights->partition_weight_count)
-        add_unknown(differences, "without a slurm.conf or tres_weights nobody knows what was cut "
-                                 "off billing");
+        diff_finder_add_unknown(differences,
+                                "without a slurm.conf or tres_weights nobody knows what was cut "
+                                "off billing");
     if (!settings->slurm)
-        add_unknown(differences, "without a slurm.conf the period is 300 s, or that of --period");
+        diff_finder_add_unknown(differences,
+                                "without a slurm.conf the period is 300 s, or that of --period");
     if (settings->slurm && !slurm_enforces_limits(settings->slurm))
-        add_unknown(differences,
-                    "limits are not enforced: slurmctld never charges what jobs ran since the last "
-                    "pass before\n  their end; if passes were at other seconds before a restart, "
-                    "that is up to a period of each\n  job of then, half a period on average, and "
-                    "not a part of steps");
+        diff_finder_add_unknown(
+            differences,
+            "limits are not enforced: slurmctld never charges what jobs ran since the last "
+            "pass before\n  their end; if passes were at other seconds before a restart, "
+            "that is up to a period of each\n  job of then, half a period on average, and "
+            "not a part of steps");
     if (unattributed_usage > 0)
-        add_unknown(differences, "usage without an association is in no value of ours");
+        diff_finder_add_unknown(differences, "usage without an association is in no value of ours");
 }
 
 /* An association by its names. */
@@ -134,7 +138,7 @@ struct named_node {
     uint32_t order, node;
 };
 
-static int by_name(const void *a, const void *b)
+static int diff_finder_by_name(const void *a, const void *b)
 {
     const struct named_node *one = a, *other = b;
     int order = strcmp(one->account, other->account);
@@ -155,7 +159,7 @@ static struct named_node *sorted_names(const struct tree *tree, const struct nam
             (struct named_node){ names_text(names, node->account), names_text(names, node->user),
                                  names_text(names, node->partition), ordered ? node->order : 0, i };
     }
-    qsort(list, tree->count, sizeof *list, by_name);
+    qsort(list, tree->count, sizeof *list, diff_finder_by_name);
     return list;
 }
 
@@ -164,7 +168,7 @@ static int compare_name(const char *name, const char *printed, bool cut)
     return cut ? strncmp(name, printed, strlen(printed)) : strcmp(name, printed);
 }
 
-static bool is_named(const struct named_node *named, const struct printed_row *row)
+static bool diff_finder_is_named(const struct named_node *named, const struct printed_row *row)
 {
     return !compare_name(named->account, row->account, row->account_cut) &&
            !compare_name(named->user, row->user, row->user_cut) &&
@@ -208,7 +212,7 @@ static uint32_t find_node(const struct printed_match *match, const struct named_
     for (uint32_t i = first_named(list, tree->count, row);
          i < tree->count && !compare_name(list[i].account, row->account, row->account_cut); i++) {
         uint32_t node = list[i].node;
-        if (match->rows[node] || !is_named(&list[i], row))
+        if (match->rows[node] || !diff_finder_is_named(&list[i], row))
             continue;
         if (has_shares_of(&tree->nodes[node], row))
             return node;
@@ -217,7 +221,7 @@ static uint32_t find_node(const struct printed_match *match, const struct named_
     return found;
 }
 
-static const char *name_copy(struct differences *differences, const char *name)
+static const char *diff_finder_name_copy(struct differences *differences, const char *name)
 {
     struct text text = { 0 };
     text_add(&text, "");
@@ -227,39 +231,40 @@ static const char *name_copy(struct differences *differences, const char *name)
     return copy;
 }
 
-static void add_row(struct differences *differences, const struct tree *tree, uint32_t node,
-                    const struct names *names)
+static void diff_finder_add_row(struct differences *differences, const struct tree *tree,
+                                uint32_t node, const struct names *names)
 {
     const struct node *at = &tree->nodes[node];
     differences->rows[differences->count++] = (struct compared_association){
         .id = at->id,
         .is_user = at->is_user,
-        .account = name_copy(differences, names_text(names, at->account)),
-        .user = name_copy(differences, names_text(names, at->user)),
-        .partition = name_copy(differences, names_text(names, at->partition)),
+        .account = diff_finder_name_copy(differences, names_text(names, at->account)),
+        .user = diff_finder_name_copy(differences, names_text(names, at->user)),
+        .partition = diff_finder_name_copy(differences, names_text(names, at->partition)),
     };
 }
 
-static void note_missing(struct differences *differences, const char *account, const char *user,
-                         bool printed)
+static void diff_finder_note_missing(struct differences *differences, const char *account,
+                                     const char *user, bool printed)
 {
     struct text text = { 0 };
     size_t *count = printed ? &differences->only_printed : &differences->only_ours;
     const char **first = printed ? &differences->first_only_printed : &differences->first_only_ours;
     text_format(&text, "%s%s%s", account, *user ? "/" : "", user);
     if (!(*count)++)
-        *first = name_copy(differences, text.bytes);
+        *first = diff_finder_name_copy(differences, text.bytes);
     text_free(&text);
 }
 
 /* Of associations that may be shown. */
-static void note_only_ours(const struct printed_match *match, const struct tree *tree,
-                           const struct names *names, struct differences *differences)
+static void diff_finder_note_only_ours(const struct printed_match *match, const struct tree *tree,
+                                       const struct names *names, struct differences *differences)
 {
     for (uint32_t i = 0; i < tree->count; i++) {
         const char *user = names_text(names, tree->nodes[i].user);
         if (!match->rows[i] && (!differences->login || !*user || !strcmp(user, differences->login)))
-            note_missing(differences, names_text(names, tree->nodes[i].account), user, false);
+            diff_finder_note_missing(differences, names_text(names, tree->nodes[i].account), user,
+                                     false);
     }
 }
 
@@ -320,15 +325,15 @@ void printed_match_make(struct printed_match *match, const struct sshare_print *
         const struct printed_row *row = &print->rows[i];
         uint32_t node = find_node(match, list, tree, row);
         if (node == NO_NODE) {
-            note_missing(differences, row->account, row->user, true);
+            diff_finder_note_missing(differences, row->account, row->user, true);
             continue;
         }
         match->rows[node] = row;
         match->bounds[node] = (struct usage_bounds){ row->raw_usage.low, row->raw_usage.high };
         match->nodes[differences->count] = node;
-        add_row(differences, tree, node, names);
+        diff_finder_add_row(differences, tree, node, names);
     }
-    note_only_ours(match, tree, names, differences);
+    diff_finder_note_only_ours(match, tree, names, differences);
     if (differences->algorithm->ranks_users)
         narrow_bounds(match, tree->count);
     free(list);

@@ -22,7 +22,7 @@ static const char *const part_names[PRIO_PARTS] = {
     "age", "assoc", "fairshare", "job_size", "partition", "qos",
 };
 
-struct finder {
+struct diff_jobs_finder {
     const struct diff_values_case *asked;
     const struct sprio_print *print;
     struct value_differences *differences;
@@ -59,7 +59,7 @@ static int compute_list(const struct diff_values_case *asked, const struct prio_
 /* Which row of ours it is. */
 
 /* The first row of a job, in a list by their ids. */
-static size_t first_of(const struct prio_list *list, int64_t id_job)
+static size_t diff_jobs_first_of(const struct prio_list *list, int64_t id_job)
 {
     size_t from = 0, to = list->count;
     while (from < to) {
@@ -73,8 +73,8 @@ static size_t first_of(const struct prio_list *list, int64_t id_job)
 }
 
 /* sprio's table may have cut a name that is as wide as its column. */
-static bool is_name(const struct finder *finder, const char *ours, const char *printed,
-                    size_t width)
+static bool diff_jobs_is_name(const struct diff_jobs_finder *finder, const char *ours,
+                              const char *printed, size_t width)
 {
     if (!printed)
         return true;
@@ -83,18 +83,19 @@ static bool is_name(const struct finder *finder, const char *ours, const char *p
                                                       : !strcmp(ours, printed);
 }
 
-static bool may_be(const struct finder *finder, size_t place, const struct printed_job *job)
+static bool diff_jobs_may_be(const struct diff_jobs_finder *finder, size_t place,
+                             const struct printed_job *job)
 {
     const struct prio_row *row = &finder->ours->rows[place];
     const struct sprio_print *print = finder->print;
-    return !finder->taken[place] && is_name(finder, row->user, job->user, 0) &&
-           is_name(finder, row->account, job->account, 0) &&
-           is_name(finder, row->partition, job->partition, print->partition_width) &&
-           is_name(finder, row->qos, job->qos, print->qos_width);
+    return !finder->taken[place] && diff_jobs_is_name(finder, row->user, job->user, 0) &&
+           diff_jobs_is_name(finder, row->account, job->account, 0) &&
+           diff_jobs_is_name(finder, row->partition, job->partition, print->partition_width) &&
+           diff_jobs_is_name(finder, row->qos, job->qos, print->qos_width);
 }
 
 /* By how much a value is beyond what was printed, but for what doubles leave out. */
-static double miss_of(const struct printed_number *printed, double value)
+static double diff_jobs_miss_of(const struct printed_number *printed, double value)
 {
     double slack = 1e-9 * fabs(value);
     if (!printed_is_there(printed))
@@ -103,12 +104,13 @@ static double miss_of(const struct printed_number *printed, double value)
 }
 
 /* The factor or the weighted value; of two that are printed, one that differs. */
-static const struct printed_number *part_of(const struct printed_job *job, enum prio_part part,
-                                            const struct prio_row *row, double *ours)
+static const struct printed_number *diff_jobs_part_of(const struct printed_job *job,
+                                                      enum prio_part part,
+                                                      const struct prio_row *row, double *ours)
 {
     bool is_factor = printed_is_there(&job->factor[part]) &&
                      (!printed_is_there(&job->weighted[part]) ||
-                      miss_of(&job->factor[part], row->factor[part]) > 0);
+                      diff_jobs_miss_of(&job->factor[part], row->factor[part]) > 0);
     *ours = is_factor ? row->factor[part] : row->weighted[part];
     return is_factor ? &job->factor[part] : &job->weighted[part];
 }
@@ -117,21 +119,21 @@ static bool same_part(const struct printed_job *job, enum prio_part part,
                       const struct prio_row *row)
 {
     double ours;
-    const struct printed_number *printed = part_of(job, part, row, &ours);
-    return miss_of(printed, ours) <= 0;
+    const struct printed_number *printed = diff_jobs_part_of(job, part, row, &ours);
+    return diff_jobs_miss_of(printed, ours) <= 0;
 }
 
 /* A job may be printed several times without a word of its partition: then the row that is most
  * like it is the one.  SIZE_MAX: there is none. */
-static size_t find_row(const struct finder *finder, const struct printed_job *job)
+static size_t find_row(const struct diff_jobs_finder *finder, const struct printed_job *job)
 {
     const struct prio_list *ours = finder->ours;
     size_t found = SIZE_MAX;
     int fewest = PRIO_PARTS + 1;
-    for (size_t i = first_of(ours, job->id); i < ours->count && ours->rows[i].id_job == job->id;
-         i++) {
+    for (size_t i = diff_jobs_first_of(ours, job->id);
+         i < ours->count && ours->rows[i].id_job == job->id; i++) {
         int differing = 0;
-        if (!may_be(finder, i, job))
+        if (!diff_jobs_may_be(finder, i, job))
             continue;
         for (enum prio_part part = 0; part < PRIO_PARTS; part++)
             differing += !same_part(job, part, &ours->rows[i]);
@@ -145,8 +147,9 @@ static size_t find_row(const struct finder *finder, const struct printed_job *jo
 
 /* What differs. */
 
-static void add_difference(struct finder *finder, const struct prio_row *row, const char *factor,
-                           double ours, double printed, enum value_cause cause)
+static void diff_jobs_add_difference(struct diff_jobs_finder *finder, const struct prio_row *row,
+                                     const char *factor, double ours, double printed,
+                                     enum value_cause cause)
 {
     struct value_differences *differences = finder->differences;
     const struct value_difference added = {
@@ -163,11 +166,11 @@ static void add_difference(struct finder *finder, const struct prio_row *row, co
 }
 
 /* The same row under slurmctld's conformance; NULL where ours is already. */
-static const struct prio_row *row_by_slurmctld(const struct finder *finder,
+static const struct prio_row *row_by_slurmctld(const struct diff_jobs_finder *finder,
                                                const struct prio_row *row)
 {
     const struct prio_list *list = finder->by_slurmctld;
-    for (size_t i = list ? first_of(list, row->id_job) : 0;
+    for (size_t i = list ? diff_jobs_first_of(list, row->id_job) : 0;
          list && i < list->count && list->rows[i].id_job == row->id_job; i++) {
         const struct prio_row *other = &list->rows[i];
         if (other->key == row->key && !strcmp(other->partition, row->partition) &&
@@ -178,19 +181,20 @@ static const struct prio_row *row_by_slurmctld(const struct finder *finder,
 }
 
 /* slurmctld's ages are up to a period older than the print. */
-static bool is_of_pass(const struct finder *finder, const struct printed_job *job,
+static bool is_of_pass(const struct diff_jobs_finder *finder, const struct printed_job *job,
                        const struct prio_row *row)
 {
     double ours,
         period = (double)finder->asked->period / (double)finder->asked->settings->max_age_s;
-    const struct printed_number *printed = part_of(job, PRIO_AGE, row, &ours);
+    const struct printed_number *printed = diff_jobs_part_of(job, PRIO_AGE, row, &ours);
     double weight =
         printed == &job->factor[PRIO_AGE] ? 1 : (double)finder->ours->weights.of[PRIO_AGE];
-    return printed->low <= ours && miss_of(printed, ours) <= period * weight;
+    return printed->low <= ours && diff_jobs_miss_of(printed, ours) <= period * weight;
 }
 
-static enum value_cause cause_of(const struct finder *finder, const struct printed_job *job,
-                                 enum prio_part part, const struct prio_row *row)
+static enum value_cause diff_jobs_cause_of(const struct diff_jobs_finder *finder,
+                                           const struct printed_job *job, enum prio_part part,
+                                           const struct prio_row *row)
 {
     const struct prio_row *other = row_by_slurmctld(finder, row);
     if (other && same_part(job, part, other))
@@ -224,8 +228,8 @@ static double tres_in(const char *text, struct span wanted)
 }
 
 /* Each TRES of a list that the other has otherwise; of one that is in both lists only once. */
-static size_t compare_tres(struct finder *finder, const struct prio_row *row, const char *lists[2],
-                           bool of_printed)
+static size_t compare_tres(struct diff_jobs_finder *finder, const struct prio_row *row,
+                           const char *lists[2], bool of_printed)
 {
     struct span list = { lists[of_printed], strlen(lists[of_printed]) }, name;
     size_t count = 0;
@@ -237,16 +241,16 @@ static size_t compare_tres(struct finder *finder, const struct prio_row *row, co
             continue;
         snprintf(factor, sizeof factor, "tres %.*s", (int)(name.length < 100 ? name.length : 100),
                  name.bytes);
-        add_difference(finder, row, factor, of_printed ? other : value, of_printed ? value : other,
-                       VALUE_CAUSE_NONE);
+        diff_jobs_add_difference(finder, row, factor, of_printed ? other : value,
+                                 of_printed ? value : other, VALUE_CAUSE_NONE);
         count++;
     }
     return count;
 }
 
 /* How many TRES of one column are other ones. */
-static size_t find_tres(struct finder *finder, const char *printed, bool is_cut, const char *ours,
-                        const struct prio_row *row)
+static size_t diff_jobs_find_tres(struct diff_jobs_finder *finder, const char *printed, bool is_cut,
+                                  const char *ours, const struct prio_row *row)
 {
     if (!printed || !strcmp(ours, printed) || (is_cut && !strncmp(ours, printed, strlen(printed))))
         return 0;
@@ -255,15 +259,16 @@ static size_t find_tres(struct finder *finder, const char *printed, bool is_cut,
 }
 
 /* What is in no accounting database; 0 where it was not printed either. */
-static double find_unrecorded(struct finder *finder, const struct printed_number *printed,
+static double find_unrecorded(struct diff_jobs_finder *finder, const struct printed_number *printed,
                               const struct prio_row *row, bool is_nice)
 {
     double ours = (double)(is_nice ? row->nice : row->site);
     bool known = is_nice ? row->nice_known : row->site_known;
     enum value_cause cause = known ? VALUE_CAUSE_NONE : is_nice ? JOB_CAUSE_NICE : JOB_CAUSE_SITE;
-    if (miss_of(printed, ours) <= 0)
+    if (diff_jobs_miss_of(printed, ours) <= 0)
         return 0;
-    add_difference(finder, row, is_nice ? "nice" : "site", ours, printed_middle(printed), cause);
+    diff_jobs_add_difference(finder, row, is_nice ? "nice" : "site", ours, printed_middle(printed),
+                             cause);
     return printed_middle(printed) - ours;
 }
 
@@ -285,7 +290,7 @@ static bool is_by_hand(const struct printed_job *job)
 
 /* Whether one of the two forms of a sum differs, where its parts are as ours: with what is printed
  * besides, by which it is `more`. */
-static bool find_priority(struct finder *finder, const struct printed_job *job,
+static bool find_priority(struct diff_jobs_finder *finder, const struct printed_job *job,
                           const struct prio_row *row, double more, bool is_norm)
 {
     const struct printed_number *printed = is_norm ? &job->norm : &job->priority;
@@ -293,36 +298,39 @@ static bool find_priority(struct finder *finder, const struct printed_job *job,
     double expected = is_norm ? ours + more / UINT32_MAX : ours + more;
     /* sprio rounds each part, so their sum may be less than ours by this much. */
     double rounding = is_norm ? 1.0 / UINT32_MAX : 1;
-    if (expected < rounding || miss_of(printed, expected) <= rounding)
+    if (expected < rounding || diff_jobs_miss_of(printed, expected) <= rounding)
         return false;
     if (!finder->differences->notes[0] && !printed_is_there(&job->nice) && !row->nice_known)
         value_differences_note(finder->differences,
                                "this print has no nice; sprio -l and its format %N print it");
-    add_difference(finder, row, "priority", ours, printed_middle(printed), VALUE_CAUSE_NONE);
+    diff_jobs_add_difference(finder, row, "priority", ours, printed_middle(printed),
+                             VALUE_CAUSE_NONE);
     return true;
 }
 
-static void compare(struct finder *finder, const struct printed_job *job,
-                    const struct prio_row *row)
+static void diff_jobs_compare(struct diff_jobs_finder *finder, const struct printed_job *job,
+                              const struct prio_row *row)
 {
     bool is_norm = printed_is_there(&job->norm);
     if (is_by_hand(job)) {
-        add_difference(finder, row, "priority", is_norm ? row->norm : (double)row->priority,
-                       printed_middle(is_norm ? &job->norm : &job->priority), JOB_CAUSE_BY_HAND);
+        diff_jobs_add_difference(
+            finder, row, "priority", is_norm ? row->norm : (double)row->priority,
+            printed_middle(is_norm ? &job->norm : &job->priority), JOB_CAUSE_BY_HAND);
         return;
     }
     bool norm_only = is_norm && !printed_is_there(&job->priority);
-    size_t differing = find_tres(finder, job->tres, job->tres_cut,
-                                 norm_only ? row->tres_factors : row->tres_weighted, row) +
-                       find_tres(finder, job->tres_factors, job->tres_cut, row->tres_factors, row);
+    size_t differing =
+        diff_jobs_find_tres(finder, job->tres, job->tres_cut,
+                            norm_only ? row->tres_factors : row->tres_weighted, row) +
+        diff_jobs_find_tres(finder, job->tres_factors, job->tres_cut, row->tres_factors, row);
     for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
         double ours;
-        const struct printed_number *printed = part_of(job, part, row, &ours);
+        const struct printed_number *printed = diff_jobs_part_of(job, part, row, &ours);
         if (same_part(job, part, row))
             continue;
         differing++;
-        add_difference(finder, row, part_names[part], ours, printed_middle(printed),
-                       cause_of(finder, job, part, row));
+        diff_jobs_add_difference(finder, row, part_names[part], ours, printed_middle(printed),
+                                 diff_jobs_cause_of(finder, job, part, row));
     }
     double more = find_unrecorded(finder, &job->site, row, false) -
                   find_unrecorded(finder, &job->nice, row, true);
@@ -330,7 +338,7 @@ static void compare(struct finder *finder, const struct printed_job *job,
         find_priority(finder, job, row, more, false);
 }
 
-static void compare_all(struct finder *finder)
+static void diff_jobs_compare_all(struct diff_jobs_finder *finder)
 {
     const struct sprio_print *print = finder->print;
     struct value_differences *differences = finder->differences;
@@ -340,7 +348,7 @@ static void compare_all(struct finder *finder)
         if (place != SIZE_MAX) {
             finder->taken[place] = true;
             differences->compared++;
-            compare(finder, &print->rows[i], &finder->ours->rows[place]);
+            diff_jobs_compare(finder, &print->rows[i], &finder->ours->rows[place]);
         } else if (!finder->asked->login) {
             if (!differences->only_printed++)
                 differences->first_job_printed = print->rows[i].id;
@@ -352,7 +360,7 @@ static void compare_all(struct finder *finder)
 }
 
 /* By the jobs' ids, and others' jobs are as if they were not there. */
-static void prepare(struct prio_list *list, const char *login)
+static void diff_jobs_prepare(struct prio_list *list, const char *login)
 {
     struct error ignored;
     if (list && login)
@@ -376,18 +384,18 @@ int diff_jobs_find(const struct diff_values_case *asked, const struct sprio_prin
         return -1;
     }
     struct prio_list *ours = anew ? computed : published;
-    prepare(ours, asked->login);
-    prepare(by_slurmctld, asked->login);
+    diff_jobs_prepare(ours, asked->login);
+    diff_jobs_prepare(by_slurmctld, asked->login);
     *differences = (struct value_differences){ .texts = arena_create(),
                                                .kind = VALUES_OF_JOBS,
                                                .cluster = published->cluster,
                                                .as_of = ours->as_of,
                                                .printed_at = asked->printed_at };
-    compare_all(&(struct finder){ .asked = asked,
-                                  .print = print,
-                                  .differences = differences,
-                                  .ours = ours,
-                                  .by_slurmctld = by_slurmctld });
+    diff_jobs_compare_all(&(struct diff_jobs_finder){ .asked = asked,
+                                                      .print = print,
+                                                      .differences = differences,
+                                                      .ours = ours,
+                                                      .by_slurmctld = by_slurmctld });
     prio_list_destroy(computed);
     prio_list_destroy(by_slurmctld);
     return 0;

@@ -26,7 +26,7 @@
 #define SINGLE_ROUNDING 1e-6
 #define ROUNDING 1e-12
 
-struct finder {
+struct diff_pbs_finder {
     const struct diff_values_case *asked;
     const struct pbsfs_print *print;
     const struct published_cluster *published;
@@ -43,12 +43,12 @@ struct finder {
 
 /* ---- who is who ---- */
 
-static const struct tree *tree_of(const struct finder *finder)
+static const struct tree *diff_pbs_tree_of(const struct diff_pbs_finder *finder)
 {
     return finder->ours.pbs.fairshare.tree;
 }
 
-static const char *name_copy(struct finder *finder, const char *name)
+static const char *diff_pbs_name_copy(struct diff_pbs_finder *finder, const char *name)
 {
     char *utf8 = utf8_copy(name, strlen(name));
     const char *copy = value_differences_copy(finder->differences, utf8);
@@ -57,21 +57,21 @@ static const char *name_copy(struct finder *finder, const char *name)
 }
 
 /* Only this user may be shown, and groups. */
-static bool may_be_shown(const struct finder *finder, uint32_t node, const char *name)
+static bool may_be_shown(const struct diff_pbs_finder *finder, uint32_t node, const char *name)
 {
     const char *login = finder->asked->login;
-    return !login || !tree_of(finder)->nodes[node].is_user || !strcmp(name, login);
+    return !login || !diff_pbs_tree_of(finder)->nodes[node].is_user || !strcmp(name, login);
 }
 
 /* Names are one of a kind in OpenPBS: it finds the first one. */
-static void index_nodes(struct finder *finder)
+static void index_nodes(struct diff_pbs_finder *finder)
 {
-    uint32_t count = tree_of(finder)->count;
+    uint32_t count = diff_pbs_tree_of(finder)->count;
     finder->entities = names_create();
     finder->node_of = memory_zeroed(count, sizeof *finder->node_of);
     finder->row_of = memory_zeroed(count, sizeof *finder->row_of);
     for (uint32_t i = 0; i < count; i++) {
-        const char *name = name_copy(finder, pbs_tree_member(&finder->ours.pbs, i).name);
+        const char *name = diff_pbs_name_copy(finder, pbs_tree_member(&finder->ours.pbs, i).name);
         uint32_t known = names_count(finder->entities);
         uint32_t number = names_add(finder->entities, name, strlen(name));
         finder->row_of[i] = NO_NODE;
@@ -80,13 +80,13 @@ static void index_nodes(struct finder *finder)
     }
 }
 
-static void note_missing(size_t *count, const char **first, const char *name)
+static void diff_pbs_note_missing(size_t *count, const char **first, const char *name)
 {
     if (!(*count)++)
         *first = name;
 }
 
-static void match_rows(struct finder *finder)
+static void match_rows(struct diff_pbs_finder *finder)
 {
     const struct pbsfs_print *print = finder->print;
     struct value_differences *differences = finder->differences;
@@ -97,15 +97,15 @@ static void match_rows(struct finder *finder)
         if (node != NO_NODE && finder->row_of[node] == NO_NODE)
             finder->row_of[node] = i;
         else if (!finder->asked->login && (node == NO_NODE || print->whole))
-            note_missing(&differences->only_printed, &differences->first_only_printed,
-                         name_copy(finder, name));
+            diff_pbs_note_missing(&differences->only_printed, &differences->first_only_printed,
+                                  diff_pbs_name_copy(finder, name));
     }
 }
 
 /* OpenPBS forgets who is in the group unknown once nothing is left of what he used. */
-static bool may_be_forgotten(const struct finder *finder, uint32_t node)
+static bool may_be_forgotten(const struct diff_pbs_finder *finder, uint32_t node)
 {
-    const struct tree *tree = tree_of(finder);
+    const struct tree *tree = diff_pbs_tree_of(finder);
     uint32_t above = tree->nodes[node].parent;
     if (above == NO_NODE || !tree->nodes[node].is_user || tree->nodes[above].id != ENTITY_UNKNOWN)
         return false;
@@ -113,15 +113,15 @@ static bool may_be_forgotten(const struct finder *finder, uint32_t node)
     return usage - finder->ours.behind[node] - finder->ours.running[node] < 1.5;
 }
 
-static void note_only_ours(struct finder *finder)
+static void diff_pbs_note_only_ours(struct diff_pbs_finder *finder)
 {
     struct value_differences *differences = finder->differences;
-    for (uint32_t i = 0; finder->print->whole && i < tree_of(finder)->count; i++) {
+    for (uint32_t i = 0; finder->print->whole && i < diff_pbs_tree_of(finder)->count; i++) {
         const char *name = pbs_tree_member(&finder->ours.pbs, i).name;
         if (finder->row_of[i] == NO_NODE && may_be_shown(finder, i, name) &&
             !may_be_forgotten(finder, i))
-            note_missing(&differences->only_ours, &differences->first_only_ours,
-                         name_copy(finder, name));
+            diff_pbs_note_missing(&differences->only_ours, &differences->first_only_ours,
+                                  diff_pbs_name_copy(finder, name));
     }
 }
 
@@ -145,7 +145,7 @@ static uint32_t *groups_of(const struct pbsfs_print *print)
 
 /* Compute percentages from the printed shares, and sum up the usage of the rows right below each
  * group.  A row with the minimum may have used nothing. */
-static void sum_print(struct finder *finder)
+static void sum_print(struct diff_pbs_finder *finder)
 {
     const struct pbsfs_print *print = finder->print;
     uint32_t *groups = groups_of(print);
@@ -183,26 +183,27 @@ static bool is_printed(const struct printed_number *printed, double low, double 
     return low - slack <= printed->high && high + slack >= printed->low;
 }
 
-static void add_difference(struct finder *finder, uint32_t node, const char *value, double ours,
-                           double printed, enum value_cause cause)
+static void diff_pbs_add_difference(struct diff_pbs_finder *finder, uint32_t node,
+                                    const char *value, double ours, double printed,
+                                    enum value_cause cause)
 {
-    const char *name = name_copy(finder, pbs_tree_member(&finder->ours.pbs, node).name);
+    const char *name = diff_pbs_name_copy(finder, pbs_tree_member(&finder->ours.pbs, node).name);
     value_differences_add(
         finder->differences,
         &(struct value_difference){
             .user = name, .value = value, .ours = ours, .printed = printed, .cause = cause });
 }
 
-static void compare_integer(struct finder *finder, uint32_t node, const char *value, int64_t ours,
-                            int64_t printed)
+static void compare_integer(struct diff_pbs_finder *finder, uint32_t node, const char *value,
+                            int64_t ours, int64_t printed)
 {
     if (ours == printed)
         return;
     finder->tree_differs = true;
-    add_difference(finder, node, value, (double)ours, (double)printed, PBS_CAUSE_TREE);
+    diff_pbs_add_difference(finder, node, value, (double)ours, (double)printed, PBS_CAUSE_TREE);
 }
 
-static void compare_percentage(struct finder *finder, uint32_t node, double ours)
+static void compare_percentage(struct diff_pbs_finder *finder, uint32_t node, double ours)
 {
     uint32_t place = finder->row_of[node];
     const struct printed_number *printed = &finder->print->rows[place].percentage;
@@ -212,12 +213,12 @@ static void compare_percentage(struct finder *finder, uint32_t node, double ours
         !finder->print->whole || is_printed(printed, by_print, by_print, SINGLE_ROUNDING);
     if (is_printed(printed, ours, ours, SINGLE_ROUNDING))
         return;
-    add_difference(finder, node, "Perc", ours, printed_middle(printed),
-                   follows ? PBS_CAUSE_TREE : VALUE_CAUSE_NONE);
+    diff_pbs_add_difference(finder, node, "Perc", ours, printed_middle(printed),
+                            follows ? PBS_CAUSE_TREE : VALUE_CAUSE_NONE);
 }
 
 /* Of jobs alone, or as steps may have left it. */
-static enum value_cause cause_in(const struct finder *finder, const struct pbs_view *view,
+static enum value_cause cause_in(const struct diff_pbs_finder *finder, const struct pbs_view *view,
                                  uint32_t node, const struct printed_number *printed)
 {
     double usage = pbs_tree_member(&view->pbs, node).usage;
@@ -232,15 +233,15 @@ static enum value_cause cause_in(const struct finder *finder, const struct pbs_v
                : VALUE_CAUSE_NONE;
 }
 
-static enum value_cause cause_of(const struct finder *finder, uint32_t node,
-                                 const struct printed_number *printed)
+static enum value_cause diff_pbs_cause_of(const struct diff_pbs_finder *finder, uint32_t node,
+                                          const struct printed_number *printed)
 {
     enum value_cause cause = cause_in(finder, &finder->ours, node, printed);
     if (cause || !finder->ours.has_ledger)
         return cause;
     const struct tree *tree = finder->without_ledger.pbs.fairshare.tree;
-    uint32_t place = tree_place(tree, tree_of(finder)->nodes[node].id);
-    if (place == NO_NODE || tree->nodes[place].id != tree_of(finder)->nodes[node].id)
+    uint32_t place = tree_place(tree, diff_pbs_tree_of(finder)->nodes[node].id);
+    if (place == NO_NODE || tree->nodes[place].id != diff_pbs_tree_of(finder)->nodes[node].id)
         return VALUE_CAUSE_NONE;
     double usage = pbs_tree_member(&finder->without_ledger.pbs, place).usage;
     return is_printed(printed, usage, usage, ROUNDING) ||
@@ -250,18 +251,18 @@ static enum value_cause cause_of(const struct finder *finder, uint32_t node,
 }
 
 /* A group of which others are members in the print has another sum. */
-static bool follows_from_members(const struct finder *finder, uint32_t node,
+static bool follows_from_members(const struct diff_pbs_finder *finder, uint32_t node,
                                  const struct printed_number *printed)
 {
     uint32_t place = finder->row_of[node];
     return finder->tree_differs && finder->print->whole && place != NO_NODE &&
-           !tree_of(finder)->nodes[node].is_user &&
+           !diff_pbs_tree_of(finder)->nodes[node].is_user &&
            is_printed(printed, finder->below[place].low, finder->below[place].high, ROUNDING);
 }
 
 /* The base usage of a group's members.  The scheduler adds what jobs use to an entity and to its
  * groups; the entity's base is in its groups only when it has read its usage file again. */
-static double bases_below(const struct finder *finder, uint32_t node)
+static double bases_below(const struct diff_pbs_finder *finder, uint32_t node)
 {
     const struct fairshare *fairshare = &finder->ours.pbs.fairshare;
     const struct node *group = &fairshare->tree->nodes[node];
@@ -270,16 +271,16 @@ static double bases_below(const struct finder *finder, uint32_t node)
     return group->is_user ? 0 : fmax(all - used - fairshare->options->pbs_minimum_usage, 0);
 }
 
-static void compare_usage(struct finder *finder, uint32_t node,
+static void compare_usage(struct diff_pbs_finder *finder, uint32_t node,
                           const struct printed_number *printed)
 {
     double ours = pbs_tree_member(&finder->ours.pbs, node).usage;
     if (is_printed(printed, ours - bases_below(finder, node), ours, ROUNDING))
         return;
-    enum value_cause cause = cause_of(finder, node, printed);
+    enum value_cause cause = diff_pbs_cause_of(finder, node, printed);
     if (!cause && follows_from_members(finder, node, printed))
         cause = PBS_CAUSE_TREE;
-    add_difference(finder, node, "Usage", ours, printed_middle(printed), cause);
+    diff_pbs_add_difference(finder, node, "Usage", ours, printed_middle(printed), cause);
 }
 
 /* What TreeUsage the usage and the parts on a printed path make, as far as their digits tell. */
@@ -305,7 +306,7 @@ static struct printed_number tree_usage_by_path(const struct printed_member *row
     return tree_usage;
 }
 
-static void compare_tree_usage(struct finder *finder, uint32_t node,
+static void compare_tree_usage(struct diff_pbs_finder *finder, uint32_t node,
                                const struct printed_member *row)
 {
     double ours = finder->ours.pbs.fairshare.values[node].pbs_tree_usage;
@@ -314,12 +315,14 @@ static void compare_tree_usage(struct finder *finder, uint32_t node,
         return;
     struct printed_number by_path = tree_usage_by_path(row);
     bool follows = is_printed(&row->tree_usage, by_path.low, by_path.high, SINGLE_ROUNDING);
-    add_difference(finder, node, "fairshare_tree_usage", ours, printed_middle(&row->tree_usage),
-                   follows ? PBS_CAUSE_USAGE : VALUE_CAUSE_NONE);
+    diff_pbs_add_difference(finder, node, "fairshare_tree_usage", ours,
+                            printed_middle(&row->tree_usage),
+                            follows ? PBS_CAUSE_USAGE : VALUE_CAUSE_NONE);
 }
 
 /* Groups on the way to an entity that are not printed by themselves, each once. */
-static void compare_path(struct finder *finder, const struct printed_member *row, bool *compared)
+static void compare_path(struct diff_pbs_finder *finder, const struct printed_member *row,
+                         bool *compared)
 {
     for (size_t i = 0; i < row->path_count; i++) {
         const struct printed_step *step = &row->path[i];
@@ -332,7 +335,8 @@ static void compare_path(struct finder *finder, const struct printed_member *row
     }
 }
 
-static void compare_member(struct finder *finder, uint32_t node, const struct printed_member *row)
+static void compare_member(struct diff_pbs_finder *finder, uint32_t node,
+                           const struct printed_member *row)
 {
     struct pbs_member member = pbs_tree_member(&finder->ours.pbs, node);
     finder->differences->compared++;
@@ -342,7 +346,8 @@ static void compare_member(struct finder *finder, uint32_t node, const struct pr
     compare_percentage(finder, node, member.percentage);
 }
 
-static const struct printed_member *row_of(const struct finder *finder, uint32_t node)
+static const struct printed_member *diff_pbs_row_of(const struct diff_pbs_finder *finder,
+                                                    uint32_t node)
 {
     uint32_t place = finder->row_of[node];
     const char *name = pbs_tree_member(&finder->ours.pbs, node).name;
@@ -351,15 +356,15 @@ static const struct printed_member *row_of(const struct finder *finder, uint32_t
 }
 
 /* First the tree, since sums follow from it. */
-static void compare_trees(struct finder *finder)
+static void compare_trees(struct diff_pbs_finder *finder)
 {
-    const uint32_t count = tree_of(finder)->count;
+    const uint32_t count = diff_pbs_tree_of(finder)->count;
     bool *compared = memory_zeroed(count, sizeof *compared);
     for (uint32_t i = 0; i < count; i++)
-        if (row_of(finder, i))
-            compare_member(finder, i, row_of(finder, i));
+        if (diff_pbs_row_of(finder, i))
+            compare_member(finder, i, diff_pbs_row_of(finder, i));
     for (uint32_t i = 0; i < count; i++) {
-        const struct printed_member *row = row_of(finder, i);
+        const struct printed_member *row = diff_pbs_row_of(finder, i);
         if (!row)
             continue;
         compare_path(finder, row, compared);
@@ -374,7 +379,8 @@ static void compare_trees(struct finder *finder)
 /* OpenPBS decays at once, fairmill all the time, so usage may differ by one fairshare_decay_factor.
  * With decay = steps and a usage file both decay at the same instants: then only a step that is due
  * may be missing in the print, until the scheduler's next cycle. */
-static int read_decay(struct finder *finder, const struct source *source, struct error *err)
+static int read_decay(struct diff_pbs_finder *finder, const struct source *source,
+                      struct error *err)
 {
     struct pbs_rules rules;
     const struct settings *settings = finder->asked->settings;
@@ -400,7 +406,7 @@ static int read_decay(struct finder *finder, const struct source *source, struct
     return 0;
 }
 
-static int take_views(struct finder *finder, struct error *err)
+static int take_views(struct diff_pbs_finder *finder, struct error *err)
 {
     const struct diff_values_case *asked = finder->asked;
     if (!asked->source) {
@@ -421,24 +427,24 @@ static int take_views(struct finder *finder, struct error *err)
                : 0;
 }
 
-static void compare_units(struct finder *finder)
+static void compare_units(struct diff_pbs_finder *finder)
 {
     const char *ours = finder->published->usage_unit;
     const char *printed = finder->print->unit;
     finder->differences->unit = ours;
     if (printed && strcmp(printed, ours) != 0)
-        finder->differences->other_unit = name_copy(finder, printed);
+        finder->differences->other_unit = diff_pbs_name_copy(finder, printed);
 }
 
 int diff_pbs_find(const struct diff_values_case *asked, const struct pbsfs_print *print,
                   const struct published_cluster *published, struct value_differences *differences,
                   struct error *err)
 {
-    struct finder finder = { .asked = asked,
-                             .print = print,
-                             .published = published,
-                             .differences = differences,
-                             .decay = 1 };
+    struct diff_pbs_finder finder = { .asked = asked,
+                                      .print = print,
+                                      .published = published,
+                                      .differences = differences,
+                                      .decay = 1 };
     *differences = (struct value_differences){ .texts = arena_create(),
                                                .kind = VALUES_OF_ENTITIES,
                                                .cluster = published->name,
@@ -450,7 +456,7 @@ int diff_pbs_find(const struct diff_values_case *asked, const struct pbsfs_print
         compare_units(&finder);
         index_nodes(&finder);
         match_rows(&finder);
-        note_only_ours(&finder);
+        diff_pbs_note_only_ours(&finder);
         sum_print(&finder);
         finder.tree_differs = differences->only_printed || differences->only_ours;
         compare_trees(&finder);

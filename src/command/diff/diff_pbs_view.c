@@ -67,8 +67,8 @@ static double *rolled_up(const struct pbs_view *view, const struct wide *sums)
     return usage;
 }
 
-static void take_tree(struct pbs_view *view, const struct fairshare *fairshare,
-                      const struct names *names)
+static void diff_pbs_view_take_tree(struct pbs_view *view, const struct fairshare *fairshare,
+                                    const struct names *names)
 {
     view->pbs = (struct pbs_tree){ .fairshare = *fairshare, .names = names, .root_is_zero = true };
     pbs_tree_count(&view->pbs);
@@ -95,11 +95,11 @@ int pbs_view_compute(struct pbs_view *view, const struct source *source, uint64_
     recorded_state_free(&recorded);
     if (!result) {
         view->computed = true;
-        take_tree(view,
-                  &(struct fairshare){ .tree = computation->tree,
-                                       .options = &computation->options,
-                                       .values = computation->values },
-                  computation->accounting->names);
+        diff_pbs_view_take_tree(view,
+                                &(struct fairshare){ .tree = computation->tree,
+                                                     .options = &computation->options,
+                                                     .values = computation->values },
+                                computation->accounting->names);
         view->behind = rolled_up(view, unseen.behind);
         view->running = rolled_up(view, unseen.running);
     }
@@ -110,10 +110,11 @@ int pbs_view_compute(struct pbs_view *view, const struct source *source, uint64_
 
 void pbs_view_publish(struct pbs_view *view, const struct published_cluster *cluster)
 {
-    take_tree(view,
-              &(struct fairshare){
-                  .tree = cluster->tree, .options = &cluster->options, .values = cluster->values },
-              cluster->names);
+    diff_pbs_view_take_tree(view,
+                            &(struct fairshare){ .tree = cluster->tree,
+                                                 .options = &cluster->options,
+                                                 .values = cluster->values },
+                            cluster->names);
     view->behind = rolled_up(view, NULL);
     view->running = rolled_up(view, NULL);
 }

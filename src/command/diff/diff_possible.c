@@ -21,7 +21,7 @@ struct counts {
     size_t count;
 };
 
-static int by_number(const void *a, const void *b)
+static int diff_possible_by_number(const void *a, const void *b)
 {
     double one = ((const struct count *)a)->number, other = ((const struct count *)b)->number;
     return (one > other) - (one < other);
@@ -34,13 +34,13 @@ static void counts_add(struct counts *counts, double number, uint32_t users)
 
 static void counts_sum(struct counts *counts)
 {
-    qsort(counts->list, counts->count, sizeof *counts->list, by_number);
+    qsort(counts->list, counts->count, sizeof *counts->list, diff_possible_by_number);
     for (size_t i = counts->count; i-- > 1;)
         counts->list[i - 1].users += counts->list[i].users;
 }
 
 /* The users from a number on; without those at it where `above`. */
-static double counts_from(const struct counts *counts, double number, bool above)
+static double diff_possible_counts_from(const struct counts *counts, double number, bool above)
 {
     size_t from = 0, to = counts->count;
     while (from < to) {
@@ -55,7 +55,7 @@ static double counts_from(const struct counts *counts, double number, bool above
 }
 
 enum { COUNTS_LOW, COUNTS_HIGH, COUNTS_FIXED, COUNTS_TAKEN, COUNTS };
-struct ranks {
+struct diff_possible_ranks {
     const struct tree *tree;
     const struct values *values;
     const struct usage_bounds *level_fs;
@@ -69,13 +69,13 @@ static uint32_t users_of(const struct node *node)
 }
 
 /* The level_fs that the ranks were made with. */
-static double taken_of(const struct ranks *ranks, uint32_t node)
+static double taken_of(const struct diff_possible_ranks *ranks, uint32_t node)
 {
     double level_fs = ranks->values[node].level_fs;
     return isnan(level_fs) ? ranks->level_fs[node].low : level_fs;
 }
 
-static void count_member(struct ranks *ranks, uint32_t node)
+static void count_member(struct diff_possible_ranks *ranks, uint32_t node)
 {
     struct usage_bounds bounds = ranks->level_fs[node];
     uint32_t users = users_of(&ranks->tree->nodes[node]);
@@ -86,24 +86,26 @@ static void count_member(struct ranks *ranks, uint32_t node)
         counts_add(&ranks->counts[COUNTS_FIXED], bounds.low, users);
 }
 
-static void bound_member(struct ranks *ranks, uint32_t node)
+static void bound_member(struct diff_possible_ranks *ranks, uint32_t node)
 {
     const struct counts *counts = ranks->counts;
     struct usage_bounds bounds = ranks->level_fs[node];
     double taken = taken_of(ranks, node), same = users_of(&ranks->tree->nodes[node]);
     if (bounds.low >= bounds.high)
-        same = counts_from(&counts[COUNTS_FIXED], bounds.low, false) -
-               counts_from(&counts[COUNTS_FIXED], bounds.low, true);
-    double ahead_at_most = counts_from(&counts[COUNTS_HIGH], bounds.low, false) - same;
-    double ahead_at_least = counts_from(&counts[COUNTS_LOW], bounds.high, true);
+        same = diff_possible_counts_from(&counts[COUNTS_FIXED], bounds.low, false) -
+               diff_possible_counts_from(&counts[COUNTS_FIXED], bounds.low, true);
+    double ahead_at_most =
+        diff_possible_counts_from(&counts[COUNTS_HIGH], bounds.low, false) - same;
+    double ahead_at_least = diff_possible_counts_from(&counts[COUNTS_LOW], bounds.high, true);
     uint32_t above = ranks->tree->nodes[node].fairshare_parent;
-    ranks->down[node] =
-        ranks->down[above] + ahead_at_most - counts_from(&counts[COUNTS_TAKEN], taken, true);
-    ranks->up[node] =
-        ranks->up[above] + counts_from(&counts[COUNTS_TAKEN], taken, false) - same - ahead_at_least;
+    ranks->down[node] = ranks->down[above] + ahead_at_most -
+                        diff_possible_counts_from(&counts[COUNTS_TAKEN], taken, true);
+    ranks->up[node] = ranks->up[above] +
+                      diff_possible_counts_from(&counts[COUNTS_TAKEN], taken, false) - same -
+                      ahead_at_least;
 }
 
-static void bound_list(struct ranks *ranks, const struct node *parent)
+static void bound_list(struct diff_possible_ranks *ranks, const struct node *parent)
 {
     const uint32_t *list = &ranks->tree->children[parent->first_child];
     for (int i = 0; i < COUNTS; i++)
@@ -126,11 +128,11 @@ static void bound_list(struct ranks *ranks, const struct node *parent)
 static void possible_ranks(const struct tree *tree, const struct values *values,
                            const struct usage_bounds *level_fs, struct usage_bounds *fairshare)
 {
-    struct ranks ranks = { .tree = tree,
-                           .values = values,
-                           .level_fs = level_fs,
-                           .down = memory_zeroed(tree->count, sizeof(double)),
-                           .up = memory_zeroed(tree->count, sizeof(double)) };
+    struct diff_possible_ranks ranks = { .tree = tree,
+                                         .values = values,
+                                         .level_fs = level_fs,
+                                         .down = memory_zeroed(tree->count, sizeof(double)),
+                                         .up = memory_zeroed(tree->count, sizeof(double)) };
     for (int i = 0; i < COUNTS; i++)
         ranks.counts[i].list = memory_zeroed(tree->count, sizeof(struct count));
     for (uint32_t i = 0; i < tree->count; i++)
@@ -153,7 +155,7 @@ static void possible_ranks(const struct tree *tree, const struct values *values,
 /* slurmctld's word for a number that is not known. */
 #define NO_VAL 4294967294.
 
-struct finder {
+struct diff_possible_finder {
     const struct possible_case *asked;
     struct possible *possible;
     /* Each is by node, and known once its formula was computed: */
@@ -170,8 +172,10 @@ bool bounds_meet(struct usage_bounds one, struct usage_bounds other)
 }
 
 /* What both have; the printed one where that is nothing, and then the column is wrong. */
-static struct usage_bounds narrowed(struct finder *finder, uint32_t node, unsigned column,
-                                    struct usage_bounds bounds, struct printed_number printed)
+static struct usage_bounds diff_possible_narrowed(struct diff_possible_finder *finder,
+                                                  uint32_t node, unsigned column,
+                                                  struct usage_bounds bounds,
+                                                  struct printed_number printed)
 {
     struct usage_bounds other = { printed.low, printed.high };
     if (!printed_is_there(&printed))
@@ -184,7 +188,8 @@ static struct usage_bounds narrowed(struct finder *finder, uint32_t node, unsign
     return both.low <= both.high ? both : other;
 }
 
-static struct usage_bounds part_of(struct usage_bounds usage, struct usage_bounds whole)
+static struct usage_bounds diff_possible_part_of(struct usage_bounds usage,
+                                                 struct usage_bounds whole)
 {
     return (struct usage_bounds){
         .low = usage.low > 0 ? fmin(usage.low / whole.high, 1) : 0,
@@ -194,7 +199,7 @@ static struct usage_bounds part_of(struct usage_bounds usage, struct usage_bound
     };
 }
 
-static void find_usage(struct finder *finder, const double *lacking, bool known)
+static void find_usage(struct diff_possible_finder *finder, const double *lacking, bool known)
 {
     for (uint32_t i = 0; i < finder->asked->tree->count; i++) {
         struct usage_bounds bounds = finder->asked->usage[i];
@@ -203,29 +208,32 @@ static void find_usage(struct finder *finder, const double *lacking, bool known)
     }
 }
 
-static struct printed_row row_of(const struct finder *finder, uint32_t node)
+static struct printed_row diff_possible_row_of(const struct diff_possible_finder *finder,
+                                               uint32_t node)
 {
     const struct printed_row *row = finder->asked->rows[node];
     return row ? *row : PRINTED_ROW;
 }
 
-static void check_shares(struct finder *finder, uint32_t node)
+static void diff_possible_check_shares(struct diff_possible_finder *finder, uint32_t node)
 {
     double shares = finder->asked->algorithm->norm_shares(&finder->asked->values[node]);
     if (!isnan(shares))
-        narrowed(finder, node, WRONG_NORM_SHARES, (struct usage_bounds){ shares, shares },
-                 row_of(finder, node).norm_shares);
+        diff_possible_narrowed(finder, node, WRONG_NORM_SHARES,
+                               (struct usage_bounds){ shares, shares },
+                               diff_possible_row_of(finder, node).norm_shares);
 }
 
-static void find_part_of_root(struct finder *finder, uint32_t node)
+static void find_part_of_root(struct diff_possible_finder *finder, uint32_t node)
 {
     finder->part[node] =
-        narrowed(finder, node, WRONG_NORM_USAGE, part_of(finder->usage[node], finder->usage[0]),
-                 row_of(finder, node).norm_usage);
+        diff_possible_narrowed(finder, node, WRONG_NORM_USAGE,
+                               diff_possible_part_of(finder->usage[node], finder->usage[0]),
+                               diff_possible_row_of(finder, node).norm_usage);
 }
 
 /* classic: UE = UA + (UEparent - UA) S / Slevel, the parent's where no member has shares */
-static struct usage_bounds classic_usage(const struct finder *finder, uint32_t node)
+static struct usage_bounds classic_usage(const struct diff_possible_finder *finder, uint32_t node)
 {
     const struct tree *tree = finder->asked->tree;
     const struct node *at = &tree->nodes[node];
@@ -248,7 +256,7 @@ static double oblivious_ratio(double parents, double local)
 
 /* What the siblings have used together, as a part of the root's: each one's part is as it was when
  * slurmctld last asked for it, which may be long ago while usage grows. */
-static struct usage_bounds siblings_part(const struct finder *finder, uint32_t node)
+static struct usage_bounds siblings_part(const struct diff_possible_finder *finder, uint32_t node)
 {
     const struct tree *tree = finder->asked->tree;
     const struct node *parent = &tree->nodes[tree->nodes[node].fairshare_parent];
@@ -266,8 +274,8 @@ static struct usage_bounds siblings_part(const struct finder *finder, uint32_t n
 }
 
 /* The ratio rises with the parent's and with the own usage, and falls with the siblings'. */
-static struct usage_bounds oblivious_between(const struct finder *finder, uint32_t node,
-                                             struct usage_bounds siblings)
+static struct usage_bounds oblivious_between(const struct diff_possible_finder *finder,
+                                             uint32_t node, struct usage_bounds siblings)
 {
     const struct tree *tree = finder->asked->tree;
     uint32_t above = tree->nodes[node].fairshare_parent;
@@ -296,10 +304,10 @@ static struct usage_bounds oblivious_between(const struct finder *finder, uint32
 
 /* Until sshare or a job has asked for a sibling, slurmctld has NO_VAL for its part: then the ratio
  * is next to nothing. */
-static struct usage_bounds oblivious_usage(const struct finder *finder, uint32_t node)
+static struct usage_bounds oblivious_usage(const struct diff_possible_finder *finder, uint32_t node)
 {
     const struct tree *tree = finder->asked->tree;
-    const struct printed_number number = row_of(finder, node).effective_usage;
+    const struct printed_number number = diff_possible_row_of(finder, node).effective_usage;
     struct usage_bounds printed = { number.low, number.high };
     struct usage_bounds usage = oblivious_between(finder, node, siblings_part(finder, node));
     if (!printed_is_there(&number) || bounds_meet(usage, printed))
@@ -310,7 +318,7 @@ static struct usage_bounds oblivious_usage(const struct finder *finder, uint32_t
     return bounds_meet(unasked, printed) ? unasked : usage;
 }
 
-static void find_effective(struct finder *finder, uint32_t node)
+static void find_effective(struct diff_possible_finder *finder, uint32_t node)
 {
     const struct node *at = &finder->asked->tree->nodes[node];
     struct usage_bounds bounds = { 1, 1 };
@@ -322,13 +330,14 @@ static void find_effective(struct finder *finder, uint32_t node)
         bounds = classic_usage(finder, node);
     else if (node)
         bounds = oblivious_usage(finder, node);
-    finder->effective[node] = node ? narrowed(finder, node, WRONG_EFFECTIVE_USAGE, bounds,
-                                              row_of(finder, node).effective_usage)
-                                   : bounds;
+    finder->effective[node] =
+        node ? diff_possible_narrowed(finder, node, WRONG_EFFECTIVE_USAGE, bounds,
+                                      diff_possible_row_of(finder, node).effective_usage)
+             : bounds;
 }
 
 /* F = 2^-(UE / S / dampening), 0 without shares. */
-static void find_factor(struct finder *finder, uint32_t node)
+static void find_factor(struct diff_possible_finder *finder, uint32_t node)
 {
     const struct fairshare_options *options = finder->asked->options;
     double shares = finder->asked->values[node].shares_norm;
@@ -341,14 +350,14 @@ static void find_factor(struct finder *finder, uint32_t node)
                    : (struct usage_bounds){ 0, 0 };
 }
 
-static void find_ratios(struct finder *finder)
+static void find_ratios(struct diff_possible_finder *finder)
 {
     uint32_t count = finder->asked->tree->count;
     find_usage(finder, finder->asked->fresh, finder->asked->fresh != NULL);
     for (uint32_t i = 0; i < count; i++)
         find_part_of_root(finder, i);
     for (uint32_t i = 0; i < count; i++) {
-        check_shares(finder, i);
+        diff_possible_check_shares(finder, i);
         find_effective(finder, i);
         if (i)
             find_factor(finder, i);
@@ -356,18 +365,19 @@ static void find_ratios(struct finder *finder)
 }
 
 /* LF = S / U; 0 without shares, infinite without usage. */
-static struct usage_bounds level_fs_of(struct finder *finder, uint32_t node)
+static struct usage_bounds diff_possible_level_fs_of(struct diff_possible_finder *finder,
+                                                     uint32_t node)
 {
     const struct node *at = &finder->asked->tree->nodes[node];
     uint32_t above = at->fairshare_parent;
-    struct usage_bounds part = part_of(finder->usage[node], finder->usage[above]);
-    struct usage_bounds of_root = part_of(finder->part[node], finder->part[above]);
+    struct usage_bounds part = diff_possible_part_of(finder->usage[node], finder->usage[above]);
+    struct usage_bounds of_root = diff_possible_part_of(finder->part[node], finder->part[above]);
     if (bounds_meet(part, of_root))
         part = (struct usage_bounds){ fmax(part.low, of_root.low), fmin(part.high, of_root.high) };
     else
         finder->possible->wrong[node] |= WRONG_NORM_USAGE;
-    part =
-        narrowed(finder, node, WRONG_EFFECTIVE_USAGE, part, row_of(finder, node).effective_usage);
+    part = diff_possible_narrowed(finder, node, WRONG_EFFECTIVE_USAGE, part,
+                                  diff_possible_row_of(finder, node).effective_usage);
     if (node_has_parent_shares(at)) {
         double fixed = at->is_user ? INFINITY : NO_VAL;
         return (struct usage_bounds){ fixed, fixed };
@@ -380,7 +390,8 @@ static struct usage_bounds level_fs_of(struct finder *finder, uint32_t node)
 }
 
 /* Where usage is certain, level_fs is the number by which slurmctld ranks. */
-static void fix_certain(const struct finder *finder, uint32_t node, struct usage_bounds *level_fs)
+static void fix_certain(const struct diff_possible_finder *finder, uint32_t node,
+                        struct usage_bounds *level_fs)
 {
     const bool *exact = finder->asked->exact;
     double certain = finder->asked->values[node].level_fs;
@@ -389,7 +400,7 @@ static void fix_certain(const struct finder *finder, uint32_t node, struct usage
         *level_fs = (struct usage_bounds){ certain, certain };
 }
 
-static void find_ranks(struct finder *finder)
+static void find_ranks(struct diff_possible_finder *finder)
 {
     const struct tree *tree = finder->asked->tree;
     struct usage_bounds *level_fs = memory_zeroed(tree->count, sizeof *level_fs);
@@ -398,11 +409,11 @@ static void find_ranks(struct finder *finder)
     for (uint32_t i = 1; i < tree->count; i++)
         find_part_of_root(finder, i);
     for (uint32_t i = 1; i < tree->count; i++) {
-        check_shares(finder, i);
-        level_fs[i] = level_fs_of(finder, i);
+        diff_possible_check_shares(finder, i);
+        level_fs[i] = diff_possible_level_fs_of(finder, i);
         if (!node_has_parent_shares(&tree->nodes[i]))
-            level_fs[i] =
-                narrowed(finder, i, WRONG_LEVEL_FS, level_fs[i], row_of(finder, i).level_fs);
+            level_fs[i] = diff_possible_narrowed(finder, i, WRONG_LEVEL_FS, level_fs[i],
+                                                 diff_possible_row_of(finder, i).level_fs);
         fix_certain(finder, i, &level_fs[i]);
     }
     possible_ranks(tree, finder->asked->values, level_fs, finder->possible->fairshare);
@@ -410,7 +421,7 @@ static void find_ranks(struct finder *finder)
 }
 
 /* What Slurm has no formula for: only what we have ourselves is possible. */
-static void take_ours(struct finder *finder)
+static void take_ours(struct diff_possible_finder *finder)
 {
     for (uint32_t i = 1; i < finder->asked->tree->count; i++) {
         double ours = finder->asked->algorithm->factor(&finder->asked->values[i]);
@@ -421,7 +432,7 @@ static void take_ours(struct finder *finder)
 void possible_find(struct possible *possible, const struct possible_case *asked)
 {
     uint32_t count = asked->tree->count;
-    struct finder finder = {
+    struct diff_possible_finder finder = {
         .asked = asked,
         .possible = possible,
         .usage = memory_zeroed(count, sizeof *finder.usage),

@@ -20,7 +20,7 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-struct options {
+struct explain_options {
     struct shared_options shared;
     bool jobs;
     bool of_jobs;        /* about pending jobs */
@@ -35,7 +35,7 @@ struct subjects {
 };
 
 static int find_subjects(struct subjects *subjects, const struct published *published,
-                         const struct options *options, struct error *err)
+                         const struct explain_options *options, struct error *err)
 {
     const char *const *names = options->shared.operands;
     struct published_node one;
@@ -64,7 +64,7 @@ static int add_explained(const struct command_context *context,
                          const struct published_cluster *cluster, const struct explained *explained,
                          struct error *err)
 {
-    const struct options *options = context->options;
+    const struct explain_options *options = context->options;
     struct weights weights = { 0 }, *jobs = options->jobs ? &weights : NULL;
     int result = 0;
     if (jobs)
@@ -77,8 +77,9 @@ static int add_explained(const struct command_context *context,
     return result;
 }
 
-static int add_subject(const struct command_context *context, const struct published_node *one,
-                       uint32_t other, struct error *err)
+static int explain_command_add_subject(const struct command_context *context,
+                                       const struct published_node *one, uint32_t other,
+                                       struct error *err)
 {
     const struct published_cluster *cluster = one->cluster;
     struct explanation explanation;
@@ -115,8 +116,9 @@ static const struct prio_row *find_job(const struct prio_list *list,
 }
 
 /* Explain one or two jobs.  *found is whether all of them wait on the cluster, and may be shown. */
-static int look_in(struct command_context *context, const struct published_cluster *cluster,
-                   const char *const ids[2], bool *found, struct error *err)
+static int explain_command_look_in(struct command_context *context,
+                                   const struct published_cluster *cluster,
+                                   const char *const ids[2], bool *found, struct error *err)
 {
     const struct permissions *permissions = &context->published.permissions;
     struct prio_list *list = published_job_list(cluster);
@@ -142,7 +144,7 @@ static int explain_jobs(struct command_context *context, const char *const ids[2
     int result = 0;
     *found = false;
     for (size_t i = 0; !result && !*found && i < published->count; i++)
-        result = look_in(context, &published->clusters[i], ids, found, err);
+        result = explain_command_look_in(context, &published->clusters[i], ids, found, err);
     return result;
 }
 
@@ -179,7 +181,7 @@ static int explain_as_job(struct command_context *context, struct error *err)
 
 static int explain_answer(struct command_context *context, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct explain_options *options = context->options;
     struct published *published = &context->published;
     struct subjects subjects = { .count = 0 };
     const char *const *names = context->shared->operands;
@@ -192,7 +194,7 @@ static int explain_answer(struct command_context *context, struct error *err)
     if (options->jobs && !options->published_only) /* jobs are read for long */
         published_close(published);
     for (size_t i = 0; !result && i < subjects.count; i++)
-        result = add_subject(context, &subjects.all[i], subjects.other.node, err);
+        result = explain_command_add_subject(context, &subjects.all[i], subjects.other.node, err);
     free(subjects.all);
     return result;
 }
@@ -205,7 +207,7 @@ static bool asks_for_jobs(const char *const *names)
 
 static int explain_check(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct explain_options *options = context->options;
     const char **names = options->shared.operands;
     const struct client *client = context->invocation->client;
     if (!names[0])
@@ -231,7 +233,7 @@ static int explain_check(struct command_context *context, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { "jobs", NULL, 'j', OPTION_FLAG, AT(jobs), NULL,
+    { "jobs", NULL, 'j', OPTION_FLAG, AT(explain_options, jobs), NULL,
       .help = "the jobs and siblings that weigh most, from the accounting database" },
     { .name = NULL },
 };
@@ -246,7 +248,7 @@ const struct command command_explain = {
              "Without a NAME it is about yourself.  An ID is that of a job that waits.\n",
     .shared = TAKES_NAME | TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct explain_options),
     .use = SETTINGS_FOR_READING,
     .results = RESULTS_TREES,
     .layout = &explanation_layout,

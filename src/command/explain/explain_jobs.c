@@ -43,7 +43,7 @@ struct gathering {
     struct text job_ids[TOP_JOBS_KEPT]; /* of those that are kept */
 };
 
-static void find_below(struct gathering *gathering)
+static void explain_jobs_find_below(struct gathering *gathering)
 {
     const struct tree *tree = gathering->computation.tree;
     gathering->below = memory_zeroed(tree->count, sizeof *gathering->below);
@@ -59,7 +59,7 @@ static int take_charge(struct charge_accumulator *accumulator, const struct char
     const struct suspension *suspension = row->suspension;
     (void)err;
     if (!gathering->below)
-        find_below(gathering);
+        explain_jobs_find_below(gathering);
     uint32_t place = tree_place(gathering->computation.tree, charge->interval.association);
     if (place == NO_NODE || !gathering->below[place])
         return 0;
@@ -94,7 +94,7 @@ static double ledger_amount(struct gathering *gathering)
     const struct ledger_state *ledger = computation->ledger;
     struct wide sum = { { 0 } }, positive = sum;
     if (!gathering->below)
-        find_below(gathering);
+        explain_jobs_find_below(gathering);
     for (size_t i = 0; i < ledger->adjustment_count; i++) {
         uint32_t place = tree_place(computation->tree, ledger->adjustments[i].association);
         uint128 units;
@@ -184,8 +184,8 @@ static int name_jobs(struct gathering *gathering, const struct source *source, s
 }
 
 /* Charge jobs once more, as of the instant that is published. */
-static int gather(struct gathering *gathering, const struct settings *settings,
-                  const struct explained *explained, struct error *err)
+static int explain_jobs_gather(struct gathering *gathering, const struct settings *settings,
+                               const struct explained *explained, struct error *err)
 {
     struct db *db;
     if (run_open_source(&db, settings, err))
@@ -220,7 +220,7 @@ int weights_read(struct weights *weights, const struct settings *settings,
         .id = explained->input->tree->nodes[explained->explanation->one].id,
         .plain = decay_table_create(0, (uint64_t)explained->as_of, 0),
     };
-    int result = gather(&gathering, settings, explained, err);
+    int result = explain_jobs_gather(&gathering, settings, explained, err);
     if (!result) {
         weights->texts = arena_create();
         weights->all_records = gathering.top_jobs.seen;
@@ -263,7 +263,8 @@ static void find_inside(struct day_gathering *gathering, uint32_t one)
 /* What is left of a use that was spread evenly over a day up to the published instant: nothing of
  * what was before a reset, and the mean of the rest, by Simpson's rule, which is exact to many more
  * digits than are shown where a half-life has hours. */
-static double left_of(const struct published_cluster *cluster, uint64_t first, uint64_t reset)
+static double explain_jobs_left_of(const struct published_cluster *cluster, uint64_t first,
+                                   uint64_t reset)
 {
     uint64_t from = first, to = calendar_next_day(first), now = (uint64_t)cluster->as_of;
     if (to > now)
@@ -281,22 +282,22 @@ static double left_of(const struct published_cluster *cluster, uint64_t first, u
            6;
 }
 
-static uint64_t reset_of(const struct day_gathering *gathering, uint64_t association)
+static uint64_t explain_jobs_reset_of(const struct day_gathering *gathering, uint64_t association)
 {
     uint64_t own = ledger_reset_before(gathering->ledger, association, UINT64_MAX);
     return own > gathering->reset ? own : gathering->reset;
 }
 
 /* Rows are by day. */
-static void take_day(struct day_gathering *gathering, const struct db_value *row)
+static void explain_jobs_take_day(struct day_gathering *gathering, const struct db_value *row)
 {
     const struct tree *tree = gathering->cluster->tree;
     uint32_t place = tree_place(tree, (uint64_t)row[1].integer);
     int64_t first = row[0].integer;
     if (place == NO_NODE || tree->nodes[place].id != row[1].integer || !gathering->inside[place])
         return;
-    double left =
-        left_of(gathering->cluster, (uint64_t)first, reset_of(gathering, tree->nodes[place].id));
+    double left = explain_jobs_left_of(gathering->cluster, (uint64_t)first,
+                                       explain_jobs_reset_of(gathering, tree->nodes[place].id));
     if (!(left > 0))
         return;
     if (!gathering->count || gathering->days[gathering->count - 1].first != first) {
@@ -326,7 +327,7 @@ static int find_resets(struct day_gathering *gathering, struct db *results, stru
     return 0;
 }
 
-static int by_weight(const void *a, const void *b)
+static int explain_jobs_by_weight(const void *a, const void *b)
 {
     const struct day_contributor *one = a, *other = b;
     if (one->left < other->left || one->left > other->left)
@@ -334,7 +335,8 @@ static int by_weight(const void *a, const void *b)
     return (one->first < other->first) - (one->first > other->first);
 }
 
-static int read_days(struct day_gathering *gathering, struct db *results, struct error *err)
+static int explain_jobs_read_days(struct day_gathering *gathering, struct db *results,
+                                  struct error *err)
 {
     const struct published_cluster *cluster = gathering->cluster;
     uint64_t now = (uint64_t)cluster->as_of, span = HALF_LIVES * cluster->half_life;
@@ -344,7 +346,7 @@ static int read_days(struct day_gathering *gathering, struct db *results, struct
                         db_integer((int64_t)now) };
     struct db_rows *rows = db_query(results, sql_query_usage_day_span, arguments, 3, "iir", err);
     while (db_fetch(rows, &row, err) > 0)
-        take_day(gathering, row);
+        explain_jobs_take_day(gathering, row);
     return db_finish(rows);
 }
 
@@ -355,17 +357,17 @@ int weights_of_days(struct weights *weights, const struct published *published,
     struct day_gathering gathering = { .cluster = cluster };
     uint32_t one = explained->explanation->one;
     find_inside(&gathering, one);
-    int result =
-        find_resets(&gathering, published->db, err) || read_days(&gathering, published->db, err)
-            ? -1
-            : 0;
+    int result = find_resets(&gathering, published->db, err) ||
+                         explain_jobs_read_days(&gathering, published->db, err)
+                     ? -1
+                     : 0;
     double usage = cluster->values[one].usage_raw;
     for (size_t i = 0; i < gathering.count; i++) {
         struct day_contributor *day = &gathering.days[i];
         day->part = usage > 0 ? day->left / usage : NAN;
     }
     if (gathering.count)
-        qsort(gathering.days, gathering.count, sizeof *gathering.days, by_weight);
+        qsort(gathering.days, gathering.count, sizeof *gathering.days, explain_jobs_by_weight);
     weights->days_only = true;
     weights->all_days = gathering.count;
     for (size_t i = 0; i < gathering.count && i < CONTRIBUTORS_AT_MOST; i++)

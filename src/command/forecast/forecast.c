@@ -29,7 +29,7 @@
 #define CROSSING_WORK 20000000u
 #define HOUR_S 3600u
 
-struct options {
+struct forecast_options {
     struct shared_options shared;
     const char *days_text, *until, *job;
     bool plot;
@@ -64,7 +64,7 @@ static int fill_points(struct projected *projected, uint64_t now, uint64_t durat
 }
 
 static int fill_projection(struct forecast_report *report, const struct forecast *forecast,
-                           const struct options *options, enum projection projection,
+                           const struct forecast_options *options, enum projection projection,
                            struct error *err)
 {
     uint64_t duration_s = options->days * DAY_S;
@@ -89,7 +89,7 @@ static int fill_projection(struct forecast_report *report, const struct forecast
 }
 
 static int fill_report(struct forecast_report *report, const struct forecast *forecast,
-                       const struct options *options, struct error *err)
+                       const struct forecast_options *options, struct error *err)
 {
     fill_rates(report, forecast);
     for (enum projection each = 0; each < PROJECTIONS; each++)
@@ -107,7 +107,7 @@ static void say_progress(void *computed, uint64_t at)
     text_free(&time);
 }
 
-static int print_forecast(const struct options *options, struct forecast_data *data,
+static int print_forecast(const struct forecast_options *options, struct forecast_data *data,
                           const struct published_node *named, struct answer *answer,
                           struct error *err)
 {
@@ -151,7 +151,7 @@ static int print_forecast(const struct options *options, struct forecast_data *d
     return result;
 }
 
-static int read_data(const struct options *options, const struct settings *settings,
+static int read_data(const struct forecast_options *options, const struct settings *settings,
                      const char *cluster, struct forecast_data *data, struct error *err)
 {
     struct db *db;
@@ -166,9 +166,11 @@ static int read_data(const struct options *options, const struct settings *setti
 }
 
 /* What it is made from: the accounting database, or what is published where that is not read. */
-static int read_any(const struct options *options, const struct settings *settings,
-                    const struct published *published, const struct published_cluster *cluster,
-                    struct forecast_data *data, struct error *err)
+static int forecast_command_read_any(const struct forecast_options *options,
+                                     const struct settings *settings,
+                                     const struct published *published,
+                                     const struct published_cluster *cluster,
+                                     struct forecast_data *data, struct error *err)
 {
     if (!options->published_only)
         return read_data(options, settings, cluster->name, data, err);
@@ -179,14 +181,15 @@ static int read_any(const struct options *options, const struct settings *settin
 static int add_forecast(struct command_context *context, const struct published_node *named,
                         struct error *err)
 {
-    struct options *options = context->options;
+    struct forecast_options *options = context->options;
     struct forecast_data data;
     if (!named->node)
         return fail(err, ERROR_USAGE, "forecast: '%s' is the root, which has no fairshare",
                     options->shared.operands[0]);
     if (options->published_only)
         options->rounded = published_round_others(&context->published, named->cluster);
-    if (read_any(options, context->settings, &context->published, named->cluster, &data, err))
+    if (forecast_command_read_any(options, context->settings, &context->published, named->cluster,
+                                  &data, err))
         return -1;
     int result = print_forecast(options, &data, named, context->answer, err);
     forecast_data_free(&data);
@@ -196,7 +199,7 @@ static int add_forecast(struct command_context *context, const struct published_
 /* The name is looked up in the published results. */
 static int forecast_answer(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct forecast_options *options = context->options;
     struct published_node *named = NULL;
     size_t count = 0;
     if (!options->published_only) /* the accounting database is read for long */
@@ -213,7 +216,7 @@ static int forecast_answer(struct command_context *context, struct error *err)
 }
 
 /* `TRESxTIME`: 64x12h. */
-static bool parse_job(struct options *options, const char *text)
+static bool parse_job(struct forecast_options *options, const char *text)
 {
     const char *sign = strchr(text, 'x');
     if (!sign)
@@ -228,7 +231,7 @@ static bool parse_job(struct options *options, const char *text)
 
 static int forecast_check(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct forecast_options *options = context->options;
     const char *days = options->days_text, *until = options->until, *job = options->job;
     options->days = DAYS_USUALLY;
     if (!options->shared.operands[0])
@@ -256,14 +259,14 @@ static int forecast_check(struct command_context *context, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { "days", NULL, 'd', OPTION_VALUE, AT(days_text), "NUMBER",
+    { "days", NULL, 'd', OPTION_VALUE, AT(forecast_options, days_text), "NUMBER",
       .help = "so many days from now; usually 14" },
-    { "until", NULL, 0, OPTION_VALUE, AT(until), "VALUE",
+    { "until", NULL, 0, OPTION_VALUE, AT(forecast_options, until), "VALUE",
       .help = "when FairShare (LevelFS, where an account has none) gets there", .former = 'u' },
-    { "job", NULL, 'j', OPTION_VALUE, AT(job), "TRESxTIME",
+    { "job", NULL, 'j', OPTION_VALUE, AT(forecast_options, job), "TRESxTIME",
       .help = "what a job would do that is charged so many TRES for so long, such as 64x12h, while "
               "the others go on" },
-    { "plot", NULL, 0, OPTION_FLAG, AT(plot), NULL,
+    { "plot", NULL, 0, OPTION_FLAG, AT(forecast_options, plot), NULL,
       .help = "curves too where the output is no terminal" },
     { .name = NULL },
 };
@@ -278,7 +281,7 @@ const struct command command_forecast = {
              "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
     .shared = TAKES_NAME | TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_NOW | TAKES_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct forecast_options),
     .use = SETTINGS_FOR_ALL,
     .results = RESULTS_TREES,
     .layout = &forecast_layout,

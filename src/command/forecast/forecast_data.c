@@ -101,8 +101,8 @@ static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t start,
     return result;
 }
 
-static struct wide *add_past(struct forecast *forecast, uint64_t from, uint64_t epoch,
-                             struct wide *own)
+static struct wide *forecast_data_add_past(struct forecast *forecast, uint64_t from, uint64_t epoch,
+                                           struct wide *own)
 {
     if (!own)
         own = memory_zeroed(forecast->tree->count, sizeof *own);
@@ -117,7 +117,7 @@ int forecast_data_past(struct forecast_data *data, struct wide *own, uint64_t en
     struct forecast *forecast = &data->forecast;
     uint64_t now = forecast->now, half_life = forecast->half_life;
     uint64_t epoch = decay_table_epoch_at(half_life, now);
-    add_past(forecast, now, epoch, own);
+    forecast_data_add_past(forecast, now, epoch, own);
     for (uint64_t at = now;;) {
         uint64_t entry = ledger_next(forecast->coming, at, true), before = epoch;
         uint64_t step = half_life ? (at / half_life / 8 + 1) * 8 * half_life : UINT64_MAX;
@@ -127,7 +127,7 @@ int forecast_data_past(struct forecast_data *data, struct wide *own, uint64_t en
         if (at > end || start >= now)
             return 0;
         if ((epoch != before || at == entry) &&
-            fill(data, at, start, add_past(forecast, at, epoch, NULL), err))
+            fill(data, at, start, forecast_data_add_past(forecast, at, epoch, NULL), err))
             return -1;
     }
 }
@@ -304,8 +304,9 @@ static int check_days(struct db *results, const char *cluster, struct error *err
                       cluster);
 }
 
-static int fill(struct forecast_data *data, const struct published *published,
-                const struct published_cluster *cluster, uint64_t duration_s, struct error *err)
+static int forecast_data_fill(struct forecast_data *data, const struct published *published,
+                              const struct published_cluster *cluster, uint64_t duration_s,
+                              struct error *err)
 {
     uint64_t now = (uint64_t)cluster->as_of;
     data->forecast = (struct forecast){
@@ -342,7 +343,7 @@ int forecast_data_published(struct forecast_data *data, const struct published *
                             struct error *err)
 {
     *data = (struct forecast_data){ .settings = cluster->settings };
-    if (!fill(data, published, cluster, duration_s, err))
+    if (!forecast_data_fill(data, published, cluster, duration_s, err))
         return 0;
     forecast_data_free(data);
     return -1;

@@ -55,7 +55,8 @@ static void add_actions(struct text *text, unsigned left)
 
 /* Refuse an option that the action does not take.  Export takes no filter: the file must be whole,
  * since its entries are numbered. */
-static int check_actions(const struct options *options, unsigned action, struct error *err)
+static int check_actions(const struct ledger_entry_options *options, unsigned action,
+                         struct error *err)
 {
     const struct shared_options *shared = &options->shared;
     const struct table_options *table = &shared->table;
@@ -97,8 +98,8 @@ static int check_actions(const struct options *options, unsigned action, struct 
     return 0;
 }
 
-static int with_file(const struct invocation *invocation, const struct options *options,
-                     struct error *err)
+static int with_file(const struct invocation *invocation,
+                     const struct ledger_entry_options *options, struct error *err)
 {
     struct settings *settings;
     if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
@@ -110,7 +111,7 @@ static int with_file(const struct invocation *invocation, const struct options *
     return result;
 }
 
-static int list(const struct invocation *invocation, const struct options *options,
+static int list(const struct invocation *invocation, const struct ledger_entry_options *options,
                 struct error *err)
 {
     const struct shared_options *shared = &options->shared;
@@ -133,7 +134,7 @@ static int list(const struct invocation *invocation, const struct options *optio
 }
 
 /* What to do, and with which amount, job or entry. */
-static int take_operands(struct options *options, struct error *err)
+static int take_operands(struct ledger_entry_options *options, struct error *err)
 {
     const char *names[ACTIONS + 1] = { NULL };
     const char *const *operands = options->shared.operands;
@@ -168,7 +169,7 @@ static int take_operands(struct options *options, struct error *err)
 }
 
 /* An entry is of one user and one account. */
-static int take_names(struct options *options, struct error *err)
+static int ledger_command_take_names(struct ledger_entry_options *options, struct error *err)
 {
     return option_list_one(&options->shared.users, "user", &options->user, err) ||
                    option_list_one(&options->shared.accounts, "account", &options->account, err)
@@ -177,37 +178,39 @@ static int take_names(struct options *options, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { "user", "users", 'u', OPTION_LIST, AT(shared.users), "NAME", .help = "whose" },
-    { "account", "accounts", 'A', OPTION_LIST, AT(shared.accounts), "NAME",
+    { "user", "users", 'u', OPTION_LIST, AT(ledger_entry_options, shared.users), "NAME",
+      .help = "whose" },
+    { "account", "accounts", 'A', OPTION_LIST, AT(ledger_entry_options, shared.accounts), "NAME",
       .help =
           "in which account; with reset and no --user, all below it; credit, debit and set find "
           "the only one that a user is in" },
-    { "partition", "partitions", 0, OPTION_ONE, AT(partition), "NAME",
+    { "partition", "partitions", 0, OPTION_ONE, AT(ledger_entry_options, partition), "NAME",
       .help = "the user's association with this partition; with list: entries of it",
       .former = 'p' },
-    { "all", NULL, 0, OPTION_FLAG, AT(all), NULL, .help = "reset everything" },
-    { "node", NULL, 0, OPTION_ONE, AT(refund.node), "NAME",
+    { "all", NULL, 0, OPTION_FLAG, AT(ledger_entry_options, all), NULL,
+      .help = "reset everything" },
+    { "node", NULL, 0, OPTION_ONE, AT(ledger_entry_options, refund.node), "NAME",
       .help =
           "with refund: all jobs of which a part ran on this node between --since and --until, and "
           "that have ended" },
-    { "since", "from", 0, OPTION_VALUE, AT(from), "TIME",
+    { "since", "from", 0, OPTION_VALUE, AT(ledger_entry_options, from), "TIME",
       .help = "with refund and --node; with list: entries dated then or later" },
-    { "until", "to", 0, OPTION_VALUE, AT(to), "TIME",
+    { "until", "to", 0, OPTION_VALUE, AT(ledger_entry_options, to), "TIME",
       .help = "likewise, up to this instant; else now" },
-    { "jobs", "job", 'j', OPTION_LIST, AT(jobs), "IDS",
+    { "jobs", "job", 'j', OPTION_LIST, AT(ledger_entry_options, jobs), "IDS",
       .help = "with list: refunds of these jobs" },
-    { "kinds", "kind", 0, OPTION_LIST, AT(kinds), "KINDS",
+    { "kinds", "kind", 0, OPTION_LIST, AT(ledger_entry_options, kinds), "KINDS",
       .help = "with list: entries of these kinds, such as refund,undo" },
-    { "at", NULL, 0, OPTION_VALUE, AT(at), "TIME",
+    { "at", NULL, 0, OPTION_VALUE, AT(ledger_entry_options, at), "TIME",
       .help = "the instant, such as 2026-11-01T10:00 or now-3days; else now" },
-    { "why", NULL, 'w', OPTION_VALUE, AT(why), "TEXT",
+    { "why", NULL, 'w', OPTION_VALUE, AT(ledger_entry_options, why), "TEXT",
       .help = "the reason, which every entry needs" },
     { .name = NULL },
 };
 
 static int ledger_command(const struct invocation *invocation, void *of, struct error *err)
 {
-    struct options *options = of;
+    struct ledger_entry_options *options = of;
     struct settings *settings = NULL;
     int result = -1;
     if (take_operands(options, err))
@@ -216,7 +219,7 @@ static int ledger_command(const struct invocation *invocation, void *of, struct 
         return list(invocation, options, err);
     if (action_is(options, "export") || action_is(options, "import"))
         return with_file(invocation, options, err);
-    if (!take_names(options, err) &&
+    if (!ledger_command_take_names(options, err) &&
         !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
         result = entry_make(settings, options, err);
     settings_destroy(settings);
@@ -250,6 +253,6 @@ const struct command command_ledger = {
              "read them: its own usage and the order of its queue stay as they are.\n",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_YES | TAKES_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct ledger_entry_options),
     .run = ledger_command,
 };

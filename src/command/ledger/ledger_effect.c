@@ -42,7 +42,7 @@ struct effect_row {
     const struct share_row *before, *after;
 };
 
-static void get_name(const void *of, struct cell *cell)
+static void ledger_effect_get_name(const void *of, struct cell *cell)
 {
     const struct share_row *row = ((const struct effect_row *)of)->after;
     const char *const names[] = { row->account, row->user, row->partition };
@@ -66,9 +66,10 @@ static void get_fairshare(const void *of, struct cell *cell)
 }
 
 static const struct column columns[] = {
-    { "account", "Account", COLUMN_TEXT, .get = get_name, .index = 0 },
-    { "username", "User", COLUMN_TEXT, .get = get_name, .index = 1 },
-    { "partition", "Partition", COLUMN_TEXT, .get = get_name, .index = 2, .optional = true },
+    { "account", "Account", COLUMN_TEXT, .get = ledger_effect_get_name, .index = 0 },
+    { "username", "User", COLUMN_TEXT, .get = ledger_effect_get_name, .index = 1 },
+    { "partition", "Partition", COLUMN_TEXT, .get = ledger_effect_get_name, .index = 2,
+      .optional = true },
     { "rawusage_before", "RawUsage", COLUMN_USAGE, .get = get_usage, .index = 0 },
     { "rawusage_after", "then", COLUMN_USAGE, .get = get_usage, .index = 1 },
     { "fairshare_before", "FairShare", COLUMN_REAL, .get = get_fairshare, .index = 0 },
@@ -82,8 +83,8 @@ static bool differ(double one, double other)
     return one < other || one > other;
 }
 
-static void add_changes(struct text *text, const struct share_list *before,
-                        const struct share_list *after)
+static void ledger_effect_add_changes(struct text *text, const struct share_list *before,
+                                      const struct share_list *after)
 {
     static const struct table_options for_people = { 0 };
     struct error ignored;
@@ -120,7 +121,7 @@ static int add_both(struct text *text, struct effect *effect, const struct permi
         text_add(text, "as of ");
         time_add(text, *effect->source.time);
         text_add(text, ":\n");
-        add_changes(text, one, other);
+        ledger_effect_add_changes(text, one, other);
     }
     if (one)
         share_list_destroy(one);

@@ -32,7 +32,7 @@
 /* What an entry is made from. */
 struct entry_context {
     const struct settings *settings;
-    const struct options *options;
+    const struct ledger_entry_options *options;
     struct db *source, *reader;
     char *cluster;
     struct ledger_book book;
@@ -42,7 +42,7 @@ struct entry_context {
     struct refund refund;
 };
 
-bool action_is(const struct options *options, const char *action)
+bool action_is(const struct ledger_entry_options *options, const char *action)
 {
     return !strcmp(options->action, action);
 }
@@ -64,7 +64,8 @@ static bool parse_amount(const char *text, enum ledger_kind kind, uint64_t *seco
            amount_parse(text, length, unit_s, seconds);
 }
 
-int take_span(const struct options *options, int64_t *from, int64_t *to, struct error *err)
+int take_span(const struct ledger_entry_options *options, int64_t *from, int64_t *to,
+              struct error *err)
 {
     *from = INT64_MIN;
     *to = INT64_MAX;
@@ -75,7 +76,7 @@ int take_span(const struct options *options, int64_t *from, int64_t *to, struct 
 }
 
 /* What an action needs of the options that it takes. */
-static int check_options(const struct options *options, struct error *err)
+static int ledger_entry_check_options(const struct ledger_entry_options *options, struct error *err)
 {
     bool resets = action_is(options, "reset");
     bool adjusts = ledger_kind_has_amount(ledger_kind_named(options->action));
@@ -109,11 +110,11 @@ static int check_why(const char *why, struct error *err)
 /* What follows from the options, before any database is read. */
 static int begin_record(struct entry_context *context, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct ledger_entry_options *options = context->options;
     struct ledger_record *record = &context->record;
     int64_t instant;
     struct ledger_entry *entry = &record->entry;
-    if (check_options(options, err) || check_why(options->why, err) ||
+    if (ledger_entry_check_options(options, err) || check_why(options->why, err) ||
         option_time("at", options->at, &instant, err))
         return -1;
     if (!options->shared.yes && !options->shared.dry_run && !isatty(STDIN_FILENO))
@@ -328,7 +329,7 @@ static struct ledger_record *records_of(const struct entry_context *context, siz
     return records;
 }
 
-static int enter(struct entry_context *context, struct error *err)
+static int ledger_entry_enter(struct entry_context *context, struct error *err)
 {
     struct db *results;
     struct text text = { 0 };
@@ -355,9 +356,9 @@ static int enter(struct entry_context *context, struct error *err)
     return result;
 }
 
-static int make_entry(struct entry_context *context, struct error *err)
+static int ledger_entry_make_entry(struct entry_context *context, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct ledger_entry_options *options = context->options;
     if (results_open(&context->reader, context->settings, DB_READER, err) ||
         run_open_source(&context->source, context->settings, err))
         return -1;
@@ -380,17 +381,18 @@ static int make_entry(struct entry_context *context, struct error *err)
     if (options->shared.dry_run ||
         (!options->shared.yes && command_confirm("Enter this? [y/N] ", "nothing was entered", err)))
         return options->shared.dry_run ? 0 : -1;
-    return enter(context, err);
+    return ledger_entry_enter(context, err);
 }
 
-int entry_make(const struct settings *settings, const struct options *options, struct error *err)
+int entry_make(const struct settings *settings, const struct ledger_entry_options *options,
+               struct error *err)
 {
     struct entry_context context = { .settings = settings,
                                      .options = options,
                                      .refund = options->refund };
     int result = begin_record(&context, err);
     if (!result)
-        result = make_entry(&context, err);
+        result = ledger_entry_make_entry(&context, err);
     db_close(context.source);
     db_close(context.reader);
     ledger_destroy(context.ledger);

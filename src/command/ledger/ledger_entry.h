@@ -9,7 +9,7 @@ struct settings;
 
 /* What `ledger` was asked for, and how an entry is made of it. */
 
-struct options {
+struct ledger_entry_options {
     struct shared_options shared;
     const char *action, *subject; /* credit ... undo, and the amount, job or entry */
     const char *user, *account, *partition;
@@ -20,12 +20,15 @@ struct options {
     struct name_list jobs, kinds; /* of list */
 };
 
-bool action_is(const struct options *options, const char *action);
+bool action_is(const struct ledger_entry_options *options, const char *action);
 
-/* Read --since and --until, once the time zone is set; what is not given is no limit.  ERROR_USAGE. */
-int take_span(const struct options *options, int64_t *from, int64_t *to, struct error *err);
+/* Read --since and --until, once the time zone is set; what is not given is no limit.  ERROR_USAGE.
+ */
+int take_span(const struct ledger_entry_options *options, int64_t *from, int64_t *to,
+              struct error *err);
 
 /* Make the entry, or several of a refund, show what they do, ask, and enter them. */
-int entry_make(const struct settings *settings, const struct options *options, struct error *err);
+int entry_make(const struct settings *settings, const struct ledger_entry_options *options,
+               struct error *err);
 
 #endif

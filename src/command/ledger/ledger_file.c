@@ -33,7 +33,7 @@ enum {
 #define IN(member) offsetof(struct ledger_import, member)
 
 /* A line, called as in the list where that has the same. */
-static const struct field {
+static const struct ledger_file_field {
     const char *name;
     enum field_type type;
     size_t at;
@@ -67,7 +67,8 @@ static json_t *list_of(const struct job_keys *keys)
     return list;
 }
 
-static json_t *value_of(const struct ledger_import *entry, const struct field *field)
+static json_t *ledger_file_value_of(const struct ledger_import *entry,
+                                    const struct ledger_file_field *field)
 {
     const void *at = (const char *)entry + field->at;
     switch (field->type) {
@@ -85,13 +86,15 @@ static json_t *value_of(const struct ledger_import *entry, const struct field *f
     return json_string(at);
 }
 
-static int add_line(struct text *text, const struct ledger_import *entry, struct error *err)
+static int ledger_file_add_line(struct text *text, const struct ledger_import *entry,
+                                struct error *err)
 {
     json_t *line = json_object();
     int result = 0;
     for (size_t i = 0; i < FIELDS; i++)
         if (fields[i].kinds >> entry->record.entry.kind & 1)
-            result |= json_object_set_new(line, fields[i].name, value_of(entry, &fields[i]));
+            result |=
+                json_object_set_new(line, fields[i].name, ledger_file_value_of(entry, &fields[i]));
     if (result) {
         result =
             fail(err, ERROR_DATA, "entry %" PRIu64 " of the ledger has a text that is no UTF-8",
@@ -108,7 +111,8 @@ static int add_line(struct text *text, const struct ledger_import *entry, struct
 
 /* Entries of 0.1.0, and those that somebody added by hand, have no mark: theirs follows from all
  * before them, so that it is there where they go. */
-static int add_lines(struct text *text, const struct ledger_book *book, struct error *err)
+static int ledger_file_add_lines(struct text *text, const struct ledger_book *book,
+                                 struct error *err)
 {
     char chain[LEDGER_HASH] = "";
     int result = 0;
@@ -123,14 +127,15 @@ static int add_lines(struct text *text, const struct ledger_book *book, struct e
             ledger_link(entry.mark.chain, entry.mark.hash);
         }
         memcpy(chain, entry.mark.chain, LEDGER_HASH);
-        result = add_line(text, &entry, err);
+        result = ledger_file_add_line(text, &entry, err);
     }
     return result;
 }
 
 /* An export that leaves something out would be no copy. */
-static int refuse_private(const struct settings *settings, const struct ledger_book *book,
-                          struct db *results, struct error *err)
+static int ledger_file_refuse_private(const struct settings *settings,
+                                      const struct ledger_book *book, struct db *results,
+                                      struct error *err)
 {
     struct permissions permissions = permissions_of_user(settings);
     int result = permissions_read_scopes(&permissions, settings, results, err);
@@ -161,10 +166,10 @@ int ledger_export(const struct settings *settings, const char *path, struct erro
         db_close(db);
         return results_explain(settings, err);
     }
-    result = refuse_private(settings, &book, db, err);
+    result = ledger_file_refuse_private(settings, &book, db, err);
     db_close(db);
     if (!result)
-        result = add_lines(&text, &book, err);
+        result = ledger_file_add_lines(&text, &book, err);
     if (!result)
         result = command_output(path, &text, err);
     if (!result)
@@ -176,7 +181,7 @@ int ledger_export(const struct settings *settings, const char *path, struct erro
 
 /* Reading. */
 
-static bool take_number(void *at, const json_t *value)
+static bool ledger_file_take_number(void *at, const json_t *value)
 {
     uint64_t number = (uint64_t)json_integer_value(value);
     if (!json_is_integer(value) || json_integer_value(value) < 0)
@@ -185,7 +190,7 @@ static bool take_number(void *at, const json_t *value)
     return true;
 }
 
-static bool take_text(char **at, const json_t *value)
+static bool ledger_file_take_text(char **at, const json_t *value)
 {
     if (!json_is_string(value) || *at)
         return false;
@@ -203,7 +208,7 @@ static bool take_list(struct job_keys *at, const json_t *value)
 {
     for (size_t i = 0; i < json_array_size(value); i++) {
         uint64_t key;
-        if (!take_number(&key, json_array_get(value, i)))
+        if (!ledger_file_take_number(&key, json_array_get(value, i)))
             return false;
         job_keys_add(at, key);
     }
@@ -211,7 +216,7 @@ static bool take_list(struct job_keys *at, const json_t *value)
     return json_is_array(value);
 }
 
-static bool take_hash(char *at, const json_t *value)
+static bool ledger_file_take_hash(char *at, const json_t *value)
 {
     const char *hash = json_is_string(value) ? json_string_value(value) : "";
     if (strlen(hash) != LEDGER_HASH - 1)
@@ -220,14 +225,15 @@ static bool take_hash(char *at, const json_t *value)
     return true;
 }
 
-static bool take(struct ledger_import *entry, const struct field *field, const json_t *value)
+static bool ledger_file_take(struct ledger_import *entry, const struct ledger_file_field *field,
+                             const json_t *value)
 {
     void *at = (char *)entry + field->at;
     switch (field->type) {
     case NUMBER:
-        return take_number(at, value);
+        return ledger_file_take_number(at, value);
     case TEXT:
-        return take_text(at, value);
+        return ledger_file_take_text(at, value);
     case KIND:
         return take_kind(at, value);
     case LIST:
@@ -235,18 +241,19 @@ static bool take(struct ledger_import *entry, const struct field *field, const j
     case HASH:
         break;
     }
-    return take_hash(at, value);
+    return ledger_file_take_hash(at, value);
 }
 
 /* Each field of the kind, which comes first, is there once, and no other. */
-static int take_fields(struct ledger_import *entry, const json_t *line, struct error *err)
+static int ledger_file_take_fields(struct ledger_import *entry, const json_t *line,
+                                   struct error *err)
 {
     size_t taken = 0;
     for (size_t i = 0; i < FIELDS; i++) {
-        const struct field *field = &fields[i];
+        const struct ledger_file_field *field = &fields[i];
         if (i && !(field->kinds >> entry->record.entry.kind & 1))
             continue;
-        if (!take(entry, field, json_object_get(line, field->name)))
+        if (!ledger_file_take(entry, field, json_object_get(line, field->name)))
             return fail(err, ERROR_DATA, "'%s' is missing, or is none", field->name);
         taken++;
     }
@@ -267,13 +274,13 @@ static int check_entry(struct ledger_import *entry, struct error *err)
     return 0;
 }
 
-static int read_line(struct ledger_import *entry, const char *bytes, size_t length,
-                     struct error *err)
+static int ledger_file_read_line(struct ledger_import *entry, const char *bytes, size_t length,
+                                 struct error *err)
 {
     json_error_t reason;
     json_t *line = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &reason);
-    int result =
-        line ? take_fields(entry, line, err) : fail(err, ERROR_DATA, "no JSON: %s", reason.text);
+    int result = line ? ledger_file_take_fields(entry, line, err)
+                      : fail(err, ERROR_DATA, "no JSON: %s", reason.text);
     if (!result)
         result = check_entry(entry, err);
     json_decref(line);
@@ -285,12 +292,13 @@ struct lines {
     size_t count;
 };
 
-static int add_entry(struct lines *lines, const char *bytes, size_t length, struct error *err)
+static int ledger_file_add_entry(struct lines *lines, const char *bytes, size_t length,
+                                 struct error *err)
 {
     lines->list = memory_grown(lines->list, lines->count, sizeof *lines->list);
     struct ledger_import *entry = &lines->list[lines->count++];
     *entry = (struct ledger_import){ .line = lines->count };
-    if (read_line(entry, bytes, length, err))
+    if (ledger_file_read_line(entry, bytes, length, err))
         return fail_in(err, "line %zu", entry->line);
     if (lines->count > 1 && entry->record.entry.id <= entry[-1].record.entry.id)
         return fail(err, ERROR_DATA, "line %zu: entry %" PRIu64 " comes after entry %" PRIu64,
@@ -298,7 +306,7 @@ static int add_entry(struct lines *lines, const char *bytes, size_t length, stru
     return 0;
 }
 
-static int read_lines(struct lines *lines, const char *path, struct error *err)
+static int ledger_file_read_lines(struct lines *lines, const char *path, struct error *err)
 {
     FILE *file = is_standard(path) ? stdin : fopen(path, "re");
     char *line = NULL;
@@ -308,7 +316,7 @@ static int read_lines(struct lines *lines, const char *path, struct error *err)
     if (!file)
         return fail(err, ERROR_USAGE, "cannot open '%s': %s", path, strerror(errno));
     while (!result && (length = getline(&line, &room, file)) >= 0)
-        result = add_entry(lines, line, (size_t)length, err);
+        result = ledger_file_add_entry(lines, line, (size_t)length, err);
     if (!result && ferror(file))
         result = fail(err, ERROR_OTHER, "cannot read '%s': %s", is_standard(path) ? "-" : path,
                       strerror(errno));
@@ -343,7 +351,8 @@ static int refuse_limited(const struct settings *settings, const struct lines *l
 }
 
 /* The answer to COMMIT may be lost, which needs no look: it may be done again. */
-static int import_lines(struct db *db, const struct lines *lines, bool dry_run, struct error *err)
+static int ledger_file_import_lines(struct db *db, const struct lines *lines, bool dry_run,
+                                    struct error *err)
 {
     static const struct name_list all_clusters = { 0 };
     struct ledger_book book;
@@ -366,11 +375,12 @@ int ledger_import_file(const struct settings *settings, const char *path, bool d
 {
     struct db *db = NULL;
     struct lines lines = { 0 };
-    int result = read_lines(&lines, path, err) || results_open(&db, settings, DB_RESULTS, err) ||
+    int result = ledger_file_read_lines(&lines, path, err) ||
+                         results_open(&db, settings, DB_RESULTS, err) ||
                          refuse_limited(settings, &lines, db, err)
                      ? -1
                      : 0;
-    if (!result && import_lines(db, &lines, dry_run, err))
+    if (!result && ledger_file_import_lines(db, &lines, dry_run, err))
         result = results_explain(settings, err);
     db_close(db);
     for (size_t i = 0; i < lines.count; i++)

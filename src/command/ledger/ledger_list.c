@@ -66,7 +66,7 @@ void add_entry_words(struct text *text, const struct ledger_record *record,
 }
 
 /* An entry with what later ones did to it. */
-struct row {
+struct ledger_list_row {
     const struct ledger_record *record;
     const struct terminology *terms; /* of its cluster */
     uint64_t undone_by;              /* the entry that undoes it; 0: none */
@@ -79,7 +79,7 @@ struct listing {
     const struct published *published;
     const struct ledger_filter *filter;
     struct ledger_book book;
-    struct row *rows; /* of its records */
+    struct ledger_list_row *rows; /* of its records */
 };
 
 static void find_undos(struct listing *listing)
@@ -114,7 +114,7 @@ bool ledger_may_be_told(const struct permissions *permissions, const struct ledg
 }
 
 /* Entries that may not be told, and what undoes one of these. */
-static void hide_others(struct listing *listing, const struct permissions *permissions)
+static void ledger_list_hide_others(struct listing *listing, const struct permissions *permissions)
 {
     struct id_index *places = id_index_create();
     for (uint32_t i = 0; permissions->login && i < listing->book.count; i++) {
@@ -129,7 +129,8 @@ static void hide_others(struct listing *listing, const struct permissions *permi
     id_index_destroy(places);
 }
 
-static bool is_asked(const struct ledger_filter *filter, const struct ledger_record *record)
+static bool ledger_list_is_asked(const struct ledger_filter *filter,
+                                 const struct ledger_record *record)
 {
     char job[24];
     snprintf(job, sizeof job, "%" PRIu64, record->entry.job);
@@ -141,20 +142,21 @@ static bool is_asked(const struct ledger_filter *filter, const struct ledger_rec
            name_list_wants(&filter->kinds, ledger_kind_name(record->entry.kind));
 }
 
-static bool is_listed(const struct listing *listing, size_t i)
+static bool ledger_list_is_listed(const struct listing *listing, size_t i)
 {
     const struct ledger_record *record = &listing->book.records[i];
     const struct published_filter *filter = &listing->filter->names;
     return !listing->rows[i].hidden && name_list_wants(&filter->clusters, record->cluster) &&
            name_list_wants(&filter->accounts, record->account) &&
-           name_list_wants(&filter->users, record->user) && is_asked(listing->filter, record);
+           name_list_wants(&filter->users, record->user) &&
+           ledger_list_is_asked(listing->filter, record);
 }
 
 /* The columns. */
 
 static void get_words(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct ledger_list_row *row = of;
     struct text words = { 0 };
     add_entry_words(&words, row->record, row->terms);
     if (row->undone)
@@ -165,16 +167,16 @@ static void get_words(const void *of, struct cell *cell)
 
 static void get_kind(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct ledger_list_row *row = of;
     cell_text(cell, ledger_kind_name(row->record->entry.kind));
 }
 
 enum { ID, TIME, ENTERED_AT, ASSOCIATION, TRES_SECONDS, JOB, COVERS, UNDOES, UNDONE_BY, COUNTS };
 
 /* A number that not each kind of entry has. */
-static void get_number(const void *of, struct cell *cell)
+static void ledger_list_get_number(const void *of, struct cell *cell)
 {
-    const struct row *row = of;
+    const struct ledger_list_row *row = of;
     const struct ledger_entry *entry = &row->record->entry;
     bool adjusts = ledger_kind_has_amount(entry->kind);
     const struct {
@@ -199,9 +201,9 @@ static void get_number(const void *of, struct cell *cell)
 
 enum { CLUSTER, ACCOUNT, USER, PARTITION, WHO, WHY };
 
-static void get_name(const void *of, struct cell *cell)
+static void ledger_list_get_name(const void *of, struct cell *cell)
 {
-    const struct ledger_record *record = ((const struct row *)of)->record;
+    const struct ledger_record *record = ((const struct ledger_list_row *)of)->record;
     const char *const names[] = {
         [CLUSTER] = record->cluster,     [ACCOUNT] = record->account, [USER] = record->user,
         [PARTITION] = record->partition, [WHO] = record->who,         [WHY] = record->why,
@@ -209,13 +211,13 @@ static void get_name(const void *of, struct cell *cell)
     cell_text(cell, names[cell->column->index]);
 }
 
-#define NUMBER(which) COLUMN_INTEGER, .get = get_number, .index = which
-#define NAME(which) COLUMN_TEXT, .get = get_name, .index = which
+#define NUMBER(which) COLUMN_INTEGER, .get = ledger_list_get_number, .index = which
+#define NAME(which) COLUMN_TEXT, .get = ledger_list_get_name, .index = which
 
 static const struct column columns[] = {
     { "id", "ID", NUMBER(ID) },
     { "cluster", "Cluster", NAME(CLUSTER) },
-    { "instant", "Instant", COLUMN_TIME, .get = get_number, .index = TIME },
+    { "instant", "Instant", COLUMN_TIME, .get = ledger_list_get_number, .index = TIME },
     { "entry", "Entry", COLUMN_TEXT, .get = get_words, .hidden = ONLY_FOR_PEOPLE },
     { "kind", "Kind", COLUMN_TEXT, .get = get_kind, .hidden = NOT_FOR_PEOPLE },
     { "account", "Account", NAME(ACCOUNT), .hidden = NOT_FOR_PEOPLE },
@@ -227,9 +229,9 @@ static const struct column columns[] = {
     { "associations", "Associations", NUMBER(COVERS), .hidden = NOT_FOR_PEOPLE },
     { "undoes", "Undoes", NUMBER(UNDOES), .hidden = NOT_FOR_PEOPLE },
     { "undone_by", "UndoneBy", NUMBER(UNDONE_BY), .hidden = NOT_FOR_PEOPLE },
-    { "counts", "Counts", COLUMN_YES_NO, .get = get_number, .index = COUNTS,
+    { "counts", "Counts", COLUMN_YES_NO, .get = ledger_list_get_number, .index = COUNTS,
       .hidden = NOT_FOR_PEOPLE },
-    { "entered_at", "Entered", COLUMN_TIME, .get = get_number, .index = ENTERED_AT },
+    { "entered_at", "Entered", COLUMN_TIME, .get = ledger_list_get_number, .index = ENTERED_AT },
     { "who", "By", NAME(WHO) },
     { "why", "Why", NAME(WHY) },
     { .name = NULL },
@@ -245,7 +247,7 @@ static int print_listing(const struct listing *listing, const struct table_optio
     struct table *table = table_create(&text, &layout, options, err);
     bool any = false;
     for (size_t i = 0; table && i < listing->book.count; i++)
-        if (is_listed(listing, i)) {
+        if (ledger_list_is_listed(listing, i)) {
             table_add(table, &listing->rows[i]);
             any = true;
         }
@@ -269,8 +271,8 @@ static bool has_cluster(const void *context, const char *asked)
 }
 
 /* A name that was asked for is that of an entry, or is published. */
-static int check_names(const struct listing *listing, struct published *published,
-                       struct error *err)
+static int ledger_list_check_names(const struct listing *listing, struct published *published,
+                                   struct error *err)
 {
     const struct published_filter *filter = &listing->filter->names;
     struct published_filter names = { .accounts = filter->accounts, .users = filter->users };
@@ -324,10 +326,10 @@ int ledger_print(const struct settings *settings, const struct ledger_filter *fi
     if (!result)
         result = ledger_book_read(published.db, NULL, &listing.book, err);
     if (!result)
-        result = check_names(&listing, &published, err);
+        result = ledger_list_check_names(&listing, &published, err);
     published_close(&published);
     find_undos(&listing);
-    hide_others(&listing, &published.permissions);
+    ledger_list_hide_others(&listing, &published.permissions);
     result = result ? results_explain(settings, err) : print_listing(&listing, options, err);
     if (!result)
         result = ledger_tell_faults(&listing.book, &filter->names.clusters, err);

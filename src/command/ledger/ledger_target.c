@@ -27,7 +27,7 @@ struct target_search {
     struct job_keys *covers;
 };
 
-static bool is_named(const struct names *names, uint32_t number, const char *name)
+static bool ledger_target_is_named(const struct names *names, uint32_t number, const char *name)
 {
     return reads_as(names_text(names, number), names_length(names, number), name);
 }
@@ -52,19 +52,20 @@ static int target_in_snapshot(const struct source *source, target_looker *look, 
     return result;
 }
 
-static bool is_of(const struct accounting *accounting, const struct association *row,
-                  const struct ledger_record *record)
+static bool ledger_target_is_of(const struct accounting *accounting, const struct association *row,
+                                const struct ledger_record *record)
 {
     return row->user != accounting->empty_name &&
-           is_named(accounting->names, row->user, record->user) &&
-           (!*record->account || is_named(accounting->names, row->account, record->account));
+           ledger_target_is_named(accounting->names, row->user, record->user) &&
+           (!*record->account ||
+            ledger_target_is_named(accounting->names, row->account, record->account));
 }
 
 static bool user_is_there(const struct accounting *accounting, const char *user)
 {
     for (size_t i = 0; i < accounting->count; i++)
         if (accounting->rows[i].user != accounting->empty_name &&
-            is_named(accounting->names, accounting->rows[i].user, user))
+            ledger_target_is_named(accounting->names, accounting->rows[i].user, user))
             return true;
     return false;
 }
@@ -72,13 +73,13 @@ static bool user_is_there(const struct accounting *accounting, const char *user)
 static bool account_is_there(const struct accounting *accounting, const char *account)
 {
     for (size_t i = 0; i < accounting->count; i++)
-        if (is_named(accounting->names, accounting->rows[i].account, account))
+        if (ledger_target_is_named(accounting->names, accounting->rows[i].account, account))
             return true;
     return false;
 }
 
-static int check_names(const struct target_search *search, const struct accounting *accounting,
-                       struct error *err)
+static int ledger_target_check_names(const struct target_search *search,
+                                     const struct accounting *accounting, struct error *err)
 {
     const struct ledger_record *record = search->record;
     const struct terminology *terms = terminology_of(search->source->settings);
@@ -98,8 +99,8 @@ static int no_such(const struct ledger_record *record, struct error *err)
 }
 
 /* The account as readers know it, where it was not named. */
-static void take_association(struct ledger_record *record, const struct names *names,
-                             const struct association *row)
+static void ledger_target_take_association(struct ledger_record *record, const struct names *names,
+                                           const struct association *row)
 {
     record->entry.association = row->id;
     if (*record->account)
@@ -130,12 +131,12 @@ static int none_but_others(const struct target_search *search, const struct acco
 {
     const struct ledger_record *record = search->record;
     struct text message = { 0 }, others = { 0 };
-    if (check_names(search, accounting, err))
+    if (ledger_target_check_names(search, accounting, err))
         return -1;
     for (size_t i = 0; i < accounting->count; i++) {
         const struct association *row = &accounting->rows[i];
         if (!row->deleted && row->user != accounting->empty_name &&
-            is_named(accounting->names, row->user, record->user))
+            ledger_target_is_named(accounting->names, row->user, record->user))
             add_full_name(&others, accounting->names, row);
     }
     no_such(record, err);
@@ -160,8 +161,8 @@ static int look_for_association(void *context, struct accounting *accounting, st
     size_t count = 0;
     for (size_t i = 0; i < accounting->count; i++) {
         const struct association *row = &accounting->rows[i];
-        if (!is_of(accounting, row, record) ||
-            !is_named(accounting->names, row->partition, record->partition) ||
+        if (!ledger_target_is_of(accounting, row, record) ||
+            !ledger_target_is_named(accounting->names, row->partition, record->partition) ||
             (found && row->deleted && !found->deleted))
             continue;
         if (!found || row->deleted != found->deleted) {
@@ -179,7 +180,7 @@ static int look_for_association(void *context, struct accounting *accounting, st
         result = fail(err, ERROR_USAGE, "'%s' may be %s; name one with --account", record->user,
                       candidates.bytes);
     else
-        take_association(record, accounting->names, found);
+        ledger_target_take_association(record, accounting->names, found);
     text_free(&candidates);
     return result;
 }
@@ -197,8 +198,9 @@ static bool *nodes_below(const struct tree *tree, const struct accounting *accou
     bool *below = memory_zeroed(tree->count, sizeof *below), found = false;
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
-        below[i] = (!node->is_user && is_named(accounting->names, node->account, account)) ||
-                   (i && below[node->parent]);
+        below[i] =
+            (!node->is_user && ledger_target_is_named(accounting->names, node->account, account)) ||
+            (i && below[node->parent]);
         found |= below[i];
     }
     if (found)
@@ -240,11 +242,12 @@ static int cover_user(const struct target_search *search, struct accounting *acc
     bool any_partition = record->entry.kind == LEDGER_RESET && !*record->partition;
     for (size_t i = 0; i < accounting->count; i++) {
         const struct association *row = &accounting->rows[i];
-        if (is_of(accounting, row, record) &&
-            (any_partition || is_named(accounting->names, row->partition, record->partition)))
+        if (ledger_target_is_of(accounting, row, record) &&
+            (any_partition ||
+             ledger_target_is_named(accounting->names, row->partition, record->partition)))
             job_keys_add(search->covers, row->id);
     }
-    if (check_names(search, accounting, err))
+    if (ledger_target_check_names(search, accounting, err))
         return -1;
     return search->covers->count ? 0 : no_such(record, err);
 }
@@ -264,7 +267,7 @@ int target_covers(const struct source *source, struct ledger_record *record, str
     return target_in_snapshot(source, look_for_covers, &search, err);
 }
 
-struct search {
+struct ledger_target_search {
     const struct source *source;
     const struct refund *refund;
     uint64_t time;
@@ -275,7 +278,7 @@ struct search {
 };
 
 /* The rows of one job. */
-struct rows {
+struct ledger_target_rows {
     uint64_t all, begun, refunded;
     bool runs;                            /* one has not ended */
     uint64_t association, begin, seconds; /* of those that begun; the association of the last one */
@@ -298,7 +301,8 @@ static int take_numbers(struct job_keys *jobs, const char *list, struct error *e
     return result;
 }
 
-static void note_row(const struct search *search, const struct job_row *row, struct rows *rows)
+static void note_row(const struct ledger_target_search *search, const struct job_row *row,
+                     struct ledger_target_rows *rows)
 {
     const struct job *job = &row->job;
     uint64_t begin = job->time_start > job->time_submit ? job->time_start : job->time_submit;
@@ -314,22 +318,24 @@ static void note_row(const struct search *search, const struct job_row *row, str
         rows->seconds += job->time_end - begin;
 }
 
-static int read_rows(const struct search *search, const struct accounting *accounting, uint64_t job,
-                     struct rows *rows, struct error *err)
+static int ledger_target_read_rows(const struct ledger_target_search *search,
+                                   const struct accounting *accounting, uint64_t job,
+                                   struct ledger_target_rows *rows, struct error *err)
 {
     const struct source *source = search->source;
     struct job_range range = { .to = INT64_MAX, .open = true, .ids = &job, .id_count = 1 };
     struct job_reading *reading = source->layout->jobs(source, accounting, &range);
     struct job_row row;
     int got;
-    *rows = (struct rows){ 0 };
+    *rows = (struct ledger_target_rows){ 0 };
     while ((got = job_reading_next(reading, &row, err)) > 0)
         note_row(search, &row, rows);
     job_reading_end(reading);
     return got;
 }
 
-static const struct association *association_of(const struct accounting *accounting, uint64_t id)
+static const struct association *ledger_target_association_of(const struct accounting *accounting,
+                                                              uint64_t id)
 {
     for (size_t i = 0; i < accounting->count; i++)
         if (accounting->rows[i].id == id)
@@ -337,10 +343,12 @@ static const struct association *association_of(const struct accounting *account
     return NULL;
 }
 
-static void tell(const struct search *search, const struct accounting *accounting, uint64_t job,
-                 const struct rows *rows)
+static void ledger_target_tell(const struct ledger_target_search *search,
+                               const struct accounting *accounting, uint64_t job,
+                               const struct ledger_target_rows *rows)
 {
-    const struct association *association = association_of(accounting, rows->association);
+    const struct association *association =
+        ledger_target_association_of(accounting, rows->association);
     const struct names *names = accounting->names;
     text_format(search->told, "  job %" PRIu64, job);
     if (association)
@@ -355,11 +363,11 @@ static void tell(const struct search *search, const struct accounting *accountin
 }
 
 /* 1: it is to be refunded; 0: it is left out. */
-static int check_job(struct search *search, const struct accounting *accounting, uint64_t job,
-                     struct error *err)
+static int check_job(struct ledger_target_search *search, const struct accounting *accounting,
+                     uint64_t job, struct error *err)
 {
-    struct rows rows;
-    if (read_rows(search, accounting, job, &rows, err))
+    struct ledger_target_rows rows;
+    if (ledger_target_read_rows(search, accounting, job, &rows, err))
         return -1;
     bool refunded = rows.begun && rows.refunded == rows.begun;
     if (search->refund->node && (!rows.begun || rows.runs || refunded)) {
@@ -372,11 +380,11 @@ static int check_job(struct search *search, const struct accounting *accounting,
                              : "has not run, or the accounting database has it no more");
     if (refunded)
         return fail(err, ERROR_USAGE, "job %" PRIu64 " was refunded already", job);
-    tell(search, accounting, job, &rows);
+    ledger_target_tell(search, accounting, job, &rows);
     return 1;
 }
 
-static int find_on_node(struct search *search, struct error *err)
+static int find_on_node(struct ledger_target_search *search, struct error *err)
 {
     const struct refund *refund = search->refund;
     const struct source *source = search->source;
@@ -388,9 +396,9 @@ static int find_on_node(struct search *search, struct error *err)
                                               (uint64_t)refund->to, search->jobs, err);
 }
 
-static int look(void *context, struct accounting *accounting, struct error *err)
+static int ledger_target_look(void *context, struct accounting *accounting, struct error *err)
 {
-    struct search *search = context;
+    struct ledger_target_search *search = context;
     struct job_keys *jobs = search->jobs;
     size_t kept = 0;
     if (search->refund->node && find_on_node(search, err))
@@ -424,13 +432,13 @@ int refund_find(struct refund *refund, uint64_t time, const struct source *sourc
                     by_rollups ? "" : settings->layout);
     if (!refund->node && take_numbers(&refund->found, refund->jobs, err))
         return -1;
-    struct search search = { .source = source,
-                             .refund = refund,
-                             .time = time,
-                             .state = ledger_at(ledger, INT64_MAX),
-                             .told = &refund->told,
-                             .jobs = &refund->found };
-    int result = target_in_snapshot(source, look, &search, err);
+    struct ledger_target_search search = { .source = source,
+                                           .refund = refund,
+                                           .time = time,
+                                           .state = ledger_at(ledger, INT64_MAX),
+                                           .told = &refund->told,
+                                           .jobs = &refund->found };
+    int result = target_in_snapshot(source, ledger_target_look, &search, err);
     ledger_state_destroy(search.state);
     return result;
 }

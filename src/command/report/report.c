@@ -15,7 +15,7 @@
 
 #define USUAL_DAYS 30
 
-struct options {
+struct report_options {
     struct shared_options shared;
     const char *output, *directory, *days_text, *backtest;
     struct option_time since, until;
@@ -34,7 +34,7 @@ static void add_problems(struct report_cluster *read, const struct health *healt
 }
 
 /* Everybody may see a page, so that it does not say why views are unreadable: that names logins. */
-static void hide_reasons(struct health *health)
+static void report_hide_reasons(struct health *health)
 {
     for (size_t i = 0; i < health->count; i++) {
         free(health->clusters[i].unreadable);
@@ -43,9 +43,9 @@ static void hide_reasons(struct health *health)
 }
 
 /* The clusters without any of the accounts that are asked for are left out by those who write. */
-static int read_clusters(struct report_cluster *read, struct published *published,
-                         const struct settings *settings, const struct options *options,
-                         struct error *err)
+static int report_read_clusters(struct report_cluster *read, struct published *published,
+                                const struct settings *settings,
+                                const struct report_options *options, struct error *err)
 {
     struct health health = { 0 };
     struct report_request request = options->request;
@@ -57,7 +57,7 @@ static int read_clusters(struct report_cluster *read, struct published *publishe
         result = published_check_names(published, err);
     if (!result) {
         health_read_views(published->db, &health);
-        hide_reasons(&health);
+        report_hide_reasons(&health);
         for (size_t i = 0; i < published->count; i++)
             add_problems(&read[i], &health);
     }
@@ -104,12 +104,12 @@ static int read_backtests(struct report_cluster *read, size_t count,
 static int report_answer(struct command_context *context, struct error *err)
 {
     const struct settings *settings = context->settings;
-    struct options *options = context->options;
+    struct report_options *options = context->options;
     struct published *published = &context->published;
     options->request.since = options->since.at;
     options->request.until = options->until.at;
     struct report_cluster *read = memory_zeroed(published->count + 1, sizeof *read);
-    int result = read_clusters(read, published, settings, options, err);
+    int result = report_read_clusters(read, published, settings, options, err);
     struct text page = { 0 };
     if (!result && options->jobs)
         result = read_use(read, published->count, settings, err);
@@ -139,7 +139,7 @@ static int report_answer(struct command_context *context, struct error *err)
 
 static int report_check(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct report_options *options = context->options;
     struct report_request *request = &options->request;
     const char *days = options->days_text;
     options->request.days = USUAL_DAYS;
@@ -161,18 +161,19 @@ static int report_check(struct command_context *context, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { "output", NULL, 'o', OPTION_VALUE, AT(output), "FILE",
+    { "output", NULL, 'o', OPTION_VALUE, AT(report_options, output), "FILE",
       .help = "replace this file in one step, or write to this device or pipe; -: stdout" },
-    { "each", NULL, 0, OPTION_VALUE, AT(directory), "FOLDER",
+    { "each", NULL, 0, OPTION_VALUE, AT(report_options, directory), "FOLDER",
       .help = "a page for each account too, and an index of them, in this folder" },
-    { "days", NULL, 'd', OPTION_VALUE, AT(days_text), "NUMBER",
+    { "days", NULL, 'd', OPTION_VALUE, AT(report_options, days_text), "NUMBER",
       .help = "so many days of history; usually 30" },
-    { "since", "from", 0, OPTION_TIME, AT(since), "TIME", .help = "history from this instant on" },
-    { "jobs", NULL, 'j', OPTION_FLAG, AT(jobs), NULL,
+    { "since", "from", 0, OPTION_TIME, AT(report_options, since), "TIME",
+      .help = "history from this instant on" },
+    { "jobs", NULL, 'j', OPTION_FLAG, AT(report_options, jobs), NULL,
       .help = "use by partition and QOS, too, from the accounting database" },
-    { "backtest", NULL, 0, OPTION_VALUE, AT(backtest), "FILE",
+    { "backtest", NULL, 0, OPTION_VALUE, AT(report_options, backtest), "FILE",
       .help = "what `backtest --json` printed: history under other settings; -: stdin" },
-    { "until", "to", 0, OPTION_TIME, AT(until), "TIME",
+    { "until", "to", 0, OPTION_TIME, AT(report_options, until), "TIME",
       .help = "history up to this one; else up to the newest run" },
     { .name = NULL },
 };
@@ -184,7 +185,7 @@ const struct command command_report = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct report_options),
     .use = SETTINGS_FOR_READING,
     .results = RESULTS_OPEN,
     .check = report_check,

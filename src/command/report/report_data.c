@@ -28,7 +28,7 @@
 /* Numbers of series that are in memory where each account has a page. */
 #define NUMBERS_OF_ALL 8000000u
 
-struct reading {
+struct report_data_reading {
     struct db *db;
     struct page_cluster *cluster;
     struct id_index *places; /* rows of living associations */
@@ -40,8 +40,9 @@ struct reading {
 };
 
 /* Hand each row of a query to `take`. */
-static int for_each(struct reading *reading, struct db_rows *rows,
-                    void (*take)(struct reading *, const struct db_value *), struct error *err)
+static int report_data_for_each(struct report_data_reading *reading, struct db_rows *rows,
+                                void (*take)(struct report_data_reading *, const struct db_value *),
+                                struct error *err)
 {
     const struct db_value *row;
     while (db_fetch(rows, &row, err) > 0)
@@ -51,7 +52,7 @@ static int for_each(struct reading *reading, struct db_rows *rows,
 
 /* ---- use by day ---- */
 
-static void take_name(struct reading *reading, const struct db_value *row)
+static void report_data_take_name(struct report_data_reading *reading, const struct db_value *row)
 {
     uint64_t id = (uint64_t)row[1].integer;
     size_t length = strlen(reading->cluster->name);
@@ -69,7 +70,7 @@ static void take_name(struct reading *reading, const struct db_value *row)
 
 /* Where an association's use is shown: with itself, or with what it hung below and is still there.
  * Names of different times may make a ring. */
-static uint32_t place_of(const struct reading *reading, int64_t id)
+static uint32_t report_data_place_of(const struct report_data_reading *reading, int64_t id)
 {
     for (uint32_t steps = 0; steps <= reading->gone_count; steps++) {
         uint32_t place = id_index_find(reading->places, (uint64_t)id);
@@ -83,7 +84,7 @@ static uint32_t place_of(const struct reading *reading, int64_t id)
     return 0;
 }
 
-static struct page_point *add_point(struct page_points *points, int64_t at)
+static struct page_point *report_data_add_point(struct page_points *points, int64_t at)
 {
     points->points = memory_grown(points->points, points->count, sizeof *points->points);
     struct page_point *point = &points->points[points->count++];
@@ -92,7 +93,7 @@ static struct page_point *add_point(struct page_points *points, int64_t at)
 }
 
 /* What those below used is used by an account, too. */
-static void end_day(struct reading *reading)
+static void end_day(struct report_data_reading *reading)
 {
     struct page_cluster *cluster = reading->cluster;
     if (!cluster->days.count)
@@ -118,28 +119,31 @@ static int64_t bar_of(const struct page_cluster *cluster, int64_t day)
     return monday < 0 ? day : (int64_t)calendar_day((uint64_t)monday + 43200);
 }
 
-static void take_day(struct reading *reading, const struct db_value *row)
+static void report_data_take_day(struct report_data_reading *reading, const struct db_value *row)
 {
     struct page_cluster *cluster = reading->cluster;
     struct page_points *days = &cluster->days;
     int64_t bar = bar_of(cluster, row[0].integer);
     if (!days->count || days->points[days->count - 1].at != bar) {
         end_day(reading);
-        add_point(days, bar)->usage = memory_zeroed(cluster->series_count, sizeof(double));
+        report_data_add_point(days, bar)->usage =
+            memory_zeroed(cluster->series_count, sizeof(double));
     }
     double use = db_value_real(&row[2]);
     if (!isnan(use))
-        reading->sums[place_of(reading, row[1].integer)] += use;
+        reading->sums[report_data_place_of(reading, row[1].integer)] += use;
 }
 
-static int read_days(struct reading *reading, struct error *err)
+static int report_data_read_days(struct report_data_reading *reading, struct error *err)
 {
     struct db_value span[] = { db_text(reading->cluster->name), db_integer(reading->cluster->from),
                                db_integer(reading->cluster->to) };
-    if (for_each(reading, db_query(reading->db, sql_query_association_read, NULL, 0, "tiittt", err),
-                 take_name, err) ||
-        for_each(reading, db_query(reading->db, sql_query_usage_day_span, span, 3, "iir", err),
-                 take_day, err))
+    if (report_data_for_each(
+            reading, db_query(reading->db, sql_query_association_read, NULL, 0, "tiittt", err),
+            report_data_take_name, err) ||
+        report_data_for_each(reading,
+                             db_query(reading->db, sql_query_usage_day_span, span, 3, "iir", err),
+                             report_data_take_day, err))
         return -1;
     end_day(reading);
     int found = rows_read_integer(reading->db, sql_query_usage_day_oldest, span, 1,
@@ -150,13 +154,13 @@ static int read_days(struct reading *reading, struct error *err)
 /* ---- values over time ---- */
 
 /* Factors of another algorithm are left out. */
-static void take_time(struct reading *reading, const struct db_value *row)
+static void report_data_take_time(struct report_data_reading *reading, const struct db_value *row)
 {
     struct page_cluster *cluster = reading->cluster;
     const char *algorithm = cluster->algorithm->name;
     if (row[1].text.length == strlen(algorithm) &&
         !memcmp(row[1].text.bytes, algorithm, row[1].text.length))
-        add_point(&cluster->times, row[0].integer);
+        report_data_add_point(&cluster->times, row[0].integer);
 }
 
 /* Of many points the last one of each of so many spans. */
@@ -171,8 +175,9 @@ static void thin_times(struct page_points *points, int64_t from, int64_t to)
     points->count = kept;
 }
 
-static int read_time(const struct reading *reading, struct page_point *point,
-                     const uint32_t *series_of, struct error *err)
+static int report_data_read_time(const struct report_data_reading *reading,
+                                 struct page_point *point, const uint32_t *series_of,
+                                 struct error *err)
 {
     const struct page_cluster *cluster = reading->cluster;
     struct db_value key[] = { db_text(cluster->name), db_integer(point->at) };
@@ -197,7 +202,7 @@ static int read_time(const struct reading *reading, struct page_point *point,
     return db_finish(rows);
 }
 
-static int read_times(struct reading *reading, struct error *err)
+static int report_data_read_times(struct report_data_reading *reading, struct error *err)
 {
     struct page_cluster *cluster = reading->cluster;
     uint32_t *series_of = memory_zeroed(cluster->row_count, sizeof *series_of);
@@ -206,12 +211,12 @@ static int read_times(struct reading *reading, struct error *err)
         series_of[cluster->series[i]] = i;
     int result = 0;
     for (size_t i = 0; !result && i < cluster->times.count; i++)
-        result = read_time(reading, &cluster->times.points[i], series_of, err);
+        result = report_data_read_time(reading, &cluster->times.points[i], series_of, err);
     free(series_of);
     return result;
 }
 
-static int by_usage(const void *a, const void *b, void *rows)
+static int report_data_by_usage(const void *a, const void *b, void *rows)
 {
     const struct page_row *one = (struct page_row *)rows + *(const uint32_t *)a;
     const struct page_row *other = (struct page_row *)rows + *(const uint32_t *)b;
@@ -228,7 +233,7 @@ static size_t series_room(const struct page_cluster *cluster, bool each)
 }
 
 /* Whose series are there: of those who are at the tops and below, who used most. */
-static void choose_series(struct report_data *data, bool each)
+static void report_data_choose_series(struct report_data *data, bool each)
 {
     struct page_cluster *cluster = &data->page;
     size_t room = series_room(cluster, each);
@@ -243,15 +248,16 @@ static void choose_series(struct report_data *data, bool each)
     }
     free(wanted);
     if (cluster->series_count)
-        qsort_r(cluster->series, cluster->series_count, sizeof *cluster->series, by_usage,
-                cluster->rows);
+        qsort_r(cluster->series, cluster->series_count, sizeof *cluster->series,
+                report_data_by_usage, cluster->rows);
     if (cluster->series_count > room)
         cluster->series_count = room;
 }
 
 /* ---- the queue ---- */
 
-static void add_job(struct page_cluster *cluster, const struct prio_row *row, uint32_t account)
+static void report_data_add_job(struct page_cluster *cluster, const struct prio_row *row,
+                                uint32_t account)
 {
     static const enum prio_part parts[PAGE_PARTS] = { PRIO_AGE,      PRIO_ASSOC,     PRIO_FAIRSHARE,
                                                       PRIO_JOB_SIZE, PRIO_PARTITION, PRIO_QOS };
@@ -277,7 +283,7 @@ static void add_job(struct page_cluster *cluster, const struct prio_row *row, ui
         job->parts[i] = row->weighted[parts[i]];
 }
 
-static int by_priority(const void *a, const void *b)
+static int report_data_by_priority(const void *a, const void *b)
 {
     const struct prio_row *one = a, *other = b;
     if (one->of_formula && one->has_priority != other->has_priority)
@@ -301,13 +307,14 @@ static uint32_t *accounts_of(const struct page_cluster *cluster, struct names *n
 }
 
 /* The highest priorities first; the texts are the list's. */
-static int read_jobs(struct reading *reading, struct prio_list *list, struct error *err)
+static int report_data_read_jobs(struct report_data_reading *reading, struct prio_list *list,
+                                 struct error *err)
 {
     struct page_cluster *cluster = reading->cluster;
     if (published_jobs_read(reading->db, list, err))
         return -1;
     if (list->count)
-        qsort(list->rows, list->count, sizeof *list->rows, by_priority);
+        qsort(list->rows, list->count, sizeof *list->rows, report_data_by_priority);
     struct names *names = names_create();
     uint32_t *rows = accounts_of(cluster, names);
     cluster->jobs = memory_zeroed(list->count + 1, sizeof *cluster->jobs);
@@ -315,26 +322,27 @@ static int read_jobs(struct reading *reading, struct prio_list *list, struct err
         const char *account = list->rows[i].account;
         uint32_t number = names_find(names, account, strlen(account));
         if (list->rows[i].best)
-            add_job(cluster, &list->rows[i], number == INDEX_NONE ? 0 : rows[number]);
+            report_data_add_job(cluster, &list->rows[i], number == INDEX_NONE ? 0 : rows[number]);
     }
     names_destroy(names);
     free(rows);
     return 0;
 }
 
-static int read_history(struct reading *reading, struct report_data *data, bool each,
+static int read_history(struct report_data_reading *reading, struct report_data *data, bool each,
                         struct error *err)
 {
     struct page_cluster *cluster = reading->cluster;
     struct db_value span[] = { db_text(cluster->name), db_integer(cluster->from),
                                db_integer(cluster->to) };
-    if (for_each(reading, db_query(reading->db, sql_query_report_points, span, 3, "it", err),
-                 take_time, err))
+    if (report_data_for_each(reading,
+                             db_query(reading->db, sql_query_report_points, span, 3, "it", err),
+                             report_data_take_time, err))
         return -1;
     thin_times(&cluster->times, cluster->from, cluster->to);
-    choose_series(data, each);
+    report_data_choose_series(data, each);
     reading->sums = memory_zeroed(cluster->row_count, sizeof *reading->sums);
-    return read_times(reading, err) || read_days(reading, err) ||
+    return report_data_read_times(reading, err) || report_data_read_days(reading, err) ||
                    report_fairness_read(reading->db, cluster, err) ||
                    report_changes_read(reading->db, cluster, err)
                ? -1
@@ -366,7 +374,7 @@ static int set_span(struct page_cluster *cluster, const struct report_request *r
                : fail(err, ERROR_USAGE, "report: --since is not before the end of what is shown");
 }
 
-static void add_top(struct report_data *data, uint32_t row)
+static void report_data_add_top(struct report_data *data, uint32_t row)
 {
     for (size_t i = 0; i < data->top_count; i++)
         if (data->tops[i] == row)
@@ -378,21 +386,22 @@ static void add_top(struct report_data *data, uint32_t row)
 static void find_tops(struct report_data *data, const struct name_list *accounts)
 {
     if (!accounts->count)
-        add_top(data, 0);
+        report_data_add_top(data, 0);
     for (size_t i = 0; i < accounts->count; i++) {
         uint32_t row = report_row_of_account(&data->page, accounts->values[i]);
         if (row != INDEX_NONE)
-            add_top(data, row);
+            report_data_add_top(data, row);
     }
 }
 
-static int read_all(struct reading *reading, struct report_data *data,
-                    const struct report_request *request, struct error *err)
+static int report_data_read_all(struct report_data_reading *reading, struct report_data *data,
+                                const struct report_request *request, struct error *err)
 {
     find_tops(data, request->accounts);
     if (!data->top_count)
         return 0;
-    return set_span(&data->page, request, err) || read_jobs(reading, data->queue, err) ||
+    return set_span(&data->page, request, err) ||
+                   report_data_read_jobs(reading, data->queue, err) ||
                    read_history(reading, data, request->each, err)
                ? -1
                : 0;
@@ -413,7 +422,7 @@ int report_data_read(struct report_data *data, struct published *published,
                   .half_life = (int64_t)cluster->half_life },
         .queue = published_job_list(cluster),
     };
-    struct reading reading = {
+    struct report_data_reading reading = {
         .db = published->db,
         .cluster = &data->page,
         .places = id_index_create(),
@@ -424,7 +433,7 @@ int report_data_read(struct report_data *data, struct published *published,
     if (!result) {
         data->page.capacity = capacity_of(cluster);
         report_rows_add(&data->page, cluster, reading.places);
-        result = read_all(&reading, data, request, err);
+        result = report_data_read_all(&reading, data, request, err);
     }
     id_index_destroy(reading.places);
     id_index_destroy(reading.gone);

@@ -27,7 +27,8 @@ struct parts {
     bool any;
 };
 
-static void add_view(struct parts *parts, const struct page_cluster *cluster, uint32_t top)
+static void report_pages_add_view(struct parts *parts, const struct page_cluster *cluster,
+                                  uint32_t top)
 {
     struct page_view view;
     page_view_make(&view, cluster, top);
@@ -57,20 +58,21 @@ static void put_together(struct text *text, struct parts *parts, const char *lin
     text_free(&parts->data);
 }
 
-static void add_all(struct parts *parts, const struct report_cluster *clusters, size_t count)
+static void report_pages_add_all(struct parts *parts, const struct report_cluster *clusters,
+                                 size_t count)
 {
     page_begin(&parts->data, &(struct page_head){
                                  .accounts_only = count && clusters[0].data.page.accounts_only });
     for (size_t i = 0; i < count; i++)
         for (size_t top = 0; top < clusters[i].data.top_count; top++)
-            add_view(parts, &clusters[i].data.page, clusters[i].data.tops[top]);
+            report_pages_add_view(parts, &clusters[i].data.page, clusters[i].data.tops[top]);
 }
 
 void report_page_make(struct text *text, const struct report_cluster *clusters, size_t count)
 {
     struct parts parts = { 0 };
     text_add(&parts.plain, "");
-    add_all(&parts, clusters, count);
+    report_pages_add_all(&parts, clusters, count);
     put_together(text, &parts, NULL, NULL);
 }
 
@@ -130,7 +132,7 @@ static int write_page(const char *directory, const struct page_cluster *cluster,
     struct text path = { 0 }, page = { 0 };
     page_begin(&parts.data,
                &(struct page_head){ .accounts_only = cluster->accounts_only, .home = "../" INDEX });
-    add_view(&parts, cluster, row);
+    report_pages_add_view(&parts, cluster, row);
     put_together(&page, &parts, NULL, "../" INDEX);
     text_format(&path, "%s/", directory);
     add_page_name(&path, cluster, row);
@@ -147,7 +149,7 @@ struct account_list {
     size_t count;
 };
 
-static void add_account(struct account_list *list, uint32_t row, unsigned depth)
+static void report_pages_add_account(struct account_list *list, uint32_t row, unsigned depth)
 {
     list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
     list->depths = memory_grown(list->depths, list->count, sizeof *list->depths);
@@ -157,13 +159,13 @@ static void add_account(struct account_list *list, uint32_t row, unsigned depth)
 
 /* A tree may be very deep, so this goes from one account to the next without recursion: down to the
  * first one below, else on to the next beside it or beside what it is below. */
-static void add_accounts(struct account_list *list, const struct page_cluster *cluster,
-                         uint32_t top)
+static void report_pages_add_accounts(struct account_list *list, const struct page_cluster *cluster,
+                                      uint32_t top)
 {
     const struct page_row *rows = cluster->rows;
     uint32_t at = top;
     unsigned depth = 0;
-    add_account(list, top, 0);
+    report_pages_add_account(list, top, 0);
     for (bool down = true;;) {
         uint32_t next = down ? rows[at].first_child : at + 1;
         uint32_t parent = down ? at : rows[at].parent;
@@ -174,7 +176,7 @@ static void add_accounts(struct account_list *list, const struct page_cluster *c
         bool found = next < rows[parent].first_child + rows[parent].children;
         depth += found && down;
         if (found)
-            add_account(list, next, depth);
+            report_pages_add_account(list, next, depth);
         else if (!down)
             depth--;
         at = found ? next : parent;
@@ -182,8 +184,8 @@ static void add_accounts(struct account_list *list, const struct page_cluster *c
     }
 }
 
-static void add_link(struct text *links, const struct page_cluster *cluster, uint32_t row,
-                     unsigned depth)
+static void report_pages_add_link(struct text *links, const struct page_cluster *cluster,
+                                  uint32_t row, unsigned depth)
 {
     text_add(links, "<li>");
     for (unsigned i = 0; i < depth && i < DEEPEST_SHOWN; i++)
@@ -205,14 +207,14 @@ static int write_account_pages(const char *directory, const struct report_cluste
     add_directory_name(&path, cluster);
     int result = make_directory(path.bytes, err);
     for (size_t i = 0; i < read->data.top_count; i++)
-        add_accounts(&list, cluster, read->data.tops[i]);
+        report_pages_add_accounts(&list, cluster, read->data.tops[i]);
     text_format(links, "<h2>Pages of the %s of ", cluster->terms->accounts);
     page_add_html(links, cluster->name);
     text_add(links, "</h2>\n<ul data-cluster=\"");
     page_add_html(links, cluster->name);
     text_add(links, "\">\n");
     for (size_t i = 0; !result && i < list.count; i++) {
-        add_link(links, cluster, list.rows[i], list.depths[i]);
+        report_pages_add_link(links, cluster, list.rows[i], list.depths[i]);
         result = write_page(directory, cluster, list.rows[i], err);
     }
     text_add(links, "</ul>\n");
@@ -232,7 +234,7 @@ int report_pages_write(const char *directory, const struct report_cluster *clust
         if (clusters[i].data.top_count)
             result = write_account_pages(directory, &clusters[i], &links, err);
     if (!result) {
-        add_all(&parts, clusters, count);
+        report_pages_add_all(&parts, clusters, count);
         put_together(&page, &parts, links.bytes, NULL);
         text_format(&path, "%s/" INDEX, directory);
         result = file_write(path.bytes, &page, err);

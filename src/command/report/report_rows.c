@@ -27,7 +27,7 @@ struct step {
     int64_t at;
     char *before, *after; /* digests */
 };
-struct steps {
+struct report_rows_steps {
     struct step *steps;
     size_t count;
 };
@@ -43,7 +43,8 @@ static bool is_of_values(const char *line)
 
 /* The value of a line `NAME = VALUE`; *length gets its length, 0 where the text has no such line.
  */
-static const char *value_in(const char *text, const char *name, size_t name_length, size_t *length)
+static const char *report_rows_value_in(const char *text, const char *name, size_t name_length,
+                                        size_t *length)
 {
     for (const char *at = text; *at;) {
         const char *end = at + strcspn(at, "\n");
@@ -58,7 +59,7 @@ static const char *value_in(const char *text, const char *name, size_t name_leng
     return text;
 }
 
-static void add_value(struct text *words, const char *value, size_t length)
+static void report_rows_add_value(struct text *words, const char *value, size_t length)
 {
     char *shown = memory_bytes(value, length < VALUE_AT_MOST ? length : VALUE_AT_MOST);
     utf8_drop_cut(shown);
@@ -73,8 +74,8 @@ static void add_differences(struct text *words, const char *before, const char *
     for (const char *line = after; *line;) {
         const char *end = line + strcspn(line, "\n");
         size_t name_length = strcspn(line, " "), old_length, new_length;
-        const char *value = value_in(after, line, name_length, &new_length);
-        const char *old = value_in(before, line, name_length, &old_length);
+        const char *value = report_rows_value_in(after, line, name_length, &new_length);
+        const char *old = report_rows_value_in(before, line, name_length, &old_length);
         if (is_of_values(line) &&
             (old_length != new_length || memcmp(old, value, new_length) != 0)) {
             const char *name = strchr(line, '.') + 1;
@@ -82,9 +83,9 @@ static void add_differences(struct text *words, const char *before, const char *
                 text_add(words, count > 1 ? "; " : "");
                 text_add_bytes(words, name, (size_t)(line + name_length - name));
                 text_add(words, ": ");
-                add_value(words, old, old_length);
+                report_rows_add_value(words, old, old_length);
                 text_add(words, " → ");
-                add_value(words, value, new_length);
+                report_rows_add_value(words, value, new_length);
             }
         }
         line = *end ? end + 1 : end;
@@ -94,7 +95,7 @@ static void add_differences(struct text *words, const char *before, const char *
 }
 
 /* NULL in *text: no run has these settings any more. */
-static int read_text(struct db *db, const char *digest, char **text, struct error *err)
+static int report_rows_read_text(struct db *db, const char *digest, char **text, struct error *err)
 {
     const struct db_value *row, argument = db_text(digest);
     struct db_rows *rows = db_query(db, sql_query_settings_text, &argument, 1, "t", err);
@@ -105,14 +106,15 @@ static int read_text(struct db *db, const char *digest, char **text, struct erro
     return db_finish(rows);
 }
 
-static int add_change(struct db *db, struct page_cluster *cluster, const struct step *step,
-                      struct error *err)
+static int report_rows_add_change(struct db *db, struct page_cluster *cluster,
+                                  const struct step *step, struct error *err)
 {
     struct text words = { 0 };
     char *before = NULL, *after = NULL;
-    int result =
-        read_text(db, step->before, &before, err) || read_text(db, step->after, &after, err) ? -1
-                                                                                             : 0;
+    int result = report_rows_read_text(db, step->before, &before, err) ||
+                         report_rows_read_text(db, step->after, &after, err)
+                     ? -1
+                     : 0;
     if (before && after)
         add_differences(&words, before, after);
     free(before);
@@ -127,14 +129,14 @@ static int add_change(struct db *db, struct page_cluster *cluster, const struct 
     return 0;
 }
 
-static void add_step(struct steps *steps, int64_t at, char *before, char *after)
+static void add_step(struct report_rows_steps *steps, int64_t at, char *before, char *after)
 {
     steps->steps = memory_grown(steps->steps, steps->count, sizeof *steps->steps);
     steps->steps[steps->count++] = (struct step){ at, before, after };
 }
 
-static int read_steps(struct db *db, const struct page_cluster *cluster, struct steps *steps,
-                      struct error *err)
+static int read_steps(struct db *db, const struct page_cluster *cluster,
+                      struct report_rows_steps *steps, struct error *err)
 {
     struct db_value span[] = { db_text(cluster->name), db_integer(cluster->from),
                                db_integer(cluster->to) };
@@ -154,11 +156,11 @@ static int read_steps(struct db *db, const struct page_cluster *cluster, struct 
 
 int report_changes_read(struct db *db, struct page_cluster *cluster, struct error *err)
 {
-    struct steps steps = { 0 };
+    struct report_rows_steps steps = { 0 };
     int result = read_steps(db, cluster, &steps, err);
     size_t first = steps.count > CHANGES_AT_MOST ? steps.count - CHANGES_AT_MOST : 0;
     for (size_t i = first; !result && i < steps.count; i++)
-        result = add_change(db, cluster, &steps.steps[i], err);
+        result = report_rows_add_change(db, cluster, &steps.steps[i], err);
     for (size_t i = 0; i < steps.count; i++) {
         free(steps.steps[i].before);
         free(steps.steps[i].after);
@@ -167,7 +169,7 @@ int report_changes_read(struct db *db, struct page_cluster *cluster, struct erro
     return result;
 }
 
-static bool has_point(const struct page_cluster *cluster, int64_t at, size_t *point)
+static bool report_rows_has_point(const struct page_cluster *cluster, int64_t at, size_t *point)
 {
     while (*point < cluster->times.count && cluster->times.points[*point].at < at)
         ++*point;
@@ -175,7 +177,7 @@ static bool has_point(const struct page_cluster *cluster, int64_t at, size_t *po
 }
 
 /* Rows come by instant; one is there for each scope. */
-static void add_fairness(struct page_cluster *cluster, const struct db_value *row)
+static void report_rows_add_fairness(struct page_cluster *cluster, const struct db_value *row)
 {
     int64_t at = row[0].integer;
     struct page_fairness *last =
@@ -201,8 +203,8 @@ int report_fairness_read(struct db *db, struct page_cluster *cluster, struct err
     size_t point = 0;
     struct db_rows *rows = db_query(db, sql_query_report_fairness, span, 3, "itnnn", err);
     while (db_fetch(rows, &row, err) > 0)
-        if (has_point(cluster, row[0].integer, &point))
-            add_fairness(cluster, row);
+        if (report_rows_has_point(cluster, row[0].integer, &point))
+            report_rows_add_fairness(cluster, row);
     return db_finish(rows);
 }
 
@@ -228,7 +230,7 @@ static struct below below_of(const struct tree *tree)
     return below;
 }
 
-static struct page_row row_of(const struct published_cluster *published, uint32_t node)
+static struct page_row report_row_of(const struct published_cluster *published, uint32_t node)
 {
     const struct node *association = &published->tree->nodes[node];
     const struct values *values = &published->values[node];
@@ -252,7 +254,7 @@ static struct page_row row_of(const struct published_cluster *published, uint32_
     };
 }
 
-static int by_number(const void *a, const void *b)
+static int report_rows_by_number(const void *a, const void *b)
 {
     uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
     return (one > other) - (one < other);
@@ -265,7 +267,7 @@ static void give_places(struct page_cluster *cluster)
     for (size_t i = 0; i < cluster->row_count; i++)
         if (*cluster->rows[i].user && cluster->rows[i].place && !isnan(cluster->rows[i].factor))
             orders[cluster->users++] = cluster->rows[i].place;
-    qsort(orders, cluster->users, sizeof *orders, by_number);
+    qsort(orders, cluster->users, sizeof *orders, report_rows_by_number);
     for (size_t i = 0; i < cluster->row_count; i++) {
         struct page_row *row = &cluster->rows[i];
         uint32_t low = 0, high = cluster->users;
@@ -288,7 +290,7 @@ void report_rows_add(struct page_cluster *cluster, const struct published_cluste
     struct below below = below_of(tree);
     uint32_t *nodes = memory_zeroed(tree->count, sizeof *nodes);
     cluster->rows = memory_zeroed(tree->count, sizeof *cluster->rows);
-    cluster->rows[0] = row_of(published, 0);
+    cluster->rows[0] = report_row_of(published, 0);
     cluster->row_count = 1;
     id_index_add(places, tree->nodes[0].id, 0);
     for (uint32_t i = 0; i < cluster->row_count; i++) {
@@ -299,7 +301,7 @@ void report_rows_add(struct page_cluster *cluster, const struct published_cluste
             if (hidden)
                 continue;
             nodes[cluster->row_count] = node;
-            cluster->rows[cluster->row_count] = row_of(published, node);
+            cluster->rows[cluster->row_count] = report_row_of(published, node);
             cluster->rows[cluster->row_count++].parent = i;
         }
         cluster->rows[i].children = (uint32_t)cluster->row_count - cluster->rows[i].first_child;

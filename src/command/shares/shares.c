@@ -23,7 +23,7 @@ struct printer {
     struct names *done; /* account and user of those that were removed; users that got a default */
 };
 
-static struct command_line begin(const char *verb, const char *object)
+static struct command_line shares_command_begin(const char *verb, const char *object)
 {
     struct command_line line = { 0 };
     command_line_add(&line, "sacctmgr");
@@ -38,7 +38,7 @@ static const char *cluster_of(const struct printer *printer)
     return printer->differences->database->cluster;
 }
 
-static void end(struct printer *printer, struct command_line *line)
+static void shares_command_end(struct printer *printer, struct command_line *line)
 {
     if (line->obstacle)
         text_format_printable(printer->text, "# %s: %s\n", line->obstacle, line->text.bytes);
@@ -47,7 +47,7 @@ static void end(struct printer *printer, struct command_line *line)
     text_free(&line->text);
 }
 
-static void add_shares(struct command_line *line, const struct share_entry *entry)
+static void command_add_shares(struct command_line *line, const struct share_entry *entry)
 {
     struct text shares = { 0 };
     text_add(&shares, "fairshare=");
@@ -57,7 +57,7 @@ static void add_shares(struct command_line *line, const struct share_entry *entr
 }
 
 /* Words for people, which are left out where sacctmgr would not take them as they are. */
-static void add_words(struct command_line *line, const char *key, const char *words)
+static void shares_command_add_words(struct command_line *line, const char *key, const char *words)
 {
     struct text word = { 0 };
     if (!words || !*words || strpbrk(words, "'\"") || !utf8_is_printable(words))
@@ -68,8 +68,8 @@ static void add_words(struct command_line *line, const char *key, const char *wo
 }
 
 /* Without a word of partitions sacctmgr takes those with one, too; an empty one is none. */
-static void add_where(const struct printer *printer, struct command_line *line,
-                      const struct share_entry *entry, bool whole_account)
+static void shares_command_add_where(const struct printer *printer, struct command_line *line,
+                                     const struct share_entry *entry, bool whole_account)
 {
     const struct share_differences *differences = printer->differences;
     bool user = *entry->user;
@@ -83,48 +83,48 @@ static void add_where(const struct printer *printer, struct command_line *line,
         command_line_add_name(line, "partition", entry->partition);
 }
 
-static void add_account(struct printer *printer, const struct share_entry *entry)
+static void shares_command_add_account(struct printer *printer, const struct share_entry *entry)
 {
-    struct command_line line = begin("add", "account");
+    struct command_line line = shares_command_begin("add", "account");
     command_line_add_name(&line, "name", entry->account);
     command_line_add_name(&line, "cluster", cluster_of(printer));
     command_line_add_name(&line, "parent", entry->parent);
-    add_shares(&line, entry);
-    add_words(&line, "description", entry->description);
-    add_words(&line, "organization", entry->organization);
-    end(printer, &line);
+    command_add_shares(&line, entry);
+    shares_command_add_words(&line, "description", entry->description);
+    shares_command_add_words(&line, "organization", entry->organization);
+    shares_command_end(printer, &line);
 }
 
 static void move_account(struct printer *printer, const struct share_entry *entry)
 {
-    struct command_line line = begin("modify", "account");
+    struct command_line line = shares_command_begin("modify", "account");
     command_line_add(&line, "where");
-    add_where(printer, &line, entry, false);
+    shares_command_add_where(printer, &line, entry, false);
     command_line_add(&line, "set");
     command_line_add_name(&line, "parent", entry->parent);
-    end(printer, &line);
+    shares_command_end(printer, &line);
 }
 
 static void set_shares(struct printer *printer, const struct share_entry *entry)
 {
-    struct command_line line = begin("modify", *entry->user ? "user" : "account");
+    struct command_line line = shares_command_begin("modify", *entry->user ? "user" : "account");
     command_line_add(&line, "where");
-    add_where(printer, &line, entry, false);
+    shares_command_add_where(printer, &line, entry, false);
     command_line_add(&line, "set");
-    add_shares(&line, entry);
-    end(printer, &line);
+    command_add_shares(&line, entry);
+    shares_command_end(printer, &line);
 }
 
-static void add_user(struct printer *printer, const struct share_entry *entry)
+static void shares_command_add_user(struct printer *printer, const struct share_entry *entry)
 {
-    struct command_line line = begin("add", "user");
+    struct command_line line = shares_command_begin("add", "user");
     command_line_add_name(&line, "name", entry->user);
     command_line_add_name(&line, "account", entry->account);
     command_line_add_name(&line, "cluster", cluster_of(printer));
     if (*entry->partition)
         command_line_add_name(&line, "partition", entry->partition);
-    add_shares(&line, entry);
-    end(printer, &line);
+    command_add_shares(&line, entry);
+    shares_command_end(printer, &line);
 }
 
 /* Whether the account is the user's default one, in the file or in the database. */
@@ -134,7 +134,7 @@ static bool is_default(const struct share_entry *entry)
 }
 
 /* Whether this is said for the first time. */
-static bool is_new(struct printer *printer, const char *what, const char *name)
+static bool shares_command_is_new(struct printer *printer, const char *what, const char *name)
 {
     struct text key = { 0 };
     text_add_bytes(&key, what, strlen(what) + 1);
@@ -146,47 +146,47 @@ static bool is_new(struct printer *printer, const char *what, const char *name)
 }
 
 /* slurmdbd lets no default account of a user go while the user has others. */
-static void choose_default(struct printer *printer, const struct share_entry *gone)
+static void shares_command_choose_default(struct printer *printer, const struct share_entry *gone)
 {
     const struct share_set *file = printer->differences->file;
     const struct share_entry *next = share_set_user(file, gone->user);
-    if (!next || !is_new(printer, "", gone->user))
+    if (!next || !shares_command_is_new(printer, "", gone->user))
         return;
     bool said =
         next->default_account && share_set_has_pair(file, next->default_account, gone->user);
-    struct command_line line = begin("modify", "user");
+    struct command_line line = shares_command_begin("modify", "user");
     command_line_add(&line, "where");
     command_line_add_name(&line, "name", gone->user);
     command_line_add_name(&line, "cluster", cluster_of(printer));
     command_line_add(&line, "set");
     command_line_add_name(&line, "defaultaccount", said ? next->default_account : next->account);
-    end(printer, &line);
+    shares_command_end(printer, &line);
 }
 
 /* All associations that the user has in the account at once, where none stays. */
-static void delete_user(struct printer *printer, const struct share_entry *entry)
+static void shares_command_delete_user(struct printer *printer, const struct share_entry *entry)
 {
     bool whole_account =
         !share_set_has_pair(printer->differences->file, entry->account, entry->user);
-    if (whole_account && !is_new(printer, entry->account, entry->user))
+    if (whole_account && !shares_command_is_new(printer, entry->account, entry->user))
         return;
     if (whole_account && is_default(entry))
-        choose_default(printer, entry);
+        shares_command_choose_default(printer, entry);
     else if (is_default(entry))
         text_add(printer->text, "# Slurm 24.11 and later keep all partitions of a default account: "
                                 "there remove the user from it, and add what stays\n");
-    struct command_line line = begin("delete", "user");
+    struct command_line line = shares_command_begin("delete", "user");
     command_line_add(&line, "where");
-    add_where(printer, &line, entry, whole_account);
-    end(printer, &line);
+    shares_command_add_where(printer, &line, entry, whole_account);
+    shares_command_end(printer, &line);
 }
 
 static void delete_account(struct printer *printer, const struct share_entry *entry)
 {
-    struct command_line line = begin("delete", "account");
+    struct command_line line = shares_command_begin("delete", "account");
     command_line_add(&line, "where");
-    add_where(printer, &line, entry, false);
-    end(printer, &line);
+    shares_command_add_where(printer, &line, entry, false);
+    shares_command_end(printer, &line);
 }
 
 /* Accounts of the file, from the root down: then an account's parent is there, and below no account
@@ -196,7 +196,7 @@ static void print_accounts(struct printer *printer, const struct share_differenc
 {
     for (size_t i = 0; i < count; i++) {
         if (sorted[i]->kind == DIFFERS_ONLY_IN_FILE && !*sorted[i]->file->user)
-            add_account(printer, sorted[i]->file);
+            shares_command_add_account(printer, sorted[i]->file);
         if (sorted[i]->kind == DIFFERS_IN_PARENT)
             move_account(printer, sorted[i]->file);
     }
@@ -214,12 +214,12 @@ static void print_users(struct printer *printer, const struct share_difference *
         for (size_t i = 0; i < count; i++)
             if (sorted[i]->kind == DIFFERS_ONLY_IN_FILE && *sorted[i]->file->user &&
                 is_default(sorted[i]->file) == !others)
-                add_user(printer, sorted[i]->file);
+                shares_command_add_user(printer, sorted[i]->file);
     for (int defaults = 0; defaults < 2; defaults++)
         for (size_t i = 0; i < count; i++)
             if (sorted[i]->kind == DIFFERS_ONLY_IN_DATABASE && *sorted[i]->database->user &&
                 is_default(sorted[i]->database) == defaults)
-                delete_user(printer, sorted[i]->database);
+                shares_command_delete_user(printer, sorted[i]->database);
 }
 
 static uint32_t depth_of(const struct share_difference *row)
@@ -257,13 +257,13 @@ static void shares_add_commands(struct text *text, const struct share_difference
     free(sorted);
 }
 
-struct options {
+struct shares_options {
     struct shared_options shared;
     bool commands;
 };
 
 static const struct command_option own_options[] = {
-    { "commands", NULL, 0, OPTION_FLAG, AT(commands), .form = true,
+    { "commands", NULL, 0, OPTION_FLAG, AT(shares_options, commands), .form = true,
       .help = "with diff: the sacctmgr commands that make the database what the file says" },
     { .name = NULL },
 };
@@ -271,7 +271,8 @@ static const struct command_option own_options[] = {
 /* The associations of the one cluster that is meant: that of --cluster, or else (NULL: none) that
  * of the file. */
 static int read_database(struct share_set *list, const struct settings *settings,
-                         const struct options *options, const char *of_file, struct error *err)
+                         const struct shares_options *options, const char *of_file,
+                         struct error *err)
 {
     const struct name_list *asked = &options->shared.clusters;
     char *name = (char *)of_file, *cluster = NULL;
@@ -293,7 +294,8 @@ static int read_database(struct share_set *list, const struct settings *settings
     return result;
 }
 
-static int export(const struct settings *settings, const struct options *options, struct error *err)
+static int export(const struct settings *settings, const struct shares_options *options,
+                  struct error *err)
 {
     struct share_set list = { 0 };
     struct text text = { 0 };
@@ -309,7 +311,7 @@ static int export(const struct settings *settings, const struct options *options
 
 /* 0, 1 where something differs, or -1. */
 static int print_differences(const struct share_differences *differences,
-                             const struct options *options, struct error *err)
+                             const struct shares_options *options, struct error *err)
 {
     struct text text = { 0 };
     struct table *table = NULL;
@@ -329,7 +331,8 @@ static int print_differences(const struct share_differences *differences,
     return result ? -1 : differences->count != 0;
 }
 
-static int diff(const struct settings *settings, const struct options *options, struct error *err)
+static int diff(const struct settings *settings, const struct shares_options *options,
+                struct error *err)
 {
     const char *path = options->shared.operands[1];
     struct share_set file = { 0 }, database = { 0 };
@@ -349,7 +352,7 @@ static int diff(const struct settings *settings, const struct options *options, 
 
 static int shares_check(struct command_context *context, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct shares_options *options = context->options;
     const struct table_options *table = &options->shared.table;
     const char *action = options->shared.operands[0], *file = options->shared.operands[1];
     const char *cluster;
@@ -370,7 +373,7 @@ static int shares_check(struct command_context *context, struct error *err)
 
 static int shares_answer(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct shares_options *options = context->options;
     return options->shared.operands[1] ? diff(context->settings, options, err)
                                        : export(context->settings, options, err);
 }
@@ -387,7 +390,7 @@ const struct command command_shares = {
              "               cluster is the file's, if --cluster names no other\n",
     .shared = TAKES_CLUSTERS | TAKES_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct shares_options),
     .use = SETTINGS_FOR_ALL,
     .check = shares_check,
     .answer = shares_answer,

@@ -26,7 +26,7 @@ struct taking {
     const char **defaults;       /* by the number of a user's name: the account; NULL */
 };
 
-static const char *name_of(const struct taking *taking, uint32_t number)
+static const char *shares_difference_name_of(const struct taking *taking, uint32_t number)
 {
     const struct names *names = taking->accounting->names;
     struct text text = { 0 };
@@ -46,20 +46,21 @@ static void index_small(struct taking *taking)
     for (size_t i = 0; i < accounting->count; i++)
         if (accounting->rows[i].is_default && !accounting->rows[i].deleted)
             taking->defaults[accounting->rows[i].user] =
-                name_of(taking, accounting->rows[i].account);
+                shares_difference_name_of(taking, accounting->rows[i].account);
 }
 
-static int take_node(struct taking *taking, const struct node *node, struct error *err)
+static int shares_difference_take_node(struct taking *taking, const struct node *node,
+                                       struct error *err)
 {
     uint32_t priority = id_index_find(taking->priorities, node->id);
     const struct share_entry entry = {
         .id = node->id,
-        .account = name_of(taking, node->account),
-        .user = name_of(taking, node->user),
-        .partition = name_of(taking, node->partition),
-        .parent = node->parent == NO_NODE
-                      ? ""
-                      : name_of(taking, taking->tree->nodes[node->parent].account),
+        .account = shares_difference_name_of(taking, node->account),
+        .user = shares_difference_name_of(taking, node->user),
+        .partition = shares_difference_name_of(taking, node->partition),
+        .parent = node->parent == NO_NODE ? ""
+                                          : shares_difference_name_of(
+                                                taking, taking->tree->nodes[node->parent].account),
         .default_account = node->is_user ? taking->defaults[node->user] : NULL,
         .shares = node->shares,
         .says_shares = true,
@@ -74,14 +75,14 @@ static int take_node(struct taking *taking, const struct node *node, struct erro
                 node->id);
 }
 
-static int take_tree(struct share_set *list, const struct accounting *accounting,
-                     const struct tree *tree, struct error *err)
+static int shares_difference_take_tree(struct share_set *list, const struct accounting *accounting,
+                                       const struct tree *tree, struct error *err)
 {
     struct taking taking = { list, accounting, tree, NULL, NULL };
     int result = 0;
     index_small(&taking);
     for (uint32_t i = 0; !result && i < tree->count; i++)
-        result = take_node(&taking, &tree->nodes[i], err);
+        result = shares_difference_take_node(&taking, &tree->nodes[i], err);
     id_index_destroy(taking.priorities);
     free(taking.defaults);
     return result;
@@ -96,7 +97,7 @@ static int build(struct share_set *list, const struct accounting *accounting, st
     struct tree *tree = NULL;
     int result = tree_build(&tree, &associations, BAD_ROWS_FAIL, findings, err);
     if (!result)
-        result = take_tree(list, accounting, tree, err);
+        result = shares_difference_take_tree(list, accounting, tree, err);
     tree_destroy(tree);
     findings_destroy(findings);
     return result;
@@ -124,26 +125,28 @@ int shares_read(struct share_set *list, const struct settings *settings, struct 
     return result ? fail_in(err, "cluster '%s'", cluster) : 0;
 }
 
-static void add(struct share_differences *differences, enum share_difference_kind kind,
-                const struct share_entry *file, const struct share_entry *database)
+static void shares_difference_add(struct share_differences *differences,
+                                  enum share_difference_kind kind, const struct share_entry *file,
+                                  const struct share_entry *database)
 {
     differences->rows =
         memory_grown(differences->rows, differences->count, sizeof *differences->rows);
     differences->rows[differences->count++] = (struct share_difference){ kind, file, database };
 }
 
-static void compare(struct share_differences *differences, const struct share_entry *file)
+static void shares_difference_compare(struct share_differences *differences,
+                                      const struct share_entry *file)
 {
     const struct share_entry *database =
         share_set_find(differences->database, file->account, file->user, file->partition);
     if (!database) {
-        add(differences, DIFFERS_ONLY_IN_FILE, file, NULL);
+        shares_difference_add(differences, DIFFERS_ONLY_IN_FILE, file, NULL);
         return;
     }
     if (!*file->user && strcmp(file->parent, database->parent) != 0)
-        add(differences, DIFFERS_IN_PARENT, file, database);
+        shares_difference_add(differences, DIFFERS_IN_PARENT, file, database);
     if (file->says_shares && file->shares != database->shares)
-        add(differences, DIFFERS_IN_SHARES, file, database);
+        shares_difference_add(differences, DIFFERS_IN_SHARES, file, database);
 }
 
 static bool makes_itself(const struct share_set *list, const struct share_entry *entry)
@@ -157,12 +160,12 @@ struct share_differences share_differences_find(const struct share_set *file,
 {
     struct share_differences differences = { file, database, NULL, 0 };
     for (size_t i = 0; i < file->count; i++)
-        compare(&differences, &file->entries[i]);
+        shares_difference_compare(&differences, &file->entries[i]);
     for (size_t i = 0; i < database->count; i++) {
         const struct share_entry *entry = &database->entries[i];
         if (!share_set_find(file, entry->account, entry->user, entry->partition) &&
             !makes_itself(database, entry))
-            add(&differences, DIFFERS_ONLY_IN_DATABASE, NULL, entry);
+            shares_difference_add(&differences, DIFFERS_ONLY_IN_DATABASE, NULL, entry);
     }
     return differences;
 }
@@ -173,14 +176,14 @@ void share_differences_free(struct share_differences *differences)
     *differences = (struct share_differences){ 0 };
 }
 
-static const struct share_entry *entry_of(const struct share_difference *row)
+static const struct share_entry *shares_difference_entry_of(const struct share_difference *row)
 {
     return row->file ? row->file : row->database;
 }
 
-static void get_name(const void *row, struct cell *cell)
+static void shares_difference_get_name(const void *row, struct cell *cell)
 {
-    const struct share_entry *entry = entry_of(row);
+    const struct share_entry *entry = shares_difference_entry_of(row);
     const char *const names[] = { entry->account, entry->user, entry->partition };
     cell_text(cell, names[cell->column->index]);
 }
@@ -196,7 +199,7 @@ const char *share_difference_word(const struct share_difference *difference)
     return words[difference->kind];
 }
 
-static void get_difference(const void *row, struct cell *cell)
+static void shares_difference_get_difference(const void *row, struct cell *cell)
 {
     cell_text(cell, share_difference_word(row));
 }
@@ -223,10 +226,11 @@ static void get_line(const void *row, struct cell *cell)
 
 static const struct column columns[] = {
     CLUSTER_COLUMN,
-    { "account", "Account", COLUMN_TEXT, .get = get_name, .index = 0 },
-    { "username", "User", COLUMN_TEXT, .get = get_name, .index = 1 },
-    { "partition", "Partition", COLUMN_TEXT, .get = get_name, .index = 2, .optional = true },
-    { "difference", "Difference", COLUMN_TEXT, .get = get_difference },
+    { "account", "Account", COLUMN_TEXT, .get = shares_difference_get_name, .index = 0 },
+    { "username", "User", COLUMN_TEXT, .get = shares_difference_get_name, .index = 1 },
+    { "partition", "Partition", COLUMN_TEXT, .get = shares_difference_get_name, .index = 2,
+      .optional = true },
+    { "difference", "Difference", COLUMN_TEXT, .get = shares_difference_get_difference },
     { "file", "File", COLUMN_TEXT, .get = get_side, .index = 0, .right = true },
     { "database", "Database", COLUMN_TEXT, .get = get_side, .index = 1, .right = true },
     { "line", "Line", COLUMN_INTEGER, .get = get_line, .expendable = 1 },

@@ -15,7 +15,7 @@
 #include "util/number.h"
 #include "util/text.h"
 
-struct options {
+struct show_options {
     struct shared_options shared;
     bool pbs, tree, list, only_users;
     bool all;
@@ -33,7 +33,7 @@ struct row_reading {
     bool last_first; /* as pbsfs goes through a group's members */
 };
 
-static void add_row(void *context, const struct published_row *row)
+static void show_add_row(void *context, const struct published_row *row)
 {
     const struct row_reading *reading = context;
     struct share_association association = {
@@ -51,14 +51,14 @@ static void add_row(void *context, const struct published_row *row)
     share_list_add(reading->list, &association);
 }
 
-static struct share_list *read_shares(struct published *published,
-                                      const struct published_cluster *cluster, bool as_pbs,
-                                      struct error *err)
+static struct share_list *show_read_shares(struct published *published,
+                                           const struct published_cluster *cluster, bool as_pbs,
+                                           struct error *err)
 {
     struct share_list *list = share_list_create(cluster->name, cluster->algorithm, cluster->as_of);
     list->terms = terminology_of(cluster->settings);
     struct row_reading reading = { list, as_pbs && scheduler_of(cluster->settings)->has_pbsfs };
-    if (published_read_rows(published, cluster, add_row, &reading, err)) {
+    if (published_read_rows(published, cluster, show_add_row, &reading, err)) {
         share_list_destroy(list);
         return NULL;
     }
@@ -75,7 +75,7 @@ static bool shows_any(const struct share_list *list)
 }
 
 /* pbsfs's tree of a cluster whose own has been read; to be freed. */
-static struct pbs_tree tree_of(const struct published_cluster *cluster)
+static struct pbs_tree show_tree_of(const struct published_cluster *cluster)
 {
     struct pbs_tree tree = { .fairshare = { .tree = cluster->tree,
                                             .options = &cluster->options,
@@ -116,7 +116,7 @@ static int show_pbs_cluster(struct text *text, struct published *published,
         return -1;
     if (decay && *decay < 1)
         decay_tree(cluster, *decay);
-    struct pbs_tree tree = tree_of(cluster);
+    struct pbs_tree tree = show_tree_of(cluster);
     if (decay)
         pbs_add_list(text, &tree, shares);
     else
@@ -133,7 +133,7 @@ static int show_pbs(const struct published *published, const char *const names[2
     if (published_find(published, NULL, names[0], &one, err) ||
         (names[1] && published_find(published, one.cluster, names[1], &other, err)))
         return -1;
-    struct pbs_tree tree = tree_of(one.cluster);
+    struct pbs_tree tree = show_tree_of(one.cluster);
     if (other.node == NO_NODE)
         pbs_add_entity(text, &tree, one.node);
     else
@@ -143,12 +143,12 @@ static int show_pbs(const struct published *published, const char *const names[2
 }
 
 /* Add what is wanted of a cluster.  *any becomes true if anything is. */
-static int add_cluster(struct command_context *context, struct published_cluster *cluster,
-                       bool *any, struct error *err)
+static int show_add_cluster(struct command_context *context, struct published_cluster *cluster,
+                            bool *any, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct show_options *options = context->options;
     struct published *published = &context->published;
-    struct share_list *shares = read_shares(published, cluster, options->pbs, err);
+    struct share_list *shares = show_read_shares(published, cluster, options->pbs, err);
     int result = 0;
     if (!shares)
         return -1;
@@ -170,7 +170,7 @@ static int add_cluster(struct command_context *context, struct published_cluster
 
 static int show_answer(struct command_context *context, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct show_options *options = context->options;
     struct published *published = &context->published;
     bool any = false;
     if (options->names[0])
@@ -179,7 +179,7 @@ static int show_answer(struct command_context *context, struct error *err)
     if (published_look_for_names(published, err))
         return -1;
     for (size_t i = 0; i < published->count; i++)
-        if (add_cluster(context, &published->clusters[i], &any, err))
+        if (show_add_cluster(context, &published->clusters[i], &any, err))
             return -1;
     return any ? 0
                : fail(err, ERROR_USAGE,
@@ -187,23 +187,27 @@ static int show_answer(struct command_context *context, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { "all", NULL, 'a', OPTION_FLAG, AT(all), NULL, .help = "all users, whatever --users says" },
-    { "long", NULL, 'l', OPTION_FLAG, AT(all_columns), NULL,
+    { "all", NULL, 'a', OPTION_FLAG, AT(show_options, all), NULL,
+      .help = "all users, whatever --users says" },
+    { "long", NULL, 'l', OPTION_FLAG, AT(show_options, all_columns), NULL,
       .help = "also what associations may use of each TRES, and what running jobs still may" },
-    { "partition", NULL, 'm', OPTION_FLAG, AT(partitions), NULL,
+    { "partition", NULL, 'm', OPTION_FLAG, AT(show_options, partitions), NULL,
       .help = "the partitions of associations, also where none has one" },
-    { "Users", NULL, 'U', OPTION_FLAG, AT(only_users), NULL, .help = "users without accounts" },
-    { "pbs", NULL, 0, OPTION_FLAG, AT(pbs), NULL,
+    { "Users", NULL, 'U', OPTION_FLAG, AT(show_options, only_users), NULL,
+      .help = "users without accounts" },
+    { "pbs", NULL, 0, OPTION_FLAG, AT(show_options, pbs), NULL,
       .help =
           "what pbsfs prints: the tree as its -t, with a NAME as --entity, with two as --compare",
       .form = true },
-    { "tree", NULL, 0, OPTION_FLAG, AT(tree), NULL, .help = "with --pbs: the tree, as pbsfs -t" },
-    { "list", NULL, 0, OPTION_FLAG, AT(list), NULL, .help = "with --pbs: everybody, as pbsfs -p" },
-    { "decay", NULL, 0, OPTION_VALUE, AT(decay), "FACTOR",
+    { "tree", NULL, 0, OPTION_FLAG, AT(show_options, tree), NULL,
+      .help = "with --pbs: the tree, as pbsfs -t" },
+    { "list", NULL, 0, OPTION_FLAG, AT(show_options, list), NULL,
+      .help = "with --pbs: everybody, as pbsfs -p" },
+    { "decay", NULL, 0, OPTION_VALUE, AT(show_options, decay), "FACTOR",
       .help = "with --pbs: everybody, as pbsfs -p after pbsfs -d with this factor" },
-    { "entity", NULL, 0, OPTION_VALUE, AT(entity), "NAME",
+    { "entity", NULL, 0, OPTION_VALUE, AT(show_options, entity), "NAME",
       .help = "with --pbs: this entity, as pbsfs -g" },
-    { "compare", NULL, 0, OPTION_LIST, AT(pair), "NAME,NAME",
+    { "compare", NULL, 0, OPTION_LIST, AT(show_options, pair), "NAME,NAME",
       .help = "with --pbs: who is more deserving, as pbsfs -c" },
     { .name = NULL },
 };
@@ -211,7 +215,7 @@ static const struct command_option own_options[] = {
 /* Whom pbsfs would be asked about; none: the tree. */
 static int show_check(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct show_options *options = context->options;
     const struct shared_options *shared = context->shared;
     const char **names = options->names;
     bool asked = shared->operands[0] || options->entity || options->pair.count || options->tree ||
@@ -268,7 +272,7 @@ const struct command command_show = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct show_options),
     .use = SETTINGS_FOR_READING,
     .results = RESULTS_OPEN,
     .check = show_check,

@@ -47,7 +47,7 @@ static const struct amount_unit {
                      { "seconds", "TRES-seconds", 1 },
                      { NULL, NULL, 0 } };
 
-struct options {
+struct command_statement_options {
     struct shared_options shared;
     const char *by_text, *time_text, *tres, *of_text;
     bool as_sreport;
@@ -65,8 +65,8 @@ struct account_of {
     int64_t days_from, from, to;
 };
 
-struct work {
-    const struct options *options;
+struct statement_command_work {
+    const struct command_statement_options *options;
     const struct settings *settings;
     struct published *published;
     struct db *source; /* NULL: it is not read */
@@ -76,7 +76,8 @@ struct work {
 /* ---- Reading ---- */
 
 /* Runs keep whole days; slurmdbd hours, of local time. */
-static int64_t first_of(const struct options *options, int64_t instant)
+static int64_t statement_command_first_of(const struct command_statement_options *options,
+                                          int64_t instant)
 {
     time_t time = (time_t)instant;
     struct tm local;
@@ -92,16 +93,18 @@ static int64_t start_of_year(int64_t time)
 }
 
 /* Where several clusters are stated, one may have no rollups. */
-static int sums_reach(struct work *work, struct account_of *of, int64_t *known, struct error *err)
+static int sums_reach(struct statement_command_work *work, struct account_of *of, int64_t *known,
+                      struct error *err)
 {
     const struct source source = source_of(work->settings, work->source, of->cluster->name);
     return statement_sums_reach(&source, work->published->count == 1, known, &of->days_from, err);
 }
 
 /* From when to when there is anything to state; from == to where there is nothing. */
-static int find_span(struct work *work, struct account_of *of, struct error *err)
+static int statement_command_find_span(struct statement_command_work *work, struct account_of *of,
+                                       struct error *err)
 {
-    const struct options *options = work->options;
+    const struct command_statement_options *options = work->options;
     const char *name = of->cluster->name;
     int64_t known;
     int result = work->source
@@ -109,16 +112,17 @@ static int find_span(struct work *work, struct account_of *of, struct error *err
                      : statement_days_reach(work->published->db, name, &known, &of->days_from, err);
     if (result || !known)
         return result;
-    of->to = options->until.at < known ? first_of(options, options->until.at) : known;
-    of->from = first_of(options, options->since.at == INT64_MIN ? start_of_year(of->to - 1)
-                                                                : options->since.at);
+    of->to =
+        options->until.at < known ? statement_command_first_of(options, options->until.at) : known;
+    of->from = statement_command_first_of(
+        options, options->since.at == INT64_MIN ? start_of_year(of->to - 1) : options->since.at);
     if (of->from > of->to)
         of->from = of->to;
     return 0;
 }
 
 /* Whether a name that is asked for is there, or was. */
-static void note_names(struct work *work, const struct account_of *of)
+static void note_names(struct statement_command_work *work, const struct account_of *of)
 {
     const struct names *names = of->times.names;
     for (size_t i = 0; i < of->times.count; i++) {
@@ -130,10 +134,11 @@ static void note_names(struct work *work, const struct account_of *of)
     }
 }
 
-static int read_cluster(struct work *work, struct account_of *of, struct error *err)
+static int statement_command_read_cluster(struct statement_command_work *work,
+                                          struct account_of *of, struct error *err)
 {
     of->times.names = names_create();
-    if (find_span(work, of, err) ||
+    if (statement_command_find_span(work, of, err) ||
         association_times_read(work->published, of->cluster, &of->times, &of->known, err))
         return -1;
     if (work->source && of->from < of->to &&
@@ -144,8 +149,8 @@ static int read_cluster(struct work *work, struct account_of *of, struct error *
 }
 
 /* TRES that the cluster could deliver, as fairshare counts them now; NAN. */
-static int find_capacity(struct work *work, struct account_of *of, double *capacity,
-                         struct error *err)
+static int find_capacity(struct statement_command_work *work, struct account_of *of,
+                         double *capacity, struct error *err)
 {
     *capacity = NAN;
     if (!work->options->of_capacity)
@@ -169,20 +174,21 @@ static int find_capacity(struct work *work, struct account_of *of, double *capac
 
 /* ---- Printing ---- */
 
-struct printing {
+struct statement_command_printing {
     struct statement_view view;
     struct answer *answer;
 };
 
 static void take_period(void *context, const struct statement_period *period)
 {
-    const struct printing *printing = context;
+    const struct statement_command_printing *printing = context;
     statement_add_period(&printing->view, period, printing->answer);
 }
 
-static struct statement_view view_of(const struct work *work, const struct account_of *of)
+static struct statement_view statement_command_view_of(const struct statement_command_work *work,
+                                                       const struct account_of *of)
 {
-    const struct options *options = work->options;
+    const struct command_statement_options *options = work->options;
     const char *pbs_unit = published_unit(of->cluster);
     return (struct statement_view){
         .cluster = of->cluster->name,
@@ -206,8 +212,9 @@ static struct statement_view view_of(const struct work *work, const struct accou
 
 /* A database may end a statement that takes long, and meanwhile rows are printed: each is of a
  * month. */
-static int add_use(struct work *work, const struct account_of *of, struct statement *statement,
-                   struct error *err)
+static int statement_command_add_use(struct statement_command_work *work,
+                                     const struct account_of *of, struct statement *statement,
+                                     struct error *err)
 {
     const char *name = of->cluster->name;
     int result = 0;
@@ -222,13 +229,13 @@ static int add_use(struct work *work, const struct account_of *of, struct statem
     return result;
 }
 
-static int print_cluster(struct work *work, struct account_of *of, struct answer *answer,
-                         struct error *err)
+static int print_cluster(struct statement_command_work *work, struct account_of *of,
+                         struct answer *answer, struct error *err)
 {
     double capacity;
     if (find_capacity(work, of, &capacity, err))
         return -1;
-    struct printing printing = { view_of(work, of), answer };
+    struct statement_command_printing printing = { statement_command_view_of(work, of), answer };
     struct decay_table *decay = decay_table_create(0, (uint64_t)of->to, 0);
     struct fairshare_options fairshare = of->cluster->options;
     fairshare.decay = decay;
@@ -243,7 +250,7 @@ static int print_cluster(struct work *work, struct account_of *of, struct answer
         .context = &printing,
     });
     statement_open(&printing.view, answer);
-    int result = add_use(work, of, statement, err);
+    int result = statement_command_add_use(work, of, statement, err);
     if (!result)
         result = statement_end(statement, err);
     statement_destroy(statement);
@@ -251,7 +258,7 @@ static int print_cluster(struct work *work, struct account_of *of, struct answer
     return result;
 }
 
-static int print_all(struct work *work, struct answer *answer, struct error *err)
+static int print_all(struct statement_command_work *work, struct answer *answer, struct error *err)
 {
     int result = 0;
     for (size_t i = 0; !result && i < work->published->count; i++)
@@ -260,13 +267,13 @@ static int print_all(struct work *work, struct answer *answer, struct error *err
     return result;
 }
 
-static int read_all(struct work *work, struct error *err)
+static int statement_command_read_all(struct statement_command_work *work, struct error *err)
 {
     bool any = false;
     work->clusters = memory_zeroed(work->published->count + 1, sizeof *work->clusters);
     for (size_t i = 0; i < work->published->count; i++) {
         work->clusters[i].cluster = &work->published->clusters[i];
-        if (read_cluster(work, &work->clusters[i], err))
+        if (statement_command_read_cluster(work, &work->clusters[i], err))
             return -1;
         any |= work->clusters[i].from < work->clusters[i].to;
     }
@@ -276,7 +283,7 @@ static int read_all(struct work *work, struct error *err)
 }
 
 /* All of a database comes from one snapshot. */
-static int open_source(struct work *work, struct error *err)
+static int statement_command_open_source(struct statement_command_work *work, struct error *err)
 {
     if (!work->options->as_sreport)
         return 0;
@@ -286,13 +293,14 @@ static int open_source(struct work *work, struct error *err)
 
 static int statement_answer(struct command_context *context, struct error *err)
 {
-    struct work work = { .options = context->options,
-                         .settings = context->settings,
-                         .published = &context->published };
-    int result =
-        open_source(&work, err) || read_all(&work, err) || print_all(&work, context->answer, err)
-            ? -1
-            : 0;
+    struct statement_command_work work = { .options = context->options,
+                                           .settings = context->settings,
+                                           .published = &context->published };
+    int result = statement_command_open_source(&work, err) ||
+                         statement_command_read_all(&work, err) ||
+                         print_all(&work, context->answer, err)
+                     ? -1
+                     : 0;
     for (size_t i = 0; work.clusters && i < work.published->count; i++) {
         if (work.clusters[i].times.names)
             names_destroy(work.clusters[i].times.names);
@@ -309,7 +317,7 @@ static int statement_answer(struct command_context *context, struct error *err)
 
 static int statement_check(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct command_statement_options *options = context->options;
     const char *by = options->by_text ? options->by_text : "month";
     const char *unit = options->time_text ? options->time_text : "hours";
     const char *of = options->of_text ? options->of_text : "delivered";
@@ -343,19 +351,19 @@ static int statement_check(struct command_context *context, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { "since", NULL, 0, OPTION_TIME, AT(since), "TIME",
+    { "since", NULL, 0, OPTION_TIME, AT(command_statement_options, since), "TIME",
       .help = "from this day on; else from the beginning of the year" },
-    { "until", NULL, 0, OPTION_TIME, AT(until), "TIME",
+    { "until", NULL, 0, OPTION_TIME, AT(command_statement_options, until), "TIME",
       .help = "up to this day, which is not in it; else up to the last run" },
-    { "by", NULL, 0, OPTION_VALUE, AT(by_text), "PERIOD",
+    { "by", NULL, 0, OPTION_VALUE, AT(command_statement_options, by_text), "PERIOD",
       .help = "by month (that is usual), by week from Monday on, or by day" },
-    { "of", NULL, 0, OPTION_VALUE, AT(of_text), "WHAT",
+    { "of", NULL, 0, OPTION_VALUE, AT(command_statement_options, of_text), "WHAT",
       .help = "due is a share of what was delivered (that is usual), or of the capacity" },
-    { "as-sreport", NULL, 0, OPTION_FLAG, AT(as_sreport), NULL,
+    { "as-sreport", NULL, 0, OPTION_FLAG, AT(command_statement_options, as_sreport), NULL,
       .help = "what sreport adds up, from the accounting database" },
-    { "tres", NULL, 'T', OPTION_VALUE, AT(tres), "NAME",
+    { "tres", NULL, 'T', OPTION_VALUE, AT(command_statement_options, tres), "NAME",
       .help = "with --as-sreport: of this TRES; else of cpu" },
-    { "time", NULL, 't', OPTION_VALUE, AT(time_text), "UNIT",
+    { "time", NULL, 't', OPTION_VALUE, AT(command_statement_options, time_text), "UNIT",
       .help = "in hours (that is usual), minutes or seconds" },
     { .name = NULL },
 };
@@ -368,7 +376,7 @@ const struct command command_statement = {
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct command_statement_options),
     .use = SETTINGS_FOR_READING,
     .results = RESULTS_OPEN,
     .layout = &statement_layout,

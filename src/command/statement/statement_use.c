@@ -89,8 +89,8 @@ static int build_all(const struct accounting *accounting, struct tree **tree, st
     return result;
 }
 
-static uint32_t take_name(struct association_times *times, const struct names *names,
-                          uint32_t number)
+static uint32_t statement_use_take_name(struct association_times *times, const struct names *names,
+                                        uint32_t number)
 {
     struct text text = { 0 };
     text_add(&text, "");
@@ -106,9 +106,9 @@ static void add_unseen(struct association_times *times, const struct accounting 
 {
     struct association_since now = { SINCE_EVER, *row };
     now.row.parent_id = parent;
-    now.row.account = take_name(times, accounting->names, row->account);
-    now.row.user = take_name(times, accounting->names, row->user);
-    now.row.partition = take_name(times, accounting->names, row->partition);
+    now.row.account = statement_use_take_name(times, accounting->names, row->account);
+    now.row.user = statement_use_take_name(times, accounting->names, row->user);
+    now.row.partition = statement_use_take_name(times, accounting->names, row->partition);
     now.row.parent_account = times->empty_name;
     association_times_add(times, &now);
 }

@@ -24,7 +24,7 @@ static const struct figure {
 enum { AGE, FINDINGS, LAG, DRIFT, FIGURES };
 
 /* NAN where it is unknown. */
-static double value_of(const char *name, const struct cluster_health *cluster)
+static double status_limits_value_of(const char *name, const struct cluster_health *cluster)
 {
     if (!strcmp(name, figures[AGE].name))
         return cluster->published ? (double)cluster->age : NAN;
@@ -39,7 +39,7 @@ static double value_of(const char *name, const struct cluster_health *cluster)
 
 static bool exceeds(const struct limit *limit, const struct cluster_health *cluster)
 {
-    double value = value_of(limit->name, cluster);
+    double value = status_limits_value_of(limit->name, cluster);
     bool within = value >= limit->start && value <= limit->end;
     return !isnan(value) && within == limit->inside;
 }
@@ -68,7 +68,7 @@ enum health_level limits_judge(const struct limits *limits, const struct cluster
 
 /* Options. */
 
-static int refuse(const char *given, const char *reason, struct error *err)
+static int status_limits_refuse(const char *given, const char *reason, struct error *err)
 {
     return fail(err, ERROR_USAGE, "limit '%s': %s", given, reason);
 }
@@ -113,8 +113,8 @@ static bool range_in(const char *text, struct limit *limit)
     return limit->start <= limit->end;
 }
 
-static struct limit *add(struct limits *limits, enum health_level level, char *name,
-                         const char *range)
+static struct limit *status_limits_add(struct limits *limits, enum health_level level, char *name,
+                                       const char *range)
 {
     limits->limits = memory_grown(limits->limits, limits->count, sizeof *limits->limits);
     struct limit *limit = &limits->limits[limits->count++];
@@ -135,17 +135,18 @@ int limits_read(struct limits *limits, const struct name_list *given, enum healt
     for (size_t i = 0; i < given->count; i++) {
         const char *text = given->values[i], *sign = strchr(text, '=');
         if (!sign)
-            return refuse(text, "must be NAME=RANGE", err);
+            return status_limits_refuse(text, "must be NAME=RANGE", err);
         struct limit *limit =
-            add(limits, level, memory_bytes(text, (size_t)(sign - text)), sign + 1);
+            status_limits_add(limits, level, memory_bytes(text, (size_t)(sign - text)), sign + 1);
         if (!is_known(limit->name))
-            return refuse(text, "must begin with age, findings, lag, drift or a kind of findings",
-                          err);
+            return status_limits_refuse(
+                text, "must begin with age, findings, lag, drift or a kind of findings", err);
         if (!range_in(sign + 1, limit))
-            return refuse(text,
-                          "its range must be [@][START:][END], of numbers, with s, m, h, d or w "
-                          "behind them where they are times",
-                          err);
+            return status_limits_refuse(
+                text,
+                "its range must be [@][START:][END], of numbers, with s, m, h, d or w "
+                "behind them where they are times",
+                err);
         ignore_future(limit);
     }
     return 0;
@@ -153,7 +154,8 @@ int limits_read(struct limits *limits, const struct name_list *given, enum healt
 
 void limits_add_age(struct limits *limits, uint64_t seconds, const char *text)
 {
-    struct limit *limit = add(limits, HEALTH_CRITICAL, memory_text(figures[AGE].name), text);
+    struct limit *limit =
+        status_limits_add(limits, HEALTH_CRITICAL, memory_text(figures[AGE].name), text);
     limit->end = (double)seconds;
     ignore_future(limit);
 }
@@ -211,7 +213,7 @@ static void add_range(struct text *text, const struct limits *limits, const char
 static void add_figure(struct text *text, const struct limits *limits,
                        const struct cluster_health *cluster, const struct figure *figure)
 {
-    double value = value_of(figure->name, cluster);
+    double value = status_limits_value_of(figure->name, cluster);
     text_add(text, " '");
     limits_add_name(text, "|'=", cluster->cluster);
     text_format(text, " %s'=", figure->name);

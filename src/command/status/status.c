@@ -31,7 +31,7 @@ struct status {
     enum health_level worst; /* critical where there is no cluster */
 };
 
-struct options {
+struct status_options {
     struct shared_options shared;
     bool nagios;
     const char *max_age;
@@ -39,7 +39,7 @@ struct options {
     struct status status;
 };
 
-static void judge(struct status *status, const struct options *options)
+static void status_judge(struct status *status, const struct status_options *options)
 {
     struct health *health = &status->health;
     status->rows = memory_zeroed(health->count + 1, sizeof *status->rows);
@@ -87,7 +87,7 @@ static void get_age(const void *of, struct cell *cell)
 
 enum { AS_OF, DURATION_MS, SOURCE_LAG, DRIFT_MAX, DRIFTED, COMPARED_AT, STARTED_AT, FINDINGS };
 
-static void get_number(const void *of, struct cell *cell)
+static void status_get_number(const void *of, struct cell *cell)
 {
     const struct cluster_health *health = ((const struct status_row *)of)->health;
     const struct {
@@ -155,7 +155,7 @@ static void get_message(const void *of, struct cell *cell)
     cell_text(cell, ((const struct status_row *)of)->health->message);
 }
 
-#define NUMBER(which) .get = get_number, .index = which
+#define NUMBER(which) .get = status_get_number, .index = which
 static const struct column columns[] = {
     { "cluster", "Cluster", COLUMN_TEXT, .get = get_cluster },
     { "age", "Age", COLUMN_TEXT, .get = get_age },
@@ -221,7 +221,7 @@ static void add_way_out(const char *cluster, struct error *err)
 /* Write the status; returns the exit status of the command, or -1. */
 static int status_answer(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct status_options *options = context->options;
     struct published *published = &context->published;
     struct status *status = &options->status;
     if (health_read(published->db, context->settings, time(NULL), &status->health, err))
@@ -229,7 +229,7 @@ static int status_answer(struct command_context *context, struct error *err)
     health_read_views(published->db, &status->health);
     published_close(published);
     health_hide_reasons(&status->health, &published->permissions);
-    judge(status, options);
+    status_judge(status, options);
     const char *failure = status->health.failure;
     if (options->nagios) {
         struct text text = { 0 };
@@ -259,7 +259,7 @@ static int status_answer(struct command_context *context, struct error *err)
 
 static int status_check(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct status_options *options = context->options;
     struct limits *limits = &options->status.limits;
     uint64_t max_age;
     if (options->nagios)
@@ -278,7 +278,7 @@ static int status_check(struct command_context *context, struct error *err)
 
 static void status_release(void *of)
 {
-    struct status *status = &((struct options *)of)->status;
+    struct status *status = &((struct status_options *)of)->status;
     for (size_t i = 0; status->rows && i < status->health.count; i++)
         text_free(&status->rows[i].words);
     free(status->rows);
@@ -289,7 +289,7 @@ static void status_release(void *of)
 /* A monitor reads the first line of what is printed, not the errors. */
 static int status_failed(const void *of, struct error *err)
 {
-    const struct options *options = of;
+    const struct status_options *options = of;
     if (!options->nagios)
         return -1;
     struct text text = { 0 };
@@ -302,15 +302,15 @@ static int status_failed(const void *of, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { "max-age", NULL, 0, OPTION_VALUE, AT(max_age), "TIME",
+    { "max-age", NULL, 0, OPTION_VALUE, AT(status_options, max_age), "TIME",
       .help = "it is critical if results are older, a number with s, m, h, d or w behind it; "
               "else if they are stale" },
-    { "warning", NULL, 'w', OPTION_AGAIN, AT(warning), "NAME=RANGE",
+    { "warning", NULL, 'w', OPTION_AGAIN, AT(status_options, warning), "NAME=RANGE",
       .help = "a limit: NAME is age, lag, findings, drift or a kind of findings, RANGE is "
               "[@][START:][END] as monitors' plugins have it" },
-    { "critical", NULL, 0, OPTION_AGAIN, AT(critical), "NAME=RANGE",
+    { "critical", NULL, 0, OPTION_AGAIN, AT(status_options, critical), "NAME=RANGE",
       .help = "likewise (no -c, which names the settings)" },
-    { "nagios", NULL, 0, OPTION_FLAG, AT(nagios), NULL, .form = true,
+    { "nagios", NULL, 0, OPTION_FLAG, AT(status_options, nagios), NULL, .form = true,
       .help = "one line, figures and an exit status for a monitor (0 ok, 1 warning, 2 critical, 3 "
               "not known)" },
     { .name = NULL },
@@ -325,7 +325,7 @@ const struct command command_status = {
              "all jobs, in TRES-seconds; 0 is right.  Ends with 1 where something is wrong.\n",
     .shared = TAKES_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct status_options),
     .use = SETTINGS_FOR_READING,
     .results = RESULTS_BEGUN,
     .layout = &layout,

@@ -15,7 +15,7 @@
 /* The options that may be given again, in the order of their table. */
 enum { SHARES, MOVE, HALF_LIFE, ALGORITHM, CONFORMANCE, ADD_USAGE, REMOVE_USER, WEIGHTS, LISTS };
 
-struct options {
+struct whatif_options {
     struct shared_options shared;
     struct name_list lists[LISTS], files;
     const char *top_text;
@@ -26,7 +26,7 @@ struct options {
 static int from_source(const struct command_context *context, struct whatif *whatif,
                        const struct published_cluster *cluster, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct whatif_options *options = context->options;
     struct settings *settings = NULL;
     int64_t now = cluster->as_of;
     int result = command_settings(&settings, context->invocation, SETTINGS_FOR_ALL, err);
@@ -41,7 +41,7 @@ static int from_source(const struct command_context *context, struct whatif *wha
 static int whatif_fill(const struct command_context *context, struct published_cluster *cluster,
                        struct whatif *whatif, struct error *err)
 {
-    struct options *options = context->options;
+    struct whatif_options *options = context->options;
     const struct published *published = &context->published;
     whatif->terms = terminology_of(cluster->settings);
     whatif->rounded = published_round_others(published, cluster);
@@ -65,7 +65,7 @@ static int whatif_fill(const struct command_context *context, struct published_c
 
 static int whatif_answer(struct command_context *context, struct error *err)
 {
-    const struct options *options = context->options;
+    const struct whatif_options *options = context->options;
     struct published_cluster *cluster = published_only(&context->published, err);
     if (!cluster || published_read_tree(&context->published, cluster, err))
         return -1;
@@ -78,33 +78,33 @@ static int whatif_answer(struct command_context *context, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { "shares", NULL, 's', OPTION_AGAIN, AT(lists[SHARES]), "NAME=SHARES",
+    { "shares", NULL, 's', OPTION_AGAIN, AT(whatif_options, lists[SHARES]), "NAME=SHARES",
       .help = "shares of a user or account; or parent" },
-    { "move", NULL, 0, OPTION_AGAIN, AT(lists[MOVE]), "ACCOUNT=PARENT",
+    { "move", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[MOVE]), "ACCOUNT=PARENT",
       .help = "hang an account, with all below it, below another", .former = 'm' },
-    { "half-life", NULL, 0, OPTION_AGAIN, AT(lists[HALF_LIFE]), "TIME",
+    { "half-life", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[HALF_LIFE]), "TIME",
       .help = "as in the settings, such as 14-0" },
-    { "algorithm", NULL, 0, OPTION_AGAIN, AT(lists[ALGORITHM]), "NAME",
+    { "algorithm", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[ALGORITHM]), "NAME",
       .help = "what is published as fairshare" },
-    { "conformance", NULL, 0, OPTION_AGAIN, AT(lists[CONFORMANCE]), "NAME",
+    { "conformance", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[CONFORMANCE]), "NAME",
       .help = "documents or slurmctld" },
-    { "add-usage", NULL, 0, OPTION_AGAIN, AT(lists[ADD_USAGE]), "NAME=HOURS",
+    { "add-usage", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[ADD_USAGE]), "NAME=HOURS",
       .help = "so many TRES-hours more, used just now" },
-    { "remove-user", NULL, 0, OPTION_AGAIN, AT(lists[REMOVE_USER]), "NAME",
+    { "remove-user", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[REMOVE_USER]), "NAME",
       .help = "what sacctmgr delete user does" },
-    { "weights", NULL, 'w', OPTION_AGAIN, AT(lists[WEIGHTS]), "NAME=NUMBER,...",
+    { "weights", NULL, 'w', OPTION_AGAIN, AT(whatif_options, lists[WEIGHTS]), "NAME=NUMBER,...",
       .help = "weights of priorities: age, assoc, fairshare, job_size, partition, qos; or "
               "tres=TRES=NUMBER,..." },
-    { "file", NULL, 'f', OPTION_AGAIN, AT(files), "FILE",
+    { "file", NULL, 'f', OPTION_AGAIN, AT(whatif_options, files), "FILE",
       .help = "changes, one a line, without dashes; - is stdin", .path = true },
-    { "top", NULL, 0, OPTION_VALUE, AT(top_text), "NUMBER",
+    { "top", NULL, 0, OPTION_VALUE, AT(whatif_options, top_text), "NUMBER",
       .help = "so many of those who gain most, and lose most" },
     { .name = NULL },
 };
 
 static int whatif_check(struct command_context *context, struct error *err)
 {
-    struct options *options = context->options;
+    struct whatif_options *options = context->options;
     options->top = table_is_page(&options->shared.table) ? TOP_OF_PAGE : SIZE_MAX;
     if (option_count("top", options->top_text, &options->top, err))
         return -1;
@@ -121,7 +121,7 @@ static int whatif_check(struct command_context *context, struct error *err)
 
 static void whatif_release(void *options)
 {
-    changes_free(&((struct options *)options)->changes);
+    changes_free(&((struct whatif_options *)options)->changes);
 }
 
 const struct command command_whatif = {
@@ -133,7 +133,7 @@ const struct command command_whatif = {
              "account, or account/user[/partition]; account/ is no user.\n",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_TABLE,
     .options = own_options,
-    .options_size = sizeof(struct options),
+    .options_size = sizeof(struct whatif_options),
     .use = SETTINGS_FOR_READING,
     .results = RESULTS_OPEN,
     .layout = &whatif_layout,

@@ -27,8 +27,9 @@ static const struct whatif_option {
     { "weights", WHATIF_SETTING },     { NULL, WHATIF_SETTING },
 };
 
-static struct whatif_change *add(struct whatif_changes *changes, enum whatif_kind kind,
-                                 const char *option, const char *text)
+static struct whatif_change *whatif_changes_add(struct whatif_changes *changes,
+                                                enum whatif_kind kind, const char *option,
+                                                const char *text)
 {
     changes->list = memory_grown(changes->list, changes->count, sizeof *changes->list);
     struct whatif_change *change = &changes->list[changes->count++];
@@ -51,7 +52,7 @@ static int check_setting(const struct whatif_change *change, struct error *err)
 static int add_setting(struct whatif_changes *changes, const struct tried_setting *tried,
                        const char *text, const char *value, struct error *err)
 {
-    struct whatif_change *change = add(changes, WHATIF_SETTING, tried->option, text);
+    struct whatif_change *change = whatif_changes_add(changes, WHATIF_SETTING, tried->option, text);
     change->name = memory_text(tried->key);
     change->value = memory_text(value);
     change->needs_source = tried->needs_source;
@@ -66,7 +67,8 @@ static int add_setting(struct whatif_changes *changes, const struct tried_settin
 
 /* `age=1000,fairshare=5000`, or `tres=CPU=100,Mem=50`.  Weights of TRES depend on what each job
  * requests, which only the accounting database has. */
-static int add_weights(struct whatif_changes *changes, const char *text, struct error *err)
+static int whatif_changes_add_weights(struct whatif_changes *changes, const char *text,
+                                      struct error *err)
 {
     struct tried_setting weight = { .option = "weights", .section = "priority" };
     if (!strncmp(text, "tres=", 5)) {
@@ -99,7 +101,7 @@ static int add_pair(struct whatif_changes *changes, const struct whatif_option *
                     const char *text, struct error *err)
 {
     const char *sign = option->kind == WHATIF_MOVE ? strchr(text, '=') : strrchr(text, '=');
-    struct whatif_change *change = add(changes, option->kind, option->name, text);
+    struct whatif_change *change = whatif_changes_add(changes, option->kind, option->name, text);
     if (!sign || sign == text || !sign[1])
         return fail(err, ERROR_USAGE, "whatif: --%s '%s': must be NAME=%s", option->name, text,
                     option->kind == WHATIF_MOVE     ? "PARENT"
@@ -150,9 +152,9 @@ int changes_add(struct whatif_changes *changes, const char *name, const char *te
     if (!option->name)
         return fail(err, ERROR_USAGE, "whatif: '%s' is no change", name);
     if (option->kind == WHATIF_SETTING)
-        return add_weights(changes, text, err);
+        return whatif_changes_add_weights(changes, text, err);
     if (option->kind == WHATIF_REMOVE) {
-        add(changes, option->kind, option->name, text)->name = memory_text(text);
+        whatif_changes_add(changes, option->kind, option->name, text)->name = memory_text(text);
         return 0;
     }
     if (add_pair(changes, option, text, err))
@@ -164,7 +166,7 @@ int changes_add(struct whatif_changes *changes, const char *name, const char *te
 }
 
 /* A line without the blanks around it; the rest behind its first word is the value. */
-static int add_line(struct whatif_changes *changes, char *line, struct error *err)
+static int whatif_changes_add_line(struct whatif_changes *changes, char *line, struct error *err)
 {
     size_t length = strlen(line);
     while (length && strchr(" \t\r\n", line[length - 1]))
@@ -188,7 +190,7 @@ int changes_add_file(struct whatif_changes *changes, const char *path, struct er
         return fail(err, ERROR_USAGE, "whatif: cannot open '%s': %s", path, strerror(errno));
     while (!result && getline(&line, &room, file) >= 0) {
         number++;
-        if (add_line(changes, line, err))
+        if (whatif_changes_add_line(changes, line, err))
             result = fail_in(err, "'%s', line %zu", path, number);
     }
     if (!result && ferror(file))
@@ -211,15 +213,15 @@ void changes_free(struct whatif_changes *changes)
     *changes = (struct whatif_changes){ 0 };
 }
 
-static void add_id(struct whatif_change *change, uint32_t id)
+static void whatif_changes_add_id(struct whatif_change *change, uint32_t id)
 {
     change->ids = memory_grown(change->ids, change->id_count, sizeof *change->ids);
     change->ids[change->id_count++] = id;
 }
 
 /* What is before the `=` names one association. */
-static int find_one(struct whatif_change *change, const struct published *published,
-                    const struct published_cluster *cluster, struct error *err)
+static int whatif_changes_find_one(struct whatif_change *change, const struct published *published,
+                                   const struct published_cluster *cluster, struct error *err)
 {
     struct published_node named;
     bool account = change->kind == WHATIF_MOVE;
@@ -230,7 +232,7 @@ static int find_one(struct whatif_change *change, const struct published *publis
     if (!named.node && change->kind != WHATIF_ADD_USAGE)
         return fail(err, ERROR_USAGE, "whatif: --%s '%s': '%s' is the root, which has no %s",
                     change->option, change->text, change->name, account ? "parent" : "shares");
-    add_id(change, cluster->tree->nodes[named.node].id);
+    whatif_changes_add_id(change, cluster->tree->nodes[named.node].id);
     return 0;
 }
 
@@ -239,7 +241,7 @@ static int find_move(struct whatif_change *change, const struct published *publi
 {
     struct published_node parent;
     const struct tree *tree = cluster->tree;
-    if (find_one(change, published, cluster, err))
+    if (whatif_changes_find_one(change, published, cluster, err))
         return -1;
     if (published_find_account(published, cluster, change->value, &parent, err))
         return fail_in(err, "whatif: --move '%s'", change->text);
@@ -265,7 +267,7 @@ static int find_user(struct whatif_change *change, const struct published *publi
         if (!*name.user || association_name_match(&name, change->name) == NAME_OTHER)
             continue;
         if (permissions_show(&published->permissions, cluster->name, name.account, name.user))
-            add_id(change, cluster->tree->nodes[i].id);
+            whatif_changes_add_id(change, cluster->tree->nodes[i].id);
     }
     if (change->id_count)
         return 0;
@@ -302,7 +304,7 @@ int changes_find(struct whatif_changes *changes, const struct published *publish
         else if (change->kind == WHATIF_REMOVE)
             result = find_user(change, published, cluster, err);
         else if (change->kind != WHATIF_SETTING)
-            result = find_one(change, published, cluster, err);
+            result = whatif_changes_find_one(change, published, cluster, err);
     }
     return result;
 }
@@ -333,8 +335,8 @@ void changes_set(const struct whatif_changes *changes, struct settings *settings
     }
 }
 
-static int make(const struct whatif_change *change, struct scenario *scenario, size_t row,
-                const struct decay_table *decay, struct error *err)
+static int whatif_changes_make(const struct whatif_change *change, struct scenario *scenario,
+                               size_t row, const struct decay_table *decay, struct error *err)
 {
     size_t parent;
     struct wide usage;
@@ -378,7 +380,7 @@ int changes_make(const struct whatif_changes *changes, struct scenario *scenario
                             "whatif: --%s '%s': association %u is not in the accounting database "
                             "any more",
                             change->option, change->text, change->ids[j]);
-            if (make(change, scenario, row, decay, err))
+            if (whatif_changes_make(change, scenario, row, decay, err))
                 return -1;
         }
     }

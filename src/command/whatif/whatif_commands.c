@@ -43,7 +43,8 @@ static struct who who_is(const struct published_cluster *cluster, uint32_t id)
 }
 
 /* Without a word of partitions sacctmgr takes those with one, too; an empty one is none. */
-static void add_where(struct command_line *line, const struct who *who, const char *cluster)
+static void whatif_commands_add_where(struct command_line *line, const struct who *who,
+                                      const char *cluster)
 {
     if (*who->user) {
         command_line_add_name(line, "name", who->user);
@@ -56,8 +57,8 @@ static void add_where(struct command_line *line, const struct who *who, const ch
 }
 
 /* Hand it over, or say that there is none. */
-static void end_line(struct command_line *line, struct whatif *whatif,
-                     const struct whatif_change *change)
+static void whatif_commands_end_line(struct command_line *line, struct whatif *whatif,
+                                     const struct whatif_change *change)
 {
     if (line->obstacle) {
         text_free(&line->text);
@@ -68,7 +69,7 @@ static void end_line(struct command_line *line, struct whatif *whatif,
     text_free(&line->text);
 }
 
-static void add_shares(struct text *text, int64_t shares)
+static void whatif_commands_add_shares(struct text *text, int64_t shares)
 {
     if (shares == SHARES_PARENT)
         text_add(text, "parent");
@@ -77,7 +78,8 @@ static void add_shares(struct text *text, int64_t shares)
 }
 
 /* The part of a sentence that names an association. */
-static void add_who(struct text *text, const struct who *who, const struct terminology *terms)
+static void whatif_commands_add_who(struct text *text, const struct who *who,
+                                    const struct terminology *terms)
 {
     if (*who->user)
         text_format(text, "%s '%s' of %s '%s'", terms->user, who->user, terms->account,
@@ -88,17 +90,18 @@ static void add_who(struct text *text, const struct who *who, const struct termi
         text_format(text, " in partition '%s'", who->partition);
 }
 
-static void tell_shares(const struct whatif_change *change, const struct published_cluster *cluster,
-                        struct whatif *whatif)
+static void whatif_commands_tell_shares(const struct whatif_change *change,
+                                        const struct published_cluster *cluster,
+                                        struct whatif *whatif)
 {
     struct text sentence = { 0 };
     struct who who = who_is(cluster, change->ids[0]);
     uint32_t node = tree_place(cluster->tree, change->ids[0]);
-    add_who(&sentence, &who, terminology_of(cluster->settings));
+    whatif_commands_add_who(&sentence, &who, terminology_of(cluster->settings));
     text_add(&sentence, " has shares ");
-    add_shares(&sentence, change->shares);
+    whatif_commands_add_shares(&sentence, change->shares);
     text_add(&sentence, ", not ");
-    add_shares(&sentence, cluster->tree->nodes[node].shares);
+    whatif_commands_add_shares(&sentence, cluster->tree->nodes[node].shares);
     whatif_add_change(whatif, sentence.bytes);
     text_free(&sentence);
 }
@@ -109,9 +112,9 @@ static void tell_move(const struct whatif_change *change, const struct published
     const struct terminology *terms = terminology_of(cluster->settings);
     struct text sentence = { 0 };
     struct who who = who_is(cluster, change->ids[0]), parent = who_is(cluster, change->parent);
-    add_who(&sentence, &who, terms);
+    whatif_commands_add_who(&sentence, &who, terms);
     text_add(&sentence, " is below ");
-    add_who(&sentence, &parent, terms);
+    whatif_commands_add_who(&sentence, &parent, terms);
     whatif_add_change(whatif, sentence.bytes);
     text_free(&sentence);
 }
@@ -127,18 +130,18 @@ static void describe_modification(const struct whatif_changes *changes, size_t w
     command_line_add(&line, "modify");
     command_line_add(&line, *who.user ? "user" : "account");
     command_line_add(&line, "where");
-    add_where(&line, &who, cluster->name);
+    whatif_commands_add_where(&line, &who, cluster->name);
     command_line_add(&line, "set");
     if (change->kind == WHATIF_MOVE) {
         command_line_add_name(&line, "parent", who_is(cluster, change->parent).account);
     } else {
         struct text shares = { 0 };
         text_add(&shares, "fairshare=");
-        add_shares(&shares, change->shares);
+        whatif_commands_add_shares(&shares, change->shares);
         command_line_add(&line, shares.bytes);
         text_free(&shares);
     }
-    end_line(&line, whatif, change);
+    whatif_commands_end_line(&line, whatif, change);
 }
 
 static void describe_usage(const struct whatif_change *change,
@@ -147,7 +150,7 @@ static void describe_usage(const struct whatif_change *change,
     struct command_line line = { 0 };
     struct text sentence = { 0 }, hours = { 0 };
     struct who who = who_is(cluster, change->ids[0]);
-    add_who(&sentence, &who, terminology_of(cluster->settings));
+    whatif_commands_add_who(&sentence, &who, terminology_of(cluster->settings));
     const char *unit = published_unit(cluster);
     if (unit) {
         text_format(&sentence, " has used %.10g (", change->usage);
@@ -173,7 +176,7 @@ static void describe_usage(const struct whatif_change *change,
         line.obstacle = "the ledger debits users only";
     whatif_add_change(whatif, sentence.bytes);
     if (!whatif->no_ledger)
-        end_line(&line, whatif, change);
+        whatif_commands_end_line(&line, whatif, change);
     text_free(&line.text);
     text_free(&sentence);
     text_free(&hours);
@@ -209,9 +212,10 @@ static const struct node *next_account(const struct published_cluster *cluster, 
 
 /* slurmdbd lets no default account of a user go while the user has others; and nothing that we read
  * says which it is. */
-static void choose_default(const struct whatif_change *change, const struct node *account,
-                           const struct published_cluster *cluster, bool perhaps,
-                           struct whatif *whatif)
+static void whatif_commands_choose_default(const struct whatif_change *change,
+                                           const struct node *account,
+                                           const struct published_cluster *cluster, bool perhaps,
+                                           struct whatif *whatif)
 {
     struct command_line line = { 0 };
     if (perhaps)
@@ -224,12 +228,13 @@ static void choose_default(const struct whatif_change *change, const struct node
     command_line_add_name(&line, "cluster", cluster->name);
     command_line_add(&line, "set");
     command_line_add_name(&line, "defaultaccount", names_text(cluster->names, account->account));
-    end_line(&line, whatif, change);
+    whatif_commands_end_line(&line, whatif, change);
 }
 
 /* All associations that `who` has in an account, or the one in that partition or without one. */
-static void delete_user(const struct whatif_change *change, struct who who, bool all,
-                        const struct published_cluster *cluster, struct whatif *whatif)
+static void whatif_commands_delete_user(const struct whatif_change *change, struct who who,
+                                        bool all, const struct published_cluster *cluster,
+                                        struct whatif *whatif)
 {
     struct command_line line = { 0 };
     if (all) {
@@ -240,8 +245,8 @@ static void delete_user(const struct whatif_change *change, struct who who, bool
     command_line_add(&line, "delete");
     command_line_add(&line, "user");
     command_line_add(&line, "where");
-    add_where(&line, &who, cluster->name);
-    end_line(&line, whatif, change);
+    whatif_commands_add_where(&line, &who, cluster->name);
+    whatif_commands_end_line(&line, whatif, change);
 }
 
 static const struct node *removed_node(const struct whatif_change *change, size_t which,
@@ -260,7 +265,8 @@ static void delete_accounts(const struct whatif_change *change,
         for (size_t j = i + 1; j < change->id_count; j++)
             again |= removed_node(change, j, cluster)->account == node->account;
         if (!all || !again)
-            delete_user(change, who_is(cluster, change->ids[i]), all, cluster, whatif);
+            whatif_commands_delete_user(change, who_is(cluster, change->ids[i]), all, cluster,
+                                        whatif);
     }
 }
 
@@ -274,7 +280,7 @@ static void describe_removal(const struct whatif_change *change,
         struct text sentence = { 0 };
         struct who who = who_is(cluster, change->ids[i]);
         gone[tree_place(cluster->tree, change->ids[i])] = true;
-        add_who(&sentence, &who, terminology_of(cluster->settings));
+        whatif_commands_add_who(&sentence, &who, terminology_of(cluster->settings));
         text_add(&sentence, " is no more");
         whatif_add_change(whatif, sentence.bytes);
         text_free(&sentence);
@@ -284,7 +290,7 @@ static void describe_removal(const struct whatif_change *change,
         account_goes |= !user_stays(cluster, gone, last, removed_node(change, i, cluster)->account);
     const struct node *next = next_account(cluster, gone, last, &several);
     if (account_goes && (next || change->id_count > 1))
-        choose_default(change, next ? next : last, cluster, several, whatif);
+        whatif_commands_choose_default(change, next ? next : last, cluster, several, whatif);
     delete_accounts(change, cluster, gone, whatif);
 }
 
@@ -307,7 +313,7 @@ static const struct whatif_change *line_change(const struct whatif_changes *chan
 }
 
 /* Add a field of a line of resource_group; the scheduler separates fields at blanks. */
-static void add_field(struct command_line *line, const char *name)
+static void whatif_commands_add_field(struct command_line *line, const char *name)
 {
     if (!*name || strpbrk(name, " \t#") || !utf8_is_printable(name))
         line->obstacle = "no line of resource_group can say this";
@@ -329,12 +335,13 @@ static void describe_group_line(const struct whatif_changes *changes, size_t whi
     if (change != (!move || (shares && shares > move) ? shares : move))
         return;
     text_add(&line.text, "# resource_group:");
-    add_field(&line, *who.user ? who.user : who.account);
+    whatif_commands_add_field(&line, *who.user ? who.user : who.account);
     text_format(&line.text, " %" PRIu32, id);
     if (!parent || parent == NO_NODE)
         text_add(&line.text, " root");
     else
-        add_field(&line, names_text(cluster->names, cluster->tree->nodes[parent].account));
+        whatif_commands_add_field(&line,
+                                  names_text(cluster->names, cluster->tree->nodes[parent].account));
     text_format(&line.text, " %" PRId32, shares ? shares->shares : node->shares);
     if (id == ENTITY_UNKNOWN && !move) {
         text_free(&line.text);
@@ -343,7 +350,7 @@ static void describe_group_line(const struct whatif_changes *changes, size_t whi
         line.obstacle = "OpenPBS makes this group by itself";
     else if (id >= ENTITY_UNLISTED)
         line.obstacle = "who is in no resource_group has one share; give it a line there first";
-    end_line(&line, whatif, change);
+    whatif_commands_end_line(&line, whatif, change);
 }
 
 /* Add the command that changes an association's shares or parent. */
@@ -385,7 +392,7 @@ void changes_describe(const struct whatif_changes *changes, const struct publish
         const struct whatif_change *change = &changes->list[i];
         switch (change->kind) {
         case WHATIF_SHARES:
-            tell_shares(change, cluster, whatif);
+            whatif_commands_tell_shares(change, cluster, whatif);
             describe(changes, i, cluster, whatif);
             break;
         case WHATIF_MOVE:

@@ -49,7 +49,8 @@ struct queue_view {
 
 /* The associations of a user by account: which of them a job has is not published, but its factor
  * is. */
-static uint32_t association_of(const struct queue_view *view, const struct prio_row *row)
+static uint32_t whatif_source_association_of(const struct queue_view *view,
+                                             const struct prio_row *row)
 {
     const struct published_cluster *cluster = view->cluster;
     uint32_t account = names_find(cluster->names, row->account, strlen(row->account));
@@ -85,7 +86,7 @@ static double factor_on(const struct queue_view *view, enum whatif_side side, ui
 /* The factor of a job's row afterwards: as published where nothing changes. */
 static double fairshare_after(const struct queue_view *view, const struct prio_row *row)
 {
-    uint32_t node = association_of(view, row);
+    uint32_t node = whatif_source_association_of(view, row);
     if (node == NO_NODE)
         return row->factor[PRIO_FAIRSHARE];
     uint32_t id = view->cluster->tree->nodes[node].id;
@@ -93,7 +94,7 @@ static double fairshare_after(const struct queue_view *view, const struct prio_r
     return before < after || before > after ? after : row->factor[PRIO_FAIRSHARE];
 }
 
-static struct priority_parts parts_of(const double parts[PRIO_PARTS])
+static struct priority_parts whatif_source_parts_of(const double parts[PRIO_PARTS])
 {
     return (struct priority_parts){ .age = parts[PRIO_AGE],
                                     .association = parts[PRIO_ASSOC],
@@ -114,7 +115,8 @@ static double tres_of(const struct prio_row *row)
     return rest > 0 ? rest : 0;
 }
 
-static struct priority priority_after(const struct queue_view *view, const struct prio_row *row)
+static struct priority whatif_source_priority_after(const struct queue_view *view,
+                                                    const struct prio_row *row)
 {
     double weighted[PRIO_PARTS];
     bool same = true;
@@ -123,7 +125,8 @@ static struct priority priority_after(const struct queue_view *view, const struc
         weighted[part] = factor * view->weight[part];
         same &= !(weighted[part] < row->weighted[part] || weighted[part] > row->weighted[part]);
     }
-    struct priority priority = { .weighted = parts_of(weighted), .tres = tres_of(row) };
+    struct priority priority = { .weighted = whatif_source_parts_of(weighted),
+                                 .tres = tres_of(row) };
     priority_add_up(&priority, row->priority == 0);
     if (same) {
         priority.value = (uint32_t)row->priority;
@@ -133,7 +136,7 @@ static struct priority priority_after(const struct queue_view *view, const struc
 }
 
 /* A job's rows stand together, the best of them counts. */
-static void add_jobs(struct whatif *whatif, const struct queue_view *view)
+static void whatif_source_add_jobs(struct whatif *whatif, const struct queue_view *view)
 {
     const struct prio_list *list = view->list;
     for (size_t i = 0; i < list->count;) {
@@ -145,7 +148,7 @@ static void add_jobs(struct whatif *whatif, const struct queue_view *view)
                                   .norm = { -1, -1 } };
         for (; i < list->count && list->rows[i].key == first->key; i++) {
             const struct prio_row *row = &list->rows[i];
-            struct priority after = priority_after(view, row);
+            struct priority after = whatif_source_priority_after(view, row);
             if (row->norm > job.norm[BEFORE]) {
                 job.norm[BEFORE] = row->norm;
                 job.priority[BEFORE] = row->priority;
@@ -161,8 +164,9 @@ static void add_jobs(struct whatif *whatif, const struct queue_view *view)
     }
 }
 
-static int read_queue(struct whatif *whatif, struct db *results, const struct queue_view *view,
-                      const struct whatif_changes *changes, struct error *err)
+static int whatif_source_read_queue(struct whatif *whatif, struct db *results,
+                                    const struct queue_view *view,
+                                    const struct whatif_changes *changes, struct error *err)
 {
     struct queue_view changed = *view;
     struct settings weights = *view->cluster->settings;
@@ -176,7 +180,7 @@ static int read_queue(struct whatif *whatif, struct db *results, const struct qu
     changed.weight[PRIO_PARTITION] = (double)weights.weight_partition;
     changed.weight[PRIO_QOS] = (double)weights.weight_qos;
     if (!view->list->of_formula) /* what it makes is no sum of weighted factors */
-        add_jobs(whatif, &changed);
+        whatif_source_add_jobs(whatif, &changed);
     return 0;
 }
 
@@ -203,7 +207,7 @@ int whatif_from_results(struct whatif *whatif, struct db *results,
     int result = compute_states(states, &scenario, changes, cluster, err);
     if (!result) {
         whatif_compare(whatif, &states[BEFORE], &states[AFTER]);
-        result = read_queue(whatif, results, &view, changes, err);
+        result = whatif_source_read_queue(whatif, results, &view, changes, err);
     }
     prio_list_destroy(view.list);
     scenario_free(&scenario);
@@ -213,7 +217,7 @@ int whatif_from_results(struct whatif *whatif, struct db *results,
 }
 
 /* The question, and where its answer goes. */
-struct work {
+struct whatif_source_work {
     const struct settings *settings, *changed;
     const struct whatif_changes *changes;
     struct source source; /* as of the instant of the question */
@@ -222,8 +226,8 @@ struct work {
     struct id_index *jobs; /* by key: their places in the answer's list */
 };
 
-static struct whatif_job *find_or_add_job(struct work *work, const struct queue *queue,
-                                          const struct priority_job *job)
+static struct whatif_job *find_or_add_job(struct whatif_source_work *work,
+                                          const struct queue *queue, const struct priority_job *job)
 {
     struct whatif *whatif = work->whatif;
     uint32_t place = id_index_add(work->jobs, job->key, (uint32_t)whatif->job_count);
@@ -238,12 +242,12 @@ static struct whatif_job *find_or_add_job(struct work *work, const struct queue 
 }
 
 struct row_context {
-    struct work *work;
+    struct whatif_source_work *work;
     const struct queue *queue;
     enum whatif_side side;
 };
 
-static int add_row(void *context, const struct queue_row *row, struct error *err)
+static int whatif_source_add_row(void *context, const struct queue_row *row, struct error *err)
 {
     const struct row_context *at = context;
     (void)err;
@@ -256,11 +260,13 @@ static int add_row(void *context, const struct queue_row *row, struct error *err
     return 0;
 }
 
-static int add_queue(struct work *work, const struct computation *computation,
-                     enum whatif_side side, struct error *err)
+static int whatif_source_add_queue(struct whatif_source_work *work,
+                                   const struct computation *computation, enum whatif_side side,
+                                   struct error *err)
 {
     struct row_context context = { work, computation->queue, side };
-    return computation->queue ? queue_each(computation->queue, add_row, &context, err) : 0;
+    return computation->queue ? queue_each(computation->queue, whatif_source_add_row, &context, err)
+                              : 0;
 }
 
 /* Take the tree and its values out of a computation. */
@@ -281,7 +287,7 @@ static void create_scenario(struct scenario *scenario, const struct computation 
 }
 
 /* With other settings, as of the same instant. */
-static int read_after(const struct work *work, const int64_t *as_of,
+static int read_after(const struct whatif_source_work *work, const int64_t *as_of,
                       struct computation *computation, struct error *err)
 {
     struct source source = work->source;
@@ -292,7 +298,7 @@ static int read_after(const struct work *work, const int64_t *as_of,
 }
 
 /* Put the changed tree in the place of the one that was read, and go on as every run does. */
-static int compute_changed(const struct work *work, struct computation *computation,
+static int compute_changed(const struct whatif_source_work *work, struct computation *computation,
                            struct scenario *scenario, struct error *err)
 {
     struct tree *tree;
@@ -305,15 +311,16 @@ static int compute_changed(const struct work *work, struct computation *computat
     return compute_values(computation, NULL, err);
 }
 
-static int compare(struct work *work, struct computation *before, struct computation *after,
-                   struct scenario *scenario, struct error *err)
+static int whatif_source_compare(struct whatif_source_work *work, struct computation *before,
+                                 struct computation *after, struct scenario *scenario,
+                                 struct error *err)
 {
-    int result = add_queue(work, before, BEFORE, err);
+    int result = whatif_source_add_queue(work, before, BEFORE, err);
     struct whatif_state states[SIDES] = { state_of(before, work->settings) };
     if (!result)
         result = compute_changed(work, after, scenario, err);
     if (!result)
-        result = add_queue(work, after, AFTER, err);
+        result = whatif_source_add_queue(work, after, AFTER, err);
     if (!result) {
         states[AFTER] = state_of(after, work->changed);
         whatif_compare(work->whatif, &states[BEFORE], &states[AFTER]);
@@ -324,7 +331,7 @@ static int compare(struct work *work, struct computation *before, struct computa
 }
 
 /* Read and compute the cluster as it is, and with other settings read it again. */
-static int compute_both(struct work *work, struct error *err)
+static int compute_both(struct whatif_source_work *work, struct error *err)
 {
     struct computation before, again, *after = &before;
     struct scenario scenario = { 0 };
@@ -343,7 +350,7 @@ static int compute_both(struct work *work, struct error *err)
         }
     }
     if (!result)
-        result = compare(work, &before, after, &scenario, err);
+        result = whatif_source_compare(work, &before, after, &scenario, err);
     scenario_free(&scenario);
     computation_free(&before);
     if (after == &again)
@@ -369,7 +376,7 @@ int whatif_from_source(struct whatif *whatif, const struct settings *settings,
                        const int64_t *now, struct error *err)
 {
     struct settings changed = *settings;
-    struct work work = {
+    struct whatif_source_work work = {
         .settings = settings,
         .changed = &changed,
         .changes = changes,

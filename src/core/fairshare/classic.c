@@ -9,7 +9,7 @@
  *     UE = UA + (UEparent - UA) S / Slevel, right below the root UE = UA
  *     F = 2^-(UE / S / dampening) */
 
-static void compute(struct fairshare *fairshare)
+static void classic_compute(struct fairshare *fairshare)
 {
     struct values *values = fairshare->values;
     const double *ratios = fairshare_ratios(fairshare);
@@ -23,7 +23,7 @@ static void compute(struct fairshare *fairshare)
     }
 }
 
-static void decide(const struct fairshare *fairshare, uint32_t *order)
+static void classic_decide(const struct fairshare *fairshare, uint32_t *order)
 {
     ratios_order_by_rules(fairshare, order);
 }
@@ -44,8 +44,8 @@ static const struct explain_column columns[] = {
 const struct algorithm classic = {
     .name = "classic",
     .short_name = "classic",
-    .compute = compute,
-    .decide = decide,
+    .compute = classic_compute,
+    .decide = classic_decide,
     .factor = values_classic_factor,
     .norm_shares = values_shares_norm,
     .effective_usage = values_classic_usage,

@@ -44,7 +44,7 @@ static double exponent(double parents, double local)
 }
 
 /* What the members of an account's list need of it. */
-struct account {
+struct oblivious_account {
     struct floating ratio; /* R with 128 bits */
     struct floating part;  /* shares / usage of its list */
 };
@@ -53,7 +53,7 @@ struct account {
  * down R is a product of fractions, which is rounded for the result only, so that those with one R
  * have one double whatever their ways. */
 static double ratio_below(const struct fairshare *fairshare, const struct node *node,
-                          double parents, struct account *account)
+                          double parents, struct oblivious_account *account)
 {
     struct floating usage = floating_of_sum(&node->usage);
     struct floating part =
@@ -72,7 +72,7 @@ static double ratio_below(const struct fairshare *fairshare, const struct node *
 }
 
 static double ratio_at_top(const struct fairshare *fairshare, const struct node *node,
-                           struct account *account)
+                           struct oblivious_account *account)
 {
     bool parent = node_has_parent_shares(node);
     struct natural usage = natural_of_wide(&node->usage);
@@ -87,7 +87,8 @@ static double ratio_at_top(const struct fairshare *fairshare, const struct node 
 }
 
 /* `account` is the one above, and its R becomes the node's. */
-static double ratio_at(const struct fairshare *fairshare, uint32_t i, struct account *account)
+static double ratio_at(const struct fairshare *fairshare, uint32_t i,
+                       struct oblivious_account *account)
 {
     const struct node *node = &fairshare->tree->nodes[i];
     double parents = fairshare->values[node->fairshare_parent].depth_oblivious_ratio;
@@ -103,7 +104,7 @@ static double ratio_at(const struct fairshare *fairshare, uint32_t i, struct acc
                : 0;
 }
 
-static struct floating part_of(const struct fairshare *fairshare, uint32_t account)
+static struct floating oblivious_part_of(const struct fairshare *fairshare, uint32_t account)
 {
     const struct tree *tree = fairshare->tree;
     struct floating usage = floating_of_sum(&tree->levels[tree->nodes[account].level].sharer_usage);
@@ -124,20 +125,21 @@ static double effective_usage_at(const struct fairshare *fairshare, uint32_t i)
                : values[i].usage_norm;
 }
 
-static void compute(struct fairshare *fairshare)
+static void oblivious_compute(struct fairshare *fairshare)
 {
     const struct tree *tree = fairshare->tree;
     struct values *values = fairshare->values;
-    struct account *accounts = memory_zeroed(tree->level_count, sizeof *accounts);
+    struct oblivious_account *accounts = memory_zeroed(tree->level_count, sizeof *accounts);
     values[0].depth_oblivious_ratio = NAN;
     values[0].depth_oblivious_factor = NAN;
     values[0].depth_oblivious_usage = values[0].usage_norm;
     for (uint32_t i = 1; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
-        struct account account = accounts[tree->nodes[node->fairshare_parent].level];
+        struct oblivious_account account = accounts[tree->nodes[node->fairshare_parent].level];
         double ratio = ratio_at(fairshare, i, &account);
         if (node->level != NO_NODE)
-            accounts[node->level] = (struct account){ account.ratio, part_of(fairshare, i) };
+            accounts[node->level] =
+                (struct oblivious_account){ account.ratio, oblivious_part_of(fairshare, i) };
         values[i].depth_oblivious_ratio = ratio;
         values[i].depth_oblivious_usage = effective_usage_at(fairshare, i);
         values[i].depth_oblivious_factor = factor_by_rules(fairshare, i, ratio);
@@ -154,7 +156,7 @@ static int compare_equals(const void *context, uint32_t one, uint32_t other)
 }
 
 /* Logarithms have no exact order: what is computed from the same numbers is equal. */
-static void decide(const struct fairshare *fairshare, uint32_t *order)
+static void oblivious_decide(const struct fairshare *fairshare, uint32_t *order)
 {
     const struct tree *tree = fairshare->tree;
     struct contest contest = { .list = memory_zeroed(tree->count, sizeof *contest.list),
@@ -229,7 +231,8 @@ static void add_k(struct text *text, const struct explain_context *context, uint
         text_add_figure(text, exponent(parents, local), context->digits);
 }
 
-static void add_ratio(struct text *text, const struct explain_context *context, uint32_t i)
+static void oblivious_add_ratio(struct text *text, const struct explain_context *context,
+                                uint32_t i)
 {
     text_add_figure(text, context_values(context, i)->depth_oblivious_ratio, context->digits);
 }
@@ -239,7 +242,7 @@ static const struct explain_column columns[] = {
     { "Usage", add_part_of_siblings },
     { "rl", add_local },
     { "k", add_k },
-    { "R", add_ratio },
+    { "R", oblivious_add_ratio },
     { "F", explain_add_factor },
     { NULL, NULL },
 };
@@ -247,8 +250,8 @@ static const struct explain_column columns[] = {
 const struct algorithm depth_oblivious = {
     .name = "depth_oblivious",
     .short_name = "depth-obl",
-    .compute = compute,
-    .decide = decide,
+    .compute = oblivious_compute,
+    .decide = oblivious_decide,
     .factor = values_depth_oblivious_factor,
     .norm_shares = values_shares_norm,
     .effective_usage = usage,

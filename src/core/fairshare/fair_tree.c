@@ -45,28 +45,29 @@ static double level_fs_as_documented(const struct fairshare *fairshare, uint32_t
 }
 
 /* What the walk sorts. */
-struct entry {
+struct fair_tree_entry {
     double level_fs; /* infinite for `parent` users */
     uint32_t node;
 };
 
 /* A list that the walk is in the middle of. */
-struct list {
+struct fair_tree_list {
     uint32_t next, end; /* in walk->entries */
 };
 
-struct walk {
+struct fair_tree_walk {
     const struct fairshare *fairshare;
     const struct tree *tree;
-    struct entry *entries; /* a stack: the lists on the way down stand one behind the other */
+    struct fair_tree_entry
+        *entries; /* a stack: the lists on the way down stand one behind the other */
     uint32_t used;
-    struct list *lists;
+    struct fair_tree_list *lists;
     uint32_t depth;
     uint32_t rank, next_rank;
     bool tied; /* the next user has the rank of the one before */
 };
 
-static int compare_exactly(const struct tree *tree, uint32_t a, uint32_t b)
+static int fair_tree_compare_exactly(const struct tree *tree, uint32_t a, uint32_t b)
 {
     const struct node *one = &tree->nodes[a], *other = &tree->nodes[b];
     struct natural left, right;
@@ -87,19 +88,20 @@ static int compare_exactly(const struct tree *tree, uint32_t a, uint32_t b)
 }
 
 /* Above 0 where a comes before b, 0 where their LF are equal. */
-static int compare_level_fs(const struct tree *tree, const struct entry *a, const struct entry *b)
+static int compare_level_fs(const struct tree *tree, const struct fair_tree_entry *a,
+                            const struct fair_tree_entry *b)
 {
     if (a->level_fs != b->level_fs)
         return a->level_fs > b->level_fs ? 1 : -1;
     if (a->level_fs == 0 || isinf(a->level_fs))
         return 0;
-    return compare_exactly(tree, a->node, b->node);
+    return fair_tree_compare_exactly(tree, a->node, b->node);
 }
 
-static int by_level_fs(const void *a, const void *b, void *context)
+static int fair_tree_by_level_fs(const void *a, const void *b, void *context)
 {
     const struct tree *tree = context;
-    const struct entry *one = a, *other = b;
+    const struct fair_tree_entry *one = a, *other = b;
     int order = compare_level_fs(tree, other, one);
     if (order)
         return order;
@@ -108,7 +110,7 @@ static int by_level_fs(const void *a, const void *b, void *context)
 
 /* Append the children of an account to the list on top of the stack.  An account with no user
  * below it has no rank to give and takes part in no tie, so it is left out. */
-static void append_children(struct walk *walk, uint32_t account)
+static void append_children(struct fair_tree_walk *walk, uint32_t account)
 {
     const struct node *node = &walk->tree->nodes[account];
     for (uint32_t i = 0; i < node->child_count; i++) {
@@ -119,18 +121,18 @@ static void append_children(struct walk *walk, uint32_t account)
         double level_fs = walk->fairshare->values[child].level_fs;
         if (node_has_parent_shares(member))
             level_fs = INFINITY;
-        walk->entries[walk->used++] = (struct entry){ level_fs, child };
+        walk->entries[walk->used++] = (struct fair_tree_entry){ level_fs, child };
     }
 }
 
-static void push_list(struct walk *walk, uint32_t start)
+static void push_list(struct fair_tree_walk *walk, uint32_t start)
 {
-    walk->lists[walk->depth++] = (struct list){ start, walk->used };
-    qsort_r(walk->entries + start, walk->used - start, sizeof *walk->entries, by_level_fs,
+    walk->lists[walk->depth++] = (struct fair_tree_list){ start, walk->used };
+    qsort_r(walk->entries + start, walk->used - start, sizeof *walk->entries, fair_tree_by_level_fs,
             (void *)walk->tree);
 }
 
-static void rank_user(struct walk *walk, uint32_t node)
+static void fair_tree_rank_user(struct fair_tree_walk *walk, uint32_t node)
 {
     struct values *values = &walk->fairshare->values[node];
     values->fair_tree_rank = walk->rank;
@@ -139,9 +141,9 @@ static void rank_user(struct walk *walk, uint32_t node)
 
 /* Rank the users of the next group of equals; its accounts, which stand behind them, become the
  * list that is walked before the rest. */
-static void visit_group(struct walk *walk)
+static void visit_group(struct fair_tree_walk *walk)
 {
-    struct list *list = &walk->lists[walk->depth - 1];
+    struct fair_tree_list *list = &walk->lists[walk->depth - 1];
     uint32_t first = list->next, end = first + 1;
     while (end < list->end &&
            !compare_level_fs(walk->tree, &walk->entries[first], &walk->entries[end]))
@@ -154,7 +156,7 @@ static void visit_group(struct walk *walk)
             walk->rank = walk->next_rank;
         walk->tied = true;
         walk->next_rank--;
-        rank_user(walk, walk->entries[at].node);
+        fair_tree_rank_user(walk, walk->entries[at].node);
     }
     if (at == end) {
         walk->tied = false;
@@ -169,7 +171,7 @@ static void visit_group(struct walk *walk)
 static void rank_as_documented(struct fairshare *fairshare)
 {
     const struct tree *tree = fairshare->tree;
-    struct walk walk = {
+    struct fair_tree_walk walk = {
         .fairshare = fairshare,
         .tree = tree,
         .entries = memory_zeroed(tree->count, sizeof *walk.entries),
@@ -179,7 +181,7 @@ static void rank_as_documented(struct fairshare *fairshare)
     append_children(&walk, 0);
     push_list(&walk, 0);
     while (walk.depth) {
-        struct list *list = &walk.lists[walk.depth - 1];
+        struct fair_tree_list *list = &walk.lists[walk.depth - 1];
         if (list->next < list->end) {
             visit_group(&walk);
             continue;
@@ -193,7 +195,7 @@ static void rank_as_documented(struct fairshare *fairshare)
     free(walk.lists);
 }
 
-static void compute(struct fairshare *fairshare)
+static void fair_tree_compute(struct fairshare *fairshare)
 {
     bool slurmctld = fairshare->options->conformance == CONFORMANCE_SLURMCTLD;
     for (uint32_t i = 0; i < fairshare->tree->count; i++) {
@@ -217,10 +219,11 @@ struct standing {
     uint32_t ahead, users, accounts;
 };
 
-static struct entry entry_of(const struct fairshare *fairshare, uint32_t node)
+static struct fair_tree_entry fair_tree_entry_of(const struct fairshare *fairshare, uint32_t node)
 {
     bool infinite = node_has_parent_shares(&fairshare->tree->nodes[node]);
-    return (struct entry){ infinite ? INFINITY : level_fs_as_documented(fairshare, node), node };
+    return (struct fair_tree_entry){ infinite ? INFINITY : level_fs_as_documented(fairshare, node),
+                                     node };
 }
 
 /* Of one of the children of these accounts, which are in one list. */
@@ -231,7 +234,7 @@ static struct standing find_standing(const struct fairshare *fairshare, uint32_t
     const struct tree *tree = fairshare->tree;
     struct standing standing = { 0 };
     setter->set_usage(setter->context, one);
-    const struct entry target = entry_of(fairshare, one);
+    const struct fair_tree_entry target = fair_tree_entry_of(fairshare, one);
     for (uint32_t i = 0; i < count; i++) {
         const struct node *account = &tree->nodes[accounts[i]];
         for (uint32_t j = 0; j < account->child_count; j++) {
@@ -240,7 +243,7 @@ static struct standing find_standing(const struct fairshare *fairshare, uint32_t
             if (!member->is_user && member->users_below == 0)
                 continue;
             setter->set_usage(setter->context, child);
-            const struct entry entry = entry_of(fairshare, child);
+            const struct fair_tree_entry entry = fair_tree_entry_of(fairshare, child);
             int order = compare_level_fs(tree, &entry, &target);
             if (order > 0)
                 standing.ahead += member->is_user ? 1 : member->users_below;
@@ -282,7 +285,8 @@ static uint32_t rank_of_one(const struct fairshare *fairshare, const struct path
     return rank;
 }
 
-static bool find_one(struct fairshare *fairshare, uint32_t node, const struct usage_setter *setter)
+static bool fair_tree_find_one(struct fairshare *fairshare, uint32_t node,
+                               const struct usage_setter *setter)
 {
     const struct tree *tree = fairshare->tree;
     struct values *values = &fairshare->values[node];
@@ -302,7 +306,7 @@ static bool find_one(struct fairshare *fairshare, uint32_t node, const struct us
     return true;
 }
 
-static void decide(const struct fairshare *fairshare, uint32_t *order)
+static void fair_tree_decide(const struct fairshare *fairshare, uint32_t *order)
 {
     const struct tree *tree = fairshare->tree;
     for (uint32_t i = 1; i < tree->count; i++)
@@ -321,7 +325,7 @@ static void add_level_share(struct text *text, const struct explain_context *con
 }
 
 /* `usage/level's usage` */
-static void add_part(struct text *text, const struct explain_context *context, uint32_t i)
+static void fair_tree_add_part(struct text *text, const struct explain_context *context, uint32_t i)
 {
     explain_add_usage(text, context, i);
     if (!i)
@@ -357,7 +361,7 @@ static bool divides(const char *dividend, const char *divisor, const char *quoti
 static bool follows(const struct explain_context *context, uint32_t node)
 {
     struct text part = { 0 }, usage = { 0 }, shares = { 0 }, level_fs = { 0 };
-    add_part(&part, context, node);
+    fair_tree_add_part(&part, context, node);
     text_add(&usage, "");
     add_level_usage(&usage, context, node);
     text_add(&shares, "");
@@ -375,16 +379,16 @@ static bool follows(const struct explain_context *context, uint32_t node)
 }
 
 static const struct explain_column columns[] = {
-    { "Shares", explain_add_shares }, { "S", add_level_share },    { "Usage", add_part },
+    { "Shares", explain_add_shares }, { "S", add_level_share },    { "Usage", fair_tree_add_part },
     { "U", add_level_usage },         { "LevelFS", add_level_fs }, { NULL, NULL },
 };
 
 const struct algorithm fair_tree = {
     .name = "fair_tree",
     .short_name = "fair_tree",
-    .compute = compute,
-    .decide = decide,
-    .find_one = find_one,
+    .compute = fair_tree_compute,
+    .decide = fair_tree_decide,
+    .find_one = fair_tree_find_one,
     .factor = values_fair_tree_factor,
     .norm_shares = values_level_shares_norm,
     .effective_usage = values_level_usage,

@@ -18,28 +18,28 @@
 
 #define NO_VALUE 4294967294.0
 
-struct entry {
+struct slurmctld_order_entry {
     struct extended level_fs;
     uint32_t node;
 };
 
-struct list {
+struct slurmctld_order_list {
     uint32_t start, next, end;
     struct extended before; /* LF of the member before the next one */
 };
 
-struct walk {
+struct slurmctld_order_walk {
     const struct tree *tree;
     struct values *values;
     const struct extended *level_fs; /* by node */
-    struct entry *entries;
+    struct slurmctld_order_entry *entries;
     uint32_t used;
-    struct list *lists;
+    struct slurmctld_order_list *lists;
     uint32_t depth;
     uint32_t rank, next_rank;
 };
 
-static struct extended level_fs_of(const struct fairshare *fairshare, uint32_t i)
+static struct extended slurmctld_order_level_fs_of(const struct fairshare *fairshare, uint32_t i)
 {
     const struct tree *tree = fairshare->tree;
     const struct node *node = &tree->nodes[i];
@@ -61,10 +61,10 @@ static struct extended level_fs_of(const struct fairshare *fairshare, uint32_t i
 }
 
 /* slurmctld's sort is a stable one of a list in `lineage` order. */
-static int by_level_fs(const void *a, const void *b, void *context)
+static int slurmctld_order_by_level_fs(const void *a, const void *b, void *context)
 {
     const struct tree *tree = context;
-    const struct entry *one = a, *other = b;
+    const struct slurmctld_order_entry *one = a, *other = b;
     const struct node *node = &tree->nodes[one->node], *second = &tree->nodes[other->node];
     int order = extended_compare(other->level_fs, one->level_fs);
     if (order)
@@ -74,21 +74,22 @@ static int by_level_fs(const void *a, const void *b, void *context)
     return (node->order > second->order) - (node->order < second->order);
 }
 
-static void push_children(struct walk *walk, uint32_t account)
+static void push_children(struct slurmctld_order_walk *walk, uint32_t account)
 {
     const struct node *node = &walk->tree->nodes[account];
     uint32_t start = walk->used;
     for (uint32_t i = 0; i < node->child_count; i++) {
         uint32_t child = walk->tree->children[node->first_child + i];
-        walk->entries[walk->used++] = (struct entry){ walk->level_fs[child], child };
+        walk->entries[walk->used++] =
+            (struct slurmctld_order_entry){ walk->level_fs[child], child };
     }
-    qsort_r(walk->entries + start, walk->used - start, sizeof *walk->entries, by_level_fs,
-            (void *)walk->tree);
+    qsort_r(walk->entries + start, walk->used - start, sizeof *walk->entries,
+            slurmctld_order_by_level_fs, (void *)walk->tree);
     walk->lists[walk->depth++] =
-        (struct list){ start, start, walk->used, extended_of_double(NO_VALUE) };
+        (struct slurmctld_order_list){ start, start, walk->used, extended_of_double(NO_VALUE) };
 }
 
-static void rank_user(struct walk *walk, uint32_t node, bool tied)
+static void slurmctld_order_rank_user(struct slurmctld_order_walk *walk, uint32_t node, bool tied)
 {
     if (!tied)
         walk->rank = walk->next_rank;
@@ -97,24 +98,24 @@ static void rank_user(struct walk *walk, uint32_t node, bool tied)
     walk->values[node].fair_tree_factor = walk->rank / (double)walk->tree->user_count;
 }
 
-static void walk_tree(struct walk *walk)
+static void walk_tree(struct slurmctld_order_walk *walk)
 {
     bool inherited = false; /* the first member of the list on top is tied with what was before */
     push_children(walk, 0);
     while (walk->depth) {
-        struct list *list = &walk->lists[walk->depth - 1];
+        struct slurmctld_order_list *list = &walk->lists[walk->depth - 1];
         if (list->next == list->end) {
             walk->used = list->start;
             walk->depth--;
             continue;
         }
-        const struct entry *entry = &walk->entries[list->next];
+        const struct slurmctld_order_entry *entry = &walk->entries[list->next];
         bool tied = (list->next == list->start && inherited) ||
                     !extended_compare(list->before, entry->level_fs);
         list->before = entry->level_fs;
         list->next++;
         if (walk->tree->nodes[entry->node].is_user) {
-            rank_user(walk, entry->node, tied);
+            slurmctld_order_rank_user(walk, entry->node, tied);
         } else {
             inherited = tied;
             push_children(walk, entry->node);
@@ -127,11 +128,11 @@ void fair_tree_rank_as_slurmctld(struct fairshare *fairshare)
     const struct tree *tree = fairshare->tree;
     struct extended *level_fs = memory_zeroed(tree->count, sizeof *level_fs);
     for (uint32_t i = 1; i < tree->count; i++) {
-        level_fs[i] = level_fs_of(fairshare, i);
+        level_fs[i] = slurmctld_order_level_fs_of(fairshare, i);
         if (!node_has_parent_shares(&tree->nodes[i]))
             fairshare->values[i].level_fs = extended_to_double(level_fs[i]);
     }
-    struct walk walk = {
+    struct slurmctld_order_walk walk = {
         .tree = tree,
         .values = fairshare->values,
         .level_fs = level_fs,

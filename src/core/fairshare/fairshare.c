@@ -43,7 +43,7 @@ static void common_of_root(const struct fairshare *fairshare)
     };
 }
 
-static void shares_of(const struct fairshare *fairshare, uint32_t i)
+static void fairshare_shares_of(const struct fairshare *fairshare, uint32_t i)
 {
     const struct node *node = &fairshare->tree->nodes[i];
     const struct values *above = &fairshare->values[node->fairshare_parent];
@@ -68,7 +68,7 @@ static void common_of(const struct fairshare *fairshare, uint32_t i)
     values->usage_norm = wide_quotient(&node->usage, &tree->nodes[0].usage);
     values->capacity_usage = part_of_capacity(fairshare, values->usage_raw);
     values->level_usage = wide_quotient(&node->usage, level_usage(fairshare, node));
-    shares_of(fairshare, i);
+    fairshare_shares_of(fairshare, i);
 }
 
 static void common_of_all(const struct fairshare *fairshare)
@@ -94,7 +94,7 @@ void fairshare_compute_shares(const struct tree *tree, const struct fairshare_op
     const struct fairshare fairshare = { .tree = tree, .options = options, .values = values };
     values[0].shares_norm = 1;
     for (uint32_t i = 1; i < tree->count; i++)
-        shares_of(&fairshare, i);
+        fairshare_shares_of(&fairshare, i);
 }
 
 void fairshare_compute_one(const struct tree *tree, const struct fairshare_options *options,

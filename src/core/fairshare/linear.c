@@ -26,13 +26,13 @@
 static const struct floating too_much = { (uint128)1 << 127, 8192 };
 
 /* Numbers here are cut three times a level, and a few times at the end. */
-static uint128 units_at(uint32_t depth)
+static uint128 linear_units_at(uint32_t depth)
 {
     return 16 * (uint128)depth + 128;
 }
 
 /* What the members of an account's list need of it. */
-struct account {
+struct linear_account {
     struct floating share, used; /* S and UE */
     /* S, UE and the UE of a unit of usage, by the shares of its list. */
     struct floating share_part, used_part, part;
@@ -44,25 +44,25 @@ struct account {
 struct surpluses {
     const struct fairshare *fairshare;
     const struct tree *tree;
-    struct account *accounts; /* by level */
-    struct floating of_unit;  /* UE of a unit of D */
+    struct linear_account *accounts; /* by level */
+    struct floating of_unit;         /* UE of a unit of D */
 };
 
 /* A node with what its surplus is made of. */
-struct member {
+struct linear_member {
     const struct node *node;
-    const struct account *above;
+    const struct linear_account *above;
     uint64_t shares, of_level;
     bool top;      /* right below the root */
     bool inherits; /* `parent` shares, not at the top: it has the factor of the account above */
 };
 
-static inline struct member member_of(const struct surpluses *surpluses, uint32_t i)
+static inline struct linear_member linear_member_of(const struct surpluses *surpluses, uint32_t i)
 {
     const struct node *nodes = surpluses->tree->nodes, *node = &nodes[i];
-    const struct account *above = &surpluses->accounts[nodes[node->fairshare_parent].level];
+    const struct linear_account *above = &surpluses->accounts[nodes[node->fairshare_parent].level];
     bool parent = node_has_parent_shares(node), top = node->fairshare_parent == 0;
-    return (struct member){
+    return (struct linear_member){
         .node = node,
         .above = above,
         .shares = parent ? 1 : (uint64_t)node->shares,
@@ -73,19 +73,19 @@ static inline struct member member_of(const struct surpluses *surpluses, uint32_
 }
 
 /* Whether S and D are those of the account above; `parent` shares are 1 of 1. */
-static inline bool is_like_parent(const struct member *member)
+static inline bool linear_is_like_parent(const struct linear_member *member)
 {
     return !member->top && member->shares == member->of_level && member->of_level;
 }
 
-static bool is_odd(const struct member *member)
+static bool linear_is_odd(const struct linear_member *member)
 {
     return member->above->odd || (member->of_level && member->shares > member->of_level);
 }
 
-static inline struct floating share_of(const struct member *member)
+static inline struct floating share_of(const struct linear_member *member)
 {
-    if (is_like_parent(member))
+    if (linear_is_like_parent(member))
         return member->above->share;
     if (!member->of_level)
         return floating_of(0);
@@ -95,10 +95,10 @@ static inline struct floating share_of(const struct member *member)
 }
 
 static inline struct floating used_of(const struct surpluses *surpluses,
-                                      const struct member *member)
+                                      const struct linear_member *member)
 {
-    const struct account *above = member->above;
-    if (is_like_parent(member) || (!member->top && !member->of_level))
+    const struct linear_account *above = member->above;
+    if (linear_is_like_parent(member) || (!member->top && !member->of_level))
         return above->used;
     struct floating usage = floating_of_sum(&member->node->usage);
     if (member->top)
@@ -129,10 +129,11 @@ static struct fraction exact_unit(const struct surpluses *surpluses)
 }
 
 /* Go down by a member: S and D of it from those of the account above. */
-static void go_down(const struct member *member, struct fraction *share, struct fraction *used)
+static void go_down(const struct linear_member *member, struct fraction *share,
+                    struct fraction *used)
 {
     struct fraction own;
-    if (is_like_parent(member))
+    if (linear_is_like_parent(member))
         return;
     fraction_start(&own, 0);
     fraction_set_sum(&own, &member->node->usage);
@@ -157,7 +158,7 @@ static struct fraction exact_factor(const struct surpluses *surpluses, const str
     fraction_start(&one, 1);
     fraction_start(&used, 0);
     for (uint32_t i = 1; i < path->count; i++) {
-        struct member member = member_of(surpluses, path->nodes[i]);
+        struct linear_member member = linear_member_of(surpluses, path->nodes[i]);
         go_down(&member, &factor, &used);
     }
     fraction_multiply(&used, &unit);
@@ -171,17 +172,18 @@ static struct fraction exact_factor(const struct surpluses *surpluses, const str
 }
 
 /* The next place of a path at which S and D change. */
-static uint32_t next_change(const struct surpluses *surpluses, const struct path *path, uint32_t at)
+static uint32_t linear_next_change(const struct surpluses *surpluses, const struct path *path,
+                                   uint32_t at)
 {
     for (; at < path->count; at++) {
-        struct member member = member_of(surpluses, path->nodes[at]);
-        if (!is_like_parent(&member))
+        struct linear_member member = linear_member_of(surpluses, path->nodes[at]);
+        if (!linear_is_like_parent(&member))
             break;
     }
     return at;
 }
 
-static bool is_alike(const struct member *one, const struct member *other)
+static bool linear_is_alike(const struct linear_member *one, const struct linear_member *other)
 {
     return wide_is_equal(&one->node->usage, &other->node->usage) &&
            !one->of_level == !other->of_level &&
@@ -191,20 +193,20 @@ static bool is_alike(const struct member *one, const struct member *other)
 /* Whether all that two nodes are made of is the same. */
 static bool are_alike(const struct surpluses *surpluses, const struct path *a, const struct path *b)
 {
-    uint32_t i = next_change(surpluses, a, 1), j = next_change(surpluses, b, 1);
+    uint32_t i = linear_next_change(surpluses, a, 1), j = linear_next_change(surpluses, b, 1);
     while (i < a->count && j < b->count) {
-        struct member one = member_of(surpluses, a->nodes[i]);
-        struct member other = member_of(surpluses, b->nodes[j]);
-        if (a->nodes[i] != b->nodes[j] && !is_alike(&one, &other))
+        struct linear_member one = linear_member_of(surpluses, a->nodes[i]);
+        struct linear_member other = linear_member_of(surpluses, b->nodes[j]);
+        if (a->nodes[i] != b->nodes[j] && !linear_is_alike(&one, &other))
             return false;
-        i = next_change(surpluses, a, i + 1);
-        j = next_change(surpluses, b, j + 1);
+        i = linear_next_change(surpluses, a, i + 1);
+        j = linear_next_change(surpluses, b, j + 1);
     }
     return i == a->count && j == b->count;
 }
 
 /* The node whose factor it is: a `parent` association has that of the account above. */
-static uint32_t owner_of(const struct tree *tree, uint32_t i)
+static uint32_t linear_owner_of(const struct tree *tree, uint32_t i)
 {
     while (node_has_parent_shares(&tree->nodes[i]) && tree->nodes[i].fairshare_parent != 0)
         i = tree->nodes[i].fairshare_parent;
@@ -212,11 +214,11 @@ static uint32_t owner_of(const struct tree *tree, uint32_t i)
 }
 
 /* Of two that have the same double, which is not 0. */
-static int compare_exactly(const void *context, uint32_t one, uint32_t other)
+static int linear_compare_exactly(const void *context, uint32_t one, uint32_t other)
 {
     const struct surpluses *surpluses = context;
-    one = owner_of(surpluses->tree, one);
-    other = owner_of(surpluses->tree, other);
+    one = linear_owner_of(surpluses->tree, one);
+    other = linear_owner_of(surpluses->tree, other);
     if (one == other)
         return 0;
     int order = 0;
@@ -245,13 +247,13 @@ static double exactly_rounded(const struct surpluses *surpluses, uint32_t i)
 }
 
 /* (S - UE + 1) / 2, where 128 bits tell it; else false. */
-static inline bool round_factor(const struct surpluses *surpluses, const struct member *member,
-                                double *nearest)
+static inline bool round_factor(const struct surpluses *surpluses,
+                                const struct linear_member *member, double *nearest)
 {
     struct floating whole = floating_sum(floating_of(1), share_of(member));
     struct floating used = used_of(surpluses, member);
-    uint128 units = units_at(member->node->depth);
-    if (is_odd(member) || floating_is_near(whole, used, units))
+    uint128 units = linear_units_at(member->node->depth);
+    if (linear_is_odd(member) || floating_is_near(whole, used, units))
         return false;
     *nearest = 0;
     if (floating_compare(whole, used) < 0)
@@ -263,7 +265,8 @@ static inline bool round_factor(const struct surpluses *surpluses, const struct 
     return lost < 64 && floating_rounds(rest, 2 * units << lost, nearest);
 }
 
-static double factor_of(const struct surpluses *surpluses, const struct member *member, uint32_t i)
+static double linear_factor_of(const struct surpluses *surpluses,
+                               const struct linear_member *member, uint32_t i)
 {
     double nearest;
     if (!member->of_level)
@@ -275,7 +278,7 @@ static double factor_of(const struct surpluses *surpluses, const struct member *
 }
 
 /* The sums of an account, whose factor is there, for those below it. */
-static void fill_list(const struct surpluses *surpluses, struct account *account, uint32_t i)
+static void fill_list(const struct surpluses *surpluses, struct linear_account *account, uint32_t i)
 {
     account->shares = list_shares(surpluses->fairshare, i);
     if (!account->shares)
@@ -289,12 +292,12 @@ static void fill_list(const struct surpluses *surpluses, struct account *account
  * are all 0; correctly rounded.  All nodes are gone through in the order of the tree. */
 static double surplus_next(struct surpluses *surpluses, uint32_t i)
 {
-    struct member member = member_of(surpluses, i);
-    double factor = factor_of(surpluses, &member, i);
+    struct linear_member member = linear_member_of(surpluses, i);
+    double factor = linear_factor_of(surpluses, &member, i);
     if (member.node->level == NO_NODE)
         return factor;
-    struct account *account = &surpluses->accounts[member.node->level];
-    *account = (struct account){ .factor = factor, .odd = is_odd(&member) };
+    struct linear_account *account = &surpluses->accounts[member.node->level];
+    *account = (struct linear_account){ .factor = factor, .odd = linear_is_odd(&member) };
     if (!account->odd) {
         account->share = share_of(&member);
         account->used = used_of(surpluses, &member);
@@ -320,7 +323,7 @@ static struct surpluses *surpluses_create(const struct fairshare *fairshare)
     if (capacity > 0)
         surpluses->of_unit =
             floating_quotient(floating_divided(unit, divisor), floating_of_double(capacity));
-    struct account *root = &surpluses->accounts[tree->nodes[0].level];
+    struct linear_account *root = &surpluses->accounts[tree->nodes[0].level];
     root->share = floating_of(1);
     fill_list(surpluses, root, 0);
     return surpluses;
@@ -343,7 +346,7 @@ static void surpluses_order(const struct fairshare *fairshare, uint32_t *order)
     struct contest contest = {
         .list = memory_zeroed(tree->count, sizeof *contest.list),
         .higher_is_ahead = true,
-        .compare = compare_exactly,
+        .compare = linear_compare_exactly,
         .context = surpluses,
     };
     for (uint32_t i = 1; i < tree->count; i++) {
@@ -361,7 +364,7 @@ static void surpluses_order(const struct fairshare *fairshare, uint32_t *order)
  *     UE as in classic, of usage over the cluster's capacity
  *     F = (S - UE + 1) / 2, kept in 0..1; 0 in a level whose shares are all 0 */
 
-static void compute(struct fairshare *fairshare)
+static void linear_compute(struct fairshare *fairshare)
 {
     struct values *values = fairshare->values;
     bool known = !isnan(fairshare->options->capacity);
@@ -377,7 +380,7 @@ static void compute(struct fairshare *fairshare)
     surpluses_destroy(surpluses);
 }
 
-static void decide(const struct fairshare *fairshare, uint32_t *order)
+static void linear_decide(const struct fairshare *fairshare, uint32_t *order)
 {
     if (!isnan(fairshare->options->capacity))
         surpluses_order(fairshare, order);
@@ -391,7 +394,7 @@ static void add_capacity_usage(struct text *text, const struct explain_context *
     text_add_figure(text, context_values(context, i)->capacity_usage, context->digits);
 }
 
-static void add_note(struct text *text, const struct fairshare_options *options)
+static void linear_add_note(struct text *text, const struct fairshare_options *options)
 {
     if (isnan(options->capacity))
         return;
@@ -413,8 +416,8 @@ static const struct explain_column columns[] = {
 const struct algorithm linear = {
     .name = "linear",
     .short_name = "linear",
-    .compute = compute,
-    .decide = decide,
+    .compute = linear_compute,
+    .decide = linear_decide,
     .factor = values_linear_factor,
     .norm_shares = values_shares_norm,
     .effective_usage = values_linear_usage,
@@ -423,5 +426,5 @@ const struct algorithm linear = {
     .formulas = "S = S above x Shares, UA = Usage / what the cluster could deliver\n"
                 "UE = UA + (UE above - UA) x Shares, right below the root UE = UA\n"
                 "F = (S - UE + 1) / 2, kept within 0 and 1\n",
-    .add_note = add_note,
+    .add_note = linear_add_note,
 };

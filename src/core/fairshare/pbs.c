@@ -131,7 +131,7 @@ static void compute_counted(struct fairshare *fairshare, const struct wide *coun
     ratios_destroy(ratios);
 }
 
-static void compute(struct fairshare *fairshare)
+static void pbs_fairshare_compute(struct fairshare *fairshare)
 {
     struct wide *counted = counted_usage(fairshare);
     fairshare->values[0].pbs_tree_usage = fairshare->values[0].usage_norm;
@@ -143,7 +143,7 @@ static void compute(struct fairshare *fairshare)
     free(counted);
 }
 
-static void decide(const struct fairshare *fairshare, uint32_t *order)
+static void pbs_fairshare_decide(const struct fairshare *fairshare, uint32_t *order)
 {
     struct wide *counted = counted_usage(fairshare);
     ratios_order(fairshare, counted, order);
@@ -157,8 +157,8 @@ double pbs_quotient(double usage, double target)
 
 /* Of two members of one list, whose target is alike made from their shares, so that a tie is one.
  */
-static int compare_siblings(const struct fairshare *fairshare, const struct wide *usage,
-                            uint32_t one, uint32_t other)
+static int pbs_fairshare_compare_siblings(const struct fairshare *fairshare,
+                                          const struct wide *usage, uint32_t one, uint32_t other)
 {
     const struct node *nodes = fairshare->tree->nodes;
     struct natural first = natural_of_wide(&usage[one]), second = natural_of_wide(&usage[other]);
@@ -178,7 +178,7 @@ static int compare_members(const struct fairshare *fairshare, const struct wide 
         return (target > 0 ? -1 : 0) + (against > 0 ? 1 : 0);
     if (first->fairshare_parent == second->fairshare_parent && !node_has_parent_shares(first) &&
         !node_has_parent_shares(second))
-        return compare_siblings(fairshare, usage, one, other);
+        return pbs_fairshare_compare_siblings(fairshare, usage, one, other);
     const struct decay_table *decay = fairshare->options->decay;
     double quotient = pbs_quotient(decay_table_usage(decay, &usage[one]), target);
     double other_quotient = pbs_quotient(decay_table_usage(decay, &usage[other]), against);
@@ -213,7 +213,7 @@ struct pool {
     bool equal;                  /* they have no target, so nothing below tells them apart */
 };
 
-struct ordering {
+struct pbs_fairshare_ordering {
     const struct fairshare *fairshare;
     const struct wide *usage;
     uint32_t *list; /* each node comes into one pool, its group's */
@@ -225,13 +225,13 @@ struct ordering {
 
 static int by_deserving(const void *a, const void *b, void *context)
 {
-    const struct ordering *ordering = context;
+    const struct pbs_fairshare_ordering *ordering = context;
     uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
     int order = compare_members(ordering->fairshare, ordering->usage, one, other);
     return order ? order : (one > other) - (one < other);
 }
 
-static void add_members(struct ordering *ordering, uint32_t group)
+static void add_members(struct pbs_fairshare_ordering *ordering, uint32_t group)
 {
     const struct tree *tree = ordering->fairshare->tree;
     const struct node *node = &tree->nodes[group];
@@ -241,8 +241,8 @@ static void add_members(struct ordering *ordering, uint32_t group)
 
 /* Members from..end of the list are equal: users have their place, and those of the groups are the
  * next pool.  Returns how many users there are. */
-static uint32_t place_equals(struct ordering *ordering, const struct pool *pool, uint32_t from,
-                             uint32_t end, uint32_t ahead)
+static uint32_t place_equals(struct pbs_fairshare_ordering *ordering, const struct pool *pool,
+                             uint32_t from, uint32_t end, uint32_t ahead)
 {
     const struct node *nodes = ordering->fairshare->tree->nodes;
     const struct values *values = ordering->fairshare->values;
@@ -263,7 +263,7 @@ static uint32_t place_equals(struct ordering *ordering, const struct pool *pool,
     return users;
 }
 
-static void place_pool(struct ordering *ordering, const struct pool *pool)
+static void place_pool(struct pbs_fairshare_ordering *ordering, const struct pool *pool)
 {
     uint32_t *list = ordering->list, end = pool->from + pool->count, ahead = pool->ahead;
     if (!pool->equal)
@@ -281,7 +281,7 @@ uint32_t *pbs_order(const struct fairshare *fairshare)
 {
     uint32_t count = fairshare->tree->count;
     struct wide *usage = pbs_usage(fairshare);
-    struct ordering ordering = {
+    struct pbs_fairshare_ordering ordering = {
         .fairshare = fairshare,
         .usage = usage,
         .list = memory_zeroed(count, sizeof *ordering.list),
@@ -303,7 +303,7 @@ uint32_t *pbs_order(const struct fairshare *fairshare)
 VALUES_FIELD(pbs_factor)
 VALUES_FIELD(pbs_tree_usage)
 
-static void add_note(struct text *text, const struct fairshare_options *options)
+static void pbs_fairshare_add_note(struct text *text, const struct fairshare_options *options)
 {
     if (!(options->pbs_minimum_usage > 0))
         return;
@@ -325,8 +325,8 @@ static const struct explain_column columns[] = {
 const struct algorithm pbs = {
     .name = "pbs",
     .short_name = "pbs",
-    .compute = compute,
-    .decide = decide,
+    .compute = pbs_fairshare_compute,
+    .decide = pbs_fairshare_decide,
     .factor = values_pbs_factor,
     .norm_shares = values_shares_norm,
     .effective_usage = values_pbs_tree_usage,
@@ -336,6 +336,6 @@ const struct algorithm pbs = {
     .formulas = "Target = Target above x Shares, U = Usage / Usage of the root\n"
                 "TreeUsage = U + (TreeUsage above - U) x Shares, right below the root U\n"
                 "F = 2^-(TreeUsage / Target)\n",
-    .add_note = add_note,
+    .add_note = pbs_fairshare_add_note,
     .counted_usage = counted_usage,
 };

@@ -10,7 +10,7 @@
 
 /* ---- who is ahead ---- */
 
-static int by_value(const void *a, const void *b, void *context)
+static int ratio_by_value(const void *a, const void *b, void *context)
 {
     const struct contest *contest = context;
     const struct contender *one = a, *other = b;
@@ -63,7 +63,7 @@ void contest_decide(struct contest *contest, const struct tree *tree, uint32_t *
 {
     for (uint32_t i = 1; i < tree->count; i++)
         order[i] = contest->count + 1;
-    qsort_r(contest->list, contest->count, sizeof *contest->list, by_value, contest);
+    qsort_r(contest->list, contest->count, sizeof *contest->list, ratio_by_value, contest);
     for (uint32_t from = 0, end; from < contest->count; from = end) {
         end = end_of_cluster(contest, from);
         decide_cluster(contest, from, end, order);
@@ -71,7 +71,7 @@ void contest_decide(struct contest *contest, const struct tree *tree, uint32_t *
 }
 
 /* What the members of an account's list need of it. */
-struct account {
+struct ratio_account {
     struct floating sum;     /* UE / S */
     struct floating inverse; /* 1 / (S T) */
     uint64_t shares;         /* of its list */
@@ -85,32 +85,32 @@ struct ratios {
     const struct fairshare *fairshare;
     const struct tree *tree;
     const struct wide *usage;
-    struct account *accounts; /* by level */
-    struct wide total;        /* T; one unit where it is 0, which no usage is a part of then */
-    bool used;                /* T is not 0 */
-    bool odd;                 /* any of them */
-    bool by_rules;            /* of classic, as the release has it */
+    struct ratio_account *accounts; /* by level */
+    struct wide total; /* T; one unit where it is 0, which no usage is a part of then */
+    bool used;         /* T is not 0 */
+    bool odd;          /* any of them */
+    bool by_rules;     /* of classic, as the release has it */
 };
 
 /* A node with what its ratio is made of. */
-struct member {
+struct ratio_member {
     const struct node *node;
     const struct wide *usage;
-    const struct account *above;
+    const struct ratio_account *above;
     uint64_t shares, of_level;
     bool top;      /* right below the root */
     bool inherits; /* `parent` shares, not at the top */
 };
 
-static inline struct member member_of(const struct ratios *ratios, uint32_t i)
+static inline struct ratio_member ratio_member_of(const struct ratios *ratios, uint32_t i)
 {
     const struct node *nodes = ratios->tree->nodes, *node = &nodes[i];
-    const struct account *above = &ratios->accounts[nodes[node->fairshare_parent].level];
+    const struct ratio_account *above = &ratios->accounts[nodes[node->fairshare_parent].level];
     bool parent = node_has_parent_shares(node), top = node->fairshare_parent == 0;
     const struct wide *usage = ratios->usage ? &ratios->usage[i] : &node->usage;
     if (ratios->by_rules && has_roots_factor(ratios->fairshare->options, node))
         usage = &ratios->total;
-    return (struct member){
+    return (struct ratio_member){
         .node = node,
         .usage = usage,
         .above = above,
@@ -121,28 +121,28 @@ static inline struct member member_of(const struct ratios *ratios, uint32_t i)
     };
 }
 
-static inline bool is_barren(const struct member *member)
+static inline bool is_barren(const struct ratio_member *member)
 {
     return member->above->barren || !member->shares || !member->of_level;
 }
 
 /* Whether its ratio is that of the account above. */
-static inline bool is_like_parent(const struct member *member)
+static inline bool ratio_is_like_parent(const struct ratio_member *member)
 {
     return member->inherits ||
            (!member->top && (wide_is_zero(member->usage) || member->shares == member->of_level));
 }
 
-static bool is_odd(const struct member *member)
+static bool ratio_is_odd(const struct ratio_member *member)
 {
     return member->above->odd || member->shares > member->of_level;
 }
 
 /* UE / S. */
-static inline struct floating sum_of(const struct member *member)
+static inline struct floating ratio_sum_of(const struct ratio_member *member)
 {
-    const struct account *above = member->above;
-    if (is_like_parent(member))
+    const struct ratio_account *above = member->above;
+    if (ratio_is_like_parent(member))
         return above->sum;
     uint64_t rest = member->of_level - (member->top ? 0 : member->shares);
     struct floating own =
@@ -152,7 +152,7 @@ static inline struct floating sum_of(const struct member *member)
 
 /* On the way down a sum has been cut less than this often, in units of its mantissa: three times a
  * level, and a few times at its end, by less than 2^-126 each. */
-static uint128 units_at(uint32_t depth)
+static uint128 ratio_units_at(uint32_t depth)
 {
     return 16 * (uint128)depth + 128;
 }
@@ -160,9 +160,9 @@ static uint128 units_at(uint32_t depth)
 /* ---- the fraction ---- */
 
 /* Add a member on top of what is below it: fraction = u (L - s) / s + fraction L / s. */
-static void add_member(const struct ratios *ratios, uint32_t i, struct fraction *fraction)
+static void ratio_add_member(const struct ratios *ratios, uint32_t i, struct fraction *fraction)
 {
-    struct member member = member_of(ratios, i);
+    struct ratio_member member = ratio_member_of(ratios, i);
     struct fraction own;
     int64_t rest = (int64_t)(member.of_level - (member.top ? 0 : member.shares));
     if (member.inherits)
@@ -183,7 +183,7 @@ static struct fraction fraction_from(const struct ratios *ratios, const struct p
     struct fraction fraction;
     fraction_start(&fraction, 0);
     for (uint32_t i = path->count; i-- > from;)
-        add_member(ratios, path->nodes[i], &fraction);
+        ratio_add_member(ratios, path->nodes[i], &fraction);
     return fraction;
 }
 
@@ -204,7 +204,7 @@ static double exact_ratio(const struct ratios *ratios, uint32_t i)
 }
 
 /* Whether two different members add the same to equal sums above them. */
-static bool is_alike(const struct member *one, const struct member *other)
+static bool ratio_is_alike(const struct ratio_member *one, const struct ratio_member *other)
 {
     return wide_is_equal(one->usage, other->usage) && one->inherits == other->inherits &&
            (uint128)one->shares * other->of_level == (uint128)other->shares * one->of_level;
@@ -217,9 +217,9 @@ static uint32_t common_part(const struct ratios *ratios, const struct path *a, c
     for (; at < a->count && at < b->count; at++) {
         if (a->nodes[at] == b->nodes[at])
             continue;
-        struct member one = member_of(ratios, a->nodes[at]),
-                      other = member_of(ratios, b->nodes[at]);
-        if (!is_alike(&one, &other))
+        struct ratio_member one = ratio_member_of(ratios, a->nodes[at]),
+                            other = ratio_member_of(ratios, b->nodes[at]);
+        if (!ratio_is_alike(&one, &other))
             break;
     }
     return at;
@@ -240,7 +240,7 @@ static int compare_fractions(const struct ratios *ratios, uint32_t one, uint32_t
 }
 
 /* Two members of one list: what is above them cancels. */
-static int compare_siblings(const struct member *one, const struct member *other)
+static int ratio_compare_siblings(const struct ratio_member *one, const struct ratio_member *other)
 {
     struct natural left = natural_of_wide(one->usage), right = natural_of_wide(other->usage);
     if (!one->top) {
@@ -253,58 +253,60 @@ static int compare_siblings(const struct member *one, const struct member *other
 }
 
 /* Of two that have shares. */
-static int compare_exactly(const void *context, uint32_t one, uint32_t other)
+static int ratio_compare_exactly(const void *context, uint32_t one, uint32_t other)
 {
     const struct ratios *ratios = context;
-    struct member first = member_of(ratios, one), second = member_of(ratios, other);
-    uint32_t source = is_like_parent(&first) ? first.above->source : one;
-    uint32_t others_source = is_like_parent(&second) ? second.above->source : other;
+    struct ratio_member first = ratio_member_of(ratios, one),
+                        second = ratio_member_of(ratios, other);
+    uint32_t source = ratio_is_like_parent(&first) ? first.above->source : one;
+    uint32_t others_source = ratio_is_like_parent(&second) ? second.above->source : other;
     if (source == others_source)
         return 0;
     if (source != one || others_source != other)
-        return compare_exactly(ratios, source, others_source);
-    if (first.above == second.above && !is_odd(&first) && !is_odd(&second) &&
+        return ratio_compare_exactly(ratios, source, others_source);
+    if (first.above == second.above && !ratio_is_odd(&first) && !ratio_is_odd(&second) &&
         first.of_level == second.of_level)
-        return compare_siblings(&first, &second);
+        return ratio_compare_siblings(&first, &second);
     return compare_fractions(ratios, one, other);
 }
 
 /* ---- all of a tree ---- */
 
 /* The nearest double of what is not barren. */
-static inline double rounded(const struct ratios *ratios, const struct member *member, uint32_t i,
-                             struct floating sum)
+static inline double rounded(const struct ratios *ratios, const struct ratio_member *member,
+                             uint32_t i, struct floating sum)
 {
     double nearest;
-    if (is_odd(member) || !floating_rounds(sum, units_at(member->node->depth), &nearest))
+    if (ratio_is_odd(member) ||
+        !floating_rounds(sum, ratio_units_at(member->node->depth), &nearest))
         return exact_ratio(ratios, i);
     return nearest;
 }
 
-static double leaf_ratio(struct ratios *ratios, const struct member *member, uint32_t i)
+static double leaf_ratio(struct ratios *ratios, const struct ratio_member *member, uint32_t i)
 {
     if (is_barren(member))
         return NAN;
-    ratios->odd |= is_odd(member);
-    return is_like_parent(member) ? member->above->ratio
-                                  : rounded(ratios, member, i, sum_of(member));
+    ratios->odd |= ratio_is_odd(member);
+    return ratio_is_like_parent(member) ? member->above->ratio
+                                        : rounded(ratios, member, i, ratio_sum_of(member));
 }
 
-static void fill_account(struct ratios *ratios, const struct member *member, uint32_t i)
+static void fill_account(struct ratios *ratios, const struct ratio_member *member, uint32_t i)
 {
-    struct account *account = &ratios->accounts[member->node->level];
-    const struct account *above = member->above;
-    bool alike = is_like_parent(member);
-    *account = (struct account){ .shares = list_shares(ratios->fairshare, i),
-                                 .ratio = NAN,
-                                 .barren = is_barren(member) };
+    struct ratio_account *account = &ratios->accounts[member->node->level];
+    const struct ratio_account *above = member->above;
+    bool alike = ratio_is_like_parent(member);
+    *account = (struct ratio_account){ .shares = list_shares(ratios->fairshare, i),
+                                       .ratio = NAN,
+                                       .barren = is_barren(member) };
     if (account->barren)
         return;
     account->source = alike ? above->source : i;
-    account->odd = is_odd(member);
+    account->odd = ratio_is_odd(member);
     ratios->odd |= account->odd;
     if (!account->odd) {
-        account->sum = sum_of(member);
+        account->sum = ratio_sum_of(member);
         account->inverse =
             floating_divided(floating_times(above->inverse, member->of_level), member->shares);
     }
@@ -313,7 +315,7 @@ static void fill_account(struct ratios *ratios, const struct member *member, uin
 
 double ratio_next(struct ratios *ratios, uint32_t i)
 {
-    struct member member = member_of(ratios, i);
+    struct ratio_member member = ratio_member_of(ratios, i);
     if (member.node->level == NO_NODE)
         return leaf_ratio(ratios, &member, i);
     fill_account(ratios, &member, i);
@@ -334,7 +336,7 @@ struct ratios *ratios_create(const struct fairshare *fairshare, const struct wid
     ratios->used = !wide_is_zero(&ratios->total);
     if (!ratios->used)
         ratios->total.word[0] = 1;
-    ratios->accounts[tree->nodes[0].level] = (struct account){
+    ratios->accounts[tree->nodes[0].level] = (struct ratio_account){
         .inverse = floating_quotient(floating_of(1), floating_of_sum(&ratios->total)),
         .shares = list_shares(fairshare, 0),
         .ratio = NAN,
@@ -350,25 +352,25 @@ void ratios_destroy(struct ratios *ratios)
     free(ratios);
 }
 
-static void decide(const struct ratios *ratios, uint32_t *order)
+static void ratio_decide(const struct ratios *ratios, uint32_t *order)
 {
     const struct tree *tree = ratios->tree;
     struct contest contest = {
         .list = memory_zeroed(tree->count, sizeof *contest.list),
         .unknown = ratios->odd,
-        .compare = compare_exactly,
+        .compare = ratio_compare_exactly,
         .context = ratios,
     };
     uint32_t deepest = 0;
     for (uint32_t i = 1; i < tree->count; i++) {
-        struct member member = member_of(ratios, i);
+        struct ratio_member member = ratio_member_of(ratios, i);
         if (is_barren(&member) ||
             (ratios->by_rules && has_no_factor(ratios->fairshare->options, member.node)))
             continue;
         deepest = tree->nodes[i].depth > deepest ? tree->nodes[i].depth : deepest;
-        contest.list[contest.count++] = (struct contender){ sum_of(&member), i };
+        contest.list[contest.count++] = (struct contender){ ratio_sum_of(&member), i };
     }
-    contest.units = units_at(deepest);
+    contest.units = ratio_units_at(deepest);
     contest_decide(&contest, tree, order);
     free(contest.list);
 }
@@ -377,7 +379,7 @@ static void order_by(struct ratios *ratios, uint32_t *order)
 {
     for (uint32_t i = 1; i < ratios->tree->count; i++)
         ratio_next(ratios, i);
-    decide(ratios, order);
+    ratio_decide(ratios, order);
     ratios_destroy(ratios);
 }
 

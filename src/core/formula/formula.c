@@ -58,7 +58,8 @@ struct evaluation {
 };
 
 /* Returns false if there is a flaw, as all functions below. */
-static bool evaluate(struct evaluation *run, const struct node *node, struct formula_value *result);
+static bool formula_evaluate_tree(struct evaluation *run, const struct formula_node *node,
+                                  struct formula_value *result);
 
 static bool apply(struct evaluation *run, const struct function *function, size_t at,
                   const struct formula_value *arguments, size_t count, struct formula_value *result)
@@ -68,39 +69,39 @@ static bool apply(struct evaluation *run, const struct function *function, size_
     return !run->flaw;
 }
 
-static bool evaluate_call(struct evaluation *run, const struct node *node,
+static bool evaluate_call(struct evaluation *run, const struct formula_node *node,
                           struct formula_value *result)
 {
     struct formula_value *arguments = run->scratch, *argument = arguments;
     run->scratch += node->item_count;
-    for (const struct node *item = node->items; item; item = item->next)
-        if (!evaluate(run, item, argument++))
+    for (const struct formula_node *item = node->items; item; item = item->next)
+        if (!formula_evaluate_tree(run, item, argument++))
             return false;
     run->scratch = arguments;
     return apply(run, node->function, node->at, arguments, node->item_count, result);
 }
 
-static bool evaluate_operators(struct evaluation *run, const struct node *node,
+static bool evaluate_operators(struct evaluation *run, const struct formula_node *node,
                                struct formula_value *result)
 {
     struct formula_value pair[2];
-    if (!evaluate(run, node->items, &pair[0]))
+    if (!formula_evaluate_tree(run, node->items, &pair[0]))
         return false;
-    for (const struct node *item = node->items->next; item; item = item->next)
-        if (!evaluate(run, item, &pair[1]) ||
+    for (const struct formula_node *item = node->items->next; item; item = item->next)
+        if (!formula_evaluate_tree(run, item, &pair[1]) ||
             !apply(run, item->operation, item->operator_at, pair, 2, &pair[0]))
             return false;
     *result = pair[0];
     return true;
 }
 
-static bool evaluate_in(struct evaluation *run, const struct node *sequence, double wanted,
+static bool evaluate_in(struct evaluation *run, const struct formula_node *sequence, double wanted,
                         bool *is_in)
 {
     struct formula_value value;
     *is_in = false;
-    for (const struct node *item = sequence->items; item; item = item->next) {
-        if (!evaluate(run, item, &value))
+    for (const struct formula_node *item = sequence->items; item; item = item->next) {
+        if (!formula_evaluate_tree(run, item, &value))
             return false;
         *is_in |= value.number == wanted;
     }
@@ -113,21 +114,21 @@ static bool compares_so(double left, double right, unsigned holds)
     return (found & holds) != 0;
 }
 
-static bool evaluate_comparisons(struct evaluation *run, const struct node *node,
+static bool evaluate_comparisons(struct evaluation *run, const struct formula_node *node,
                                  struct formula_value *result)
 {
     struct formula_value left, right = { 0 };
     bool holds = true;
-    if (!evaluate(run, node->items, &left))
+    if (!formula_evaluate_tree(run, node->items, &left))
         return false;
-    for (const struct node *item = node->items->next; item && holds; item = item->next) {
+    for (const struct formula_node *item = node->items->next; item && holds; item = item->next) {
         if (item->kind == NODE_SEQUENCE) {
             if (!evaluate_in(run, item, left.number, &holds))
                 return false;
             holds ^= *item->operation->name == 'n'; /* not in */
             continue;
         }
-        if (!evaluate(run, item, &right))
+        if (!formula_evaluate_tree(run, item, &right))
             return false;
         holds = compares_so(left.number, right.number, item->operation->holds);
         left = right;
@@ -137,19 +138,20 @@ static bool evaluate_comparisons(struct evaluation *run, const struct node *node
 }
 
 /* The first operand that decides, or the last. */
-static bool evaluate_logic(struct evaluation *run, const struct node *node,
+static bool evaluate_logic(struct evaluation *run, const struct formula_node *node,
                            struct formula_value *result)
 {
     bool is_or = node->last->operation->level == LEVEL_OR, is_decided = false;
-    for (const struct node *item = node->items; item && !is_decided; item = item->next) {
-        if (!evaluate(run, item, result))
+    for (const struct formula_node *item = node->items; item && !is_decided; item = item->next) {
+        if (!formula_evaluate_tree(run, item, result))
             return false;
         is_decided = (result->number != 0) == is_or;
     }
     return true;
 }
 
-static bool evaluate(struct evaluation *run, const struct node *node, struct formula_value *result)
+static bool formula_evaluate_tree(struct evaluation *run, const struct formula_node *node,
+                                  struct formula_value *result)
 {
     switch (node->kind) {
     case NODE_NUMBER:
@@ -167,8 +169,9 @@ static bool evaluate(struct evaluation *run, const struct node *node, struct for
     case NODE_LOGIC:
         return evaluate_logic(run, node, result);
     case NODE_CHOICE:
-        return evaluate(run, node->items, result) &&
-               evaluate(run, result->number != 0 ? node->items->next : node->last, result);
+        return formula_evaluate_tree(run, node->items, result) &&
+               formula_evaluate_tree(run, result->number != 0 ? node->items->next : node->last,
+                                     result);
     case NODE_SEQUENCE:
         break;
     }
@@ -180,7 +183,7 @@ int formula_evaluate(struct formula *formula, const struct formula_value *values
 {
     struct evaluation run = { values, formula->scratch, NULL, 0 };
     struct formula_value value;
-    if (!evaluate(&run, formula->root, &value))
+    if (!formula_evaluate_tree(&run, formula->root, &value))
         return fail(err, ERROR_DATA, "formula, column %zu: %s", run.at + 1, run.flaw);
     *result = value.number;
     return 0;

@@ -35,14 +35,14 @@ OF_ONE(negative_of, -x)
 OF_ONE(inverse_of, -x - 1)
 OF_ONE(is_true, x != 0)
 OF_ONE(is_false, x == 0)
-OF_TWO(sum_of, x + y)
+OF_TWO(formula_function_sum_of, x + y)
 OF_TWO(difference_of, x - y)
 OF_TWO(product_of, x *y)
-OF_TWO(quotient_of, x / y)
+OF_TWO(formula_function_quotient_of, x / y)
 OF_TWO(both_of, (double)((int64_t)x &(int64_t)y))
 OF_TWO(either_of, (double)((int64_t)x | (int64_t)y))
 OF_TWO(one_of, (double)((int64_t)x ^ (int64_t)y))
-OF_TWO(left_of, y < 0 ? NAN : ldexp(x, (int)fmin(y, MOST_BITS)))
+OF_TWO(formula_function_left_of, y < 0 ? NAN : ldexp(x, (int)fmin(y, MOST_BITS)))
 OF_TWO(right_of, y < 0 ? NAN : floor(ldexp(x, -(int)fmin(y, MOST_BITS))))
 
 /* Python's rest has the sign of the divisor, and is exact. */
@@ -106,7 +106,7 @@ static double is_close(double x, double y)
            (!isinf(x) && !isinf(y) && (apart <= fabs(1e-9 * y) || apart <= fabs(1e-9 * x)));
 }
 
-static double divisor_of(double x, double y)
+static double formula_function_divisor_of(double x, double y)
 {
     while (y != 0) {
         double rest = fmod(x, y);
@@ -120,7 +120,7 @@ static double multiple_of(double x, double y)
 {
     if (isinf(x) || y == 0)
         return isinf(x) ? x : 0;
-    double multiple = fabs(x / divisor_of(x, y) * y);
+    double multiple = fabs(x / formula_function_divisor_of(x, y) * y);
     return multiple > 0x1p53 ? INFINITY : multiple;
 }
 
@@ -170,7 +170,8 @@ static bool is_whole(const struct function *function, values *arguments, size_t 
            (function->result == RESULT_POWER && all && arguments[1].number >= 0);
 }
 
-static double compute(const struct function *function, values *arguments, size_t count)
+static double formula_function_compute(const struct function *function, values *arguments,
+                                       size_t count)
 {
     double first = count ? arguments->number : 0;
     if (function->most && function->most != FUNCTION_ANY)
@@ -182,7 +183,8 @@ static double compute(const struct function *function, values *arguments, size_t
 }
 
 /* Why these arguments cannot have a result; NULL: they may have one. */
-static const char *check_arguments(const struct function *function, values *arguments, size_t count)
+static const char *formula_function_check_arguments(const struct function *function,
+                                                    values *arguments, size_t count)
 {
     size_t first = function->whole_from ? function->whole_from - 1U : count;
     for (size_t i = first; i < count; i++) {
@@ -220,10 +222,10 @@ static const char *check_result(const struct function *function, values *argumen
 const char *function_call(const struct function *function, const struct formula_value *arguments,
                           size_t count, struct formula_value *result)
 {
-    const char *flaw = check_arguments(function, arguments, count);
+    const char *flaw = formula_function_check_arguments(function, arguments, count);
     if (flaw)
         return flaw;
-    struct formula_value value = { compute(function, arguments, count), false };
+    struct formula_value value = { formula_function_compute(function, arguments, count), false };
     value.is_whole = is_whole(function, arguments, count, value.number);
     if (value.is_whole)
         value.number += 0.0; /* an integer has no negative zero */
@@ -258,12 +260,12 @@ static const struct function functions[] = {
     { BINARY("|", BIT_OR, either_of, WHOLE), .whole_from = 1 },
     { BINARY("^", BIT_XOR, one_of, WHOLE), .whole_from = 1 },
     { BINARY("&", BIT_AND, both_of, WHOLE), .whole_from = 1 },
-    { BINARY("<<", SHIFT, left_of, WHOLE), .whole_from = 1 },
+    { BINARY("<<", SHIFT, formula_function_left_of, WHOLE), .whole_from = 1 },
     { BINARY(">>", SHIFT, right_of, WHOLE), .whole_from = 1 },
-    { BINARY("+", SUM, sum_of, ALIKE) },
+    { BINARY("+", SUM, formula_function_sum_of, ALIKE) },
     { BINARY("-", SUM, difference_of, ALIKE) },
     { BINARY("*", PRODUCT, product_of, ALIKE) },
-    { BINARY("/", PRODUCT, quotient_of, FREE), .divides = true },
+    { BINARY("/", PRODUCT, formula_function_quotient_of, FREE), .divides = true },
     { BINARY("//", PRODUCT, floor_of, ALIKE), .is_slow = true, .divides = true },
     { BINARY("%", PRODUCT, rest_of, ALIKE), .is_slow = true, .divides = true },
     { "+", 1, 1, .of_one = identity, .level = LEVEL_SIGN, .result = RESULT_ALIKE },
@@ -296,7 +298,8 @@ static const struct function functions[] = {
     { "ceil", 1, 1, .of_one = ceil, .result = RESULT_WHOLE },
     { "factorial", 1, 1, .of_one = factorial_of, .result = RESULT_WHOLE, .whole_from = 1 },
     { "floor", 1, 1, .of_one = floor, .result = RESULT_WHOLE },
-    { "gcd", 0, FUNCTION_ANY, .of_two = divisor_of, .result = RESULT_WHOLE, .whole_from = 1 },
+    { "gcd", 0, FUNCTION_ANY, .of_two = formula_function_divisor_of, .result = RESULT_WHOLE,
+      .whole_from = 1 },
     { "int", 0, 1, .of_one = trunc, .result = RESULT_WHOLE },
     { "isclose", 2, 2, .of_two = is_close, .result = RESULT_WHOLE },
     { "isfinite", 1, 1, .of_one = is_finite, .result = RESULT_WHOLE },
@@ -308,11 +311,11 @@ static const struct function functions[] = {
     { "min", 2, FUNCTION_ANY, .of_two = lesser_of, .result = RESULT_CHOSEN, .takes_items = true },
     { "round", 1, 2, .of_one = rint, .of_two = round_to, .result = RESULT_ROUNDED,
       .whole_from = 2 },
-    { "sum", 1, 0, .of_two = sum_of, .result = RESULT_ALIKE, .takes_items = true },
+    { "sum", 1, 0, .of_two = formula_function_sum_of, .result = RESULT_ALIKE, .takes_items = true },
     { "trunc", 1, 1, .of_one = trunc, .result = RESULT_WHOLE }
 };
 
-static bool is_name(const char *known, const char *name, size_t length)
+static bool formula_function_is_name(const char *known, const char *name, size_t length)
 {
     return strlen(known) == length && !memcmp(known, name, length);
 }
@@ -320,7 +323,8 @@ static bool is_name(const char *known, const char *name, size_t length)
 const struct function *function_find(enum formula_level level, const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (functions[i].level == level && is_name(functions[i].name, name, length))
+        if (functions[i].level == level &&
+            formula_function_is_name(functions[i].name, name, length))
             return &functions[i];
     return NULL;
 }
@@ -337,7 +341,7 @@ static const struct {
 bool constant_find(const char *name, size_t length, struct formula_value *value)
 {
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
-        if (is_name(constants[i].name, name, length)) {
+        if (formula_function_is_name(constants[i].name, name, length)) {
             *value = constants[i].value;
             return true;
         }

@@ -39,7 +39,7 @@ struct parser {
 };
 
 /* All functions that return a node return NULL on failure. */
-__attribute__((format(printf, 3, 4))) static struct node *
+__attribute__((format(printf, 3, 4))) static struct formula_node *
 parse_refuse(const struct parser *parser, const char *at, const char *format, ...)
 {
     char why[256];
@@ -65,12 +65,12 @@ static int token_quoted(const struct token *token)
     return token->length > MOST_QUOTED ? MOST_QUOTED : (int)token->length;
 }
 
-static bool is_letter(char byte)
+static bool formula_parse_is_letter(char byte)
 {
     return byte == '_' || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
 }
 
-static bool is_digit(char byte)
+static bool formula_parse_is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
 }
@@ -84,13 +84,14 @@ static bool is_prefixed(const char *number)
 static size_t number_length(const char *at)
 {
     size_t length = 0;
-    if (!is_digit(*at) && !(*at == '.' && is_digit(at[1])))
+    if (!formula_parse_is_digit(*at) && !(*at == '.' && formula_parse_is_digit(at[1])))
         return 0;
     for (;; length++) {
         char byte = at[length];
         bool is_sign = length && (byte == '+' || byte == '-') && (at[length - 1] | 0x20) == 'e' &&
-                       is_digit(at[length + 1]) && !is_prefixed(at);
-        if (!is_letter(byte) && !is_digit(byte) && byte != '.' && !is_sign)
+                       formula_parse_is_digit(at[length + 1]) && !is_prefixed(at);
+        if (!formula_parse_is_letter(byte) && !formula_parse_is_digit(byte) && byte != '.' &&
+            !is_sign)
             return length;
     }
 }
@@ -111,9 +112,10 @@ static bool parse_advance(struct parser *parser)
     if (*at == '#')
         at += strcspn(at, "\n");
     struct token token = { TOKEN_END, at, 0 };
-    if (is_letter(*at)) {
+    if (formula_parse_is_letter(*at)) {
         token.kind = TOKEN_NAME;
-        while (is_letter(at[token.length]) || is_digit(at[token.length]))
+        while (formula_parse_is_letter(at[token.length]) ||
+               formula_parse_is_digit(at[token.length]))
             token.length++;
     } else if ((token.length = number_length(at)) > 0) {
         token.kind = TOKEN_NUMBER;
@@ -159,7 +161,7 @@ static const char *read_prefixed(const char *number, double *real)
     const char *at = number + 2;
     *real = 0;
     for (; isxdigit((unsigned char)*at); at++) {
-        int digit = is_digit(*at) ? *at - '0' : (*at | 0x20) - 'a' + 10;
+        int digit = formula_parse_is_digit(*at) ? *at - '0' : (*at | 0x20) - 'a' + 10;
         if (digit >= base)
             break;
         *real = *real * base + digit;
@@ -192,7 +194,7 @@ static size_t word_find(const struct token *token)
     return i;
 }
 
-static struct node *parse_refuse_token(const struct parser *parser, const char *wanted)
+static struct formula_node *parse_refuse_token(const struct parser *parser, const char *wanted)
 {
     const struct token *token = &parser->token;
     size_t word = word_find(token);
@@ -207,46 +209,47 @@ static struct node *parse_refuse_token(const struct parser *parser, const char *
 
 /* ---- nodes ---- */
 
-static struct node *node_add(struct parser *parser, enum node_kind kind, const char *at)
+static struct formula_node *node_add(struct parser *parser, enum node_kind kind, const char *at)
 {
-    struct node *node = arena_take(parser->formula->arena, sizeof *node);
-    *node = (struct node){ .kind = kind, .at = (size_t)(at - parser->text) };
+    struct formula_node *node = arena_take(parser->formula->arena, sizeof *node);
+    *node = (struct formula_node){ .kind = kind, .at = (size_t)(at - parser->text) };
     parser->formula->node_count++;
     parser->formula->cost += NODE_NS;
     return node;
 }
 
-static void node_append(struct node *node, struct node *item)
+static void node_append(struct formula_node *node, struct formula_node *item)
 {
     *(node->last ? &node->last->next : &node->items) = item;
     node->last = item;
     node->item_count++;
 }
 
-static struct node *add_number(struct parser *parser, const char *at, struct formula_value number)
+static struct formula_node *formula_parse_add_number(struct parser *parser, const char *at,
+                                                     struct formula_value number)
 {
-    struct node *node = node_add(parser, NODE_NUMBER, at);
+    struct formula_node *node = node_add(parser, NODE_NUMBER, at);
     node->number = number;
     return node;
 }
 
 /* ---- operands ---- */
 
-static struct node *parse_level(struct parser *parser, enum formula_level level);
+static struct formula_node *parse_level(struct parser *parser, enum formula_level level);
 
 /* What is within parentheses or after a sign. */
-static struct node *parse_deeper(struct parser *parser, enum formula_level level)
+static struct formula_node *parse_deeper(struct parser *parser, enum formula_level level)
 {
     if (parser->depth == DEEPEST)
         return parse_refuse(parser, parser->token.start, "it nests more than %d times", DEEPEST);
     parser->depth++;
-    struct node *node = parse_level(parser, level);
+    struct formula_node *node = parse_level(parser, level);
     parser->depth--;
     return node;
 }
 
 /* Appends expressions with commas between them, up to the sign that closes. */
-static bool parse_items(struct parser *parser, struct node *node)
+static bool parse_items(struct parser *parser, struct formula_node *node)
 {
     char open = *parser->token.start;
     const char *closing = open == '(' ? ")" : open == '[' ? "]" : "}";
@@ -255,7 +258,7 @@ static bool parse_items(struct parser *parser, struct node *node)
     if (node->function && node->function->takes_items)
         parser->sequence_at = parser->token.start;
     while (!token_is(&parser->token, closing)) {
-        struct node *item = parse_deeper(parser, LEVEL_CHOICE);
+        struct formula_node *item = parse_deeper(parser, LEVEL_CHOICE);
         if (!item)
             return false;
         node_append(node, item);
@@ -269,11 +272,11 @@ static bool parse_items(struct parser *parser, struct node *node)
 }
 
 /* A number in parentheses; otherwise a sequence, which must be where one may be. */
-static struct node *parse_brackets(struct parser *parser)
+static struct formula_node *parse_brackets(struct parser *parser)
 {
     const char *at = parser->token.start;
     bool may_be_sequence = at == parser->sequence_at;
-    struct node *node = node_add(parser, NODE_SEQUENCE, at);
+    struct formula_node *node = node_add(parser, NODE_SEQUENCE, at);
     if (!parse_items(parser, node))
         return NULL;
     if (*at == '(' && node->item_count == 1 && !node->has_comma)
@@ -284,10 +287,11 @@ static struct node *parse_brackets(struct parser *parser)
                               "a sequence may follow only 'in', or a function such as sum");
 }
 
-static struct node *check_arguments(struct parser *parser, struct node *call, const char *at)
+static struct formula_node *formula_parse_check_arguments(struct parser *parser,
+                                                          struct formula_node *call, const char *at)
 {
     const struct function *function = call->function;
-    struct node *first = call->items;
+    struct formula_node *first = call->items;
     bool is_sequence = first && first->kind == NODE_SEQUENCE;
     if (is_sequence && call->item_count == 1) {
         call->items = first->items;
@@ -307,21 +311,22 @@ static struct node *check_arguments(struct parser *parser, struct node *call, co
                         call->item_count);
 }
 
-static struct node *parse_call(struct parser *parser, const struct token *name)
+static struct formula_node *parse_call(struct parser *parser, const struct token *name)
 {
-    struct node *call = node_add(parser, NODE_CALL, name->start);
+    struct formula_node *call = node_add(parser, NODE_CALL, name->start);
     call->function = function_find(LEVEL_NONE, name->start, name->length);
     parser->formula->cost += SLOW_NS;
     if (!call->function)
         return parse_refuse(parser, name->start, "a formula has no function '%.*s'",
                             token_quoted(name), name->start);
-    return parse_items(parser, call) ? check_arguments(parser, call, name->start) : NULL;
+    return parse_items(parser, call) ? formula_parse_check_arguments(parser, call, name->start)
+                                     : NULL;
 }
 
-static struct node *add_name(struct parser *parser, const struct token *token)
+static struct formula_node *formula_parse_add_name(struct parser *parser, const struct token *token)
 {
     struct formula *formula = parser->formula;
-    struct node *node = node_add(parser, NODE_NAME, token->start);
+    struct formula_node *node = node_add(parser, NODE_NAME, token->start);
     while (node->name < formula->name_count && !token_is(token, formula->names[node->name]))
         node->name++;
     if (node->name == FORMULA_NAMES)
@@ -332,7 +337,7 @@ static struct node *add_name(struct parser *parser, const struct token *token)
     return node;
 }
 
-static struct node *parse_name(struct parser *parser)
+static struct formula_node *parse_name(struct parser *parser)
 {
     struct token name = parser->token;
     struct formula_value constant;
@@ -346,11 +351,11 @@ static struct node *parse_name(struct parser *parser)
         return parse_refuse(parser, name.start, "'%.*s' is a function; its arguments are missing",
                             token_quoted(&name), name.start);
     return constant_find(name.start, name.length, &constant)
-               ? add_number(parser, name.start, constant)
-               : add_name(parser, &name);
+               ? formula_parse_add_number(parser, name.start, constant)
+               : formula_parse_add_name(parser, &name);
 }
 
-static struct node *parse_number(struct parser *parser)
+static struct formula_node *formula_parse_number(struct parser *parser)
 {
     struct token token = parser->token;
     struct formula_value value = { 0, is_prefixed(token.start) };
@@ -369,14 +374,14 @@ static struct node *parse_number(struct parser *parser)
                             token.start);
     if (value.is_whole && isinf(value.number))
         return parse_refuse(parser, token.start, "%s", formula_too_large);
-    return parse_advance(parser) ? add_number(parser, token.start, value) : NULL;
+    return parse_advance(parser) ? formula_parse_add_number(parser, token.start, value) : NULL;
 }
 
-static struct node *parse_atom(struct parser *parser)
+static struct formula_node *parse_atom(struct parser *parser)
 {
     const struct token *token = &parser->token;
     if (token->kind == TOKEN_NUMBER)
-        return parse_number(parser);
+        return formula_parse_number(parser);
     if (token->kind == TOKEN_NAME)
         return parse_name(parser);
     return token->kind == TOKEN_SIGN && strchr("([{", *token->start)
@@ -387,9 +392,9 @@ static struct node *parse_atom(struct parser *parser)
 /* ---- operators ---- */
 
 /* A sign before its operand. */
-static struct node *parse_sign(struct parser *parser, const struct function *sign)
+static struct formula_node *parse_sign(struct parser *parser, const struct function *sign)
 {
-    struct node *node = node_add(parser, NODE_CALL, parser->token.start), *operand;
+    struct formula_node *node = node_add(parser, NODE_CALL, parser->token.start), *operand;
     node->function = sign;
     if (!parse_advance(parser) || !(operand = parse_deeper(parser, sign->level)))
         return NULL;
@@ -398,31 +403,31 @@ static struct node *parse_sign(struct parser *parser, const struct function *sig
 }
 
 /* The sequence after `in` or `not in`. */
-static struct node *parse_in(struct parser *parser, bool is_negated)
+static struct formula_node *parse_in(struct parser *parser, bool is_negated)
 {
     if (is_negated && !token_is(&parser->token, "in"))
         return parse_refuse_token(parser, "'in'");
     if (is_negated && !parse_advance(parser))
         return NULL;
     const char *at = parser->sequence_at = parser->token.start;
-    struct node *node = parse_atom(parser);
+    struct formula_node *node = parse_atom(parser);
     if (node && node->kind != NODE_SEQUENCE)
         return parse_refuse(parser, at, "a sequence such as (1, 2) should follow 'in'");
     return node;
 }
 
 /* The operand after an operator. */
-static struct node *parse_operand(struct parser *parser, const struct function *operation)
+static struct formula_node *parse_operand(struct parser *parser, const struct function *operation)
 {
     size_t at = (size_t)(parser->token.start - parser->text);
     bool is_in = operation->level == LEVEL_COMPARISON && !operation->holds;
     if (!parse_advance(parser))
         return NULL;
     /* A power's exponent may have a sign, and be a power. */
-    struct node *node = is_in ? parse_in(parser, *operation->name == 'n')
-                        : operation->level == LEVEL_POWER
-                            ? parse_deeper(parser, LEVEL_SIGN)
-                            : parse_level(parser, operation->level + 1);
+    struct formula_node *node = is_in ? parse_in(parser, *operation->name == 'n')
+                                : operation->level == LEVEL_POWER
+                                    ? parse_deeper(parser, LEVEL_SIGN)
+                                    : parse_level(parser, operation->level + 1);
     if (!node)
         return NULL;
     node->operation = operation;
@@ -431,12 +436,12 @@ static struct node *parse_operand(struct parser *parser, const struct function *
     return node;
 }
 
-static struct node *parse_choice(struct parser *parser)
+static struct formula_node *parse_choice(struct parser *parser)
 {
-    struct node *value = parse_level(parser, LEVEL_OR), *condition, *other;
+    struct formula_node *value = parse_level(parser, LEVEL_OR), *condition, *other;
     if (!value || value->kind == NODE_SEQUENCE || !token_is(&parser->token, "if"))
         return value;
-    struct node *choice = node_add(parser, NODE_CHOICE, parser->token.start);
+    struct formula_node *choice = node_add(parser, NODE_CHOICE, parser->token.start);
     if (!parse_advance(parser) || !(condition = parse_level(parser, LEVEL_OR)))
         return NULL;
     if (!token_is(&parser->token, "else"))
@@ -450,7 +455,7 @@ static struct node *parse_choice(struct parser *parser)
 }
 
 /* Operands with operators of this level between them, or what binds more. */
-static struct node *parse_level(struct parser *parser, enum formula_level level)
+static struct formula_node *parse_level(struct parser *parser, enum formula_level level)
 {
     const struct function *operation =
         function_find(level, parser->token.start, parser->token.length);
@@ -460,7 +465,7 @@ static struct node *parse_level(struct parser *parser, enum formula_level level)
         return parse_choice(parser);
     if (level == LEVEL_NOT || level == LEVEL_SIGN)
         return operation ? parse_sign(parser, operation) : parse_level(parser, level + 1);
-    struct node *last = parse_level(parser, level + 1), *node = last;
+    struct formula_node *last = parse_level(parser, level + 1), *node = last;
     while (last && last->kind != NODE_SEQUENCE &&
            (operation = function_find(level, parser->token.start, parser->token.length))) {
         if (node == last) {

@@ -24,13 +24,13 @@ enum node_kind {
     NODE_SEQUENCE /* after `in`; for functions that take one its items are the arguments */
 };
 
-struct node {
+struct formula_node {
     enum node_kind kind;
     size_t at;                       /* in the text */
     struct formula_value number;     /* of NODE_NUMBER */
     size_t name;                     /* of NODE_NAME */
     const struct function *function; /* of NODE_CALL */
-    struct node *items, *last, *next;
+    struct formula_node *items, *last, *next;
     size_t item_count;
     bool has_comma;                   /* after its last item */
     const struct function *operation; /* before it, if it is an operand */
@@ -39,7 +39,7 @@ struct node {
 
 struct formula {
     struct arena *arena; /* of all that is here */
-    struct node *root;
+    struct formula_node *root;
     size_t node_count, cost;
     const char *names[FORMULA_NAMES];
     size_t name_count;

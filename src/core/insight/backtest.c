@@ -12,13 +12,13 @@
 
 /* ---- pairs that turned ---- */
 
-struct member {
+struct backtest_member {
     uint32_t before, after, number;
 };
 
 static int by_before(const void *a, const void *b)
 {
-    const struct member *one = a, *other = b;
+    const struct backtest_member *one = a, *other = b;
     return (one->before > other->before) - (one->before < other->before);
 }
 
@@ -31,23 +31,23 @@ static uint32_t sum_to(const uint32_t *sums, uint32_t place)
     return sum;
 }
 
-static void add(uint32_t *sums, uint32_t size, uint32_t place)
+static void insight_backtest_add(uint32_t *sums, uint32_t size, uint32_t place)
 {
     for (; place <= size; place += place & -place)
         sums[place]++;
 }
 
 /* The members in their order, of those that have a place in both. */
-static struct member *sorted_members(const uint32_t *before, const uint32_t *after, size_t count,
-                                     size_t *found, uint32_t *last)
+static struct backtest_member *sorted_members(const uint32_t *before, const uint32_t *after,
+                                              size_t count, size_t *found, uint32_t *last)
 {
-    struct member *members = memory_zeroed(count + 1, sizeof *members);
+    struct backtest_member *members = memory_zeroed(count + 1, sizeof *members);
     *found = 0;
     *last = 0;
     for (size_t i = 0; i < count; i++) {
         if (!before[i] || !after[i])
             continue;
-        members[(*found)++] = (struct member){ before[i], after[i], (uint32_t)i };
+        members[(*found)++] = (struct backtest_member){ before[i], after[i], (uint32_t)i };
         if (after[i] > *last)
             *last = after[i];
     }
@@ -56,7 +56,7 @@ static struct member *sorted_members(const uint32_t *before, const uint32_t *aft
 }
 
 /* Where members begin, or end, that are equal to one. */
-static size_t group_end(const struct member *members, size_t count, size_t from)
+static size_t backtest_group_end(const struct backtest_member *members, size_t count, size_t from)
 {
     size_t end = from;
     while (end < count && members[end].before == members[from].before)
@@ -69,16 +69,16 @@ void places_discordant(const uint32_t *before, const uint32_t *after, size_t cou
 {
     size_t found, begin, end;
     uint32_t last;
-    struct member *members = sorted_members(before, after, count, &found, &last);
+    struct backtest_member *members = sorted_members(before, after, count, &found, &last);
     uint32_t *sums = memory_zeroed((size_t)last + 1, sizeof *sums);
     memset(discordant, 0, count * sizeof *discordant);
     /* Those that were ahead and are behind ... */
     for (begin = 0; begin < found; begin = end) {
-        end = group_end(members, found, begin);
+        end = backtest_group_end(members, found, begin);
         for (size_t i = begin; i < end; i++)
             discordant[members[i].number] += (uint32_t)begin - sum_to(sums, members[i].after);
         for (size_t i = begin; i < end; i++)
-            add(sums, last, members[i].after);
+            insight_backtest_add(sums, last, members[i].after);
     }
     /* ... and those that were behind and are ahead: what is taken out again is not among them. */
     memset(sums, 0, ((size_t)last + 1) * sizeof *sums);
@@ -89,7 +89,7 @@ void places_discordant(const uint32_t *before, const uint32_t *after, size_t cou
         for (size_t i = begin; i < end; i++)
             discordant[members[i].number] += sum_to(sums, members[i].after - 1);
         for (size_t i = begin; i < end; i++)
-            add(sums, last, members[i].after);
+            insight_backtest_add(sums, last, members[i].after);
     }
     free(members);
     free(sums);
@@ -104,7 +104,7 @@ struct places {
     size_t count;
 };
 
-struct variant {
+struct insight_backtest_variant {
     struct places *points; /* by instant */
     size_t point_count;
     double distance; /* the sum over its points */
@@ -114,7 +114,7 @@ struct variant {
 struct backtest {
     const int64_t *times;
     size_t time_count;
-    struct variant *variants;
+    struct insight_backtest_variant *variants;
     size_t variant_count;
     struct backtest_entity **entities; /* by number: as they were found */
     size_t count;
@@ -128,7 +128,8 @@ struct backtest *backtest_create(size_t variants, const int64_t *times, size_t c
     struct backtest *backtest = memory_zeroed(1, sizeof *backtest);
     *backtest = (struct backtest){ .times = times,
                                    .time_count = count,
-                                   .variants = memory_zeroed(variants, sizeof(struct variant)),
+                                   .variants = memory_zeroed(
+                                       variants, sizeof(struct insight_backtest_variant)),
                                    .variant_count = variants,
                                    .numbers = id_index_create(),
                                    .arena = arena_create() };
@@ -168,7 +169,8 @@ static const char *kept_text(struct backtest *backtest, const char *old, const s
 }
 
 /* The entity of a node, which is as it was at the last point that was added. */
-static uint32_t number_of(struct backtest *backtest, const struct backtest_point *point, uint32_t i)
+static uint32_t backtest_number_of(struct backtest *backtest, const struct backtest_point *point,
+                                   uint32_t i)
 {
     const struct node *node = &point->tree->nodes[i];
     uint32_t number = id_index_add(backtest->numbers, node->id, (uint32_t)backtest->count);
@@ -206,7 +208,7 @@ static size_t place_of_time(const struct backtest *backtest, int64_t time)
 }
 
 /* Of each user a place from 1 on, of a rank that is highest for the first. */
-static void add_place(struct places *places, uint32_t number, uint32_t place)
+static void backtest_add_place(struct places *places, uint32_t number, uint32_t place)
 {
     while (places->count <= number)
         places->list[places->count++] = 0;
@@ -216,14 +218,14 @@ static void add_place(struct places *places, uint32_t number, uint32_t place)
 void backtest_add(struct backtest *backtest, const struct backtest_point *point)
 {
     const struct tree *tree = point->tree;
-    struct variant *variant = &backtest->variants[point->variant];
+    struct insight_backtest_variant *variant = &backtest->variants[point->variant];
     struct places *places = &variant->points[place_of_time(backtest, point->time)];
     uint32_t *ranks = user_ranks(tree, point->order);
     double apart = 0;
     places->list = memory_zeroed(backtest->count + tree->count + 1, sizeof *places->list);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct values *values = &point->values[i];
-        uint32_t number = number_of(backtest, point, i);
+        uint32_t number = backtest_number_of(backtest, point, i);
         struct backtest_entity *entity = backtest->entities[number];
         struct backtest_result *result = &entity->results[point->variant];
         double distance = fabs(values->usage_norm - values->shares_norm);
@@ -237,7 +239,7 @@ void backtest_add(struct backtest *backtest, const struct backtest_point *point)
         uint32_t place = tree->user_count - ranks[i] + 1;
         result->place += place;
         apart += distance;
-        add_place(places, number, place);
+        backtest_add_place(places, number, place);
     }
     variant->distance += apart / 2;
     variant->point_count++;
@@ -262,7 +264,7 @@ static size_t orders_of(const struct backtest *backtest, size_t variant, size_t 
 
 static void count_discordant(struct backtest *backtest, size_t number)
 {
-    struct variant *variant = &backtest->variants[number];
+    struct insight_backtest_variant *variant = &backtest->variants[number];
     size_t room = backtest->count + 1;
     uint32_t *before = memory_zeroed(room, sizeof *before),
              *after = memory_zeroed(room, sizeof *after),
@@ -309,14 +311,14 @@ static void find_partner(struct backtest *backtest, size_t number, uint32_t enti
         }
 }
 
-struct candidate {
+struct backtest_candidate {
     double discordant;
     uint32_t number;
 };
 
-static int most_discordant_first(const void *a, const void *b)
+static int backtest_most_discordant_first(const void *a, const void *b)
 {
-    const struct candidate *one = a, *other = b;
+    const struct backtest_candidate *one = a, *other = b;
     if (one->discordant < other->discordant || one->discordant > other->discordant)
         return one->discordant > other->discordant ? -1 : 1;
     return (one->number > other->number) - (one->number < other->number);
@@ -324,15 +326,15 @@ static int most_discordant_first(const void *a, const void *b)
 
 static void find_partners(struct backtest *backtest, size_t number)
 {
-    struct candidate *candidates = memory_zeroed(backtest->count + 1, sizeof *candidates);
+    struct backtest_candidate *candidates = memory_zeroed(backtest->count + 1, sizeof *candidates);
     uint32_t *counts = memory_zeroed(backtest->count + 1, sizeof *counts);
     size_t count = 0;
     for (uint32_t i = 0; i < backtest->count; i++) {
         double discordant = backtest->entities[i]->results[number].discordant;
         if (discordant > 0 && backtest->entities[i]->wanted)
-            candidates[count++] = (struct candidate){ discordant, i };
+            candidates[count++] = (struct backtest_candidate){ discordant, i };
     }
-    qsort(candidates, count, sizeof *candidates, most_discordant_first);
+    qsort(candidates, count, sizeof *candidates, backtest_most_discordant_first);
     uint64_t each = (uint64_t)backtest->count * backtest->time_count + 1;
     for (size_t i = 0; i < count && i * each < COMPARISONS_AT_MOST; i++)
         find_partner(backtest, number, candidates[i].number, counts);
@@ -363,7 +365,7 @@ static void make_means(struct backtest *backtest)
     }
 }
 
-static int by_name(const void *a, const void *b)
+static int backtest_by_name(const void *a, const void *b)
 {
     const struct backtest_entity *one = *(const struct backtest_entity *const *)a,
                                  *other = *(const struct backtest_entity *const *)b;
@@ -383,7 +385,7 @@ void backtest_finish(struct backtest *backtest)
     backtest->sorted = memory_zeroed(backtest->count + 1, sizeof(void *));
     for (size_t i = 0; i < backtest->count; i++)
         backtest->sorted[i] = backtest->entities[i];
-    qsort(backtest->sorted, backtest->count, sizeof(void *), by_name);
+    qsort(backtest->sorted, backtest->count, sizeof(void *), backtest_by_name);
 }
 
 size_t backtest_count(const struct backtest *backtest)
@@ -398,7 +400,7 @@ const struct backtest_entity *backtest_entity(const struct backtest *backtest, s
 
 struct backtest_variant backtest_variant(const struct backtest *backtest, size_t number)
 {
-    const struct variant *variant = &backtest->variants[number];
+    const struct insight_backtest_variant *variant = &backtest->variants[number];
     return (struct backtest_variant){
         .points = variant->point_count,
         .distance = mean(variant->distance, variant->point_count),

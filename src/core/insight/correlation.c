@@ -10,19 +10,19 @@
 
 typedef __int128 int128;
 
-struct member {
+struct correlation_member {
     uint32_t rank, place;
 };
 
 static int by_rank(const void *one, const void *other)
 {
-    const struct member *first = one, *second = other;
+    const struct correlation_member *first = one, *second = other;
     int order = (first->rank > second->rank) - (first->rank < second->rank);
     return order ? order : (first->place > second->place) - (first->place < second->place);
 }
 
 /* The first after the members that are tied with the one at `from`. */
-static size_t end_of_ranks(const struct member *members, size_t count, size_t from)
+static size_t end_of_ranks(const struct correlation_member *members, size_t count, size_t from)
 {
     size_t end = from + 1;
     while (end < count && members[end].rank == members[from].rank)
@@ -34,9 +34,9 @@ struct ordering ordering_of(const uint32_t *ranks, size_t count)
 {
     struct ordering ordering = { memory_zeroed(count + 1, sizeof *ordering.members),
                                  memory_zeroed(count + 1, sizeof *ordering.means), count };
-    struct member *members = memory_zeroed(count + 1, sizeof *members);
+    struct correlation_member *members = memory_zeroed(count + 1, sizeof *members);
     for (size_t i = 0; i < count; i++)
-        members[i] = (struct member){ ranks[i], (uint32_t)i };
+        members[i] = (struct correlation_member){ ranks[i], (uint32_t)i };
     qsort(members, count, sizeof *members, by_rank);
     for (size_t i = 0, end; i < count; i = end) {
         end = end_of_ranks(members, count, i);
@@ -113,7 +113,7 @@ static uint64_t sort_and_count(uint32_t *ranks, uint32_t *scratch, size_t count)
     return swaps;
 }
 
-static int by_number(const void *one, const void *other)
+static int correlation_by_number(const void *one, const void *other)
 {
     uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
     return (a > b) - (a < b);
@@ -143,7 +143,7 @@ static uint64_t order_by_both(const struct ordering *a, const struct ordering *b
         for (size_t j = i; j < end; j++)
             ranks[j] = b->means[a->members[j]];
         if (end - i > 1)
-            qsort(ranks + i, end - i, sizeof *ranks, by_number);
+            qsort(ranks + i, end - i, sizeof *ranks, correlation_by_number);
         for (size_t j = i, begin = i; j < end; j++) {
             begin = ranks[j] == ranks[begin] ? begin : j;
             tied += j - begin;

@@ -16,14 +16,15 @@
 #define ROUNDED_BITS 49
 
 /* The best and the last rank of a user, or of those below an account; 0 where there are none. */
-struct ranks {
+struct explain_ranks {
     uint32_t best, last;
 };
 
-static struct ranks ranks_of(const struct tree *tree, const struct values *values, uint32_t node)
+static struct explain_ranks ranks_of(const struct tree *tree, const struct values *values,
+                                     uint32_t node)
 {
     uint32_t rank = values[node].fair_tree_rank;
-    struct ranks ranks = { rank, rank };
+    struct explain_ranks ranks = { rank, rank };
     if (tree->nodes[node].is_user)
         return ranks;
     bool *below = memory_zeroed(tree->count, sizeof *below);
@@ -50,8 +51,8 @@ enum order order_of(const struct explain_input *input, uint32_t one, uint32_t ot
             return ORDER_NONE;
         return first < second ? ORDER_AHEAD : first > second ? ORDER_BEHIND : ORDER_TIED;
     }
-    struct ranks first = ranks_of(input->tree, input->values, one);
-    struct ranks second = ranks_of(input->tree, input->values, other);
+    struct explain_ranks first = ranks_of(input->tree, input->values, one);
+    struct explain_ranks second = ranks_of(input->tree, input->values, other);
     if (!first.best || !second.best)
         return ORDER_NONE;
     if (first.last > second.best)
@@ -60,7 +61,7 @@ enum order order_of(const struct explain_input *input, uint32_t one, uint32_t ot
 }
 
 /* Where a member stands in its list: above 0 the higher the better, infinite for `parent` users. */
-static double place_of(const struct explain_input *input, uint32_t node)
+static double explain_place_of(const struct explain_input *input, uint32_t node)
 {
     return node_has_parent_shares(&input->tree->nodes[node]) ? INFINITY
                                                              : input->values[node].level_fs;
@@ -68,7 +69,8 @@ static double place_of(const struct explain_input *input, uint32_t node)
 
 bool are_equals(const struct explain_input *input, uint32_t one, uint32_t other)
 {
-    return input->algorithm->ranks_users && place_of(input, one) == place_of(input, other);
+    return input->algorithm->ranks_users &&
+           explain_place_of(input, one) == explain_place_of(input, other);
 }
 
 bool divergence_find(const struct explain_input *input, uint32_t one, uint32_t other,
@@ -99,7 +101,7 @@ bool divergence_find(const struct explain_input *input, uint32_t one, uint32_t o
 }
 
 /* A copy of the tree in which one thing is changed, and its values. */
-struct candidate {
+struct explain_candidate {
     const struct explain_input *input;
     uint32_t behind, ahead;
     uint32_t decides; /* the member of a list by which Fair Tree ranks who is behind */
@@ -108,10 +110,10 @@ struct candidate {
     struct values *values;
 };
 
-static void candidate_start(struct candidate *candidate, const struct explain_input *input)
+static void candidate_start(struct explain_candidate *candidate, const struct explain_input *input)
 {
     const struct tree *tree = input->tree;
-    *candidate = (struct candidate){ .input = input, .tree = *tree };
+    *candidate = (struct explain_candidate){ .input = input, .tree = *tree };
     candidate->tree.nodes = memory_zeroed(tree->count, sizeof *tree->nodes);
     candidate->tree.levels = memory_zeroed(tree->level_count, sizeof *tree->levels);
     candidate->values = memory_zeroed(tree->count, sizeof *candidate->values);
@@ -119,14 +121,15 @@ static void candidate_start(struct candidate *candidate, const struct explain_in
     memcpy(candidate->tree.nodes, tree->nodes, tree->count * sizeof *tree->nodes);
 }
 
-static void candidate_end(struct candidate *candidate)
+static void candidate_end(struct explain_candidate *candidate)
 {
     free(candidate->tree.nodes);
     free(candidate->tree.levels);
     free(candidate->values);
 }
 
-static void change_shares(struct candidate *candidate, uint32_t i, uint64_t amount, bool more)
+static void explain_change_shares(struct explain_candidate *candidate, uint32_t i, uint64_t amount,
+                                  bool more)
 {
     const struct tree *tree = candidate->input->tree;
     uint32_t list = tree->nodes[tree->nodes[i].fairshare_parent].level;
@@ -137,7 +140,7 @@ static void change_shares(struct candidate *candidate, uint32_t i, uint64_t amou
 }
 
 /* The sum that so many TRES-seconds are worth; false where it is beyond the integers' range. */
-static bool sum_of(const struct decay_table *decay, uint64_t amount, struct wide *sum)
+static bool explain_sum_of(const struct decay_table *decay, uint64_t amount, struct wide *sum)
 {
     if (!decay_table_sum_of(decay, 1, sum))
         return false;
@@ -150,10 +153,11 @@ static bool sum_of(const struct decay_table *decay, uint64_t amount, struct wide
 }
 
 /* False where the usage leaves the integers' range. */
-static bool change_usage(struct candidate *candidate, uint32_t i, uint64_t amount, bool more)
+static bool change_usage(struct explain_candidate *candidate, uint32_t i, uint64_t amount,
+                         bool more)
 {
     struct wide change;
-    if (!sum_of(candidate->input->options->decay, amount, &change))
+    if (!explain_sum_of(candidate->input->options->decay, amount, &change))
         return false;
     for (uint32_t at = i; at != NO_NODE; at = candidate->tree.nodes[at].parent) {
         struct wide *usage = &candidate->tree.nodes[at].usage;
@@ -175,7 +179,7 @@ static bool is_near(const struct natural *a, const struct natural *b)
 /* Rounded usage hides ties.  Members of the deciding list whose usage per share is the same to a
  * double are therefore given exactly the same.  This changes usage by far less than rounding did.
  */
-static void restore_ties(struct candidate *candidate)
+static void restore_ties(struct explain_candidate *candidate)
 {
     const struct node *decides = &candidate->tree.nodes[candidate->decides];
     const struct node *above = &candidate->tree.nodes[decides->fairshare_parent];
@@ -202,7 +206,7 @@ static void restore_ties(struct candidate *candidate)
 /* Members of different lists are never exactly alike once usage was rounded.  The one that is to
  * get ahead is given a little more usage, so that a change which only makes them equal is not
  * enough. */
-static void add_margin(struct candidate *candidate)
+static void add_margin(struct explain_candidate *candidate)
 {
     struct node *node = &candidate->tree.nodes[candidate->decides];
     struct natural usage = natural_of_wide(&node->usage);
@@ -211,7 +215,7 @@ static void add_margin(struct candidate *candidate)
     wide_add(&node->usage, &little);
 }
 
-static bool is_ahead(const struct candidate *candidate)
+static bool is_ahead(const struct explain_candidate *candidate)
 {
     struct explain_input changed = *candidate->input;
     changed.tree = &candidate->tree;
@@ -224,14 +228,15 @@ static bool is_ahead(const struct candidate *candidate)
 }
 
 /* Whether this amount reverses the order. */
-static bool reverses(struct candidate *candidate, const struct reversal *reversal, uint64_t amount)
+static bool reverses(struct explain_candidate *candidate, const struct reversal *reversal,
+                     uint64_t amount)
 {
     bool more = reversal->change == MORE_SHARES || reversal->change == MORE_USAGE;
     bool shares = reversal->change == MORE_SHARES || reversal->change == FEWER_SHARES;
     const struct tree *tree = candidate->input->tree;
     memcpy(candidate->tree.nodes, tree->nodes, tree->count * sizeof *tree->nodes);
     if (shares)
-        change_shares(candidate, reversal->node, amount, more);
+        explain_change_shares(candidate, reversal->node, amount, more);
     else if (!change_usage(candidate, reversal->node, amount, more))
         return false;
     /* No whole number of TRES-seconds makes what has decayed equal. */
@@ -267,8 +272,8 @@ static uint64_t guess_of(const struct explain_input *input, const struct diverge
     const struct decay_table *decay = input->options->decay;
     const struct node *behind = &input->tree->nodes[divergence->decides_one];
     const struct node *ahead = &input->tree->nodes[divergence->decides_other];
-    double lead =
-        place_of(input, divergence->decides_other) / place_of(input, divergence->decides_one);
+    double lead = explain_place_of(input, divergence->decides_other) /
+                  explain_place_of(input, divergence->decides_one);
     double amount = 1;
     if (!input->algorithm->ranks_users || !(lead > 1))
         return 1;
@@ -297,7 +302,7 @@ struct bounds {
 
 /* Step up or down from the guess, in growing steps, until the order differs.  False where no amount
  * reverses it. */
-static bool find_bounds(struct candidate *candidate, const struct reversal *reversal,
+static bool find_bounds(struct explain_candidate *candidate, const struct reversal *reversal,
                         uint64_t guess, struct bounds *bounds)
 {
     uint64_t step = 1;
@@ -325,7 +330,7 @@ static bool find_bounds(struct candidate *candidate, const struct reversal *reve
 void reversal_find(const struct explain_input *input, uint32_t behind, uint32_t ahead,
                    struct reversal *reversal)
 {
-    struct candidate candidate;
+    struct explain_candidate candidate;
     struct bounds bounds;
     struct divergence divergence;
     reversal->amount = 0;
@@ -351,8 +356,8 @@ void reversal_find(const struct explain_input *input, uint32_t behind, uint32_t 
     candidate_end(&candidate);
 }
 
-static void ask(const struct explain_input *input, struct explanation *explanation,
-                enum reversal_kind change, uint32_t node)
+static void explain_ask(const struct explain_input *input, struct explanation *explanation,
+                        enum reversal_kind change, uint32_t node)
 {
     bool shares = change == MORE_SHARES || change == FEWER_SHARES;
     if (explanation->reversal_count == REVERSALS_AT_MOST ||
@@ -371,17 +376,17 @@ static void ask_for_shares(const struct explain_input *input, struct explanation
     uint32_t decides = first ? divergence->decides_one : divergence->decides_other;
     uint32_t against = first ? divergence->decides_other : divergence->decides_one;
     if (input->algorithm->ranks_users) {
-        ask(input, explanation, MORE_SHARES, decides);
+        explain_ask(input, explanation, MORE_SHARES, decides);
     } else {
         struct path path = path_to(input->tree, explanation->behind, true);
         uint32_t from = 0;
         while (path.nodes[from] != decides)
             from++;
         for (uint32_t i = path.count; i-- > from;)
-            ask(input, explanation, MORE_SHARES, path.nodes[i]);
+            explain_ask(input, explanation, MORE_SHARES, path.nodes[i]);
         path_free(&path);
     }
-    ask(input, explanation, FEWER_SHARES, against);
+    explain_ask(input, explanation, FEWER_SHARES, against);
 }
 
 static void ask_for_usage(const struct explain_input *input, struct explanation *explanation)
@@ -390,10 +395,10 @@ static void ask_for_usage(const struct explain_input *input, struct explanation 
     uint32_t behind = explanation->behind;
     uint32_t decides =
         behind == explanation->one ? divergence->decides_one : divergence->decides_other;
-    ask(input, explanation, MORE_USAGE, explanation->ahead);
-    ask(input, explanation, LESS_USAGE, behind);
+    explain_ask(input, explanation, MORE_USAGE, explanation->ahead);
+    explain_ask(input, explanation, LESS_USAGE, behind);
     if (!explanation->reversals[explanation->reversal_count - 1].amount && decides != behind)
-        ask(input, explanation, LESS_USAGE, decides);
+        explain_ask(input, explanation, LESS_USAGE, decides);
 }
 
 bool explain(const struct explain_input *input, uint32_t one, uint32_t other,

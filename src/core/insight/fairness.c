@@ -21,11 +21,11 @@ static bool is_member(const struct tree *tree, const struct values *values, uint
 }
 
 /* What Jain's index is made of; x is divided by the largest, whose square may be no number. */
-struct ratios {
+struct fairness_ratios {
     double most, sum, squares;
 };
 
-static void add_ratio(struct ratios *ratios, double ratio)
+static void fairness_add_ratio(struct fairness_ratios *ratios, double ratio)
 {
     ratio /= ratios->most;
     ratios->sum += ratio;
@@ -47,7 +47,7 @@ struct fairness fairness_of(const struct tree *tree, const struct values *values
                             enum fairness_scope scope)
 {
     struct fairness fairness = { 0 };
-    struct ratios ratios = { 0 };
+    struct fairness_ratios ratios = { 0 };
     for (uint32_t i = 0; i < tree->count; i++)
         if (is_member(tree, values, i, scope)) {
             fairness.members++;
@@ -59,7 +59,7 @@ struct fairness fairness_of(const struct tree *tree, const struct values *values
         uint32_t i = tree->by_id[place];
         if (!is_member(tree, values, i, scope))
             continue;
-        add_ratio(&ratios, values[i].usage_norm / values[i].shares_norm);
+        fairness_add_ratio(&ratios, values[i].usage_norm / values[i].shares_norm);
         add_parts(&fairness, values[i].usage_norm, values[i].shares_norm);
     }
     fairness.jain = ratios.sum * ratios.sum / (fairness.members * ratios.squares);

@@ -31,7 +31,7 @@ struct usage_at {
     uint128 weight;
 };
 
-static size_t count_of(const struct tree *tree)
+static size_t forecast_count_of(const struct tree *tree)
 {
     return (size_t)tree->count + tree->level_count;
 }
@@ -49,8 +49,8 @@ static void usage_lines_begin(struct usage_lines *lines, const struct tree *tree
 {
     *lines = (struct usage_lines){
         .tree = tree,
-        .aged = memory_zeroed(count_of(tree), sizeof *lines->aged),
-        .rates = memory_zeroed(count_of(tree), sizeof *lines->rates),
+        .aged = memory_zeroed(forecast_count_of(tree), sizeof *lines->aged),
+        .rates = memory_zeroed(forecast_count_of(tree), sizeof *lines->rates),
         .usable = true,
     };
 }
@@ -117,7 +117,7 @@ static bool usage_lines_fit(const struct usage_lines *lines, uint128 weight)
     return lines->usable && wide_add_product(&all, lines->rates[0], weight, false);
 }
 
-static struct wide usage_of(const struct usage_at *at, size_t place)
+static struct wide forecast_usage_of(const struct usage_at *at, size_t place)
 {
     struct wide usage = at->lines->aged[place];
     wide_add_product(&usage, at->lines->rates[place], at->weight, false);
@@ -128,9 +128,9 @@ static void usage_lines_set(const void *usage_at, uint32_t node)
 {
     const struct usage_at *at = usage_at;
     bool counts;
-    at->tree->nodes[node].usage = usage_of(at, node);
+    at->tree->nodes[node].usage = forecast_usage_of(at, node);
     size_t level = level_place(at->tree, node, &counts);
-    at->tree->levels[level - at->tree->count].usage = usage_of(at, level);
+    at->tree->levels[level - at->tree->count].usage = forecast_usage_of(at, level);
 }
 
 #define MINUTE_S 60
@@ -164,7 +164,7 @@ static struct wide aged(const struct forecast *forecast, const struct forecast_p
 }
 
 /* `entered`: the last one of the ledger that comes up to then. */
-static uint64_t last_reset(const struct forecast *forecast, uint64_t entered, uint64_t at)
+static uint64_t forecast_last_reset(const struct forecast *forecast, uint64_t entered, uint64_t at)
 {
     uint64_t reset = calendar_last_reset(&forecast->period, at);
     reset = reset < forecast->least_reset ? forecast->least_reset : reset;
@@ -172,15 +172,15 @@ static uint64_t last_reset(const struct forecast *forecast, uint64_t entered, ui
 }
 
 /* Since when what goes on counts for a node. */
-static uint64_t counts_from(const struct forecast *forecast, const struct ledger_state *ledger,
-                            uint32_t node)
+static uint64_t forecast_counts_from(const struct forecast *forecast,
+                                     const struct ledger_state *ledger, uint32_t node)
 {
     uint64_t reset = ledger_reset_before(ledger, forecast->tree->nodes[node].id, UINT64_MAX);
     return reset > forecast->now ? reset : forecast->now;
 }
 
-static bool add_adjustments(struct tree *tree, const struct decay_table *decay,
-                            const struct ledger_state *ledger)
+static bool forecast_add_adjustments(struct tree *tree, const struct decay_table *decay,
+                                     const struct ledger_state *ledger)
 {
     bool fits = true;
     for (size_t i = 0; i < ledger->adjustment_count; i++) {
@@ -206,18 +206,18 @@ static int charge(const struct forecast *forecast, enum projection projection,
     const struct forecast_past *past = past_at(forecast, decay, reset);
     for (uint32_t i = 0; i < tree->count; i++) {
         struct wide *usage = &tree->nodes[i].usage;
-        uint64_t from = counts_from(forecast, ledger, i);
+        uint64_t from = forecast_counts_from(forecast, ledger, i);
         *usage = aged(forecast, past, i);
         fits &= wide_add_product(usage, rate_of(forecast, projection, i),
                                  from > now ? decay_table_weight(decay, from, at) : weight, false);
     }
     if (projection == PROJECTION_JOB)
-        fits &= wide_add_product(&tree->nodes[forecast->entity].usage, forecast->job_rate,
-                                 decay_table_weight(decay,
-                                                    counts_from(forecast, ledger, forecast->entity),
-                                                    now + forecast->job_s),
-                                 false);
-    fits &= add_adjustments(tree, decay, ledger);
+        fits &= wide_add_product(
+            &tree->nodes[forecast->entity].usage, forecast->job_rate,
+            decay_table_weight(decay, forecast_counts_from(forecast, ledger, forecast->entity),
+                               now + forecast->job_s),
+            false);
+    fits &= forecast_add_adjustments(tree, decay, ledger);
     for (uint32_t i = 0; i < tree->level_count; i++)
         tree->levels[i].usage = tree->levels[i].sharer_usage = (struct wide){ { 0 } };
     return fits ? tree_roll_up_usage(tree, err)
@@ -234,7 +234,8 @@ static uint32_t rank_of(const struct forecast *forecast, const struct fairshare_
 }
 
 /* From Slurm 25.11 on an account has LevelFS alone, whatever the algorithm. */
-static double level_fs_of(const struct forecast *forecast, const struct fairshare_options *options)
+static double forecast_level_fs_of(const struct forecast *forecast,
+                                   const struct fairshare_options *options)
 {
     const struct algorithm *algorithm = forecast->algorithm;
     const struct values *values = &forecast->values[forecast->entity];
@@ -268,7 +269,7 @@ static int compute_at(const struct projected *projected, uint64_t at, bool ranke
     struct ledger_state *ledger = ledger_at(forecast->coming, at);
     if (forecast->computed)
         forecast->computed(forecast->computed_context, at);
-    uint64_t reset = last_reset(forecast, ledger->cluster_reset, at);
+    uint64_t reset = forecast_last_reset(forecast, ledger->cluster_reset, at);
     uint64_t first =
         forecast->first_charge < forecast->now ? forecast->first_charge : forecast->now;
     struct decay_table *decay = like ? decay_table_create_like(like, at, reset)
@@ -288,7 +289,7 @@ static int compute_at(const struct projected *projected, uint64_t at, bool ranke
             .usage = values->usage_raw,
             .rank = ranked ? rank_of(forecast, &options) : 0,
         };
-        point->level_fs = level_fs_of(forecast, &options);
+        point->level_fs = forecast_level_fs_of(forecast, &options);
     }
     decay_table_destroy(decay);
     ledger_state_destroy(ledger);
@@ -355,7 +356,7 @@ static bool find_at(struct projected *projected, uint64_t at, struct forecast_po
     const struct algorithm *algorithm = forecast->algorithm;
     if (!projected->by_lines)
         return false;
-    uint64_t reset = last_reset(forecast, 0, at);
+    uint64_t reset = forecast_last_reset(forecast, 0, at);
     struct decay_table *decay = decay_table_create_like(projected->decay, at, reset);
     struct fairshare_options options = forecast->options;
     options.decay = decay;

@@ -13,8 +13,8 @@
 /* What is left of a published usage below 2^-40 of it is what doubles were off. */
 #define DOUBTFUL_BITS 40
 
-static struct association row_of(const struct scenario *scenario, const struct tree *tree,
-                                 const struct node *node)
+static struct association scenario_row_of(const struct scenario *scenario, const struct tree *tree,
+                                          const struct node *node)
 {
     const struct node *parent = node->parent == NO_NODE ? NULL : &tree->nodes[node->parent];
     return (struct association){
@@ -57,7 +57,7 @@ struct charged_row {
     struct wide usage;
 };
 
-static int by_id(const void *a, const void *b)
+static int scenario_by_id(const void *a, const void *b)
 {
     const struct charged_row *one = a, *other = b;
     return (one->row.id > other->row.id) - (one->row.id < other->row.id);
@@ -76,8 +76,9 @@ void scenario_create(struct scenario *scenario, const struct tree *tree, struct 
     struct wide *own = own_usage(tree, rolled_up);
     struct charged_row *sorted = memory_zeroed(tree->count, sizeof *sorted);
     for (uint32_t i = 0; i < tree->count; i++)
-        sorted[i] = (struct charged_row){ row_of(scenario, tree, &tree->nodes[i]), own[i] };
-    qsort(sorted, tree->count, sizeof *sorted, by_id);
+        sorted[i] =
+            (struct charged_row){ scenario_row_of(scenario, tree, &tree->nodes[i]), own[i] };
+    qsort(sorted, tree->count, sizeof *sorted, scenario_by_id);
     for (size_t i = 0; i < scenario->count; i++) {
         scenario->rows[i] = sorted[i].row;
         scenario->usage[i] = sorted[i].usage;

@@ -11,7 +11,7 @@
 #include "util/memory.h"
 
 /* Sums of a span of time, by place: the association's rank among all ids. */
-struct sums {
+struct insight_statement_sums {
     double *due, *used;
 };
 
@@ -29,30 +29,30 @@ struct statement {
     uint32_t *places_of_nodes; /* likewise */
     int64_t at;                /* where the slice begins */
     int64_t period_from, period_to;
-    size_t periods;           /* that were handed out */
-    struct sums slice, total; /* of the slice only own use */
-    struct sums period;
+    size_t periods;                             /* that were handed out */
+    struct insight_statement_sums slice, total; /* of the slice only own use */
+    struct insight_statement_sums period;
     int64_t pile_from, pile_to; /* use that was added, all of one span */
     double *pile;               /* by place */
 };
 
 /* ---- Associations over time ---- */
 
-static int by_time(const void *a, const void *b)
+static int statement_by_time(const void *a, const void *b)
 {
     const struct association_since *one = a, *other = b;
     return (one->at > other->at) - (one->at < other->at);
 }
 
-static int by_id_and_time(const void *a, const void *b)
+static int statement_by_id_and_time(const void *a, const void *b)
 {
     const struct association_since *one = a, *other = b;
     if (one->row.id != other->row.id)
         return one->row.id < other->row.id ? -1 : 1;
-    return by_time(a, b);
+    return statement_by_time(a, b);
 }
 
-static bool differs(const struct association *one, const struct association *other)
+static bool statement_differs(const struct association *one, const struct association *other)
 {
     return one->deleted != other->deleted || one->parent_id != other->parent_id ||
            one->shares != other->shares || one->account != other->account ||
@@ -61,13 +61,13 @@ static bool differs(const struct association *one, const struct association *oth
 
 /* Take what changes something, and everybody once as first known: who was not there by then is
  * gone. */
-static void take_times(struct statement *statement, const struct association_times *times)
+static void statement_take_times(struct statement *statement, const struct association_times *times)
 {
     struct association_since *sorted = memory_zeroed(times->count + 1, sizeof *sorted);
     statement->rows = memory_zeroed(times->count + 1, sizeof *statement->rows);
     if (times->count) {
         memcpy(sorted, times->rows, times->count * sizeof *sorted);
-        qsort(sorted, times->count, sizeof *sorted, by_id_and_time);
+        qsort(sorted, times->count, sizeof *sorted, statement_by_id_and_time);
     }
     statement->changes = sorted;
     for (size_t i = 0; i < times->count; i++) {
@@ -76,11 +76,11 @@ static void take_times(struct statement *statement, const struct association_tim
             statement->rows[statement->count] = sorted[i].row;
             statement->rows[statement->count++].deleted = true;
         }
-        if (first || differs(&sorted[i].row, &sorted[statement->change_count - 1].row))
+        if (first || statement_differs(&sorted[i].row, &sorted[statement->change_count - 1].row))
             sorted[statement->change_count++] = sorted[i];
     }
     if (statement->change_count)
-        qsort(sorted, statement->change_count, sizeof *sorted, by_time);
+        qsort(sorted, statement->change_count, sizeof *sorted, statement_by_time);
     statement->places = id_index_create();
     for (uint32_t i = 0; i < statement->count; i++) {
         id_index_add(statement->places, statement->rows[i].id, i);
@@ -100,16 +100,16 @@ static void forget_tree(struct statement *statement)
 }
 
 /* The shares that one has in the tree.  Who is gone is there for what it used, and due nothing. */
-static int32_t shares_of(const struct association *row)
+static int32_t statement_shares_of(const struct association *row)
 {
     return row->deleted ? 0 : row->shares;
 }
 
 /* Most changes are of shares, or of a life, which is the same: then the tree stays as it is. */
-static bool change_shares(struct statement *statement, const struct association *current,
-                          const struct association *row)
+static bool statement_change_shares(struct statement *statement, const struct association *current,
+                                    const struct association *row)
 {
-    int32_t before = shares_of(current), after = shares_of(row);
+    int32_t before = statement_shares_of(current), after = statement_shares_of(row);
     struct tree *tree = statement->tree;
     uint32_t node = tree ? tree_place(tree, row->id) : NO_NODE;
     if (!node || node == NO_NODE || before == SHARES_PARENT || after == SHARES_PARENT ||
@@ -130,26 +130,26 @@ static void apply_changes(struct statement *statement)
            statement->changes[statement->change].at <= statement->at) {
         const struct association *row = &statement->changes[statement->change++].row;
         struct association *current = &statement->rows[id_index_find(statement->places, row->id)];
-        if (!change_shares(statement, current, row))
+        if (!statement_change_shares(statement, current, row))
             forget_tree(statement);
         *current = *row;
     }
 }
 
-static int64_t next_change(const struct statement *statement)
+static int64_t statement_next_change(const struct statement *statement)
 {
     return statement->change < statement->change_count ? statement->changes[statement->change].at
                                                        : INT64_MAX;
 }
 
-static int make_tree(struct statement *statement, struct error *err)
+static int statement_make_tree(struct statement *statement, struct error *err)
 {
     const struct association_times *times = statement->options.times;
     struct association *rows = memory_zeroed(statement->count + 1, sizeof *rows);
     struct findings *findings = findings_create();
     for (uint32_t i = 0; i < statement->count; i++) {
         rows[i] = statement->rows[i];
-        rows[i].shares = shares_of(&rows[i]);
+        rows[i].shares = statement_shares_of(&rows[i]);
         rows[i].deleted = false;
     }
     const struct associations all = { rows, statement->count, times->names, times->empty_name,
@@ -170,16 +170,16 @@ static int make_tree(struct statement *statement, struct error *err)
 
 /* ---- Slices and periods ---- */
 
-static struct sums sums_create(uint32_t count)
+static struct insight_statement_sums sums_create(uint32_t count)
 {
-    struct sums sums = { memory_zeroed(count + 1, sizeof(double)),
-                         memory_zeroed(count + 1, sizeof(double)) };
+    struct insight_statement_sums sums = { memory_zeroed(count + 1, sizeof(double)),
+                                           memory_zeroed(count + 1, sizeof(double)) };
     for (uint32_t i = 0; i < count; i++)
         sums.due[i] = NAN;
     return sums;
 }
 
-static void sums_free(struct sums *sums)
+static void sums_free(struct insight_statement_sums *sums)
 {
     free(sums->due);
     free(sums->used);
@@ -190,7 +190,8 @@ static double plus(double sum, double more)
     return isnan(sum) ? more : isnan(more) ? sum : sum + more;
 }
 
-static void sums_move(struct sums *to, struct sums *from, uint32_t count)
+static void sums_move(struct insight_statement_sums *to, struct insight_statement_sums *from,
+                      uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         to->due[i] = plus(to->due[i], from->due[i]);
@@ -201,7 +202,7 @@ static void sums_move(struct sums *to, struct sums *from, uint32_t count)
 }
 
 /* By node, from below: an account with its parent's shares has what those below it have. */
-static void roll_up(const struct tree *tree, double *due, double *used)
+static void statement_roll_up(const struct tree *tree, double *due, double *used)
 {
     double *below = memory_zeroed(tree->count, sizeof *below);
     for (uint32_t i = 0; i < tree->count; i++)
@@ -233,8 +234,8 @@ static double sum_slice(struct statement *statement)
 /* What was due in a slice, and who got what with all below. */
 static int close_slice(struct statement *statement, int64_t to, struct error *err)
 {
-    struct sums *slice = &statement->slice;
-    if (!statement->tree && make_tree(statement, err))
+    struct insight_statement_sums *slice = &statement->slice;
+    if (!statement->tree && statement_make_tree(statement, err))
         return -1;
     const struct tree *tree = statement->tree;
     if (!statement->computed)
@@ -250,7 +251,7 @@ static int close_slice(struct statement *statement, int64_t to, struct error *er
         used[i] = slice->used[place];
         due[i] = statement->rows[place].deleted ? NAN : statement->values[i].shares_norm * whole;
     }
-    roll_up(tree, due, used);
+    statement_roll_up(tree, due, used);
     for (uint32_t i = 0; i < tree->count; i++) {
         slice->due[statement->places_of_nodes[i]] = due[i];
         slice->used[statement->places_of_nodes[i]] = used[i];
@@ -262,8 +263,9 @@ static int close_slice(struct statement *statement, int64_t to, struct error *er
     return 0;
 }
 
-static void hand_out(struct statement *statement, const struct sums *sums, int64_t from, int64_t to,
-                     bool is_total)
+static void statement_hand_out(struct statement *statement,
+                               const struct insight_statement_sums *sums, int64_t from, int64_t to,
+                               bool is_total)
 {
     const struct tree *tree = statement->tree;
     double *due = memory_zeroed(tree->count, sizeof *due);
@@ -280,7 +282,8 @@ static void hand_out(struct statement *statement, const struct sums *sums, int64
 
 static void close_period(struct statement *statement)
 {
-    hand_out(statement, &statement->period, statement->period_from, statement->period_to, false);
+    statement_hand_out(statement, &statement->period, statement->period_from, statement->period_to,
+                       false);
     sums_move(&statement->total, &statement->period, statement->count);
     statement->periods++;
 }
@@ -295,7 +298,7 @@ static void open_period(struct statement *statement)
 /* Where the slice ends. */
 static int64_t slice_end(const struct statement *statement)
 {
-    int64_t change = next_change(statement);
+    int64_t change = statement_next_change(statement);
     return change < statement->period_to ? change : statement->period_to;
 }
 
@@ -355,10 +358,10 @@ int statement_end(struct statement *statement, struct error *err)
         if (end_slice(statement, slice_end(statement), err))
             return -1;
     if (statement->periods > 1) {
-        if (!statement->tree && make_tree(statement, err))
+        if (!statement->tree && statement_make_tree(statement, err))
             return -1;
-        hand_out(statement, &statement->total, statement->options.from, statement->options.to,
-                 true);
+        statement_hand_out(statement, &statement->total, statement->options.from,
+                           statement->options.to, true);
     }
     return 0;
 }
@@ -370,7 +373,7 @@ struct statement *statement_create(const struct statement_options *options)
         .options = *options,
         .at = options->from,
     };
-    take_times(statement, options->times);
+    statement_take_times(statement, options->times);
     statement->slice = sums_create(statement->count);
     statement->period = sums_create(statement->count);
     statement->total = sums_create(statement->count);

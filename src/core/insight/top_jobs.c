@@ -10,7 +10,7 @@
 #include "util/memory.h"
 
 /* What is taken back of a record. */
-struct suspended {
+struct top_jobs_suspended {
     uint64_t id_job, start;
     struct wide used, left;
     uint32_t next; /* of the same job; INDEX_NONE */
@@ -18,11 +18,12 @@ struct suspended {
 
 struct suspended_jobs {
     struct id_index *first; /* by job */
-    struct suspended *records;
+    struct top_jobs_suspended *records;
     uint32_t count;
 };
 
-static struct suspended *find(struct suspended_jobs *all, uint64_t id_job, uint64_t start)
+static struct top_jobs_suspended *top_jobs_find(struct suspended_jobs *all, uint64_t id_job,
+                                                uint64_t start)
 {
     for (uint32_t i = id_index_find(all->first, id_job); i != INDEX_NONE; i = all->records[i].next)
         if (all->records[i].start == start)
@@ -30,7 +31,8 @@ static struct suspended *find(struct suspended_jobs *all, uint64_t id_job, uint6
     return NULL;
 }
 
-static struct suspended *add(struct suspended_jobs *all, uint64_t id_job, uint64_t start)
+static struct top_jobs_suspended *top_jobs_insert(struct suspended_jobs *all, uint64_t id_job,
+                                                  uint64_t start)
 {
     uint32_t before = id_index_add(all->first, id_job, all->count), next = INDEX_NONE;
     all->records = memory_grown(all->records, all->count, sizeof *all->records);
@@ -38,7 +40,8 @@ static struct suspended *add(struct suspended_jobs *all, uint64_t id_job, uint64
         next = all->records[before].next;
         all->records[before].next = all->count;
     }
-    all->records[all->count] = (struct suspended){ .id_job = id_job, .start = start, .next = next };
+    all->records[all->count] =
+        (struct top_jobs_suspended){ .id_job = id_job, .start = start, .next = next };
     return &all->records[all->count++];
 }
 
@@ -49,9 +52,9 @@ bool top_jobs_suspend(struct top_jobs *top_jobs, uint64_t id_job, uint64_t start
         top_jobs->suspensions = memory_zeroed(1, sizeof *top_jobs->suspensions);
         top_jobs->suspensions->first = id_index_create();
     }
-    struct suspended *suspended = find(top_jobs->suspensions, id_job, start);
+    struct top_jobs_suspended *suspended = top_jobs_find(top_jobs->suspensions, id_job, start);
     if (!suspended)
-        suspended = add(top_jobs->suspensions, id_job, start);
+        suspended = top_jobs_insert(top_jobs->suspensions, id_job, start);
     return wide_add_product(&suspended->used, taken_back->units, seconds, false) &&
            wide_add_product(&suspended->left, taken_back->units, taken_back->weight, false);
 }
@@ -65,7 +68,7 @@ static bool is_heavier(const struct top_job *one, const struct top_job *other)
     return one->id_job != other->id_job ? one->id_job < other->id_job : one->start < other->start;
 }
 
-static void keep(struct top_jobs *top_jobs, const struct top_job *record)
+static void top_jobs_keep(struct top_jobs *top_jobs, const struct top_job *record)
 {
     size_t at = top_jobs->count < TOP_JOBS_KEPT ? top_jobs->count++ : TOP_JOBS_KEPT - 1;
     if (top_jobs->seen > TOP_JOBS_KEPT && !is_heavier(record, &top_jobs->kept[at]))
@@ -82,15 +85,16 @@ bool top_jobs_end(struct top_jobs *top_jobs)
     if (!top_jobs->number)
         return true;
     top_jobs->number = 0;
-    const struct suspended *suspended =
-        top_jobs->suspensions ? find(top_jobs->suspensions, record.id_job, record.start) : NULL;
+    const struct top_jobs_suspended *suspended =
+        top_jobs->suspensions ? top_jobs_find(top_jobs->suspensions, record.id_job, record.start)
+                              : NULL;
     if (suspended && (!wide_subtract(&record.used, &suspended->used) ||
                       !wide_subtract(&record.left, &suspended->left)))
         return false;
     top_jobs->seen++;
     if (!wide_add(&top_jobs->left, &record.left))
         return false;
-    keep(top_jobs, &record);
+    top_jobs_keep(top_jobs, &record);
     return true;
 }
 

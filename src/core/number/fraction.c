@@ -55,7 +55,8 @@ void fraction_set_double(struct fraction *fraction, double number)
     shift(fraction, exponent - 53);
 }
 
-static void add(struct fraction *fraction, const struct fraction *more, bool negative)
+static void number_fraction_add(struct fraction *fraction, const struct fraction *more,
+                                bool negative)
 {
     mpz_t part;
     mpz_init(part);
@@ -68,12 +69,12 @@ static void add(struct fraction *fraction, const struct fraction *more, bool neg
 
 void fraction_add(struct fraction *fraction, const struct fraction *more)
 {
-    add(fraction, more, false);
+    number_fraction_add(fraction, more, false);
 }
 
 void fraction_subtract(struct fraction *fraction, const struct fraction *less)
 {
-    add(fraction, less, true);
+    number_fraction_add(fraction, less, true);
 }
 
 void fraction_multiply(struct fraction *fraction, const struct fraction *by)

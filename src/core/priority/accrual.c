@@ -58,7 +58,7 @@ void accrual_add(struct accrual *accrual, const struct accrual_wait *wait)
 }
 
 /* The limits of one cluster, with a counter for each. */
-struct limits {
+struct accrual_limits {
     const struct accrual *accrual;
     const struct tree *tree;
     struct accrual_rules rules;
@@ -76,7 +76,7 @@ struct limits {
     struct arena *arena;
 };
 
-static void limits_free(struct limits *limits)
+static void accrual_limits_free(struct accrual_limits *limits)
 {
     free(limits->own);
     free(limits->group);
@@ -89,7 +89,7 @@ static void limits_free(struct limits *limits)
     arena_destroy(limits->arena);
 }
 
-static uint32_t new_counter(struct limits *limits, uint32_t most, uint32_t above)
+static uint32_t new_counter(struct accrual_limits *limits, uint32_t most, uint32_t above)
 {
     limits->above = memory_grown(limits->above, limits->counter_count, sizeof *limits->above);
     limits->above[limits->counter_count] = above;
@@ -104,7 +104,7 @@ static uint32_t least_of(uint32_t one, uint32_t other)
 }
 
 /* What bounds jobs at a node itself.  Jobs run at users only. */
-static uint32_t limit_at(const struct limits *limits, uint32_t node)
+static uint32_t limit_at(const struct accrual_limits *limits, uint32_t node)
 {
     uint32_t group = limits->group[node];
     uint32_t own = limits->tree->nodes[node].is_user ? limits->own[node] : ACCRUAL_UNLIMITED;
@@ -121,7 +121,7 @@ static uint32_t *unlimited(const struct tree *tree)
     return values;
 }
 
-static void place_limits(struct limits *limits)
+static void place_limits(struct accrual_limits *limits)
 {
     const struct tree *tree = limits->tree;
     const struct accrual *accrual = limits->accrual;
@@ -146,7 +146,7 @@ static void place_limits(struct limits *limits)
     }
 }
 
-static void count_in(struct limits *limits, uint32_t counter)
+static void accrual_count_in(struct accrual_limits *limits, uint32_t counter)
 {
     limits->counters = memory_grown(limits->counters, limits->count, sizeof *limits->counters);
     limits->counters[limits->count++] = counter;
@@ -156,7 +156,7 @@ static void count_in(struct limits *limits, uint32_t counter)
 enum { OF_QOS, OF_ACCOUNT, OF_USER, QOS_LIMITS };
 
 /* Add the counters of a QOS; returns the one that bounds. */
-static uint32_t count_in_qos(struct limits *limits, uint32_t place, const struct node *node)
+static uint32_t count_in_qos(struct accrual_limits *limits, uint32_t place, const struct node *node)
 {
     const struct accrual_of_qos *qos = &limits->accrual->qos[place];
     const uint32_t most[] = { qos->group, qos->account, qos->user };
@@ -171,7 +171,7 @@ static uint32_t count_in_qos(struct limits *limits, uint32_t place, const struct
             counter = new_counter(limits, most[i], INDEX_NONE);
             id_index_add(limits->of_names, key, counter);
         }
-        count_in(limits, counter);
+        accrual_count_in(limits, counter);
         if (bound == INDEX_NONE || (limits->rules.takes_least && most[i] < limits->most[bound]))
             bound = counter;
     }
@@ -179,7 +179,7 @@ static uint32_t count_in_qos(struct limits *limits, uint32_t place, const struct
 }
 
 /* Who counts in what: jobs of an association and a QOS.  One of them bounds those who count. */
-static uint32_t owner_of(struct limits *limits, uint32_t node, uint32_t qos)
+static uint32_t accrual_owner_of(struct accrual_limits *limits, uint32_t node, uint32_t qos)
 {
     uint32_t fresh = limits->owner_count;
     uint32_t known = id_index_add(limits->of_pairs, (uint64_t)node << 32 | qos, fresh);
@@ -191,7 +191,7 @@ static uint32_t owner_of(struct limits *limits, uint32_t node, uint32_t qos)
     if (bound == INDEX_NONE)
         bound = limits->counter[node];
     for (uint32_t at = limits->counter[node]; at != INDEX_NONE; at = limits->above[at])
-        count_in(limits, at);
+        accrual_count_in(limits, at);
     uint32_t *counters = arena_take(limits->arena, (limits->count + 1) * sizeof *counters);
     for (uint32_t i = 0; i < limits->count; i++)
         counters[i] = limits->counters[i];
@@ -202,7 +202,7 @@ static uint32_t owner_of(struct limits *limits, uint32_t node, uint32_t qos)
     return fresh;
 }
 
-static int compare(uint64_t one, uint64_t other)
+static int accrual_compare(uint64_t one, uint64_t other)
 {
     return (one > other) - (one < other);
 }
@@ -210,18 +210,19 @@ static int compare(uint64_t one, uint64_t other)
 static int by_array(const void *a, const void *b)
 {
     const struct accrual_wait *one = a, *other = b;
-    int order = compare(one->array, other->array);
+    int order = accrual_compare(one->array, other->array);
     if (!order)
-        order = compare(one->submitted, other->submitted);
+        order = accrual_compare(one->submitted, other->submitted);
     /* What is left of an array keeps the id that the array had. */
     if (!order && one->array)
         order = (one->id_job == one->array) - (other->id_job == other->array);
-    return order ? order : compare(one->id_job, other->id_job);
+    return order ? order : accrual_compare(one->id_job, other->id_job);
 }
 
-static int by_key(const void *a, const void *b)
+static int accrual_by_key(const void *a, const void *b)
 {
-    return compare(((const struct accrual_wait *)a)->key, ((const struct accrual_wait *)b)->key);
+    return accrual_compare(((const struct accrual_wait *)a)->key,
+                           ((const struct accrual_wait *)b)->key);
 }
 
 static bool is_of_same_array(const struct accrual_wait *one, const struct accrual_wait *other)
@@ -265,8 +266,8 @@ static uint64_t races_since(const struct accrual_wait *wait, uint64_t first)
 /* Where a wait stands in slurmctld's list of jobs; `last` is where the one before it stands.  A
  * task that is split off an array stays where the array was, with a new id; the rest goes to the
  * end, which is behind that id.  Tasks that got slots in one pass have ids one after another. */
-static uint64_t place_of(const struct accrual_wait *wait, const struct accrual_wait *before,
-                         uint64_t last)
+static uint64_t accrual_place_of(const struct accrual_wait *wait, const struct accrual_wait *before,
+                                 uint64_t last)
 {
     if (!wait->array)
         return wait->id_job;
@@ -283,8 +284,8 @@ struct race {
 };
 
 /* Of an array the rest comes last, and the others name it. */
-static void enter(struct race *race, const struct accrual *accrual, uint32_t source, uint64_t place,
-                  uint32_t owner)
+static void accrual_enter(struct race *race, const struct accrual *accrual, uint32_t source,
+                          uint64_t place, uint32_t owner)
 {
     const struct accrual_wait *wait = &accrual->waits[source];
     uint32_t number = (uint32_t)race->slots.count++;
@@ -305,24 +306,24 @@ static void enter(struct race *race, const struct accrual *accrual, uint32_t sou
 
 /* Waits that nothing bounds age at once.  What has not been split off an array does not: for each
  * slot there is, slurmctld splits a task off. */
-static void collect(struct race *race, struct accrual *accrual, struct limits *limits)
+static void collect(struct race *race, struct accrual *accrual, struct accrual_limits *limits)
 {
     uint64_t place = 0;
     for (uint32_t i = 0; i < accrual->count; i++) {
         struct accrual_wait *wait = &accrual->waits[i];
         uint32_t node = tree_place(limits->tree, wait->association);
-        place = place_of(wait, i ? wait - 1 : NULL, place);
+        place = accrual_place_of(wait, i ? wait - 1 : NULL, place);
         wait->accrues = 0;
         if (node == NO_NODE || limits->tree->nodes[node].id != wait->association)
             continue;
-        uint32_t owner = owner_of(limits, node, place_of_qos(accrual, wait->qos));
+        uint32_t owner = accrual_owner_of(limits, node, place_of_qos(accrual, wait->qos));
         if (!limits->owners[owner].count) {
             wait->accrues = wait->since;
             continue;
         }
         if (wait->is_rest && !limits->rules.hides_tasks)
             continue;
-        enter(race, accrual, i, wait->is_rest ? wait->array : place, owner);
+        accrual_enter(race, accrual, i, wait->is_rest ? wait->array : place, owner);
     }
 }
 
@@ -339,12 +340,12 @@ static void take_slots(const struct race *race, struct accrual *accrual)
 
 void accrual_replay(struct accrual *accrual, const struct tree *tree, struct accrual_rules rules)
 {
-    struct limits limits = { .accrual = accrual,
-                             .tree = tree,
-                             .rules = rules,
-                             .of_names = id_index_create(),
-                             .of_pairs = id_index_create(),
-                             .arena = arena_create() };
+    struct accrual_limits limits = { .accrual = accrual,
+                                     .tree = tree,
+                                     .rules = rules,
+                                     .of_names = id_index_create(),
+                                     .of_pairs = id_index_create(),
+                                     .arena = arena_create() };
     if (accrual->count)
         qsort(accrual->waits, accrual->count, sizeof *accrual->waits, by_array);
     struct race race = {
@@ -360,18 +361,19 @@ void accrual_replay(struct accrual *accrual, const struct tree *tree, struct acc
     slots_replay(&race.slots);
     take_slots(&race, accrual);
     if (accrual->count)
-        qsort(accrual->waits, accrual->count, sizeof *accrual->waits, by_key);
+        qsort(accrual->waits, accrual->count, sizeof *accrual->waits, accrual_by_key);
     free(race.slots.waits);
     free(race.sources);
     free(race.first);
-    limits_free(&limits);
+    accrual_limits_free(&limits);
 }
 
 const uint64_t *accrual_since(const struct accrual *accrual, uint64_t key)
 {
     const struct accrual_wait wanted = { .key = key };
     const struct accrual_wait *found =
-        accrual->count ? bsearch(&wanted, accrual->waits, accrual->count, sizeof wanted, by_key)
-                       : NULL;
+        accrual->count
+            ? bsearch(&wanted, accrual->waits, accrual->count, sizeof wanted, accrual_by_key)
+            : NULL;
     return found ? &found->accrues : NULL;
 }

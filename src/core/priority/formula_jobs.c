@@ -94,7 +94,7 @@ static const char *error_text(const struct formula_jobs *jobs, const char *messa
 }
 
 /* Returns why there is no value, or why it is 0. */
-static const char *evaluate(const struct formula_jobs *jobs, size_t number)
+static const char *formula_job_evaluate(const struct formula_jobs *jobs, size_t number)
 {
     struct formula_job *job = &jobs->jobs[number];
     struct error err;
@@ -111,11 +111,11 @@ static const char *evaluate(const struct formula_jobs *jobs, size_t number)
     return FORMULA_JOB_ERROR ": the value is no number";
 }
 
-static void decide(const struct formula_jobs *jobs, size_t number)
+static void formula_job_decide(const struct formula_jobs *jobs, size_t number)
 {
     struct formula_job *job = &jobs->jobs[number];
     job->priority = 0;
-    job->why = evaluate(jobs, number);
+    job->why = formula_job_evaluate(jobs, number);
     if (job->stopped)
         job->why = job->stopped;
     else if (job->no_shares)
@@ -127,7 +127,7 @@ static void decide(const struct formula_jobs *jobs, size_t number)
 }
 
 /* The job that runs later comes first. */
-static int by_value(const void *a, const void *b)
+static int formula_job_by_value(const void *a, const void *b)
 {
     const struct formula_job *one = *(struct formula_job *const *)a,
                              *other = *(struct formula_job *const *)b;
@@ -141,10 +141,10 @@ static int by_value(const void *a, const void *b)
 static void rank(struct formula_job **sorted, size_t count)
 {
     if (count)
-        qsort(sorted, count, sizeof *sorted, by_value);
+        qsort(sorted, count, sizeof *sorted, formula_job_by_value);
     for (size_t i = 1; i < count; i++)
         sorted[i]->priority =
-            by_value(&sorted[i], &sorted[i - 1]) ? i + 1 : sorted[i - 1]->priority;
+            formula_job_by_value(&sorted[i], &sorted[i - 1]) ? i + 1 : sorted[i - 1]->priority;
 }
 
 void formula_jobs_rank(struct formula_jobs *jobs)
@@ -152,7 +152,7 @@ void formula_jobs_rank(struct formula_jobs *jobs)
     struct formula_job **runs = memory_zeroed(jobs->count + 1, sizeof *runs);
     size_t count = 0;
     for (size_t i = 0; i < jobs->count; i++) {
-        decide(jobs, i);
+        formula_job_decide(jobs, i);
         if (jobs->jobs[i].priority)
             runs[count++] = &jobs->jobs[i];
     }

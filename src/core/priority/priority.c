@@ -125,10 +125,10 @@ static double weighted_tres(const struct priority_options *options, const uint64
     return sum;
 }
 
-static struct priority_parts factors_of(const struct priority_options *options,
-                                        const struct priority_job *job,
-                                        const struct priority_partition *partition,
-                                        const struct priority_qos *qos)
+static struct priority_parts priority_factors_of(const struct priority_options *options,
+                                                 const struct priority_job *job,
+                                                 const struct priority_partition *partition,
+                                                 const struct priority_qos *qos)
 {
     uint32_t association =
         job->association_priority == PRIORITY_NONE ? 0 : job->association_priority;
@@ -167,7 +167,7 @@ void priority_compute(const struct priority_options *options, const struct prior
                       const struct priority_qos *qos, struct priority *priority)
 {
     const struct priority_weights *weights = &options->weights;
-    struct priority_parts factor = factors_of(options, job, partition, qos);
+    struct priority_parts factor = priority_factors_of(options, job, partition, qos);
     struct priority_parts weighted = {
         .age = factor.age * weights->age,
         .association = factor.association * weights->association,

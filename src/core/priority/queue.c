@@ -17,7 +17,7 @@ static void lists_create(struct queue_lists *lists)
     lists->starts = memory_zeroed(1, sizeof *lists->starts);
 }
 
-static void lists_free(struct queue_lists *lists)
+static void queue_lists_free(struct queue_lists *lists)
 {
     id_index_destroy(lists->number_of);
     free(lists->starts);
@@ -43,8 +43,8 @@ void queue_destroy(struct queue *queue)
     arena_destroy(queue->arena);
     free(queue->partitions);
     free(queue->qos);
-    lists_free(&queue->partition_lists);
-    lists_free(&queue->qos_lists);
+    queue_lists_free(&queue->partition_lists);
+    queue_lists_free(&queue->qos_lists);
     free(queue->jobs);
     accrual_destroy(queue->accrual);
     names_destroy(queue->seen_counts);
@@ -76,7 +76,7 @@ void queue_add_qos(struct queue *queue, uint64_t id, const char *name, uint32_t 
         queue->options.highest_qos = priority;
 }
 
-static uint32_t find_partition(const struct queue *queue, const char *name)
+static uint32_t queue_find_partition(const struct queue *queue, const char *name)
 {
     for (uint32_t i = 0; i < queue->partition_count; i++)
         if (!strcmp(queue->partitions[i].name, name))
@@ -88,7 +88,7 @@ static uint32_t find_partition(const struct queue *queue, const char *name)
  * few. */
 static uint32_t partition_of(struct queue *queue, const char *name)
 {
-    uint32_t place = find_partition(queue, name);
+    uint32_t place = queue_find_partition(queue, name);
     if (place != INDEX_NONE)
         return place;
     struct priority_partition unnamed = { .name = name,
@@ -124,7 +124,7 @@ static uint32_t qos_of(const struct queue *queue, const char *name)
     return number_unsigned(name, strlen(name), &id) ? qos_of_id(queue, id) : INDEX_NONE;
 }
 
-static void add_place(struct queue_lists *lists, uint32_t place)
+static void queue_add_place(struct queue_lists *lists, uint32_t place)
 {
     for (uint32_t i = lists->starts[lists->count]; i < lists->place_count; i++)
         if (lists->places[i] == place)
@@ -133,7 +133,7 @@ static void add_place(struct queue_lists *lists, uint32_t place)
     lists->places[lists->place_count++] = place;
 }
 
-static uint32_t end_list(struct queue_lists *lists)
+static uint32_t queue_end_list(struct queue_lists *lists)
 {
     lists->starts = memory_resized(lists->starts, lists->count + 2, sizeof *lists->starts);
     lists->starts[lists->count + 1] = lists->place_count;
@@ -161,14 +161,14 @@ uint32_t queue_partitions(struct queue *queue, const char *bytes, size_t length)
         return known;
     const char *at = names_text(queue->names, text);
     /* A partition's own name may have a comma. */
-    if (find_partition(queue, at) != INDEX_NONE)
-        add_place(lists, find_partition(queue, at));
+    if (queue_find_partition(queue, at) != INDEX_NONE)
+        queue_add_place(lists, queue_find_partition(queue, at));
     else
         for (char *name; (name = next_name(&at)); free(name))
-            add_place(lists, partition_of(queue, name));
+            queue_add_place(lists, partition_of(queue, name));
     if (lists->starts[lists->count] == lists->place_count)
-        add_place(lists, partition_of(queue, ""));
-    return end_list(lists);
+        queue_add_place(lists, partition_of(queue, ""));
+    return queue_end_list(lists);
 }
 
 /* The list of one QOS. */
@@ -182,8 +182,8 @@ static uint32_t single_qos(struct queue *queue, uint64_t id)
         place = queue->qos_count;
         queue_add_qos(queue, id, number, 0);
     }
-    add_place(&queue->qos_lists, place);
-    return end_list(&queue->qos_lists);
+    queue_add_place(&queue->qos_lists, place);
+    return queue_end_list(&queue->qos_lists);
 }
 
 /* Ids and numbers of texts share an index: the former are negative there. */
@@ -198,10 +198,10 @@ uint32_t queue_qos(struct queue *queue, const char *bytes, size_t length, uint64
         const char *at = names_text(queue->names, text);
         for (char *name; (name = next_name(&at)); free(name))
             if (qos_of(queue, name) != INDEX_NONE)
-                add_place(lists, qos_of(queue, name));
+                queue_add_place(lists, qos_of(queue, name));
         if (lists->place_count - lists->starts[lists->count] > 1) {
             id_index_add(lists->number_of, text, lists->count);
-            return end_list(lists);
+            return queue_end_list(lists);
         }
         lists->place_count = lists->starts[lists->count];
     }
@@ -231,7 +231,7 @@ void queue_add_job(struct queue *queue, const struct priority_job *job, const ui
     added->counts = number_of_counts(queue, counts);
 }
 
-static int by_key(const void *a, const void *b)
+static int queue_by_key(const void *a, const void *b)
 {
     const struct priority_job *one = a, *other = b;
     return (one->key > other->key) - (one->key < other->key);
@@ -240,7 +240,7 @@ static int by_key(const void *a, const void *b)
 void queue_sort(struct queue *queue)
 {
     if (queue->count)
-        qsort(queue->jobs, queue->count, sizeof *queue->jobs, by_key);
+        qsort(queue->jobs, queue->count, sizeof *queue->jobs, queue_by_key);
 }
 
 /* The rows of one job. */
@@ -249,7 +249,8 @@ struct row_list {
     uint32_t count;
 };
 
-static void add_row(const struct queue *queue, struct row_list *list, const struct queue_row *row)
+static void queue_add_row(const struct queue *queue, struct row_list *list,
+                          const struct queue_row *row)
 {
     list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
     struct queue_row *added = &list->rows[list->count++];
@@ -258,8 +259,8 @@ static void add_row(const struct queue *queue, struct row_list *list, const stru
                      &added->priority);
 }
 
-static void rows_of(const struct queue *queue, const struct priority_job *job,
-                    struct row_list *list)
+static void queue_rows_of(const struct queue *queue, const struct priority_job *job,
+                          struct row_list *list)
 {
     const struct queue_lists *partitions = &queue->partition_lists, *qos = &queue->qos_lists;
     const uint64_t *counts = queue->counts + job->counts * queue->options.tres_count;
@@ -267,7 +268,7 @@ static void rows_of(const struct queue *queue, const struct priority_job *job,
     for (uint32_t i = partitions->starts[job->partitions];
          i < partitions->starts[job->partitions + 1]; i++)
         for (uint32_t j = qos->starts[job->qos]; j < qos->starts[job->qos + 1]; j++)
-            add_row(
+            queue_add_row(
                 queue, list,
                 &(struct queue_row){ .job = job,
                                      .counts = counts,
@@ -288,7 +289,7 @@ int queue_each(const struct queue *queue,
     struct row_list list = { 0 };
     int result = 0;
     for (size_t at = 0; !result && at < queue->count; at++) {
-        rows_of(queue, &queue->jobs[at], &list);
+        queue_rows_of(queue, &queue->jobs[at], &list);
         for (uint32_t i = 0; !result && i < list.count; i++)
             result = visit(context, &list.rows[i], err);
     }

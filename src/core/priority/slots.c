@@ -116,7 +116,7 @@ static bool has_room(struct replay *batch, uint32_t counter)
     return waiting->count && batch->used[counter] < batch->slots->limits[counter];
 }
 
-static void look_at(struct replay *batch, uint32_t counter)
+static void slots_look_at(struct replay *batch, uint32_t counter)
 {
     if (!has_room(batch, counter))
         return;
@@ -127,13 +127,13 @@ static void look_at(struct replay *batch, uint32_t counter)
         batch->ready_at[counter] = place;
 }
 
-static void leave(struct replay *batch, uint32_t number)
+static void slots_leave(struct replay *batch, uint32_t number)
 {
     const struct slots_wait *wait = &batch->slots->waits[number];
     const struct slots_owner *owner = &batch->slots->owners[wait->owner];
     for (uint32_t i = 0; wait->slots && i < owner->count; i++) {
         batch->used[owner->counters[i]] -= wait->slots;
-        look_at(batch, owner->counters[i]);
+        slots_look_at(batch, owner->counters[i]);
     }
 }
 
@@ -144,7 +144,7 @@ static void arrive(struct replay *batch, uint32_t number)
         return;
     uint32_t bound = batch->slots->owners[wait->owner].bound;
     heap_push(&batch->waiting[bound], place_now(batch, wait), number);
-    look_at(batch, bound);
+    slots_look_at(batch, bound);
 }
 
 /* Behind all that are there, from the next instant on: at this one all tasks of the array stand
@@ -176,7 +176,7 @@ static void hand_to_first(struct replay *batch, uint32_t counter)
 }
 
 /* Others may have filled a counter since it was found ready, or its first one has had a slot. */
-static void hand_out(struct replay *batch)
+static void slots_hand_out(struct replay *batch)
 {
     while (batch->ready.count) {
         uint64_t place = batch->ready.items[0].place;
@@ -186,7 +186,7 @@ static void hand_out(struct replay *batch)
         batch->ready_at[counter] = NOT_READY;
         if (has_room(batch, counter) && batch->waiting[counter].items[0].place == place)
             hand_to_first(batch, counter);
-        look_at(batch, counter);
+        slots_look_at(batch, counter);
     }
 }
 
@@ -250,10 +250,10 @@ void slots_replay(const struct slots *slots)
         if (batch.now == UINT64_MAX)
             break;
         for (; gone < slots->count && slots->waits[going[gone]].until == batch.now; gone++)
-            leave(&batch, going[gone]);
+            slots_leave(&batch, going[gone]);
         for (; come < slots->count && slots->waits[coming[come]].since == batch.now; come++)
             arrive(&batch, coming[come]);
-        hand_out(&batch);
+        slots_hand_out(&batch);
     }
     for (uint32_t i = 0; i < slots->counter_count; i++)
         free(batch.waiting[i].items);

@@ -82,7 +82,7 @@ void association_history_add(struct association_history *history, const struct c
     history->changes[history->count++].sequence = history->sequence++;
 }
 
-static void add_time(int64_t **times, size_t *count, int64_t at)
+static void association_history_add_time(int64_t **times, size_t *count, int64_t at)
 {
     *times = memory_grown(*times, *count, sizeof **times);
     (*times)[(*count)++] = at;
@@ -96,12 +96,13 @@ void association_history_add_removal(struct association_history *history, int64_
     history->removals[history->removal_count++] =
         (struct removal){ at, of_account, name, history->sequence++ };
     if (of_account)
-        add_time(&history->account_removals, &history->account_removal_count, at);
+        association_history_add_time(&history->account_removals, &history->account_removal_count,
+                                     at);
 }
 
 void association_history_add_bulk_change(struct association_history *history, int64_t at)
 {
-    add_time(&history->touches, &history->touch_count, at);
+    association_history_add_time(&history->touches, &history->touch_count, at);
 }
 
 void association_history_set_log_start(struct association_history *history, int64_t oldest)

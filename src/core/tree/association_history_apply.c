@@ -52,7 +52,7 @@ static void take_from_source(struct rebuilding *work, size_t place, struct resol
 
 /* ---- All of them ---- */
 
-static void note_doubt(struct rebuilding *work, const struct resolved_state *known)
+static void history_apply_note_doubt(struct rebuilding *work, const struct resolved_state *known)
 {
     static const struct {
         unsigned doubt;
@@ -180,7 +180,7 @@ static void rebuild(struct rebuilding *work, size_t place, struct association *r
     if (!known.lives)
         known.doubts &= is_row ? ~(unsigned)DOUBT_SHARES : DOUBT_EXISTENCE;
     if (known.doubts)
-        note_doubt(work, &known);
+        history_apply_note_doubt(work, &known);
     count_evidence(work, subject, &known);
     if (!is_row)
         return;

@@ -29,7 +29,7 @@ static bool same_state(const struct association *one, const struct association *
            one->user == other->user && one->partition == other->partition;
 }
 
-struct search {
+struct association_times_search {
     struct timeline timeline;
     struct association_history history; /* moved from time to time */
     uint32_t *account_id;               /* by name: the account's own association; 0 */
@@ -39,7 +39,7 @@ struct search {
 };
 
 /* Older tables link by names only. */
-static void find_accounts(struct search *search)
+static void find_accounts(struct association_times_search *search)
 {
     const struct associations *present = &search->timeline.present;
     search->names = names_count(present->names);
@@ -54,7 +54,8 @@ static void find_accounts(struct search *search)
     }
 }
 
-static uint32_t parent_of(const struct search *search, const struct association *row)
+static uint32_t association_times_parent_of(const struct association_times_search *search,
+                                            const struct association *row)
 {
     uint32_t no_name = search->timeline.present.empty_name;
     if (row->parent_id || row->id == search->root)
@@ -65,13 +66,14 @@ static uint32_t parent_of(const struct search *search, const struct association 
 }
 
 /* Append the state as of `at`, unless it is the same as before. */
-static void add_state(struct search *search, const struct subject *subject, int64_t at)
+static void add_state(struct association_times_search *search, const struct subject *subject,
+                      int64_t at)
 {
     struct association_times *times = search->times;
     const struct association_since *last = times->count ? &times->rows[times->count - 1] : NULL;
     search->history.now = at;
     struct resolved_state known = resolved_state_at(&search->timeline, subject);
-    known.row.parent_id = parent_of(search, &known.row);
+    known.row.parent_id = association_times_parent_of(search, &known.row);
     bool first = !last || last->row.id != subject->id;
     bool was_there = first && timeline_before(&search->timeline, subject).lives;
     if (!known.named || (first ? !known.lives && !was_there : same_state(&last->row, &known.row)))
@@ -80,14 +82,15 @@ static void add_state(struct search *search, const struct subject *subject, int6
                           &(struct association_since){ at < 0 ? SINCE_EVER : at, known.row });
 }
 
-static int by_time(const void *a, const void *b)
+static int association_times_by_time(const void *a, const void *b)
 {
     const int64_t *one = a, *other = b;
     return (*one > *other) - (*one < *other);
 }
 
 /* The state can change when the association was created, modified or changed. */
-static void add_subject(struct search *search, const struct subject *subject)
+static void association_times_add_subject(struct association_times_search *search,
+                                          const struct subject *subject)
 {
     size_t changes = (size_t)(subject->end - subject->changes), count = 0;
     int64_t *times = memory_zeroed(changes + 4, sizeof *times);
@@ -97,7 +100,7 @@ static void add_subject(struct search *search, const struct subject *subject)
     times[count++] = timeline_after(&search->timeline, subject).modified;
     for (size_t i = 0; i < changes; i++)
         times[count++] = subject->changes[i].at;
-    qsort(times, count, sizeof *times, by_time);
+    qsort(times, count, sizeof *times, association_times_by_time);
     for (size_t i = 0; i < count; i++)
         if ((!i || times[i] != times[i - 1]) && times[i] < search->until &&
             (search->timeline.from == NEVER || times[i] >= search->timeline.from))
@@ -109,13 +112,15 @@ void association_times_of_past(const struct association_history *history, int64_
                                const struct associations *associations,
                                struct association_times *times)
 {
-    struct search search = { .history = *history, .until = until, .times = times };
+    struct association_times_search search = { .history = *history,
+                                               .until = until,
+                                               .times = times };
     search.timeline = timeline_make(&search.history, associations, true);
     if (search.timeline.until < until)
         search.until = search.timeline.until;
     find_accounts(&search);
     for (size_t i = 0; i < search.timeline.subject_count; i++)
-        add_subject(&search, &search.timeline.subjects[i]);
+        association_times_add_subject(&search, &search.timeline.subjects[i]);
     free(search.account_id);
     timeline_free(&search.timeline);
 }

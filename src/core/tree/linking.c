@@ -22,7 +22,7 @@ bool linking_is_account(const struct linking *linking, const struct association 
 }
 
 /* A name of the source as readers know it, to be freed. */
-static struct text readable(const struct linking *linking, uint32_t name)
+static struct text linking_readable(const struct linking *linking, uint32_t name)
 {
     struct text text = { 0 };
     const char *bytes = names_text(linking->names, name);
@@ -33,7 +33,8 @@ static struct text readable(const struct linking *linking, uint32_t name)
 static void note_bad(struct linking *linking, const struct association *row, const char *what)
 {
     if (linking->bad_count++ < BAD_ROWS_NAMED) {
-        struct text user = readable(linking, row->user), account = readable(linking, row->account);
+        struct text user = linking_readable(linking, row->user),
+                    account = linking_readable(linking, row->account);
         text_format(&linking->bad, "%sassociation %u (", linking->bad.length ? "; " : "", row->id);
         if (!linking_is_account(linking, row))
             text_format(&linking->bad, "user '%s', ", user.bytes);
@@ -45,7 +46,7 @@ static void note_bad(struct linking *linking, const struct association *row, con
         findings_add(linking->findings, FINDING_ASSOCIATION_LEFT_OUT, row->id, "%s", what);
 }
 
-static int by_id(const void *a, const void *b)
+static int linking_by_id(const void *a, const void *b)
 {
     const struct association *one = a, *other = b;
     if (one->id != other->id)
@@ -57,7 +58,7 @@ static void sort_by_id(struct association *rows, size_t count)
 {
     for (size_t i = 1; i < count; i++)
         if (rows[i].id <= rows[i - 1].id) {
-            qsort(rows, count, sizeof *rows, by_id);
+            qsort(rows, count, sizeof *rows, linking_by_id);
             return;
         }
 }
@@ -87,7 +88,7 @@ static void fetch_names(const struct row_set *set, const struct association *row
 }
 
 /* The row that has these names already; NO_NODE where none had them, but this one has them now. */
-static uint32_t add_names(struct row_set *set, const struct association *rows, uint32_t i)
+static uint32_t linking_add_names(struct row_set *set, const struct association *rows, uint32_t i)
 {
     size_t at = names_hash(&rows[i]) & set->mask;
     for (; set->places[at] != NO_NODE; at = (at + 1) & set->mask)
@@ -127,7 +128,7 @@ static void enter_rows(struct linking *linking)
             continue;
         }
         bool may_repeat = row->deleted || linking->linked_by_id;
-        uint32_t other = may_repeat ? NO_NODE : add_names(&living, linking->rows, i);
+        uint32_t other = may_repeat ? NO_NODE : linking_add_names(&living, linking->rows, i);
         if (other != NO_NODE) {
             note_same_names(linking, row, linking->rows[other].id);
             linking->parent[i] = DUPLICATE;
@@ -179,7 +180,7 @@ static bool claims_root(const struct linking *linking, const struct association 
            row->parent_id == 0;
 }
 
-static int find_root(struct linking *linking, struct error *err)
+static int linking_find_root(struct linking *linking, struct error *err)
 {
     size_t roots = 0, named = 0;
     uint32_t named_root = NO_NODE, first = NO_NODE;
@@ -210,7 +211,8 @@ static int find_root(struct linking *linking, struct error *err)
 static void note_disagreement(struct linking *linking, const struct association *row,
                               uint32_t account, uint32_t name)
 {
-    struct text by_id = readable(linking, account), by_name = readable(linking, name);
+    struct text by_id = linking_readable(linking, account),
+                by_name = linking_readable(linking, name);
     findings_add(linking->findings, FINDING_PARENTS_DISAGREE, row->id,
                  "id_parent is %u (account '%s'), by name it is account '%s'", row->parent_id,
                  by_id.bytes, by_name.bytes);
@@ -283,7 +285,7 @@ int linking_link(struct linking *linking, struct error *err)
     sort_by_id(linking->rows, linking->count);
     enter_rows(linking);
     linking->any_flaw = any_flaw(linking);
-    if (find_root(linking, err))
+    if (linking_find_root(linking, err))
         return -1;
     const struct association *root = &linking->rows[linking->root];
     const char *flaw = flaw_of_row(linking, root);
@@ -332,7 +334,7 @@ static void note_unreached(struct linking *linking, uint32_t nodes)
 
 void linking_note_orphan(const struct linking *linking, const struct association *row)
 {
-    struct text account = readable(linking, row->account);
+    struct text account = linking_readable(linking, row->account);
     findings_add(linking->findings, FINDING_DELETED_WITHOUT_PARENT, row->id, "account '%s'",
                  account.bytes);
     text_free(&account);

@@ -288,7 +288,8 @@ static bool are_set_later(const struct evidence *evidence)
     return false;
 }
 
-static void tell_shares(const struct evidence *evidence, struct resolved_state *known)
+static void resolved_state_tell_shares(const struct evidence *evidence,
+                                       struct resolved_state *known)
 {
     const struct state *before = &evidence->before, *after = &evidence->after;
     const struct change *set = last_setting(evidence);
@@ -423,7 +424,7 @@ static void tell_parent(const struct evidence *evidence, struct resolved_state *
 
 /* ---- All of it ---- */
 
-static void take_names(const struct evidence *evidence, struct resolved_state *known)
+static void resolved_state_take_names(const struct evidence *evidence, struct resolved_state *known)
 {
     const struct association *row = timeline_row(evidence->timeline, evidence->subject);
     const struct state *ends[] = { &evidence->after, &evidence->before };
@@ -451,7 +452,7 @@ static void take_names(const struct evidence *evidence, struct resolved_state *k
 
 /* Whether a run saw it so at that very instant, or the runs on both sides saw that nothing was
  * touched. */
-static bool is_seen(const struct evidence *evidence)
+static bool resolved_state_is_seen(const struct evidence *evidence)
 {
     const struct timeline *timeline = evidence->timeline;
     if (timeline->from == NEVER || timeline->from == evidence->at)
@@ -488,8 +489,8 @@ struct resolved_state resolved_state_at(const struct timeline *timeline,
     evidence.next = evidence.first;
     while (evidence.next < subject->end && evidence.next->at <= evidence.at)
         evidence.next++;
-    take_names(&evidence, &known);
-    bool is_seen_so = is_seen(&evidence);
+    resolved_state_take_names(&evidence, &known);
+    bool is_seen_so = resolved_state_is_seen(&evidence);
     if (is_seen_so)
         take_as_seen(&evidence, &known);
     else
@@ -498,7 +499,7 @@ struct resolved_state resolved_state_at(const struct timeline *timeline,
      * move may touch nothing. */
     if (!is_seen_so || (timeline->until == INT64_MAX && is_untouched(&evidence))) {
         tell_existence(&evidence, &known);
-        tell_shares(&evidence, &known);
+        resolved_state_tell_shares(&evidence, &known);
     }
     const struct association *row = timeline_row(timeline, subject);
     if (row && row->user != timeline->present.empty_name) {

@@ -45,7 +45,7 @@ const struct association *timeline_row(const struct timeline *timeline,
 
 /* ---- Who there is ---- */
 
-static void add_subject(struct timeline *timeline, uint32_t id, size_t row)
+static void timeline_add_subject(struct timeline *timeline, uint32_t id, size_t row)
 {
     if (id_index_add(timeline->places, id, (uint32_t)timeline->subject_count) == INDEX_NONE)
         timeline->subjects[timeline->subject_count++] =
@@ -60,13 +60,13 @@ static void gather_subjects(struct timeline *timeline)
                                            history->after.count + history->count + 1,
                                        sizeof *timeline->subjects);
     for (size_t i = 0; i < timeline->present.count; i++)
-        add_subject(timeline, timeline->present.rows[i].id, i);
+        timeline_add_subject(timeline, timeline->present.rows[i].id, i);
     for (size_t i = 0; i < history->before.count; i++)
-        add_subject(timeline, history->before.rows[i].id, NO_ROW);
+        timeline_add_subject(timeline, history->before.rows[i].id, NO_ROW);
     for (size_t i = 0; i < history->after.count; i++)
-        add_subject(timeline, history->after.rows[i].id, NO_ROW);
+        timeline_add_subject(timeline, history->after.rows[i].id, NO_ROW);
     for (size_t i = 0; i < history->count; i++)
-        add_subject(timeline, history->changes[i].id, NO_ROW);
+        timeline_add_subject(timeline, history->changes[i].id, NO_ROW);
     for (size_t i = 0; i < history->modified_count; i++) {
         struct subject *subject = timeline_subject(timeline, history->modified[i].id);
         if (!subject)
@@ -126,7 +126,7 @@ static void copy_changes(struct timeline *timeline)
 }
 
 /* The changes of an id stand together, the oldest first. */
-static int by_id_and_time(const void *a, const void *b)
+static int timeline_by_id_and_time(const void *a, const void *b)
 {
     const struct change *one = a, *other = b;
     if (one->id != other->id)
@@ -139,7 +139,8 @@ static int by_id_and_time(const void *a, const void *b)
 static void sort_changes(struct timeline *timeline)
 {
     if (timeline->change_count)
-        qsort(timeline->changes, timeline->change_count, sizeof *timeline->changes, by_id_and_time);
+        qsort(timeline->changes, timeline->change_count, sizeof *timeline->changes,
+              timeline_by_id_and_time);
     for (size_t i = 0; i < timeline->subject_count; i++)
         timeline->subjects[i].changes = timeline->subjects[i].end = NULL;
     for (size_t i = 0; i < timeline->change_count; i++) {
@@ -170,9 +171,9 @@ static void find_lost_parents(struct timeline *timeline)
 
 /* ---- The ends ---- */
 
-static struct association association_of(const struct timeline *timeline,
-                                         const struct subject *subject,
-                                         const struct observation *seen)
+static struct association timeline_association_of(const struct timeline *timeline,
+                                                  const struct subject *subject,
+                                                  const struct observation *seen)
 {
     static const struct association nothing = {
         .account = INDEX_NONE,
@@ -202,7 +203,7 @@ static struct state state_seen(const struct timeline *timeline, const struct sub
     /* One that was gone may have been moved before. */
     state.lives = state.has_parent = seen->lives;
     state.named = true;
-    state.row = association_of(timeline, subject, seen);
+    state.row = timeline_association_of(timeline, subject, seen);
     state.modified = seen->modified;
     return state;
 }
@@ -237,7 +238,7 @@ struct state timeline_after(const struct timeline *timeline, const struct subjec
 }
 
 /* When the root was touched last: with it all others are when an account moves, or a QOS goes. */
-static void find_root(struct timeline *timeline)
+static void timeline_find_root(struct timeline *timeline)
 {
     timeline->root_modified = NEVER;
     for (size_t i = 0; i < timeline->subject_count; i++) {
@@ -279,7 +280,7 @@ static void lists_add(struct lists *lists, uint32_t list, uint32_t value)
     lists->first[list] = (uint32_t)lists->count++;
 }
 
-static void lists_free(struct lists *lists)
+static void timeline_lists_free(struct lists *lists)
 {
     free(lists->first);
     free(lists->links);
@@ -293,8 +294,8 @@ struct members {
     uint32_t *queue;
 };
 
-static void add_member(const struct timeline *timeline, struct members *members, uint32_t subject,
-                       const struct association *row)
+static void timeline_add_member(const struct timeline *timeline, struct members *members,
+                                uint32_t subject, const struct association *row)
 {
     bool is_user = row->user != timeline->present.empty_name;
     struct lists *own = is_user ? &members->of_user : &members->of_account;
@@ -325,24 +326,25 @@ static struct members gather_members(const struct timeline *timeline)
                                 timeline_after(timeline, subject) };
         for (size_t end = 0; end < 2; end++)
             if (ends[end].named)
-                add_member(timeline, &members, i, &ends[end].row);
+                timeline_add_member(timeline, &members, i, &ends[end].row);
         if (subject->row != NO_ROW)
-            add_member(timeline, &members, i, timeline_row(timeline, subject));
+            timeline_add_member(timeline, &members, i, timeline_row(timeline, subject));
         for (const struct change *each = subject->changes; each < subject->end; each++)
             if (each->kind == CHANGE_ADDED)
-                add_member(timeline, &members, i,
-                           &(struct association){ .account = each->account,
-                                                  .user = each->user,
-                                                  .parent_account = each->parent_account });
+                timeline_add_member(
+                    timeline, &members, i,
+                    &(struct association){ .account = each->account,
+                                           .user = each->user,
+                                           .parent_account = each->parent_account });
     }
     return members;
 }
 
 static void members_free(struct members *members)
 {
-    lists_free(&members->of_user);
-    lists_free(&members->of_account);
-    lists_free(&members->below);
+    timeline_lists_free(&members->of_user);
+    timeline_lists_free(&members->of_account);
+    timeline_lists_free(&members->below);
     free(members->marked);
     free(members->queue);
 }
@@ -417,7 +419,7 @@ struct timeline timeline_make(const struct association_history *history,
                                               : INT64_MAX };
     translate_names(&timeline);
     gather_subjects(&timeline);
-    find_root(&timeline);
+    timeline_find_root(&timeline);
     copy_changes(&timeline);
     sort_changes(&timeline);
     find_lost_parents(&timeline);

@@ -75,7 +75,7 @@ bool txn_is_column(const struct txn_pair *pair, const char *name)
 }
 
 /* A value of a condition that begins here. */
-static bool read_value(const char **at, struct txn_pair *term)
+static bool transaction_read_value(const char **at, struct txn_pair *term)
 {
     const char *end = **at == '\'' ? skip_quoted(*at) : *at + strspn(*at, "0123456789");
     if (!end || end == *at)
@@ -94,13 +94,14 @@ static bool read_values(const char **at, struct txn_pair *term, term_taker take,
     static const char in[] = " in(";
     if (**at == '=') {
         ++*at;
-        return read_value(at, term) && take(context, term);
+        return transaction_read_value(at, term) && take(context, term);
     }
     if (strncmp(*at, in, sizeof in - 1) != 0)
         return false;
     *at += sizeof in - 1;
     for (;; *at += 1 + strspn(*at + 1, " ")) {
-        if (!read_value(at, term) || !take(context, term) || (**at != ',' && **at != ')'))
+        if (!transaction_read_value(at, term) || !take(context, term) ||
+            (**at != ',' && **at != ')'))
             return false;
         if (**at == ')') {
             ++*at;
@@ -166,8 +167,8 @@ static bool pair_name(struct association_history *history, const struct txn_pair
 }
 
 /* What a column says of the change; true also where it says nothing that we want. */
-static bool take_pair(struct association_history *history, const struct txn_pair *pair,
-                      struct change *change)
+static bool transaction_take_pair(struct association_history *history, const struct txn_pair *pair,
+                                  struct change *change)
 {
     uint64_t number = 0;
     if (txn_is_column(pair, "shares")) {
@@ -198,7 +199,7 @@ static bool take_info(struct association_history *history, const char *info, str
     struct txn_pair pair;
     int got;
     while ((got = txn_next_pair(&info, &pair)) > 0)
-        if (!take_pair(history, &pair, change))
+        if (!transaction_take_pair(history, &pair, change))
             return false;
     return got == 0;
 }
@@ -211,7 +212,7 @@ struct ids {
     struct association_history *history; /* whose names number those of users and accounts */
 };
 
-static void add_id(struct ids *ids, uint32_t id)
+static void transaction_add_id(struct ids *ids, uint32_t id)
 {
     ids->ids = memory_grown(ids->ids, ids->count, sizeof *ids->ids);
     ids->ids[ids->count++] = id;
@@ -222,24 +223,24 @@ static bool take_id(void *context, const struct txn_pair *term)
     uint64_t id;
     if (!txn_is_column(term, "id_assoc") || !txn_number_of(term, UINT32_MAX, &id) || !id)
         return false;
-    add_id(context, (uint32_t)id);
+    transaction_add_id(context, (uint32_t)id);
     return true;
 }
 
-static bool take_name(void *context, const struct txn_pair *term)
+static bool transaction_take_name(void *context, const struct txn_pair *term)
 {
     struct ids *names = context;
     uint32_t number;
     if (!txn_is_column(term, "name") || !pair_name(names->history, term, &number))
         return false;
-    add_id(names, number);
+    transaction_add_id(names, number);
     return true;
 }
 
 /* ---- Each action ---- */
 
-static bool add_change(const struct transaction *transaction, struct association_history *history,
-                       struct ids *ids)
+static bool transaction_add_change(const struct transaction *transaction,
+                                   struct association_history *history, struct ids *ids)
 {
     uint32_t empty = names_add(history->names, "", 0);
     struct change change = { .at = transaction->at,
@@ -274,7 +275,7 @@ static bool add_change(const struct transaction *transaction, struct association
 static bool add_removals(const struct transaction *transaction, struct association_history *history,
                          struct ids *names)
 {
-    if (!txn_each_term(transaction->name, take_name, names))
+    if (!txn_each_term(transaction->name, transaction_take_name, names))
         return false;
     for (size_t i = 0; i < names->count; i++)
         association_history_add_removal(history, transaction->at,
@@ -291,7 +292,7 @@ bool transaction_add(const struct transaction *transaction, struct association_h
     case TRANSACTION_ADD:
     case TRANSACTION_MODIFY:
     case TRANSACTION_REMOVE:
-        understood = add_change(transaction, history, &ids);
+        understood = transaction_add_change(transaction, history, &ids);
         break;
     case TRANSACTION_REMOVE_ACCOUNTS:
     case TRANSACTION_REMOVE_USERS:

@@ -151,7 +151,7 @@ static void link_fairshare(struct tree *tree)
                 (uint64_t)nodes[i].shares;
 }
 
-static int place_rows(struct tree *tree, struct linking *linking, struct error *err)
+static int tree_place_rows(struct tree *tree, struct linking *linking, struct error *err)
 {
     if (linking_link(linking, err))
         return -1;
@@ -169,7 +169,7 @@ int tree_build(struct tree **built, const struct associations *associations, enu
     tree->nodes = memory_zeroed(associations->count, sizeof *tree->nodes);
     tree->places = id_index_create();
     struct linking linking = linking_of(associations, bad_rows, findings);
-    int result = place_rows(tree, &linking, err);
+    int result = tree_place_rows(tree, &linking, err);
     linking_free(&linking);
     if (result) {
         tree_destroy(tree);
@@ -236,7 +236,7 @@ int tree_roll_up_usage(struct tree *tree, struct error *err)
     return 0;
 }
 
-static uint32_t above(const struct tree *tree, uint32_t node, bool fairshare)
+static uint32_t tree_above(const struct tree *tree, uint32_t node, bool fairshare)
 {
     return fairshare ? tree->nodes[node].fairshare_parent : tree->nodes[node].parent;
 }
@@ -244,10 +244,10 @@ static uint32_t above(const struct tree *tree, uint32_t node, bool fairshare)
 struct path path_to(const struct tree *tree, uint32_t node, bool fairshare)
 {
     struct path path = { 0 };
-    for (uint32_t at = node; at != NO_NODE; at = above(tree, at, fairshare))
+    for (uint32_t at = node; at != NO_NODE; at = tree_above(tree, at, fairshare))
         path.count++;
     path.nodes = memory_zeroed(path.count, sizeof *path.nodes);
-    for (uint32_t at = node, i = path.count; i-- > 0; at = above(tree, at, fairshare))
+    for (uint32_t at = node, i = path.count; i-- > 0; at = tree_above(tree, at, fairshare))
         path.nodes[i] = at;
     return path;
 }
@@ -270,26 +270,26 @@ static struct text own_lineage(const struct names *names, const struct node *nod
     return text;
 }
 
-struct sibling {
+struct tree_sibling {
     struct text lineage;
     uint32_t node;
 };
 
-static int by_lineage(const void *a, const void *b)
+static int tree_by_lineage(const void *a, const void *b)
 {
-    const struct sibling *one = a, *other = b;
+    const struct tree_sibling *one = a, *other = b;
     int order = strcmp(one->lineage.bytes, other->lineage.bytes);
     return order ? order : (one->node > other->node) - (one->node < other->node);
 }
 
 /* Number siblings, each with room for all below it. */
-static void order_siblings(struct tree *tree, struct sibling *siblings, uint32_t count,
+static void order_siblings(struct tree *tree, struct tree_sibling *siblings, uint32_t count,
                            const uint32_t *sizes)
 {
     if (!count)
         return;
     uint32_t order = tree->nodes[tree->nodes[siblings[0].node].parent].order + 1;
-    qsort(siblings, count, sizeof *siblings, by_lineage);
+    qsort(siblings, count, sizeof *siblings, tree_by_lineage);
     for (uint32_t i = 0; i < count; i++) {
         tree->nodes[siblings[i].node].order = order;
         order += sizes[siblings[i].node];
@@ -300,7 +300,7 @@ static void order_siblings(struct tree *tree, struct sibling *siblings, uint32_t
 void tree_order_by_lineage(struct tree *tree, const struct names *names)
 {
     uint32_t *sizes = memory_zeroed(tree->count, sizeof *sizes), count = 0;
-    struct sibling *siblings = memory_zeroed(tree->count, sizeof *siblings);
+    struct tree_sibling *siblings = memory_zeroed(tree->count, sizeof *siblings);
     for (uint32_t i = tree->count; i-- > 0;) {
         sizes[i]++;
         if (i)
@@ -312,7 +312,7 @@ void tree_order_by_lineage(struct tree *tree, const struct names *names)
             order_siblings(tree, siblings, count, sizes);
             count = 0;
         }
-        siblings[count++] = (struct sibling){ own_lineage(names, &tree->nodes[i]), i };
+        siblings[count++] = (struct tree_sibling){ own_lineage(names, &tree->nodes[i]), i };
     }
     order_siblings(tree, siblings, count, sizes);
     free(siblings);

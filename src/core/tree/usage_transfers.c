@@ -20,15 +20,15 @@ struct death {
 };
 
 /* The name of an account, and one that had it from its birth on. */
-struct account {
+struct usage_transfer_account {
     uint32_t name, place;
     int64_t born;
 };
 
 struct family {
     struct timeline timeline;
-    uint32_t *account, *user; /* names, by place; NOBODY where nothing names it */
-    struct account *accounts; /* by name and birth */
+    uint32_t *account, *user;                /* names, by place; NOBODY where nothing names it */
+    struct usage_transfer_account *accounts; /* by name and birth */
     size_t account_count;
     struct death *deaths; /* by place and time */
     size_t death_count;
@@ -63,7 +63,7 @@ static void name_subject(struct family *family, uint32_t place)
 
 static int by_name_and_birth(const void *a, const void *b)
 {
-    const struct account *one = a, *other = b;
+    const struct usage_transfer_account *one = a, *other = b;
     if (one->name != other->name)
         return one->name < other->name ? -1 : 1;
     if (one->born != other->born)
@@ -82,7 +82,8 @@ static void name_all(struct family *family)
         name_subject(family, i);
         if (family->user[i] == timeline->present.empty_name)
             family->accounts[family->account_count++] =
-                (struct account){ family->account[i], i, birth_of(&timeline->subjects[i]) };
+                (struct usage_transfer_account){ family->account[i], i,
+                                                 birth_of(&timeline->subjects[i]) };
     }
     qsort(family->accounts, family->account_count, sizeof *family->accounts, by_name_and_birth);
 }
@@ -93,7 +94,7 @@ static uint32_t account_at(const struct family *family, uint32_t name, int64_t a
     size_t low = 0, high = family->account_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct account *account = &family->accounts[middle];
+        const struct usage_transfer_account *account = &family->accounts[middle];
         if (account->name < name || (account->name == name && account->born <= at))
             low = middle + 1;
         else
@@ -274,7 +275,7 @@ static void find_transfer(struct family *family, struct death *death, struct dea
         way[i]->heir = heir;
 }
 
-static void find_transfers(struct family *family)
+static void usage_transfer_find_transfers(struct family *family)
 {
     struct death **way = memory_zeroed(family->death_count + 1, sizeof *way);
     for (size_t i = 0; i < family->death_count; i++)
@@ -305,7 +306,7 @@ struct usage_transfers usage_transfers_find(const struct association_history *hi
     name_all(&family);
     settle_sweeps(&family);
     find_deaths(&family);
-    find_transfers(&family);
+    usage_transfer_find_transfers(&family);
     add_transfers(&family, &transfers);
     timeline_free(&family.timeline);
     free(family.account);

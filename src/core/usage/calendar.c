@@ -6,7 +6,7 @@
 #include <time.h>
 
 /* Days since some day, of a local date: good for telling dates apart and ordering them. */
-static long date_of(time_t time)
+static long calendar_date_of(time_t time)
 {
     struct tm date = { 0 };
     localtime_r(&time, &date);
@@ -21,12 +21,12 @@ static time_t start_of_day(struct tm day)
     day.tm_min = day.tm_sec = 0;
     day.tm_isdst = -1;
     time_t within = mktime(&day), before = within - 86400;
-    long date = date_of(within);
-    while (date_of(before) >= date)
+    long date = calendar_date_of(within);
+    while (calendar_date_of(before) >= date)
         before -= 3600;
     while (within - before > 1) {
         time_t middle = before + (within - before) / 2;
-        if (date_of(middle) < date)
+        if (calendar_date_of(middle) < date)
             before = middle;
         else
             within = middle;

@@ -44,7 +44,7 @@ struct weighing {
 };
 
 /* What holds in a partition. */
-struct terms {
+struct charge_rate_terms {
     const struct decimal *factor;
     const struct weighing *weighing;
     bool met;
@@ -61,8 +61,8 @@ struct charge_rates {
     uint32_t qos_count;
     bool *qos_met; /* by the settings' order */
 
-    struct names *partitions; /* those that the settings name: first those with a factor */
-    struct terms *terms;      /* of each, and behind them those of all others */
+    struct names *partitions;        /* those that the settings name: first those with a factor */
+    struct charge_rate_terms *terms; /* of each, and behind them those of all others */
     size_t partition_count;
 
     /* By terms, and by QOS, the last for all that are not known; NULL until it is looked for. */
@@ -137,7 +137,7 @@ uint128 charge_rate_of_tres(const struct charge_rate *rate, enum charge_basis ch
     return 0;
 }
 
-static struct terms *terms_of(struct charge_rates *rates, const char *partition)
+static struct charge_rate_terms *terms_of(struct charge_rates *rates, const char *partition)
 {
     uint32_t place = names_add(rates->partitions, partition, strlen(partition));
     if (place >= rates->partition_count)
@@ -151,7 +151,7 @@ static void set_terms(struct charge_rates *rates)
     size_t factors = weights->partition_factors.count, lists = weights->partition_weight_count;
     rates->terms = memory_zeroed(factors + lists + 1, sizeof *rates->terms);
     for (size_t i = 0; i <= factors + lists; i++)
-        rates->terms[i] = (struct terms){ &one, &rates->weighings[0], false };
+        rates->terms[i] = (struct charge_rate_terms){ &one, &rates->weighings[0], false };
     for (size_t i = 0; i < factors; i++)
         terms_of(rates, weights->partition_factors.factors[i].name)->factor =
             &weights->partition_factors.factors[i].factor;
@@ -260,7 +260,8 @@ static bool is_charged(const struct weighing *weighing, size_t i)
 }
 
 static struct charge_rate *make_rate(const struct charge_rates *rates, const struct decimal *factor,
-                                     const struct decimal *setting, const struct terms *terms)
+                                     const struct decimal *setting,
+                                     const struct charge_rate_terms *terms)
 {
     const struct weighing *weighing = terms->weighing;
     struct decimal factors[RATE_FACTORS] = { one, *factor, *setting, *terms->factor };
@@ -309,7 +310,8 @@ static const struct charge_rate *first_rate(struct charge_rates *rates, size_t p
     return later;
 }
 
-static uint32_t find_partition(const struct charge_rates *rates, const char *name, size_t length)
+static uint32_t charge_rate_find_partition(const struct charge_rates *rates, const char *name,
+                                           size_t length)
 {
     uint32_t place = names_find(rates->partitions, name, length);
     if (place != INDEX_NONE || utf8_valid(name, length))
@@ -326,9 +328,10 @@ static size_t partition_place(struct charge_rates *rates, const char *partition,
     if (!rates->partition_count || !partition)
         return rates->partition_count;
     const char *comma = memchr(partition, ',', length);
-    uint32_t place = find_partition(rates, partition, length); /* a name may have a comma */
+    uint32_t place =
+        charge_rate_find_partition(rates, partition, length); /* a name may have a comma */
     if (place == INDEX_NONE && comma)
-        place = find_partition(rates, partition, (size_t)(comma - partition));
+        place = charge_rate_find_partition(rates, partition, (size_t)(comma - partition));
     if (place == INDEX_NONE)
         return rates->partition_count;
     rates->terms[place].met = true;
@@ -407,8 +410,8 @@ const struct tres_weight *charge_rates_unused_tres(const struct charge_rates *ra
     return NULL;
 }
 
-static uint64_t hash_of(uint64_t number, const struct decimal *one_factor,
-                        const struct decimal *other)
+static uint64_t charge_rate_hash_of(uint64_t number, const struct decimal *one_factor,
+                                    const struct decimal *other)
 {
     const uint64_t words[] = { number, one_factor->digits, (uint64_t)one_factor->power,
                                other->digits, (uint64_t)other->power };
@@ -420,10 +423,10 @@ static uint64_t hash_of_factor(const struct qos *qos, size_t span)
 {
     const struct qos_factor *factor = &qos->factors[span];
     const struct decimal from = { factor->from, 0 };
-    uint64_t hash = hash_of(qos->id, &factor->factor, &qos->setting);
+    uint64_t hash = charge_rate_hash_of(qos->id, &factor->factor, &qos->setting);
     if (!span && is_one(&factor->factor) && is_one(&qos->setting))
         return 0;
-    return span ? hash_of(hash, &from, &none) : hash;
+    return span ? charge_rate_hash_of(hash, &from, &none) : hash;
 }
 
 uint64_t charge_rates_hash(const struct charge_rates *rates, uint64_t reach)
@@ -433,7 +436,7 @@ uint64_t charge_rates_hash(const struct charge_rates *rates, uint64_t reach)
     size_t at = 0;
     for (size_t place; (place = at, weighing = weighing_at(rates, &place));) {
         struct decimal number = { ++at, 0 };
-        hash += hash_of(weighing->ids[place], &number, &none);
+        hash += charge_rate_hash_of(weighing->ids[place], &number, &none);
     }
     for (uint32_t i = 0; i < rates->qos_count; i++) {
         const struct qos *qos = &rates->qos[i];

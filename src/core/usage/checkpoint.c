@@ -73,7 +73,7 @@ void job_keys_add(struct job_keys *keys, uint64_t key)
     keys->keys[keys->count++] = key;
 }
 
-static int by_key(const void *a, const void *b)
+static int checkpoint_by_key(const void *a, const void *b)
 {
     uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
     return (one > other) - (one < other);
@@ -83,7 +83,7 @@ void job_keys_sort(struct job_keys *keys)
 {
     if (!keys->count)
         return;
-    qsort(keys->keys, keys->count, sizeof *keys->keys, by_key);
+    qsort(keys->keys, keys->count, sizeof *keys->keys, checkpoint_by_key);
     size_t kept = 1;
     for (size_t i = 1; i < keys->count; i++)
         if (keys->keys[i] != keys->keys[kept - 1])

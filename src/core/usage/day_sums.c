@@ -45,18 +45,18 @@ bool day_sum_is_in_range(const struct wide *sum)
     return sum->word[3] == (sum->word[2] >> 63 ? UINT64_MAX : 0);
 }
 
-static size_t hash_of(uint32_t day, uint64_t id)
+static size_t day_sums_hash_of(uint32_t day, uint64_t id)
 {
     uint64_t mixed = (id ^ (uint64_t)day << 40) * UINT64_C(0x9e3779b97f4a7c15);
     return mixed >> (64 - SEEN_BITS);
 }
 
 /* Some row of the sum, maybe a new one. */
-static struct wide *row_of(struct day_sums *sums, uint32_t day, uint64_t id)
+static struct wide *day_sums_row_of(struct day_sums *sums, uint32_t day, uint64_t id)
 {
     if (!sums->seen)
         sums->seen = memory_zeroed((size_t)1 << SEEN_BITS, sizeof *sums->seen);
-    uint32_t *seen = &sums->seen[hash_of(day, id)];
+    uint32_t *seen = &sums->seen[day_sums_hash_of(day, id)];
     if (*seen < sums->count) {
         struct day_sum *row = &sums->rows[*seen];
         if (row->id == id && row->day == day)
@@ -74,15 +74,15 @@ static struct wide *row_of(struct day_sums *sums, uint32_t day, uint64_t id)
 void day_sums_add_product(struct day_sums *sums, uint32_t day, const struct usage_rate *rate,
                           uint64_t seconds)
 {
-    wide_add_product(row_of(sums, day, rate->id), rate->units, seconds, rate->negative);
+    wide_add_product(day_sums_row_of(sums, day, rate->id), rate->units, seconds, rate->negative);
 }
 
 bool day_sums_add(struct day_sums *sums, uint32_t day, uint64_t id, const struct wide *more)
 {
-    return day_sum_is_in_range(more) && wide_add(row_of(sums, day, id), more);
+    return day_sum_is_in_range(more) && wide_add(day_sums_row_of(sums, day, id), more);
 }
 
-static int compare(const struct day_sum *one, const struct day_sum *other)
+static int day_sums_compare(const struct day_sum *one, const struct day_sum *other)
 {
     if (one->day != other->day)
         return one->day < other->day ? -1 : 1;
@@ -91,7 +91,7 @@ static int compare(const struct day_sum *one, const struct day_sum *other)
 
 static int by_day_and_id(const void *a, const void *b)
 {
-    return compare(a, b);
+    return day_sums_compare(a, b);
 }
 
 /* Of numbers, how many bits the differences from the least have. */
@@ -167,7 +167,7 @@ static struct day_sum *by_digits(const struct day_sums *sums, const struct sprea
 }
 
 /* Ids may be any numbers, but those of a database are close together. */
-static void put_in_order(struct day_sums *sums)
+static void day_sums_put_in_order(struct day_sums *sums)
 {
     struct spread days, ids;
     unsigned place_bits = bits_of(sums->count - 1);
@@ -187,7 +187,7 @@ static void bring_together(struct day_sums *sums)
 {
     size_t kept = 0;
     for (size_t i = 1; i < sums->count; i++)
-        if (!compare(&sums->rows[kept], &sums->rows[i]))
+        if (!day_sums_compare(&sums->rows[kept], &sums->rows[i]))
             wide_add(&sums->rows[kept].sum, &sums->rows[i].sum);
         else if (++kept != i)
             sums->rows[kept] = sums->rows[i];
@@ -197,7 +197,7 @@ static void bring_together(struct day_sums *sums)
 const struct day_sum *day_sums_sorted(struct day_sums *sums, size_t *count)
 {
     if (sums->ordered < sums->count) {
-        put_in_order(sums);
+        day_sums_put_in_order(sums);
         bring_together(sums);
         sums->ordered = sums->count;
     }

@@ -40,7 +40,7 @@ struct decay_table {
     uint128 *weights, *begins;
 };
 
-static struct divisor divisor_of(uint64_t number)
+static struct divisor decay_table_divisor_of(uint64_t number)
 {
     return (struct divisor){ number, UINT64_MAX / number };
 }
@@ -107,8 +107,8 @@ static void make_tables(struct decay_table *decay, uint128 scale)
 {
     uint64_t half_life = decay->half_life;
     decay->step = (uint64_t)sqrt((double)half_life) + 1;
-    decay->by_half_life = divisor_of(half_life);
-    decay->by_step = divisor_of(decay->step);
+    decay->by_half_life = decay_table_divisor_of(half_life);
+    decay->by_step = decay_table_divisor_of(decay->step);
     uint64_t count = half_life / decay->step + 1;
     decay->coarse = memory_zeroed(count, sizeof *decay->coarse);
     decay->fine = memory_zeroed(decay->step, sizeof *decay->fine);
@@ -155,8 +155,8 @@ uint64_t decay_table_epoch_at(uint64_t half_life, uint64_t now)
 }
 
 /* `other`: whose tables it shares; NULL: it makes its own. */
-static struct decay_table *create(const struct decay_table *other, uint64_t half_life, uint64_t now,
-                                  uint64_t start)
+static struct decay_table *decay_table_make(const struct decay_table *other, uint64_t half_life,
+                                            uint64_t now, uint64_t start)
 {
     struct decay_table *decay = memory_zeroed(1, sizeof *decay);
     if (other)
@@ -185,13 +185,13 @@ static struct decay_table *create(const struct decay_table *other, uint64_t half
 
 struct decay_table *decay_table_create(uint64_t half_life, uint64_t now, uint64_t start)
 {
-    return create(NULL, half_life, now, start);
+    return decay_table_make(NULL, half_life, now, start);
 }
 
 struct decay_table *decay_table_create_like(const struct decay_table *other, uint64_t now,
                                             uint64_t start)
 {
-    return create(other, other->half_life, now, start);
+    return decay_table_make(other, other->half_life, now, start);
 }
 
 /* ---- steps ---- */
@@ -241,7 +241,7 @@ struct decay_table *decay_table_create_stepped(const struct decay_cycles *steps,
     struct decay_table *decay = memory_zeroed(1, sizeof *decay);
     *decay = (struct decay_table){ .half_life = steps->half_life, .now = now, .start = start };
     decay->shift = shift_of(steps);
-    decay->by_period = divisor_of(steps->period);
+    decay->by_period = decay_table_divisor_of(steps->period);
     decay->factor = steps->factor;
     decay->newest = newest_period(steps, now);
     decay->oldest = decay->newest + 1 - decay_cycles_count(steps, now, start);

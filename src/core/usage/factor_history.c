@@ -111,7 +111,7 @@ static void add_event(const struct event_reader *reader, uint64_t id, const char
     history->events[history->event_count++].name = arena_copy(history->texts, name, strlen(name));
 }
 
-static bool take_term(void *context, const struct txn_pair *term)
+static bool factor_history_take_term(void *context, const struct txn_pair *term)
 {
     const struct event_reader *reader = context;
     struct text name = { 0 };
@@ -126,7 +126,7 @@ static bool take_term(void *context, const struct txn_pair *term)
 }
 
 /* The factor in an info: 1, 0 where there is none, -1 where the info is not understood. */
-static int read_factor(const char *info, double *factor)
+static int factor_history_read_factor(const char *info, double *factor)
 {
     struct txn_pair pair;
     int got, found = 0;
@@ -142,7 +142,7 @@ static int read_factor(const char *info, double *factor)
 bool factor_history_add(struct factor_history *history, const struct transaction *transaction)
 {
     struct event_reader reader = { history, { .at = transaction->at, .factor = 1 } };
-    int found = read_factor(transaction->info, &reader.event.factor);
+    int found = factor_history_read_factor(transaction->info, &reader.event.factor);
     if (found < 0)
         return false;
     if (transaction->action == TRANSACTION_ADD_QOS) {
@@ -152,7 +152,7 @@ bool factor_history_add(struct factor_history *history, const struct transaction
     }
     size_t before = history->event_count;
     reader.event.told = FACTOR_CHANGED;
-    if (!found || txn_each_term(transaction->name, take_term, &reader))
+    if (!found || txn_each_term(transaction->name, factor_history_take_term, &reader))
         return true;
     history->event_count = before;
     return false;
@@ -183,12 +183,12 @@ static void insert(struct maker *maker, struct factor_point point)
     maker->points[at] = point;
 }
 
-static bool is_same(double one, double other)
+static bool factor_history_is_same(double one, double other)
 {
     return !(one < other) && !(one > other);
 }
 
-static bool is_of(const struct factor_event *event, const struct maker *maker)
+static bool factor_history_is_of(const struct factor_event *event, const struct maker *maker)
 {
     return event->id ? event->id == maker->id
                      : maker->row && !strcmp(event->name, maker->row->name);
@@ -203,7 +203,7 @@ static void add_dated(struct maker *maker)
             insert(maker, maker->notes[i]);
     for (size_t i = 0; i < history->event_count; i++) {
         const struct factor_event *event = &history->events[i];
-        if (is_of(event, maker))
+        if (factor_history_is_of(event, maker))
             insert(maker, (struct factor_point){ .at = event->at,
                                                  .told = event->told,
                                                  .seen_before = FACTOR_UNSEEN,
@@ -238,8 +238,8 @@ static bool is_dated(const struct maker *maker, const struct factor_point *seen)
     for (size_t i = 0; i < maker->count; i++) {
         const struct factor_point *point = &maker->points[i];
         if (point->told != FACTOR_SEEN && point->at > seen->seen_before)
-            return point->at <= seen->at ||
-                   (point->at <= seen->at + SKEW_S && is_same(point->factor, seen->factor));
+            return point->at <= seen->at || (point->at <= seen->at + SKEW_S &&
+                                             factor_history_is_same(point->factor, seen->factor));
     }
     return false;
 }
@@ -277,7 +277,7 @@ static void add_seen(struct maker *maker)
             insert(maker, note);
         } else if (!is_dated(maker, &note)) {
             const struct factor_point *held = point_at(maker, note.at);
-            if (!held || (held->at < note.at && !is_same(held->factor, note.factor)))
+            if (!held || (held->at < note.at && !factor_history_is_same(held->factor, note.factor)))
                 insert(maker, note);
         }
     }
@@ -292,7 +292,7 @@ static void note_undated(struct maker *maker, struct factor_point *seen, int64_t
     for (size_t i = 0; i < maker->note_count; i++)
         if (is_seen_again(maker, &maker->notes[i])) {
             before = maker->notes[i].seen_before;
-            noted = is_same(maker->notes[i].factor, seen->factor);
+            noted = factor_history_is_same(maker->notes[i].factor, seen->factor);
         }
     seen->seen_before = before > last && before < maker->now ? before : last;
     maker->history->undated |= !noted;
@@ -304,7 +304,7 @@ static bool saw_no_change(const struct maker *maker, double factor)
 {
     for (size_t i = maker->note_count; i-- > 0;)
         if (!is_seen_again(maker, &maker->notes[i]) || factor_is_overruled(&maker->notes[i]))
-            return is_same(maker->notes[i].factor, factor);
+            return factor_history_is_same(maker->notes[i].factor, factor);
     return maker->now < maker->time;
 }
 
@@ -321,7 +321,7 @@ static void add_present(struct maker *maker)
     seen.factor = maker->row->factor;
     if (maker->count) {
         const struct factor_point *last = &maker->points[maker->count - 1];
-        if (is_same(last->factor, seen.factor) || maker->now < history->last_seen ||
+        if (factor_history_is_same(last->factor, seen.factor) || maker->now < history->last_seen ||
             maker->now <= last->at)
             return;
         if (saw_no_change(maker, seen.factor))
@@ -343,7 +343,7 @@ static void keep_points(struct maker *maker)
     free(maker->points);
 }
 
-static int by_id(const void *a, const void *b)
+static int factor_history_by_id(const void *a, const void *b)
 {
     const struct qos_row *one = *(const struct qos_row *const *)a,
                          *other = *(const struct qos_row *const *)b;
@@ -355,7 +355,7 @@ static const struct qos_row **sorted_rows(const struct qos_row *rows, size_t cou
     const struct qos_row **sorted = memory_zeroed(count + 1, sizeof *sorted);
     for (size_t i = 0; i < count; i++)
         sorted[i] = &rows[i];
-    qsort(sorted, count, sizeof *sorted, by_id);
+    qsort(sorted, count, sizeof *sorted, factor_history_by_id);
     return sorted;
 }
 
@@ -394,7 +394,8 @@ bool factor_is_overruled(const struct factor_point *point)
 bool factor_points_change(const struct factor_points *points, size_t i)
 {
     const struct factor_point *point = &points->points[i];
-    return !factor_is_overruled(point) && (!i || !is_same(point[-1].factor, point->factor));
+    return !factor_is_overruled(point) &&
+           (!i || !factor_history_is_same(point[-1].factor, point->factor));
 }
 
 /* The first factor of a QOS holds from the beginning, whatever its time is. */

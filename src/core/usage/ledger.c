@@ -168,7 +168,7 @@ struct ledger *ledger_foreseen(const struct ledger *ledger, uint64_t now, uint64
     return foreseen;
 }
 
-static int by_job(const void *a, const void *b)
+static int ledger_by_job(const void *a, const void *b)
 {
     const struct ledger_entry *one = a, *other = b;
     return (one->job > other->job) - (one->job < other->job);
@@ -179,7 +179,7 @@ static void add_refunds(struct ledger_state *state, struct ledger_entry *refunds
 {
     if (!count)
         return;
-    qsort(refunds, count, sizeof *refunds, by_job);
+    qsort(refunds, count, sizeof *refunds, ledger_by_job);
     state->refunded_until = memory_zeroed(count, sizeof *state->refunded_until);
     for (size_t i = 0; i < count; i++) {
         if (!i || refunds[i].job != refunds[i - 1].job)
@@ -219,8 +219,8 @@ static void add_resets(struct ledger_state *state, const struct ledger *ledger,
 }
 
 /* NULL: there is none before the instant. */
-static const struct ledger_reset *last_reset(const struct ledger_state *state, uint64_t association,
-                                             uint64_t before)
+static const struct ledger_reset *ledger_last_reset(const struct ledger_state *state,
+                                                    uint64_t association, uint64_t before)
 {
     const struct ledger_reset *last = NULL;
     uint32_t i = state->reset_count ? id_index_find(state->places, association) : INDEX_NONE;
@@ -234,7 +234,7 @@ static const struct ledger_reset *last_reset(const struct ledger_state *state, u
 /* Of all that leave nothing of what was before, the last one that covers the association. */
 static bool is_last_reset(const struct ledger_state *state, const struct ledger_entry *set)
 {
-    const struct ledger_reset *last = last_reset(state, set->association, UINT64_MAX);
+    const struct ledger_reset *last = ledger_last_reset(state, set->association, UINT64_MAX);
     return last && last->entry == set->id &&
            (state->cluster_reset < set->time ||
             (state->cluster_reset == set->time && state->cluster_reset_entry < set->id));
@@ -315,7 +315,7 @@ void ledger_state_destroy(struct ledger_state *state)
 uint64_t ledger_reset_before(const struct ledger_state *state, uint64_t association,
                              uint64_t before)
 {
-    const struct ledger_reset *last = last_reset(state, association, before);
+    const struct ledger_reset *last = ledger_last_reset(state, association, before);
     return last ? last->time : 0;
 }
 

@@ -56,7 +56,7 @@ double steps_decay(const struct steps *steps, uint64_t age)
 }
 
 /* What so many seconds are charged at once. */
-static double charge_of(const struct steps *steps, uint64_t seconds)
+static double decay_steps_charge_of(const struct steps *steps, uint64_t seconds)
 {
     return (double)seconds * steps_decay(steps, seconds);
 }
@@ -67,7 +67,7 @@ static uint64_t step_before(const struct steps *steps, uint64_t newest, uint64_t
     return newest - ((newest - time) / steps->period + 1) * steps->period;
 }
 
-static uint64_t later_of(uint64_t a, uint64_t b)
+static uint64_t decay_steps_later_of(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
@@ -99,17 +99,17 @@ double steps_worth(const struct steps *steps, uint64_t newest, uint64_t reset, u
         uint64_t zero = reset < newest ? reset + (newest - reset) % steps->period : newest;
         if (stop <= zero)
             return 0;
-        earliest = later_of(earliest, zero > steps->period ? zero - steps->period : 0);
+        earliest = decay_steps_later_of(earliest, zero > steps->period ? zero - steps->period : 0);
     }
-    start = later_of(start, earliest);
+    start = decay_steps_later_of(start, earliest);
     if (start >= stop || start > steps->now)
         return 0;
     double worth = start <= newest ? worth_of_steps(steps, newest, start, stop) : 0;
     if (stop == UINT64_MAX || steps->ends_free)
         return worth;
     if (stop > newest)
-        return worth + charge_of(steps, stop - later_of(newest, start));
+        return worth + decay_steps_charge_of(steps, stop - decay_steps_later_of(newest, start));
     uint64_t before = step_before(steps, newest, stop);
-    return worth +
-           charge_of(steps, stop - later_of(before, start)) * steps_decay(steps, newest - before);
+    return worth + decay_steps_charge_of(steps, stop - decay_steps_later_of(before, start)) *
+                       steps_decay(steps, newest - before);
 }

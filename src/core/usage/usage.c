@@ -53,7 +53,7 @@ static enum tres_reading billing_or_cpus(enum charge_basis charge, const char *l
 }
 
 /* count x price; RATE_TOO_LARGE where that is at or above it. */
-static uint128 charge_of(uint64_t count, uint128 rate)
+static uint128 usage_charge_of(uint64_t count, uint128 rate)
 {
     uint128 units;
     if (!count)
@@ -100,7 +100,7 @@ static enum tres_reading weighted_charge(const struct charge_rate *rate, const c
     uint128 highest = 0;
     *units = 0;
     while ((tres = next_priced(&walk, rate))) {
-        uint128 part = charge_of(walk.count, tres->rate);
+        uint128 part = usage_charge_of(walk.count, tres->rate);
         if (!tres->in_maximum)
             *units += part;
         else if (part > highest)
@@ -165,7 +165,7 @@ uint128 tres_charge(enum charge_basis charge, const struct charge_rate *rate, co
         to_verify = false;
     } else {
         reading = billing_or_cpus(charge, list, length, &count);
-        units = reading == TRES_UNREADABLE ? 0 : charge_of(count, rate->rate);
+        units = reading == TRES_UNREADABLE ? 0 : usage_charge_of(count, rate->rate);
     }
     *outcome = reading == TRES_UNREADABLE           ? JOB_TRES_UNREADABLE
                : units >= RATE_TOO_LARGE            ? JOB_CHARGE_TOO_LARGE

@@ -105,7 +105,7 @@ static int run_known(struct mysql_session *session, const char *sql, int64_t arg
     return session->last_error == UNKNOWN_VARIABLE ? 0 : -1;
 }
 
-static int set_limits(struct mysql_session *session, struct error *err)
+static int mysql_driver_set_limits(struct mysql_session *session, struct error *err)
 {
     bool source = session->base.role == DB_SOURCE;
     const struct db_settings *settings = session->base.settings;
@@ -187,7 +187,7 @@ static int see_all_nodes(struct mysql_session *session, struct error *err)
     return session->is_galera ? session_run(session, "SET SESSION wsrep_sync_wait = 1", err) : 0;
 }
 
-static int set_up(struct mysql_session *session, struct error *err)
+static int mysql_driver_set_up(struct mysql_session *session, struct error *err)
 {
     /* NO_BACKSLASH_ESCAPES and PIPES_AS_CONCAT make SQL mean what it means elsewhere. */
     if (session_run(
@@ -199,7 +199,8 @@ static int set_up(struct mysql_session *session, struct error *err)
             err) ||
         session_run(session, "SET NAMES 'utf8mb4' COLLATE 'utf8mb4_bin'", err))
         return -1;
-    if (set_limits(session, err) || set_isolation(session, err) || read_variables(session, err))
+    if (mysql_driver_set_limits(session, err) || set_isolation(session, err) ||
+        read_variables(session, err))
         return -1;
     return see_all_nodes(session, err);
 }
@@ -210,13 +211,13 @@ static struct db *open_session(const struct db_settings *settings, enum db_role 
     struct mysql_session *session = session_connect(settings, role, err);
     if (!session)
         return NULL;
-    if (!set_up(session, err))
+    if (!mysql_driver_set_up(session, err))
         return &session->base;
     session_close(&session->base);
     return NULL;
 }
 
-static char *login_file(const struct db_settings *settings)
+static char *mysql_driver_login_file(const struct db_settings *settings)
 {
     return db_given(settings->option_file) ? memory_text(settings->option_file) : NULL;
 }
@@ -232,7 +233,7 @@ static int limit_idle(struct mysql_session *session, int64_t seconds, struct err
     return session_execute(&session->base, "SET SESSION wait_timeout = ?", &limit, 1, NULL, err);
 }
 
-static int begin(struct db *db, struct error *err)
+static int mysql_driver_begin(struct db *db, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)db;
     /* To begin a transaction in MySQL is to commit the one before. */
@@ -250,7 +251,7 @@ static int begin(struct db *db, struct error *err)
     return 0;
 }
 
-static int commit(struct db *db, struct error *err)
+static int mysql_driver_commit(struct db *db, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)db;
     struct error ignored;
@@ -262,7 +263,7 @@ static int commit(struct db *db, struct error *err)
     return 0;
 }
 
-static void rollback(struct db *db)
+static void mysql_driver_rollback(struct db *db)
 {
     struct mysql_session *session = (struct mysql_session *)db;
     struct error ignored;
@@ -275,19 +276,19 @@ static void rollback(struct db *db)
 
 /* Locks. */
 
-static int set_lock_wait(struct db *db, unsigned seconds, struct error *err)
+static int mysql_driver_set_lock_wait(struct db *db, unsigned seconds, struct error *err)
 {
     const struct db_value waits[] = { db_integer(seconds), db_integer(seconds) };
     return session_execute(db, "SET SESSION lock_wait_timeout = ?, innodb_lock_wait_timeout = ?",
                            waits, 2, NULL, err);
 }
 
-static int lock(struct db *db, const char *name, struct error *err)
+static int mysql_driver_lock(struct db *db, const char *name, struct error *err)
 {
     return db_lock_by_query(db, "SELECT GET_LOCK(?, 0)", db_text(name), name, err);
 }
 
-static void unlock(struct db *db, const char *name)
+static void mysql_driver_unlock(struct db *db, const char *name)
 {
     struct error ignored;
     struct db_value argument = db_text(name);
@@ -309,13 +310,13 @@ const struct db_driver mysql_driver = {
     .doubt_query = "SHOW GLOBAL VARIABLES WHERE \"Variable_name\" = 'innodb_snapshot_isolation' "
                    "AND \"Value\" = 'ON'",
     .privileges = &mysql_privileges,
-    .login_file = login_file,
+    .login_file = mysql_driver_login_file,
     .tls_objection = session_tls_objection,
     .open = open_session,
     .close = session_close,
-    .begin = begin,
-    .commit = commit,
-    .rollback = rollback,
+    .begin = mysql_driver_begin,
+    .commit = mysql_driver_commit,
+    .rollback = mysql_driver_rollback,
     .replica_lag = session_replica_lag,
     .query = session_query,
     .fetch = session_fetch,
@@ -323,9 +324,9 @@ const struct db_driver mysql_driver = {
     .execute = session_execute,
     .script = session_script,
     .fit = mysql_fit,
-    .set_lock_wait = set_lock_wait,
-    .lock = lock,
-    .unlock = unlock,
+    .set_lock_wait = mysql_driver_set_lock_wait,
+    .lock = mysql_driver_lock,
+    .unlock = mysql_driver_unlock,
     .bulk_begin = session_bulk_begin,
     .bulk_row = session_bulk_row,
     .bulk_send = session_bulk_send,

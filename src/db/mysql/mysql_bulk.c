@@ -20,7 +20,7 @@
 
 bool mysql_binds_arrays = true;
 
-union slot {
+union mysql_bulk_slot {
     int64_t integer;
     double real;
     size_t offset; /* of a text in the batch's texts, until it is sent, */
@@ -31,7 +31,7 @@ struct batch_column {
     char type;
     bool has_negative;
     bool has_unsigned; /* beyond INT64_MAX */
-    union slot *slots;
+    union mysql_bulk_slot *slots;
     unsigned long *lengths; /* of texts */
     char *nulls;            /* for each row 1 (MariaDB's STMT_INDICATOR_NULL) or 0 */
 };
@@ -98,7 +98,7 @@ static int prepare_for(struct mysql_bulk *bulk, size_t row_count, struct error *
     return bulk->statement ? 0 : -1;
 }
 
-static enum enum_field_types wire_type(const struct batch_column *column)
+static enum enum_field_types mysql_bulk_wire_type(const struct batch_column *column)
 {
     return column->type == 'i'   ? MYSQL_TYPE_LONGLONG
            : column->type == 'r' ? MYSQL_TYPE_DOUBLE
@@ -106,7 +106,7 @@ static enum enum_field_types wire_type(const struct batch_column *column)
 }
 
 #if HAVE_DECL_STMT_ATTR_ARRAY_SIZE
-static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
+static int mysql_bulk_send_as_arrays(struct mysql_bulk *bulk, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)bulk->base.db;
     unsigned row_count = (unsigned)bulk->row_count;
@@ -117,7 +117,7 @@ static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
     MYSQL_BIND *parameters = memory_zeroed(bulk->base.column_count, sizeof *parameters);
     for (size_t i = 0; i < bulk->base.column_count; i++) {
         struct batch_column *column = &bulk->columns[i];
-        parameters[i].buffer_type = wire_type(column);
+        parameters[i].buffer_type = mysql_bulk_wire_type(column);
         parameters[i].is_unsigned = column->has_unsigned;
         parameters[i].buffer = column->slots;
         parameters[i].length = column->lengths;
@@ -127,7 +127,7 @@ static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
                                    err);
 }
 #else
-static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
+static int mysql_bulk_send_as_arrays(struct mysql_bulk *bulk, struct error *err)
 {
     return fail(err, ERROR_OTHER, "%s: the client library binds no arrays", bulk->base.table);
 }
@@ -139,7 +139,7 @@ static void bind_slot(MYSQL_BIND *parameter, struct batch_column *column, size_t
         parameter->buffer_type = MYSQL_TYPE_NULL;
         return;
     }
-    parameter->buffer_type = wire_type(column);
+    parameter->buffer_type = mysql_bulk_wire_type(column);
     parameter->is_unsigned = column->has_unsigned;
     parameter->buffer = &column->slots[row];
     if (column->type == 't') {
@@ -164,7 +164,7 @@ static int send_as_rows(struct mysql_bulk *bulk, struct error *err)
 
 /* Batches. */
 
-static void empty_batch(struct mysql_bulk *bulk)
+static void mysql_bulk_empty_batch(struct mysql_bulk *bulk)
 {
     bulk->row_count = 0;
     bulk->bytes = 0;
@@ -183,8 +183,8 @@ int session_bulk_send(struct db_bulk *base, struct error *err)
         for (size_t row = 0; column->type == 't' && row < bulk->row_count; row++)
             column->slots[row].bytes = bulk->texts.bytes + column->slots[row].offset;
     }
-    int status = bulk->as_arrays ? send_as_arrays(bulk, err) : send_as_rows(bulk, err);
-    empty_batch(bulk);
+    int status = bulk->as_arrays ? mysql_bulk_send_as_arrays(bulk, err) : send_as_rows(bulk, err);
+    mysql_bulk_empty_batch(bulk);
     return status;
 }
 

@@ -318,7 +318,7 @@ static int log_in(struct mysql_session *session, struct error *err)
                                                : session_fail_connection(session, err);
 }
 
-static int connect_session(struct mysql_session *session, struct error *err)
+static int mysql_connect_session(struct mysql_session *session, struct error *err)
 {
     if (prepare_connection(session, err))
         return -1;
@@ -334,7 +334,7 @@ struct mysql_session *session_connect(const struct db_settings *settings, enum d
 {
     struct mysql_session *session = memory_zeroed(1, sizeof *session);
     session->base = db_session(settings, role);
-    if (!connect_session(session, err))
+    if (!mysql_connect_session(session, err))
         return session;
     session_close(&session->base);
     return NULL;

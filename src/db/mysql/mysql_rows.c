@@ -17,7 +17,7 @@ enum wire {
     WIRE_TEXT,
 };
 
-struct answer_column {
+struct mysql_rows_answer_column {
     enum wire wire;
     bool is_unsigned;
     bool fits; /* comes as the type that was asked for */
@@ -36,7 +36,7 @@ struct mysql_rows {
     struct db_rows base;
     MYSQL_STMT *statement;
     MYSQL_BIND *buffers;
-    struct answer_column *columns;
+    struct mysql_rows_answer_column *columns;
     struct db_value *values;
     size_t count;
     bool ended;
@@ -61,7 +61,8 @@ static enum wire wire_of(enum enum_field_types stored, char asked)
     }
 }
 
-static void describe_column(struct answer_column *column, const MYSQL_FIELD *field, char type)
+static void describe_column(struct mysql_rows_answer_column *column, const MYSQL_FIELD *field,
+                            char type)
 {
     column->type = type;
     column->name = memory_text(field->name);
@@ -72,7 +73,7 @@ static void describe_column(struct answer_column *column, const MYSQL_FIELD *fie
                    (type == 't' && column->wire == WIRE_TEXT);
 }
 
-static void make_text_room(struct answer_column *column, MYSQL_BIND *buffer, size_t room)
+static void make_text_room(struct mysql_rows_answer_column *column, MYSQL_BIND *buffer, size_t room)
 {
     column->bytes = memory_resized(column->bytes, room, 1);
     column->room = room;
@@ -80,7 +81,7 @@ static void make_text_room(struct answer_column *column, MYSQL_BIND *buffer, siz
     buffer->buffer_length = room;
 }
 
-static void attach_buffer(struct answer_column *column, MYSQL_BIND *buffer)
+static void attach_buffer(struct mysql_rows_answer_column *column, MYSQL_BIND *buffer)
 {
     buffer->is_null = &column->is_null;
     buffer->error = &column->is_cut;
@@ -162,7 +163,7 @@ struct db_rows *session_query(struct db *db, const struct db_question *question,
 static int fetch_long_texts(struct mysql_rows *rows, struct error *err)
 {
     for (size_t i = 0; i < rows->count; i++) {
-        struct answer_column *column = &rows->columns[i];
+        struct mysql_rows_answer_column *column = &rows->columns[i];
         MYSQL_BIND *buffer = &rows->buffers[i];
         if (column->wire != WIRE_TEXT || column->length <= column->room)
             continue;
@@ -177,7 +178,8 @@ static int fetch_long_texts(struct mysql_rows *rows, struct error *err)
     return 0;
 }
 
-static void read_value(const struct answer_column *column, struct db_value *value)
+static void mysql_rows_read_value(const struct mysql_rows_answer_column *column,
+                                  struct db_value *value)
 {
     if (column->is_null) {
         value->type = DB_NULL;
@@ -216,8 +218,8 @@ int session_fetch(struct db_rows *base, const struct db_value **row, struct erro
         return session_fail_statement((struct mysql_session *)base->db, rows->statement, err);
     }
     for (size_t i = 0; i < rows->count; i++) {
-        const struct answer_column *column = &rows->columns[i];
-        read_value(column, &rows->values[i]);
+        const struct mysql_rows_answer_column *column = &rows->columns[i];
+        mysql_rows_read_value(column, &rows->values[i]);
         if (!column->fits && db_value_fit(&rows->values[i], column->type, column->name, err))
             return -1;
     }

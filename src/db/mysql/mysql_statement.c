@@ -88,7 +88,7 @@ static bool says_no_room(unsigned number, const char *message)
     return false;
 }
 
-static enum error_class class_of(unsigned number, const char *message)
+static enum error_class mysql_statement_class_of(unsigned number, const char *message)
 {
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (number >= classes[i].first && number <= classes[i].last)
@@ -100,7 +100,8 @@ static int fail_with(struct mysql_session *session, unsigned number, const char 
                      struct error *err)
 {
     session->last_error = number;
-    fail(err, class_of(number, message), "%s: %s (%u)", session->base.name, message, number);
+    fail(err, mysql_statement_class_of(number, message), "%s: %s (%u)", session->base.name, message,
+         number);
     err->of_database = true;
     return -1;
 }

@@ -74,7 +74,7 @@ static int pgsql_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
 
 /* Where libpq looks for a service first; if it finds none there, then in a folder that only it
  * knows. */
-static char *login_file(const struct db_settings *settings)
+static char *pgsql_driver_login_file(const struct db_settings *settings)
 {
     const char *named = getenv("PGSERVICEFILE"), *home = getenv("HOME");
     if (!db_given(settings->service))
@@ -99,13 +99,13 @@ static const char *tls_objection(const struct db_settings *settings)
 
 /* Transactions. */
 
-static void rollback(struct db *db)
+static void pgsql_driver_rollback(struct db *db)
 {
     struct error ignored;
     pgsql_run((struct pgsql_session *)db, "ROLLBACK", &ignored);
 }
 
-static int begin(struct db *db, struct error *err)
+static int pgsql_driver_begin(struct db *db, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)db;
     /* The server would only warn, and stay in the transaction that there is. */
@@ -119,7 +119,7 @@ static int begin(struct db *db, struct error *err)
         return pgsql_run(session, "BEGIN ISOLATION LEVEL READ COMMITTED", err);
     /* BEGIN alone takes no snapshot; the first query does. */
     if (pgsql_run(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1", err)) {
-        rollback(db);
+        pgsql_driver_rollback(db);
         return -1;
     }
     return 0;
@@ -154,7 +154,7 @@ static int check_snapshot(struct db *db, struct error *err)
 }
 
 /* A transaction in which something failed ends with a ROLLBACK, whatever one asks for. */
-static int commit(struct db *db, struct error *err)
+static int pgsql_driver_commit(struct db *db, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)db;
     bool broken = PQtransactionStatus(session->connection) == PQTRANS_INERROR;
@@ -170,7 +170,7 @@ static int commit(struct db *db, struct error *err)
 
 /* Locks: the server's are of a number, not of a name. */
 
-static int set_lock_wait(struct db *db, unsigned seconds, struct error *err)
+static int pgsql_driver_set_lock_wait(struct db *db, unsigned seconds, struct error *err)
 {
     char digits[24];
     const struct db_value wait = pgsql_milliseconds(digits, seconds);
@@ -182,12 +182,12 @@ static struct db_value lock_key(const char *name)
     return db_integer((int64_t)XXH3_64bits(name, strlen(name)));
 }
 
-static int lock(struct db *db, const char *name, struct error *err)
+static int pgsql_driver_lock(struct db *db, const char *name, struct error *err)
 {
     return db_lock_by_query(db, "SELECT pg_try_advisory_lock(?)", lock_key(name), name, err);
 }
 
-static void unlock(struct db *db, const char *name)
+static void pgsql_driver_unlock(struct db *db, const char *name)
 {
     struct error ignored;
     struct db_value key = lock_key(name);
@@ -217,22 +217,22 @@ const struct db_driver pgsql_driver = {
                    "WHERE oid = pg_catalog.to_regclass('fairmill_schema') "
                    "AND NOT pg_catalog.pg_has_role(relowner, 'MEMBER')",
     .privileges = &pgsql_privileges,
-    .login_file = login_file,
+    .login_file = pgsql_driver_login_file,
     .tls_objection = tls_objection,
     .open = pgsql_open,
     .close = pgsql_close,
-    .begin = begin,
-    .commit = commit,
-    .rollback = rollback,
+    .begin = pgsql_driver_begin,
+    .commit = pgsql_driver_commit,
+    .rollback = pgsql_driver_rollback,
     .replica_lag = pgsql_replica_lag,
     .query = pgsql_query,
     .fetch = pgsql_fetch,
     .finish = pgsql_finish,
     .execute = pgsql_execute,
     .script = pgsql_script,
-    .set_lock_wait = set_lock_wait,
-    .lock = lock,
-    .unlock = unlock,
+    .set_lock_wait = pgsql_driver_set_lock_wait,
+    .lock = pgsql_driver_lock,
+    .unlock = pgsql_driver_unlock,
     .bulk_begin = pgsql_bulk_begin,
     .bulk_row = pgsql_bulk_row,
     .bulk_send = pgsql_bulk_send,

@@ -98,7 +98,7 @@ static void add_numeric(struct text *part, uint64_t magnitude, bool negative)
         add_16(part, digits[--count]);
 }
 
-static bool add_integer(struct text *part, Oid stored, int64_t integer)
+static bool pgsql_bulk_add_integer(struct text *part, Oid stored, int64_t integer)
 {
     switch (stored) {
     case PGSQL_INT4:
@@ -118,15 +118,16 @@ static bool add_integer(struct text *part, Oid stored, int64_t integer)
 }
 
 /* False where the value is beyond what the column holds. */
-static bool add_value(struct text *part, const struct wire_type *type, const struct db_value *value)
+static bool pgsql_bulk_add_value(struct text *part, const struct wire_type *type,
+                                 const struct db_value *value)
 {
     uint64_t bits;
     switch (value->type) {
     case DB_INTEGER:
-        return add_integer(part, type->stored, value->integer);
+        return pgsql_bulk_add_integer(part, type->stored, value->integer);
     case DB_UNSIGNED:
         if (value->unsigned_integer <= INT64_MAX)
-            return add_integer(part, type->stored, (int64_t)value->unsigned_integer);
+            return pgsql_bulk_add_integer(part, type->stored, (int64_t)value->unsigned_integer);
         if (type->stored != PGSQL_NUMERIC)
             return false;
         add_numeric(part, value->unsigned_integer, false);
@@ -149,7 +150,7 @@ static bool add_value(struct text *part, const struct wire_type *type, const str
 
 /* ---- Batches ---- */
 
-static void empty_batch(struct pgsql_bulk *bulk)
+static void pgsql_bulk_empty_batch(struct pgsql_bulk *bulk)
 {
     bulk->row_count = 0;
     bulk->bytes = 0;
@@ -176,7 +177,7 @@ static int put_copy(struct pgsql_bulk *bulk, struct error *err)
     return -1;
 }
 
-static int finish_copy(struct pgsql_bulk *bulk, struct error *err)
+static int pgsql_bulk_finish_copy(struct pgsql_bulk *bulk, struct error *err)
 {
     if (!bulk->under_way)
         return 0;
@@ -187,7 +188,7 @@ static int finish_copy(struct pgsql_bulk *bulk, struct error *err)
 static int send_as_copy(struct pgsql_bulk *bulk, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
-    if (finish_copy(bulk, err) || pgsql_send_script(session, bulk->sql, err))
+    if (pgsql_bulk_finish_copy(bulk, err) || pgsql_send_script(session, bulk->sql, err))
         return -1;
     PGresult *started = pgsql_next(session);
     bool begun = PQresultStatus(started) == PGRES_COPY_IN;
@@ -199,7 +200,7 @@ static int send_as_copy(struct pgsql_bulk *bulk, struct error *err)
         return 0;
     }
     struct error ignored;
-    finish_copy(bulk, &ignored);
+    pgsql_bulk_finish_copy(bulk, &ignored);
     return -1;
 }
 
@@ -264,7 +265,7 @@ static int finish_arrays(struct pgsql_bulk *bulk, struct error *err)
     return status;
 }
 
-static int send_as_arrays(struct pgsql_bulk *bulk, struct error *err)
+static int pgsql_bulk_send_as_arrays(struct pgsql_bulk *bulk, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
     if (finish_arrays(bulk, err))
@@ -282,17 +283,17 @@ static int send_as_arrays(struct pgsql_bulk *bulk, struct error *err)
 
 static int finish_batch(struct pgsql_bulk *bulk, struct error *err)
 {
-    return bulk->by_copy ? finish_copy(bulk, err) : finish_arrays(bulk, err);
+    return bulk->by_copy ? pgsql_bulk_finish_copy(bulk, err) : finish_arrays(bulk, err);
 }
 
 static int send_batch(struct pgsql_bulk *bulk, struct error *err)
 {
     if (!bulk->row_count)
         return 0;
-    int status = bulk->by_copy ? send_as_copy(bulk, err) : send_as_arrays(bulk, err);
+    int status = bulk->by_copy ? send_as_copy(bulk, err) : pgsql_bulk_send_as_arrays(bulk, err);
     bulk->staged += bulk->is_staged ? bulk->row_count : 0;
     bulk->batches++;
-    empty_batch(bulk);
+    pgsql_bulk_empty_batch(bulk);
     return status;
 }
 
@@ -442,8 +443,9 @@ static int begin_staging(struct pgsql_bulk *bulk, struct error *err)
 
 /* Run a statement with arguments for its `?`; `affected`, the number of rows that it wrote, may be
  * NULL. */
-static int run_with(struct pgsql_bulk *bulk, const char *sql, const struct db_value *arguments,
-                    size_t count, int64_t *affected, struct error *err)
+static int pgsql_bulk_run_with(struct pgsql_bulk *bulk, const char *sql,
+                               const struct db_value *arguments, size_t count, int64_t *affected,
+                               struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
     return pgsql_send(session, sql, arguments, count, err) ? -1 : pgsql_end(session, affected, err);
@@ -459,11 +461,11 @@ static int take_staged(struct pgsql_bulk *bulk, struct error *err)
     int64_t updated = 0;
     add_update(&sql, &bulk->base, STAGED);
     text_add(&sql, condition);
-    int status = run_with(bulk, sql.bytes, arguments, count, &updated, err);
+    int status = pgsql_bulk_run_with(bulk, sql.bytes, arguments, count, &updated, err);
     sql.length = 0;
     add_insert_new(&sql, &bulk->base, STAGED, condition);
     if (!status && (size_t)updated < bulk->staged)
-        status = run_with(bulk, sql.bytes, arguments, count, NULL, err);
+        status = pgsql_bulk_run_with(bulk, sql.bytes, arguments, count, NULL, err);
     text_free(&sql);
     text_free(&where);
     free(arguments);
@@ -498,7 +500,7 @@ int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct erro
     if (bulk->by_copy)
         add_16(&bulk->parts[0], (uint16_t)bulk->base.column_count);
     for (size_t i = 0; i < bulk->base.column_count; i++)
-        if (!add_value(&bulk->parts[bulk->by_copy ? 0 : i], bulk->types[i], &row[i]))
+        if (!pgsql_bulk_add_value(&bulk->parts[bulk->by_copy ? 0 : i], bulk->types[i], &row[i]))
             return db_value_misfit(&bulk->base.columns[i], err);
     bulk->row_count++;
     bulk->bytes += bytes;
@@ -507,7 +509,7 @@ int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct erro
 
 /* ---- Beginning and end ---- */
 
-static const struct wire_type *wire_type(Oid stored, char type)
+static const struct wire_type *pgsql_bulk_wire_type(Oid stored, char type)
 {
     for (size_t i = 0; i < sizeof wire_types / sizeof *wire_types; i++)
         if (wire_types[i].stored == stored && wire_types[i].type == type)
@@ -518,7 +520,8 @@ static const struct wire_type *wire_type(Oid stored, char type)
 static int take_types(struct pgsql_bulk *bulk, const PGresult *described, struct error *err)
 {
     for (size_t i = 0; i < bulk->base.column_count; i++) {
-        bulk->types[i] = wire_type(PQftype(described, (int)i), bulk->base.columns[i].type);
+        bulk->types[i] =
+            pgsql_bulk_wire_type(PQftype(described, (int)i), bulk->base.columns[i].type);
         if (!bulk->types[i])
             return fail(err, ERROR_OTHER,
                         "column '%s' of table '%s' is of a type that '%c' does "

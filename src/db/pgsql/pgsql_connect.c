@@ -29,7 +29,7 @@ struct db_value pgsql_milliseconds(char digits[24], unsigned seconds)
 /* Set-up: everything that another setting of the server, the database or the user could change
  * for us; all but search_path, which says where the tables are. */
 
-static int set_limits(struct pgsql_session *session, struct error *err)
+static int pgsql_connect_set_limits(struct pgsql_session *session, struct error *err)
 {
     const struct db_settings *settings = session->base.settings;
     bool source = session->base.role == DB_SOURCE, reads = session->base.role == DB_READER;
@@ -80,7 +80,7 @@ static int become_owner(struct pgsql_session *session, struct error *err)
                          NULL, 0, NULL, err);
 }
 
-static int set_up(struct pgsql_session *session, struct error *err)
+static int pgsql_connect_set_up(struct pgsql_session *session, struct error *err)
 {
     bool reads_only = !db_role_writes(session->base.role);
     const struct db_value modes[] = {
@@ -95,7 +95,7 @@ static int set_up(struct pgsql_session *session, struct error *err)
                       " set_config('extra_float_digits', '3', false),"
                       " set_config('bytea_output', 'hex', false)",
                       modes, sizeof modes / sizeof *modes, NULL, err) ||
-        set_limits(session, err))
+        pgsql_connect_set_limits(session, err))
         return -1;
     return session->base.role == DB_OWNER ? become_owner(session, err) : 0;
 }
@@ -163,7 +163,7 @@ static void fill_keys(struct connection_keys *keys, const struct db_settings *se
 
 /* As PQconnectdb() does it; but only a connection that was not made at once can be told to say
  * the SQLSTATE when it is refused. */
-static int connect_session(struct pgsql_session *session, struct error *err)
+static int pgsql_connect_session(struct pgsql_session *session, struct error *err)
 {
     const struct db_settings *settings = session->base.settings;
     struct connection_keys keys = { 0 };
@@ -213,9 +213,9 @@ struct db *pgsql_open(const struct db_settings *settings, enum db_role role, str
 {
     struct pgsql_session *session = memory_zeroed(1, sizeof *session);
     session->base = db_session(settings, role);
-    if (connect_session(session, err))
+    if (pgsql_connect_session(session, err))
         fail_in(err, "cannot connect");
-    else if (!set_up(session, err))
+    else if (!pgsql_connect_set_up(session, err))
         return &session->base;
     pgsql_close(&session->base);
     return NULL;

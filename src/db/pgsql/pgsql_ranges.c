@@ -24,7 +24,7 @@ static void note_text(struct pgsql_range *range, const struct db_value *value)
         range->open = true;
 }
 
-static void note(struct pgsql_range *range, const struct db_value *value)
+static void pgsql_ranges_note_one(struct pgsql_range *range, const struct db_value *value)
 {
     if (value->type == DB_INTEGER)
         note_integer(range, value->integer);
@@ -41,7 +41,7 @@ void pgsql_ranges_note(struct pgsql_range *ranges, size_t count, const struct db
 {
     for (size_t i = 0; i < count; i++)
         if (!ranges[i].open)
-            note(&ranges[i], &key[i]);
+            pgsql_ranges_note_one(&ranges[i], &key[i]);
 }
 
 size_t pgsql_ranges_add(const struct pgsql_range *ranges, const struct db_bulk *bulk,

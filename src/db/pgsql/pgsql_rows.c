@@ -20,7 +20,7 @@
 /* How long somebody may stop this process amid an answer that comes through a unix socket. */
 #define STOPPED_S 10
 
-struct answer_column {
+struct pgsql_rows_answer_column {
     Oid stored;
     char type;       /* that was asked for */
     bool is_integer; /* is one, and was asked for as one */
@@ -37,7 +37,7 @@ struct pgsql_rows {
     bool savepoint;
     timer_t waker;
     bool has_waker;
-    struct answer_column *columns;
+    struct pgsql_rows_answer_column *columns;
     struct db_value *values;
     size_t count;
 };
@@ -107,7 +107,7 @@ static bool receive_line(struct pgsql_rows *rows)
     return false;
 }
 
-static void finish_copy(struct pgsql_rows *rows)
+static void pgsql_rows_finish_copy(struct pgsql_rows *rows)
 {
     for (int i = 0; rows->copies && i < ROWS_TO_READ_ON; i++)
         receive_line(rows);
@@ -121,7 +121,7 @@ static void finish_copy(struct pgsql_rows *rows)
 void pgsql_finish(struct db_rows *base)
 {
     struct pgsql_rows *rows = (struct pgsql_rows *)base;
-    finish_copy(rows);
+    pgsql_rows_finish_copy(rows);
     for (int i = 0; is_row(rows->result) && i < ROWS_TO_READ_ON; i++)
         receive(rows);
     if (is_row(rows->result))
@@ -160,7 +160,7 @@ static int describe_columns(struct pgsql_rows *rows, const char *types, struct e
     for (size_t i = 0; i < count; i++) {
         Oid stored = PQftype(rows->result, (int)i);
         bool integer = stored == PGSQL_INT2 || stored == PGSQL_INT4 || stored == PGSQL_INT8;
-        rows->columns[i] = (struct answer_column){
+        rows->columns[i] = (struct pgsql_rows_answer_column){
             .stored = stored,
             .type = types[i],
             .is_integer = integer && types[i] == 'i',
@@ -192,7 +192,8 @@ static bool all_are_integers(const struct db_value *arguments, size_t count)
 }
 
 /* What the columns are, which a COPY does not tell. */
-static int describe(struct pgsql_rows *rows, const struct db_question *question, struct error *err)
+static int pgsql_rows_describe(struct pgsql_rows *rows, const struct db_question *question,
+                               struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
     if (pgsql_send_describe(session, question->sql, question->argument_count, err))
@@ -211,7 +212,7 @@ static int start_copy(struct pgsql_rows *rows, const struct db_question *questio
                       struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
-    if (set_savepoint(rows, err) || describe(rows, question, err) ||
+    if (set_savepoint(rows, err) || pgsql_rows_describe(rows, question, err) ||
         pgsql_send_copy(session, question->sql, question->arguments, err))
         return -1;
     set_waker(rows);
@@ -249,7 +250,8 @@ static unsigned char nibble(char digit)
 }
 
 /* \x616263 */
-static struct db_value decode_bytea(struct answer_column *column, const char *hex, size_t length)
+static struct db_value decode_bytea(struct pgsql_rows_answer_column *column, const char *hex,
+                                    size_t length)
 {
     struct text *decoded = &column->decoded;
     decoded->length = 0;
@@ -275,8 +277,9 @@ static int read_decimal(struct db_value *value, const char *column, struct error
 }
 
 /* `bytes` are followed by NUL. */
-static int read_bytes(char *bytes, size_t length, struct answer_column *column,
-                      struct db_value *value, struct error *err)
+static int pgsql_rows_read_bytes(char *bytes, size_t length,
+                                 struct pgsql_rows_answer_column *column, struct db_value *value,
+                                 struct error *err)
 {
     if (column->is_integer) {
         value->type = DB_INTEGER;
@@ -304,8 +307,9 @@ static int read_bytes(char *bytes, size_t length, struct answer_column *column,
     return db_value_fit(value, column->type, column->name, err);
 }
 
-static int read_value(const PGresult *result, int i, struct answer_column *column,
-                      struct db_value *value, struct error *err)
+static int pgsql_rows_read_value(const PGresult *result, int i,
+                                 struct pgsql_rows_answer_column *column, struct db_value *value,
+                                 struct error *err)
 {
     /* NULL is empty like an empty text. */
     char *bytes = PQgetvalue(result, 0, i);
@@ -313,7 +317,7 @@ static int read_value(const PGresult *result, int i, struct answer_column *colum
         value->type = DB_NULL;
         return 0;
     }
-    return read_bytes(bytes, (size_t)PQgetlength(result, 0, i), column, value, err);
+    return pgsql_rows_read_bytes(bytes, (size_t)PQgetlength(result, 0, i), column, value, err);
 }
 
 /* What stands for a character behind a backslash; any other one for itself. */
@@ -325,7 +329,7 @@ static char unescaped(char character)
 }
 
 /* The value that a line goes on with, made plain where it stands, and what comes behind it. */
-static char *take_value(char *at, size_t *length, bool *is_null)
+static char *pgsql_rows_take_value(char *at, size_t *length, bool *is_null)
 {
     char *end = at, *to = at;
     *is_null = at[0] == '\\' && at[1] == 'N';
@@ -342,16 +346,17 @@ static char *take_value(char *at, size_t *length, bool *is_null)
     return end + more;
 }
 
-static int read_line(struct pgsql_rows *rows, struct error *err)
+static int pgsql_rows_read_line(struct pgsql_rows *rows, struct error *err)
 {
     char *at = rows->line;
     for (size_t i = 0; i < rows->count; i++) {
         size_t length;
         bool is_null;
         char *bytes = at;
-        at = take_value(at, &length, &is_null);
+        at = pgsql_rows_take_value(at, &length, &is_null);
         rows->values[i].type = DB_NULL;
-        if (!is_null && read_bytes(bytes, length, &rows->columns[i], &rows->values[i], err))
+        if (!is_null &&
+            pgsql_rows_read_bytes(bytes, length, &rows->columns[i], &rows->values[i], err))
             return -1;
     }
     return 0;
@@ -362,14 +367,14 @@ int pgsql_fetch(struct db_rows *base, const struct db_value **row, struct error 
     struct pgsql_rows *rows = (struct pgsql_rows *)base;
     *row = rows->values;
     if (rows->copies && receive_line(rows))
-        return read_line(rows, err) ? -1 : 1;
+        return pgsql_rows_read_line(rows, err) ? -1 : 1;
     if (!rows->unread && is_row(rows->result))
         receive(rows);
     rows->unread = false;
     if (!is_row(rows->result))
         return failed(rows) ? pgsql_fail((struct pgsql_session *)base->db, rows->result, err) : 0;
     for (size_t i = 0; i < rows->count; i++)
-        if (read_value(rows->result, (int)i, &rows->columns[i], &rows->values[i], err))
+        if (pgsql_rows_read_value(rows->result, (int)i, &rows->columns[i], &rows->values[i], err))
             return -1;
     return 1;
 }

@@ -49,7 +49,8 @@ static const struct {
  * has become a replica, and will not stay one. */
 #define READ_ONLY_TRANSACTION "25006"
 
-static enum error_class class_of(const struct pgsql_session *session, const char *state)
+static enum error_class pgsql_statement_class_of(const struct pgsql_session *session,
+                                                 const char *state)
 {
     if (!strcmp(state, READ_ONLY_TRANSACTION))
         return db_role_writes(session->base.role) ? ERROR_GONE : ERROR_DENIED;
@@ -70,7 +71,7 @@ static size_t length_of_guess(const char *message)
     return length;
 }
 
-static void add_guess(struct text *text, const char *guess, size_t length)
+static void pgsql_statement_add_guess(struct text *text, const char *guess, size_t length)
 {
     for (const char *end = guess + length; guess < end;) {
         size_t line = strcspn(guess, "\n");
@@ -90,7 +91,7 @@ static void add_reasons(struct text *text, const char *message)
         size_t guess = length_of_guess(message), length = strcspn(message, "\n");
         if (guess && memchr(message, '"', guess)) {
             text_add(text, ";");
-            add_guess(text, message, guess);
+            pgsql_statement_add_guess(text, message, guess);
         } else if (!guess && length && strncmp(message, "LOCATION:", 9) != 0) {
             text_add(text, text->length > before ? "; " : "");
             text_add_bytes(text, message, length);
@@ -119,7 +120,8 @@ int pgsql_fail(struct pgsql_session *session, const PGresult *result, struct err
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     if (state && message) {
-        fail(err, class_of(session, state), "%s: %s (%s)", session->base.name, message, state);
+        fail(err, pgsql_statement_class_of(session, state), "%s: %s (%s)", session->base.name,
+             message, state);
         err->of_database = true;
         return -1;
     }
@@ -162,7 +164,7 @@ int pgsql_fail_connecting(struct pgsql_session *session, bool options_are_wrong,
     const char *message = PQerrorMessage(session->connection);
     enum error_class class = ERROR_GONE;
     if (find_state(message, state))
-        class = class_of(session, state);
+        class = pgsql_statement_class_of(session, state);
     else if (PQconnectionNeedsPassword(session->connection))
         class = ERROR_LOGIN;
     else if (options_are_wrong || tls_was_refused(message))
@@ -453,7 +455,7 @@ int pgsql_execute(struct db *db, const char *sql, const struct db_value *argumen
 
 /* Where the first statement of a script ends; NULL: with the script.  That of a block, DO $$ ...
  * $$, is not where the first of those in it ends. */
-static const char *statement_end(const char *sql)
+static const char *pgsql_statement_end(const char *sql)
 {
     const char *end = strstr(sql, ";\n"), *block = strstr(sql, "$$\n");
     if (!end || !block || end < block)
@@ -470,7 +472,7 @@ int pgsql_script(struct db *db, const char *sql, struct error *err)
     struct text statement = { 0 };
     int status = 0;
     while (!status && *sql) {
-        const char *end = statement_end(sql);
+        const char *end = pgsql_statement_end(sql);
         size_t length = end ? (size_t)(end - sql) : strlen(sql);
         statement.length = 0;
         text_add_bytes(&statement, sql, length);

@@ -18,7 +18,7 @@
 #define BYTES_A_BATCH 32768
 #define BATCHES 4
 
-struct batch {
+struct read_ahead_batch {
     struct db_value *values;
     size_t rows;
     char *bytes; /* of texts */
@@ -37,7 +37,7 @@ struct read_ahead {
     size_t filled, emptied;
     bool stopped;
 
-    struct batch batches[BATCHES];
+    struct read_ahead_batch batches[BATCHES];
     /* The thread's own: a row that had no room in the last batch, and why reading failed, which is
      * ours once a batch has said so. */
     const struct db_value *row;
@@ -59,7 +59,7 @@ static size_t text_bytes(const struct db_value *row, size_t columns)
 }
 
 /* Only who asks for rows may end the program for lack of memory, who may be amid anything. */
-static bool make_room(struct batch *batch, size_t bytes, struct error *err)
+static bool read_ahead_make_room(struct read_ahead_batch *batch, size_t bytes, struct error *err)
 {
     char *larger = realloc(batch->bytes, bytes);
     batch->end = larger ? 1 : fail(err, ERROR_OTHER, "out of memory");
@@ -71,11 +71,12 @@ static bool make_room(struct batch *batch, size_t bytes, struct error *err)
 }
 
 /* Whether there was room for it; in an empty batch there is. */
-static bool add_row(struct batch *batch, const struct db_value *row, size_t columns,
-                    struct error *err)
+static bool read_ahead_add_row(struct read_ahead_batch *batch, const struct db_value *row,
+                               size_t columns, struct error *err)
 {
     size_t bytes = text_bytes(row, columns);
-    if (bytes > batch->room - batch->used && (batch->rows || !make_room(batch, bytes, err)))
+    if (bytes > batch->room - batch->used &&
+        (batch->rows || !read_ahead_make_room(batch, bytes, err)))
         return false;
     struct db_value *values = batch->values + batch->rows++ * columns;
     for (size_t i = 0; i < columns; i++) {
@@ -89,31 +90,32 @@ static bool add_row(struct batch *batch, const struct db_value *row, size_t colu
     return true;
 }
 
-static void fill(struct read_ahead *ahead, struct batch *batch)
+static void read_ahead_fill(struct read_ahead *ahead, struct read_ahead_batch *batch)
 {
     batch->rows = batch->used = 0;
     batch->end = 1;
     while (batch->rows < ROWS_A_BATCH) {
         if (!ahead->row)
             batch->end = ahead->read(ahead->context, &ahead->row, &ahead->err);
-        if (batch->end != 1 || !add_row(batch, ahead->row, ahead->columns, &ahead->err))
+        if (batch->end != 1 || !read_ahead_add_row(batch, ahead->row, ahead->columns, &ahead->err))
             return;
         ahead->row = NULL;
     }
 }
 
 /* NULL where nobody wants it any more. */
-static struct batch *empty_batch(struct read_ahead *ahead)
+static struct read_ahead_batch *read_ahead_empty_batch(struct read_ahead *ahead)
 {
     pthread_mutex_lock(&ahead->mutex);
     while (!ahead->stopped && ahead->filled - ahead->emptied == BATCHES)
         pthread_cond_wait(&ahead->changed, &ahead->mutex);
-    struct batch *batch = ahead->stopped ? NULL : &ahead->batches[ahead->filled % BATCHES];
+    struct read_ahead_batch *batch =
+        ahead->stopped ? NULL : &ahead->batches[ahead->filled % BATCHES];
     pthread_mutex_unlock(&ahead->mutex);
     return batch;
 }
 
-static void step(struct read_ahead *ahead, size_t *count)
+static void read_ahead_step(struct read_ahead *ahead, size_t *count)
 {
     pthread_mutex_lock(&ahead->mutex);
     ++*count;
@@ -121,22 +123,22 @@ static void step(struct read_ahead *ahead, size_t *count)
     pthread_mutex_unlock(&ahead->mutex);
 }
 
-static void *read_rows(void *context)
+static void *read_ahead_read_rows(void *context)
 {
     struct read_ahead *ahead = context;
-    struct batch *batch;
+    struct read_ahead_batch *batch;
     int end = 1;
-    while (end == 1 && (batch = empty_batch(ahead))) {
-        fill(ahead, batch);
+    while (end == 1 && (batch = read_ahead_empty_batch(ahead))) {
+        read_ahead_fill(ahead, batch);
         end = batch->end;
-        step(ahead, &ahead->filled);
+        read_ahead_step(ahead, &ahead->filled);
     }
     return NULL;
 }
 
 /* Who works on the rows. */
 
-static struct batch *filled_batch(struct read_ahead *ahead)
+static struct read_ahead_batch *filled_batch(struct read_ahead *ahead)
 {
     pthread_mutex_lock(&ahead->mutex);
     while (ahead->filled == ahead->emptied)
@@ -147,7 +149,7 @@ static struct batch *filled_batch(struct read_ahead *ahead)
 
 int read_ahead_next(struct read_ahead *ahead, const struct db_value **row, struct error *err)
 {
-    struct batch *batch = &ahead->batches[ahead->emptied % BATCHES];
+    struct read_ahead_batch *batch = &ahead->batches[ahead->emptied % BATCHES];
     while (!ahead->in_hand || ahead->taken == batch->rows) {
         if (ahead->in_hand && batch->end != 1) {
             if (batch->end < 0)
@@ -155,7 +157,7 @@ int read_ahead_next(struct read_ahead *ahead, const struct db_value **row, struc
             return batch->end;
         }
         if (ahead->in_hand)
-            step(ahead, &ahead->emptied);
+            read_ahead_step(ahead, &ahead->emptied);
         batch = filled_batch(ahead);
         ahead->in_hand = true;
         ahead->taken = 0;
@@ -182,7 +184,7 @@ static bool start_thread(struct read_ahead *ahead)
     sigfillset(&all);
     if (pthread_sigmask(SIG_SETMASK, &all, &before))
         return false;
-    bool started = !pthread_create(&ahead->thread, NULL, read_rows, ahead);
+    bool started = !pthread_create(&ahead->thread, NULL, read_ahead_read_rows, ahead);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }

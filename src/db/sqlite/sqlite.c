@@ -18,7 +18,7 @@
  * who asks for the tables of each of a hundred clusters would read it a thousand times.  So the
  * list is kept, sorted, as long as the schema is the same. */
 
-static int by_bytes(const void *a, const void *b)
+static int sqlite_by_bytes(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -60,11 +60,11 @@ static int read_names(sqlite3 *sqlite, struct sqlite_names *names)
     }
     sqlite3_finalize(statement);
     if (names->count)
-        qsort(names->names, names->count, sizeof *names->names, by_bytes);
+        qsort(names->names, names->count, sizeof *names->names, sqlite_by_bytes);
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static void has_table(sqlite3_context *context, int count, sqlite3_value **arguments)
+static void sqlite_has_table(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
     struct sqlite_names *names = sqlite3_user_data(context);
     sqlite3 *sqlite = sqlite3_context_db_handle(context);
@@ -84,15 +84,15 @@ static void has_table(sqlite3_context *context, int count, sqlite3_value **argum
         sqlite3_result_error_code(context, code);
         return;
     }
-    sqlite3_result_int(context,
-                       name && names->count &&
-                           bsearch(&name, names->names, names->count, sizeof name, by_bytes));
+    sqlite3_result_int(
+        context, name && names->count &&
+                     bsearch(&name, names->names, names->count, sizeof name, sqlite_by_bytes));
 }
 
 static int sqlite_know_names(sqlite3 *sqlite, struct sqlite_names *names)
 {
-    return sqlite3_create_function(sqlite, SQLITE_HAS_TABLE, 1, SQLITE_UTF8, names, has_table, NULL,
-                                   NULL);
+    return sqlite3_create_function(sqlite, SQLITE_HAS_TABLE, 1, SQLITE_UTF8, names,
+                                   sqlite_has_table, NULL, NULL);
 }
 
 /* How many steps of SQLite's machine (some ten milliseconds) lie between two looks at the clock. */

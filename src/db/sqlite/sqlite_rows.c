@@ -44,8 +44,8 @@ struct db_rows *sqlite_query(struct db *base, const struct db_question *question
 
 /* Values are taken from a sqlite3_value, which without mutexes may be read like any other, since
  * that asks SQLite for the column once and not once for each of type, value and length. */
-static int read_value(sqlite3_stmt *statement, int column, char type, struct db_value *value,
-                      struct error *err)
+static int sqlite_rows_read_value(sqlite3_stmt *statement, int column, char type,
+                                  struct db_value *value, struct error *err)
 {
     sqlite3_value *stored = sqlite3_column_value(statement, column);
     switch (sqlite3_value_type(stored)) {
@@ -71,7 +71,7 @@ static int read_value(sqlite3_stmt *statement, int column, char type, struct db_
     return db_value_fit(value, type, sqlite3_column_name(statement, column), err);
 }
 
-static int read_row(void *context, const struct db_value **row, struct error *err)
+static int sqlite_rows_read_row(void *context, const struct db_value **row, struct error *err)
 {
     struct sqlite_rows *rows = context;
     switch (sqlite3_step(rows->statement)) {
@@ -83,7 +83,7 @@ static int read_row(void *context, const struct db_value **row, struct error *er
         return sqlite_fail((struct sqlite_db *)rows->base.db, err);
     }
     for (int i = 0; i < rows->count; i++)
-        if (read_value(rows->statement, i, rows->types[i], &rows->values[i], err))
+        if (sqlite_rows_read_value(rows->statement, i, rows->types[i], &rows->values[i], err))
             return -1;
     *row = rows->values;
     return 1;
@@ -93,8 +93,9 @@ int sqlite_fetch(struct db_rows *base, const struct db_value **row, struct error
 {
     struct sqlite_rows *rows = (struct sqlite_rows *)base;
     if (!rows->ahead && rows->fetched++ == ROWS_WITHOUT_THREAD && sqlite3_threadsafe())
-        rows->ahead = read_ahead_start(read_row, rows, (size_t)rows->count);
-    return rows->ahead ? read_ahead_next(rows->ahead, row, err) : read_row(rows, row, err);
+        rows->ahead = read_ahead_start(sqlite_rows_read_row, rows, (size_t)rows->count);
+    return rows->ahead ? read_ahead_next(rows->ahead, row, err)
+                       : sqlite_rows_read_row(rows, row, err);
 }
 
 void sqlite_finish(struct db_rows *base)

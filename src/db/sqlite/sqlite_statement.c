@@ -108,7 +108,7 @@ static const char *end_of_token(const char *at)
 
 /* Before release 3.29 a name in double quotes that is none of a column is taken for a text.  One in
  * backticks never is. */
-static void add_name(struct text *text, const char *at, const char *end)
+static void sqlite_statement_add_name(struct text *text, const char *at, const char *end)
 {
     text_add(text, "`");
     while (++at < end - 1) {
@@ -135,7 +135,7 @@ char *sqlite_fit(const char *sql)
             done = end;
         }
         if (is_name)
-            add_name(&text, at, end);
+            sqlite_statement_add_name(&text, at, end);
         at = end;
     }
     text_add(&text, done);
@@ -189,7 +189,7 @@ static int system_error_of(sqlite3 *sqlite)
     return number;
 }
 
-static enum error_class class_of(sqlite3 *sqlite)
+static enum error_class sqlite_statement_class_of(sqlite3 *sqlite)
 {
     int system_error = system_error_of(sqlite);
     const char *message = sqlite3_errmsg(sqlite);
@@ -235,7 +235,7 @@ int sqlite_fail(const struct sqlite_db *db, struct error *err)
             "cannot read them",
             db->base.name, sqlite3_libversion());
     int number = sqlite3_errcode(db->sqlite) == SQLITE_IOERR ? system_error_of(db->sqlite) : 0;
-    enum error_class class = class_of(db->sqlite);
+    enum error_class class = sqlite_statement_class_of(db->sqlite);
     char where[1024];
     fail(err, class, "%s: %s%s%s%s", db->base.name, sqlite_name_temporary(db, where, sizeof where),
          sqlite3_errmsg(db->sqlite), number ? ": " : "", number ? strerror(number) : "");

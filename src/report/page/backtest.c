@@ -12,7 +12,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-static int by_id(const void *a, const void *b)
+static int page_backtest_by_id(const void *a, const void *b)
 {
     const struct page_backtest_row *one = a, *other = b;
     return (one->id > other->id) - (one->id < other->id);
@@ -22,7 +22,7 @@ const struct page_backtest_row *page_backtest_row(const struct page_backtest *ba
 {
     const struct page_backtest_row key = { .id = id };
     return backtest->row_count
-               ? bsearch(&key, backtest->rows, backtest->row_count, sizeof key, by_id)
+               ? bsearch(&key, backtest->rows, backtest->row_count, sizeof key, page_backtest_by_id)
                : NULL;
 }
 
@@ -38,14 +38,15 @@ double page_backtest_turned(const struct page_backtest *backtest,
 /* ---- Reading ---- */
 
 /* NULL where it is null, or not there. */
-static const char *text_of(json_t *object, const char *key)
+static const char *page_backtest_text_of(json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
 }
 
-static int take_text(json_t *object, const char *key, const char **text, struct error *err)
+static int page_backtest_take_text(json_t *object, const char *key, const char **text,
+                                   struct error *err)
 {
-    *text = text_of(object, key);
+    *text = page_backtest_text_of(object, key);
     return *text ? 0 : fail(err, ERROR_DATA, "no text '%s'", key);
 }
 
@@ -66,7 +67,8 @@ static int take_real(json_t *object, const char *key, double *number, struct err
 }
 
 /* null where there is no instant. */
-static int take_time(json_t *object, const char *key, int64_t *time, struct error *err)
+static int page_backtest_take_time(json_t *object, const char *key, int64_t *time,
+                                   struct error *err)
 {
     *time = 0;
     if (json_is_null(json_object_get(object, key)))
@@ -83,7 +85,7 @@ static int take_variants(struct page_backtest *backtest, json_t *list, struct er
     for (size_t i = 0; i < count; i++) {
         json_t *from = json_array_get(list, i);
         struct page_variant *variant = &backtest->variants[i];
-        if (take_text(from, "settings", &variant->settings, err) ||
+        if (page_backtest_take_text(from, "settings", &variant->settings, err) ||
             take_whole(from, "points", &variant->points, err) ||
             take_real(from, "distance", &variant->distance, err) ||
             take_real(from, "turned", &variant->turned, err))
@@ -106,7 +108,7 @@ static struct page_tried *tried_under(const struct page_backtest *backtest,
 }
 
 /* What it has of an association stands together. */
-static struct page_backtest_row *row_of(struct page_backtest *backtest, int64_t id)
+static struct page_backtest_row *page_backtest_row_of(struct page_backtest *backtest, int64_t id)
 {
     struct page_backtest_row *last =
         backtest->row_count ? &backtest->rows[backtest->row_count - 1] : NULL;
@@ -122,21 +124,22 @@ static struct page_backtest_row *row_of(struct page_backtest *backtest, int64_t 
     return last;
 }
 
-static int take_row(struct page_backtest *backtest, json_t *from, struct error *err)
+static int page_backtest_take_row(struct page_backtest *backtest, json_t *from, struct error *err)
 {
     int64_t id;
     const char *settings;
-    if (take_whole(from, "id_assoc", &id, err) || take_text(from, "settings", &settings, err))
+    if (take_whole(from, "id_assoc", &id, err) ||
+        page_backtest_take_text(from, "settings", &settings, err))
         return -1;
-    struct page_backtest_row *row = row_of(backtest, id);
+    struct page_backtest_row *row = page_backtest_row_of(backtest, id);
     struct page_tried *tried = tried_under(backtest, row, settings);
     if (!tried)
         return fail(err, ERROR_DATA, "settings '%s' are none of its list", settings);
     if (tried->there)
         return fail(err, ERROR_DATA, "association %" PRId64 " is there twice", id);
     tried->there = true;
-    tried->with_account = text_of(from, "turned_with_account");
-    tried->with_user = text_of(from, "turned_with_user");
+    tried->with_account = page_backtest_text_of(from, "turned_with_account");
+    tried->with_user = page_backtest_text_of(from, "turned_with_user");
     return take_real(from, "share_due", &row->due, err) ||
                    take_real(from, "use", &tried->use, err) ||
                    take_real(from, "place", &tried->place, err) ||
@@ -145,15 +148,15 @@ static int take_row(struct page_backtest *backtest, json_t *from, struct error *
                : 0;
 }
 
-static int take_rows(struct page_backtest *backtest, json_t *list, struct error *err)
+static int page_backtest_take_rows(struct page_backtest *backtest, json_t *list, struct error *err)
 {
     if (!json_is_array(list))
         return fail(err, ERROR_DATA, "no list 'associations'");
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (take_row(backtest, json_array_get(list, i), err))
+        if (page_backtest_take_row(backtest, json_array_get(list, i), err))
             return fail_in(err, "row %zu", i + 1);
     if (backtest->row_count)
-        qsort(backtest->rows, backtest->row_count, sizeof *backtest->rows, by_id);
+        qsort(backtest->rows, backtest->row_count, sizeof *backtest->rows, page_backtest_by_id);
     for (size_t i = 1; i < backtest->row_count; i++)
         if (backtest->rows[i].id == backtest->rows[i - 1].id)
             return fail(err, ERROR_DATA, "association %" PRId64 " is there twice",
@@ -161,12 +164,13 @@ static int take_rows(struct page_backtest *backtest, json_t *list, struct error 
     return 0;
 }
 
-static int take_cluster(struct page_backtest *backtest, json_t *from, struct error *err)
+static int page_backtest_take_cluster(struct page_backtest *backtest, json_t *from,
+                                      struct error *err)
 {
-    return take_time(from, "since", &backtest->since, err) ||
-                   take_time(from, "until", &backtest->until, err) ||
+    return page_backtest_take_time(from, "since", &backtest->since, err) ||
+                   page_backtest_take_time(from, "until", &backtest->until, err) ||
                    take_variants(backtest, json_object_get(from, "settings"), err) ||
-                   take_rows(backtest, json_object_get(from, "associations"), err)
+                   page_backtest_take_rows(backtest, json_object_get(from, "associations"), err)
                ? -1
                : 0;
 }
@@ -201,7 +205,7 @@ int backtest_file_find(const struct backtest_file *file, const char *cluster,
         const char *name = json_string_value(json_object_get(from, "cluster"));
         if (!name || strcmp(name, cluster) != 0)
             continue;
-        return take_cluster(backtest, from, err)
+        return page_backtest_take_cluster(backtest, from, err)
                    ? fail_in(err, "'%s', which `backtest --json` did not print so: cluster '%s'",
                              file->path, cluster)
                    : 1;

@@ -38,7 +38,7 @@ static void add_string(struct text *text, const char *name)
 /* A number with so many significant digits, in as few characters as JSON has; what is infinite is
  * -1, since no value of ours is below 0.  Zeros behind the point and at the end go, and those
  * before the point become an exponent where that is shorter: 1.500000e+04 is 15e3. */
-static void add_number(struct text *text, double number, int digits)
+static void page_add_number(struct text *text, double number, int digits)
 {
     char scientific[40], plain[40], compact[80];
     if (isnan(number) || isinf(number)) {
@@ -101,7 +101,7 @@ static double factor_in(const struct page_row *row)
 {
     return row->factor;
 }
-static double place_in(const struct page_row *row)
+static double page_place_in(const struct page_row *row)
 {
     return row->place;
 }
@@ -120,33 +120,33 @@ static const struct row_column {
     { TERM_SPENT, spent_in, 4 },
     { TERM_LEVEL_FS, level_fs_in, 4 },
     { TERM_FACTOR, factor_in, 4 },
-    { TERM_PLACE, place_in, 10 },
+    { TERM_PLACE, page_place_in, 10 },
 };
 
-static void begin_list(struct text *text, const char *name, const char *bracket)
+static void page_begin_list(struct text *text, const char *name, const char *bracket)
 {
     text_format(text, ",\n\"%s\":%s", name, bracket);
 }
 
-static void add_columns(struct text *text, const struct page_view *view)
+static void page_add_columns(struct text *text, const struct page_view *view)
 {
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         if (!page_term_name(view->cluster, columns[i].term))
             continue;
-        begin_list(text, page_term_key(columns[i].term), "[");
+        page_begin_list(text, page_term_key(columns[i].term), "[");
         for (size_t row = 0; row < view->count; row++) {
             add_comma(text, row);
-            add_number(text, columns[i].value(page_view_row(view, row)), columns[i].digits);
+            page_add_number(text, columns[i].value(page_view_row(view, row)), columns[i].digits);
         }
         text_add(text, "]");
     }
 }
 
 /* Each name once: one that was there before is the number of the name among those that were new. */
-static void add_names(struct text *text, const struct page_view *view)
+static void page_add_names(struct text *text, const struct page_view *view)
 {
     struct names *names = names_create();
-    begin_list(text, "names", "[");
+    page_begin_list(text, "names", "[");
     for (size_t i = 0; i < view->count; i++) {
         const struct page_row *row = page_view_row(view, i);
         const char *name = *row->user ? row->user : row->account;
@@ -161,7 +161,7 @@ static void add_names(struct text *text, const struct page_view *view)
     names_destroy(names);
 }
 
-static uint32_t parent_of(const struct page_view *view, size_t i)
+static uint32_t page_parent_of(const struct page_view *view, size_t i)
 {
     return i ? view->numbers[page_view_row(view, i)->parent] : 0;
 }
@@ -170,17 +170,18 @@ static uint32_t parent_of(const struct page_view *view, size_t i)
  * parent's number is above that of the row before. */
 static void add_tree(struct text *text, const struct page_view *view)
 {
-    begin_list(text, "kinds", "\"");
+    page_begin_list(text, "kinds", "\"");
     for (size_t i = 0; i < view->count; i++)
         text_add(text, *page_view_row(view, i)->user ? "u" : "a");
     text_add(text, "\"");
-    begin_list(text, "parents", "[");
+    page_begin_list(text, "parents", "[");
     for (size_t i = 0; i < view->count; i++) {
         add_comma(text, i);
-        text_format(text, "%" PRIu32, i ? parent_of(view, i) - parent_of(view, i - 1) : 0);
+        text_format(text, "%" PRIu32,
+                    i ? page_parent_of(view, i) - page_parent_of(view, i - 1) : 0);
     }
     text_add(text, "]");
-    begin_list(text, "shares", "[");
+    page_begin_list(text, "shares", "[");
     for (size_t i = 0; i < view->count; i++) {
         add_comma(text, i);
         text_format(text, "%" PRId64, page_view_row(view, i)->shares);
@@ -199,14 +200,14 @@ static void begin_exception(struct text *text, size_t row, bool *any)
 static void add_exceptions(struct text *text, const struct page_view *view)
 {
     bool any = false;
-    begin_list(text, "partitions", "{");
+    page_begin_list(text, "partitions", "{");
     for (size_t i = 0; i < view->count; i++)
         if (*page_view_row(view, i)->partition) {
             begin_exception(text, i, &any);
             add_string(text, page_view_row(view, i)->partition);
         }
     text_add(text, "}");
-    begin_list(text, "accounts", "{");
+    page_begin_list(text, "accounts", "{");
     any = false;
     for (size_t i = 1; i < view->count; i++) {
         const struct page_row *row = page_view_row(view, i);
@@ -216,7 +217,7 @@ static void add_exceptions(struct text *text, const struct page_view *view)
         add_string(text, row->account);
     }
     text_add(text, "}");
-    begin_list(text, "wholeShare", "{");
+    page_begin_list(text, "wholeShare", "{");
     any = false;
     for (size_t i = 0; i < view->count; i++) {
         const struct page_row *row = page_view_row(view, i);
@@ -224,7 +225,7 @@ static void add_exceptions(struct text *text, const struct page_view *view)
         if (i && fabs(product - row->whole) <= 1e-4 * fabs(row->whole))
             continue;
         begin_exception(text, i, &any);
-        add_number(text, row->whole, 4);
+        page_add_number(text, row->whole, 4);
     }
     text_add(text, "}");
 }
@@ -233,16 +234,16 @@ static void add_exceptions(struct text *text, const struct page_view *view)
  * whole, and decayed use. */
 static void add_rests(struct text *text, const struct page_view *view)
 {
-    begin_list(text, "rests", "{");
+    page_begin_list(text, "rests", "{");
     for (size_t i = 0; i < view->rest_count; i++) {
         const struct page_rest *rest = &view->rests[i];
         text_format(text, "%s\"%" PRIu32 "\":[%" PRIu32 ",", i ? "," : "", rest->number,
                     rest->children);
-        add_number(text, rest->shares, 10);
+        page_add_number(text, rest->shares, 10);
         text_add(text, ",");
-        add_number(text, rest->share, 4);
+        page_add_number(text, rest->share, 4);
         text_add(text, ",");
-        add_number(text, rest->usage, 4);
+        page_add_number(text, rest->usage, 4);
         text_add(text, "]");
     }
     text_add(text, "}");
@@ -252,7 +253,7 @@ static void add_rests(struct text *text, const struct page_view *view)
 
 static void add_times(struct text *text, const char *name, const struct page_points *points)
 {
-    begin_list(text, name, "{\"at\":[");
+    page_begin_list(text, name, "{\"at\":[");
     for (size_t i = 0; i < points->count; i++) {
         add_comma(text, i);
         text_format(text, "%" PRId64, points->points[i].at);
@@ -273,13 +274,13 @@ static const double *level_fs_at(const struct page_point *point)
     return point->level_fs;
 }
 
-static void add_line(struct text *text, const struct page_points *points, size_t series,
-                     const double *(*values_at)(const struct page_point *), int digits)
+static void page_add_line(struct text *text, const struct page_points *points, size_t series,
+                          const double *(*values_at)(const struct page_point *), int digits)
 {
     text_add(text, "[");
     for (size_t i = 0; i < points->count; i++) {
         add_comma(text, i);
-        add_number(text, values_at(&points->points[i])[series], digits);
+        page_add_number(text, values_at(&points->points[i])[series], digits);
     }
     text_add(text, "]");
 }
@@ -291,13 +292,13 @@ static void begin_series(struct text *text, const struct page_view *view, size_t
 }
 
 /* {"at": [times], "rows": {row: [values]}} */
-static void add_use(struct text *text, const struct page_view *view)
+static void page_add_use(struct text *text, const struct page_view *view)
 {
     const struct page_points *days = &view->cluster->days;
     add_times(text, "use", days);
     for (size_t i = 0; days->count && i < view->series_count; i++) {
         begin_series(text, view, i);
-        add_line(text, days, view->series[i], usage_at, 3);
+        page_add_line(text, days, view->series[i], usage_at, 3);
     }
     text_format(text, "},\"days\":%u,\"since\":%" PRId64 "}", view->cluster->days_each,
                 view->cluster->days_since);
@@ -311,11 +312,11 @@ static void add_history(struct text *text, const struct page_view *view)
     for (size_t i = 0; times->count && i < view->series_count; i++) {
         begin_series(text, view, i);
         text_add(text, "[");
-        add_line(text, times, view->series[i], usage_at, 3);
+        page_add_line(text, times, view->series[i], usage_at, 3);
         text_add(text, ",");
-        add_line(text, times, view->series[i], factor_at, 4);
+        page_add_line(text, times, view->series[i], factor_at, 4);
         text_add(text, ",");
-        add_line(text, times, view->series[i], level_fs_at, 3);
+        page_add_line(text, times, view->series[i], level_fs_at, 3);
         text_add(text, "]");
     }
     text_add(text, "}}");
@@ -324,15 +325,15 @@ static void add_history(struct text *text, const struct page_view *view)
 static void add_next(struct text *text, double number, bool first)
 {
     text_add(text, first ? "" : ",");
-    add_number(text, number, 4);
+    page_add_number(text, number, 4);
 }
 
 /* Of the whole cluster, so on its page only. */
-static void add_fairness(struct text *text, const struct page_view *view)
+static void page_add_fairness(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
     size_t count = view->top ? 0 : cluster->fairness_count;
-    begin_list(text, "fairness", "{\"at\":[");
+    page_begin_list(text, "fairness", "{\"at\":[");
     for (size_t i = 0; i < count; i++)
         text_format(text, "%s%" PRId64, i ? "," : "", cluster->fairness[i].at);
     text_add(text, "],\"accounts\":[");
@@ -348,7 +349,7 @@ static void add_fairness(struct text *text, const struct page_view *view)
 }
 
 /* [row, due, then of each variant: use, place, turned, with whom] */
-static void add_trial(struct text *text, const struct page_trial *trial, size_t variants)
+static void page_add_trial(struct text *text, const struct page_trial *trial, size_t variants)
 {
     text_format(text, "[%" PRIu32, trial->number);
     add_next(text, trial->row->due, false);
@@ -370,12 +371,12 @@ static void add_trial(struct text *text, const struct page_trial *trial, size_t 
     text_add(text, "]");
 }
 
-static void add_backtest(struct text *text, const struct page_view *view)
+static void page_add_backtest(struct text *text, const struct page_view *view)
 {
     const struct page_backtest *backtest = view->cluster->backtest;
     if (!backtest)
         return;
-    begin_list(text, "backtest", "");
+    page_begin_list(text, "backtest", "");
     text_format(text, "{\"since\":%" PRId64 ",\"until\":%" PRId64 ",\"total\":%zu,\"settings\":[",
                 backtest->since, backtest->until, view->trial_total);
     for (size_t i = 0; i < backtest->variant_count; i++) {
@@ -390,14 +391,14 @@ static void add_backtest(struct text *text, const struct page_view *view)
     text_add(text, "],\"rows\":[");
     for (size_t i = 0; i < view->trial_count; i++) {
         text_add(text, i ? ",\n" : "");
-        add_trial(text, &view->trials[i], backtest->variant_count);
+        page_add_trial(text, &view->trials[i], backtest->variant_count);
     }
     text_add(text, "]}");
 }
 
-static void add_changes(struct text *text, const struct page_cluster *cluster)
+static void page_add_changes(struct text *text, const struct page_cluster *cluster)
 {
-    begin_list(text, "changes", "[");
+    page_begin_list(text, "changes", "[");
     for (size_t i = 0; i < cluster->change_count; i++) {
         text_format(text, "%s[%" PRId64 ",", i ? "," : "", cluster->changes[i].at);
         add_string(text, cluster->changes[i].words);
@@ -409,7 +410,7 @@ static void add_changes(struct text *text, const struct page_cluster *cluster)
 /* ---- the queue ---- */
 
 /* What TRES give is one number here: cpu=1.50,mem=2.00. */
-static double sum_of(const char *tres)
+static double page_sum_of(const char *tres)
 {
     double sum = 0;
     for (const char *at = tres; (at = strchr(at, '=')); at++)
@@ -417,7 +418,7 @@ static double sum_of(const char *tres)
     return sum;
 }
 
-static void add_formula(struct text *text, const struct page_job *job)
+static void page_add_formula(struct text *text, const struct page_job *job)
 {
     const char *const texts[] = { job->job_id, job->why ? prio_why(job->why) : NULL, job->terms };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -425,11 +426,11 @@ static void add_formula(struct text *text, const struct page_job *job)
         add_string(text, texts[i] ? texts[i] : "");
     }
     text_add(text, ",");
-    add_number(text, job->value, 9);
+    page_add_number(text, job->value, 9);
     text_add(text, job->has_priority ? ",1" : ",0");
 }
 
-static void add_job(struct text *text, const struct page_job *job, bool by_formula, bool first)
+static void page_add_job(struct text *text, const struct page_job *job, bool by_formula, bool first)
 {
     const char *const names[] = { job->user, job->account, job->partition, job->qos };
     text_format(text, "%s[%" PRId64, first ? "" : ",\n", job->id);
@@ -440,19 +441,19 @@ static void add_job(struct text *text, const struct page_job *job, bool by_formu
     text_format(text, ",%" PRId64, job->priority);
     for (size_t i = 0; i < PAGE_PARTS; i++) {
         text_add(text, ",");
-        add_number(text, job->parts[i], 6);
+        page_add_number(text, job->parts[i], 6);
     }
     text_add(text, ",");
-    add_number(text, sum_of(job->tres), 6);
+    page_add_number(text, page_sum_of(job->tres), 6);
     text_format(text, ",%" PRId64 ",%" PRId64, job->site, job->nice);
     if (by_formula)
-        add_formula(text, job);
+        page_add_formula(text, job);
     text_add(text, "]");
 }
 
-static void add_queues(struct text *text, const char *name, const struct page_queues *queues)
+static void page_add_queues(struct text *text, const char *name, const struct page_queues *queues)
 {
-    begin_list(text, name, "[");
+    page_begin_list(text, name, "[");
     for (size_t i = 0; i < queues->count; i++) {
         text_add(text, i ? ",[" : "[");
         add_string(text, queues->queues[i].name ? queues->queues[i].name : "all others");
@@ -462,11 +463,11 @@ static void add_queues(struct text *text, const char *name, const struct page_qu
 }
 
 /* Of the whole cluster, so on its page only. */
-static void add_uses(struct text *text, const char *name, const struct page_uses *uses)
+static void page_add_uses(struct text *text, const char *name, const struct page_uses *uses)
 {
     if (!uses->count)
         return;
-    begin_list(text, name, "[");
+    page_begin_list(text, name, "[");
     for (size_t i = 0; i < uses->count; i++) {
         text_add(text, i ? ",[" : "[");
         add_string(text, *uses->list[i].name ? uses->list[i].name : "none");
@@ -475,25 +476,25 @@ static void add_uses(struct text *text, const char *name, const struct page_uses
     text_add(text, "]");
 }
 
-static void add_jobs(struct text *text, const struct page_view *view)
+static void page_add_jobs(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
     if (!view->top) {
-        add_uses(text, "useByPartition", &cluster->by_partition);
-        add_uses(text, "useByQos", &cluster->by_qos);
+        page_add_uses(text, "useByPartition", &cluster->by_partition);
+        page_add_uses(text, "useByQos", &cluster->by_qos);
     }
-    add_queues(text, "waitingByPartition", &view->partitions);
+    page_add_queues(text, "waitingByPartition", &view->partitions);
     if (!cluster->by_formula)
-        add_queues(text, "waitingByQos", &view->qos);
+        page_add_queues(text, "waitingByQos", &view->qos);
     text_format(text, ",\n\"waiting\":%zu,\"jobs\":[", view->job_total);
     for (size_t i = 0; i < view->job_count; i++)
-        add_job(text, &cluster->jobs[view->jobs[i]], cluster->by_formula, !i);
+        page_add_job(text, &cluster->jobs[view->jobs[i]], cluster->by_formula, !i);
     text_add(text, "]");
 }
 
 /* ---- all of it ---- */
 
-static void add_words(struct text *text, const struct page_cluster *cluster)
+static void page_add_words(struct text *text, const struct page_cluster *cluster)
 {
     const struct terminology *terms = cluster->terms;
     const char *const said[][2] = {
@@ -509,10 +510,10 @@ static void add_words(struct text *text, const struct page_cluster *cluster)
 }
 
 /* {key: [name, sentence]} */
-static void add_terms(struct text *text, const struct page_cluster *cluster)
+static void page_add_terms(struct text *text, const struct page_cluster *cluster)
 {
     bool any = false;
-    begin_list(text, "terms", "{");
+    page_begin_list(text, "terms", "{");
     for (int term = 0; term < PAGE_TERMS; term++) {
         const char *name = page_term_name(cluster, (enum page_term)term);
         struct text sentence = { 0 };
@@ -530,7 +531,7 @@ static void add_terms(struct text *text, const struct page_cluster *cluster)
     text_add(text, "}");
 }
 
-static void add_field(struct text *text, const char *name, const char *value)
+static void page_add_field(struct text *text, const char *name, const char *value)
 {
     text_format(text, "%s\"%s\":", text->bytes[text->length - 1] == '{' ? "" : ",", name);
     add_string(text, value);
@@ -544,7 +545,7 @@ static void add_path(struct text *text, const struct page_view *view)
     size_t count = 0;
     for (uint32_t at = view->top; at && count < sizeof above / sizeof *above;)
         above[count++] = at = rows[at].parent;
-    begin_list(text, "above", "[");
+    page_begin_list(text, "above", "[");
     for (size_t i = count; i-- > 0;) {
         add_comma(text, i + 1 < count);
         add_string(text, rows[above[i]].account);
@@ -552,18 +553,18 @@ static void add_path(struct text *text, const struct page_view *view)
     text_add(text, "]");
 }
 
-static void add_summary(struct text *text, const struct page_view *view)
+static void page_add_summary(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
-    add_field(text, "name", cluster->name);
+    page_add_field(text, "name", cluster->name);
     if (view->top)
-        add_field(text, "account", cluster->rows[view->top].account);
-    add_field(text, "algorithm", cluster->algorithm->name);
-    add_field(text, "algorithmName", page_algorithm(cluster));
-    add_field(text, "timeZone", cluster->time_zone);
-    add_field(text, "problems", cluster->problems);
+        page_add_field(text, "account", cluster->rows[view->top].account);
+    page_add_field(text, "algorithm", cluster->algorithm->name);
+    page_add_field(text, "algorithmName", page_algorithm(cluster));
+    page_add_field(text, "timeZone", cluster->time_zone);
+    page_add_field(text, "problems", cluster->problems);
     text_add(text, ",\"words\":");
-    add_words(text, cluster);
+    page_add_words(text, cluster);
     if (cluster->by_formula)
         text_add(text, ",\"ofPbs\":true");
     text_format(text,
@@ -571,9 +572,9 @@ static void add_summary(struct text *text, const struct page_view *view)
                 ",\"to\":%" PRId64 ",\"users\":%" PRIu32 ",\"below\":%zu,\"allUsage\":",
                 cluster->as_of, cluster->half_life, cluster->from, cluster->to, cluster->users,
                 view->below);
-    add_number(text, cluster->rows[0].usage, 6);
+    page_add_number(text, cluster->rows[0].usage, 6);
     text_add(text, ",\"capacity\":");
-    add_number(text, cluster->capacity, 6);
+    page_add_number(text, cluster->capacity, 6);
 }
 
 void page_begin(struct text *text, const struct page_head *head)
@@ -581,27 +582,27 @@ void page_begin(struct text *text, const struct page_head *head)
     text_format(text, "{\"version\":\"" PACKAGE_VERSION "\",\"accountsOnly\":%s",
                 head->accounts_only ? "true" : "false");
     if (head->home)
-        add_field(text, "home", head->home);
+        page_add_field(text, "home", head->home);
     text_add(text, ",\"clusters\":[");
 }
 
 void page_add_view(struct text *text, const struct page_view *view, bool first)
 {
     text_add(text, first ? "\n{" : ",\n{");
-    add_summary(text, view);
-    add_terms(text, view->cluster);
+    page_add_summary(text, view);
+    page_add_terms(text, view->cluster);
     add_path(text, view);
-    add_names(text, view);
+    page_add_names(text, view);
     add_tree(text, view);
     add_exceptions(text, view);
-    add_columns(text, view);
+    page_add_columns(text, view);
     add_rests(text, view);
-    add_use(text, view);
+    page_add_use(text, view);
     add_history(text, view);
-    add_fairness(text, view);
-    add_changes(text, view->cluster);
-    add_backtest(text, view);
-    add_jobs(text, view);
+    page_add_fairness(text, view);
+    page_add_changes(text, view->cluster);
+    page_add_backtest(text, view);
+    page_add_jobs(text, view);
     text_add(text, "}");
 }
 

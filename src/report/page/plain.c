@@ -82,7 +82,7 @@ static void add_amount(struct text *text, const struct page_view *view, double a
     add_compact(text, amount / page_unit_size(view->cluster));
 }
 
-static void add_ratio(struct text *text, double ratio)
+static void plain_page_add_ratio(struct text *text, double ratio)
 {
     if (isnan(ratio))
         text_add(text, "–");
@@ -94,7 +94,7 @@ static void add_ratio(struct text *text, double ratio)
         add_compact(text, ratio);
 }
 
-static void add_time(struct text *text, int64_t at, const char *format)
+static void plain_page_add_time(struct text *text, int64_t at, const char *format)
 {
     char shown[64];
     struct tm date;
@@ -113,14 +113,14 @@ static void add_capital(struct text *text, const char *words)
     page_add_html(text, *words ? words + 1 : words);
 }
 
-static void begin_table(struct text *text, const char *title)
+static void plain_page_begin_table(struct text *text, const char *title)
 {
     text_add(text, "<h3>");
     add_capital(text, title);
     text_add(text, "</h3>\n<table cellpadding=\"4\">\n<tr>");
 }
 
-static void add_heading(struct text *text, const char *name, bool number)
+static void plain_page_add_heading(struct text *text, const char *name, bool number)
 {
     text_format(text, "<th%s>", number ? " align=\"right\"" : " align=\"left\"");
     add_capital(text, name);
@@ -131,7 +131,7 @@ static void add_term(struct text *text, const struct page_view *view, enum page_
 {
     const char *name = page_term_name(view->cluster, term);
     if (name)
-        add_heading(text, name, true);
+        plain_page_add_heading(text, name, true);
 }
 
 static void begin_number(struct text *text)
@@ -139,7 +139,7 @@ static void begin_number(struct text *text)
     text_add(text, "<td align=\"right\">");
 }
 
-static void add_name(struct text *text, const char *name)
+static void plain_page_add_name(struct text *text, const char *name)
 {
     text_add(text, "<td>");
     page_add_html(text, name);
@@ -147,7 +147,7 @@ static void add_name(struct text *text, const char *name)
 }
 
 /* A bar of so much of the full width. */
-static void add_bar(struct text *text, double part, const char *color)
+static void plain_page_add_bar(struct text *text, double part, const char *color)
 {
     int width = isnan(part) || part <= 0 ? 0 : part >= 1 ? BAR_WIDTH : (int)ceil(part * BAR_WIDTH);
     if (!width)
@@ -169,15 +169,15 @@ static void add_bars(struct text *text, double share, double used, double most)
 {
     text_add(text, "<td>");
     if (most > 0) {
-        add_bar(text, share / most, COLOR_SHARE);
-        add_bar(text, used / most, used > share ? COLOR_OVER : COLOR_USED);
+        plain_page_add_bar(text, share / most, COLOR_SHARE);
+        plain_page_add_bar(text, used / most, used > share ? COLOR_OVER : COLOR_USED);
     }
     text_add(text, "</td>");
 }
 
 /* ---- accounts and users ---- */
 
-struct chosen {
+struct plain_page_chosen {
     const struct page_row **rows;
     size_t count, left;  /* not shown */
     double share, usage; /* of those: of the whole; decayed */
@@ -204,10 +204,12 @@ static int by_use(const void *a, const void *b)
 
 /* Of all rows below the top, also those that the data has not: accounts right below it, or users.
  */
-static void choose(struct chosen *chosen, const struct page_view *view, bool users)
+static void plain_page_choose(struct plain_page_chosen *chosen, const struct page_view *view,
+                              bool users)
 {
     const struct page_cluster *cluster = view->cluster;
-    *chosen = (struct chosen){ .rows = memory_zeroed(cluster->row_count, sizeof *chosen->rows) };
+    *chosen = (struct plain_page_chosen){ .rows = memory_zeroed(cluster->row_count,
+                                                                sizeof *chosen->rows) };
     for (size_t i = 0; i < cluster->row_count; i++) {
         const struct page_row *row = &cluster->rows[i];
         if (view->numbers[i] == PAGE_NOT_BELOW || i == view->top || users != (*row->user != '\0') ||
@@ -227,7 +229,8 @@ static void choose(struct chosen *chosen, const struct page_view *view, bool use
     chosen->count -= chosen->left;
 }
 
-static void add_values(struct text *text, const struct page_view *view, const struct page_row *row)
+static void plain_page_add_values(struct text *text, const struct page_view *view,
+                                  const struct page_row *row)
 {
     const struct page_cluster *cluster = view->cluster;
     begin_number(text);
@@ -244,7 +247,7 @@ static void add_values(struct text *text, const struct page_view *view, const st
     text_add(text, "</td>");
     if (page_term_name(cluster, TERM_LEVEL_FS)) {
         begin_number(text);
-        add_ratio(text, row->level_fs);
+        plain_page_add_ratio(text, row->level_fs);
         text_add(text, "</td>");
     }
     begin_number(text);
@@ -261,13 +264,13 @@ static void add_value_headings(struct text *text, const struct page_view *view)
     struct text spent = { 0 };
     text_format(&spent, "%s, %s", page_term_name(view->cluster, TERM_SPENT),
                 page_unit(view->cluster));
-    add_heading(text, spent.bytes, true);
+    plain_page_add_heading(text, spent.bytes, true);
     text_free(&spent);
 }
 
 /* All that are not shown, as one row. */
-static void add_rest(struct text *text, const struct page_view *view, const struct chosen *chosen,
-                     bool users)
+static void plain_page_add_rest(struct text *text, const struct page_view *view,
+                                const struct plain_page_chosen *chosen, bool users)
 {
     if (!chosen->left)
         return;
@@ -282,42 +285,42 @@ static void add_rest(struct text *text, const struct page_view *view, const stru
     text_add(text, "</td></tr>\n");
 }
 
-static void add_accounts(struct text *text, const struct page_view *view)
+static void plain_page_add_accounts(struct text *text, const struct page_view *view)
 {
     const struct terminology *terms = view->cluster->terms;
-    struct chosen chosen;
-    choose(&chosen, view, false);
+    struct plain_page_chosen chosen;
+    plain_page_choose(&chosen, view, false);
     if (chosen.count) {
         struct text title = { 0 };
         text_format(&title, "%s: share and use", terms->accounts);
-        begin_table(text, title.bytes);
+        plain_page_begin_table(text, title.bytes);
         text_free(&title);
-        add_heading(text, terms->one_account, false);
-        add_heading(text, "share, use", false);
+        plain_page_add_heading(text, terms->one_account, false);
+        plain_page_add_heading(text, "share, use", false);
         add_value_headings(text, view);
         text_add(text, "</tr>\n");
         for (size_t i = 0; i < chosen.count; i++) {
             const struct page_row *row = chosen.rows[i];
             text_add(text, "<tr>");
-            add_name(text, row->account);
+            plain_page_add_name(text, row->account);
             add_bars(text, row->whole, used_of_whole(view, row->usage), chosen.most);
-            add_values(text, view, row);
+            plain_page_add_values(text, view, row);
             text_add(text, "</tr>\n");
         }
-        add_rest(text, view, &chosen, false);
+        plain_page_add_rest(text, view, &chosen, false);
         text_add(text, "</table>\n");
     }
     free(chosen.rows);
 }
 
-static void add_user(struct text *text, const struct page_view *view, const struct page_row *row,
-                     double most)
+static void plain_page_add_user(struct text *text, const struct page_view *view,
+                                const struct page_row *row, double most)
 {
     text_add(text, "<tr>");
-    add_name(text, row->user);
-    add_name(text, row->account);
+    plain_page_add_name(text, row->user);
+    plain_page_add_name(text, row->account);
     add_bars(text, row->whole, used_of_whole(view, row->usage), most);
-    add_values(text, view, row);
+    plain_page_add_values(text, view, row);
     if (isnan(row->factor))
         text_add(text, "<td align=\"right\">–</td>");
     else
@@ -329,28 +332,28 @@ static void add_user(struct text *text, const struct page_view *view, const stru
         text_add(text, "<td align=\"right\">–</td></tr>\n");
 }
 
-static void add_users(struct text *text, const struct page_view *view)
+static void plain_page_add_users(struct text *text, const struct page_view *view)
 {
     const struct terminology *terms = view->cluster->terms;
-    struct chosen chosen;
+    struct plain_page_chosen chosen;
     if (view->cluster->accounts_only)
         return;
-    choose(&chosen, view, true);
+    plain_page_choose(&chosen, view, true);
     if (chosen.count) {
         struct text title = { 0 };
         text_format(&title, "%s who used most", terms->users);
-        begin_table(text, title.bytes);
+        plain_page_begin_table(text, title.bytes);
         text_free(&title);
-        add_heading(text, terms->one_user, false);
-        add_heading(text, terms->one_account, false);
-        add_heading(text, "share, use", false);
+        plain_page_add_heading(text, terms->one_user, false);
+        plain_page_add_heading(text, terms->one_account, false);
+        plain_page_add_heading(text, "share, use", false);
         add_value_headings(text, view);
         add_term(text, view, TERM_FACTOR);
         add_term(text, view, TERM_PLACE);
         text_add(text, "</tr>\n");
         for (size_t i = 0; i < chosen.count; i++)
-            add_user(text, view, chosen.rows[i], chosen.most);
-        add_rest(text, view, &chosen, true);
+            plain_page_add_user(text, view, chosen.rows[i], chosen.most);
+        plain_page_add_rest(text, view, &chosen, true);
         text_add(text, "</table>\n");
     }
     free(chosen.rows);
@@ -378,76 +381,78 @@ static void add_days(struct text *text, const struct page_view *view)
     size_t first = days->count > BARS_AT_MOST ? days->count - BARS_AT_MOST : 0;
     for (size_t i = first; i < days->count; i++)
         most = fmax(most, days->points[i].usage[*series]);
-    begin_table(text, cluster->days_each == 1 ? "Use by day" : "Use by week");
-    add_heading(text, cluster->days_each == 1 ? "Day" : "Week of", false);
-    add_heading(text, page_unit(cluster), true);
+    plain_page_begin_table(text, cluster->days_each == 1 ? "Use by day" : "Use by week");
+    plain_page_add_heading(text, cluster->days_each == 1 ? "Day" : "Week of", false);
+    plain_page_add_heading(text, page_unit(cluster), true);
     bool known = !isnan(cluster->capacity);
-    add_heading(text, known ? "Of the capacity" : "", true);
-    add_heading(text, "", false);
+    plain_page_add_heading(text, known ? "Of the capacity" : "", true);
+    plain_page_add_heading(text, "", false);
     text_add(text, "</tr>\n");
     for (size_t i = first; i < days->count; i++) {
         double used = days->points[i].usage[*series];
         text_add(text, "<tr><td nowrap>");
-        add_time(text, days->points[i].at, "%Y-%m-%d");
+        plain_page_add_time(text, days->points[i].at, "%Y-%m-%d");
         text_add(text, "</td><td align=\"right\">");
         add_amount(text, view, used);
         text_add(text, "</td><td align=\"right\">");
         if (known)
             add_percent(text, used / (cluster->capacity * cluster->days_each));
         text_add(text, "</td><td>");
-        add_bar(text, most > 0 ? used / most : 0, COLOR_USED);
+        plain_page_add_bar(text, most > 0 ? used / most : 0, COLOR_USED);
         text_add(text, "</td></tr>\n");
     }
     text_add(text, "</table>\n");
 }
 
-static void add_queues(struct text *text, const char *title, const struct page_queues *queues)
+static void plain_page_add_queues(struct text *text, const char *title,
+                                  const struct page_queues *queues)
 {
     struct text above = { 0 };
     if (!queues->count)
         return;
     text_format(&above, "Waiting jobs by %s", title);
-    begin_table(text, above.bytes);
+    plain_page_begin_table(text, above.bytes);
     text_free(&above);
-    add_heading(text, title, false);
-    add_heading(text, "jobs", true);
-    add_heading(text, "", false);
+    plain_page_add_heading(text, title, false);
+    plain_page_add_heading(text, "jobs", true);
+    plain_page_add_heading(text, "", false);
     text_add(text, "</tr>\n");
     for (size_t i = 0; i < queues->count; i++) {
         text_add(text, "<tr>");
-        add_name(text, queues->queues[i].name ? queues->queues[i].name : "all others");
+        plain_page_add_name(text, queues->queues[i].name ? queues->queues[i].name : "all others");
         text_format(text, "<td align=\"right\">%zu</td><td>", queues->queues[i].jobs);
-        add_bar(text, (double)queues->queues[i].jobs / (double)queues->queues[0].jobs, COLOR_USED);
+        plain_page_add_bar(text, (double)queues->queues[i].jobs / (double)queues->queues[0].jobs,
+                           COLOR_USED);
         text_add(text, "</td></tr>\n");
     }
     text_add(text, "</table>\n");
 }
 
-static void add_uses(struct text *text, const char *title, const struct page_cluster *cluster,
-                     const struct page_uses *uses)
+static void plain_page_add_uses(struct text *text, const char *title,
+                                const struct page_cluster *cluster, const struct page_uses *uses)
 {
     struct text above = { 0 };
     if (!uses->count)
         return;
     text_format(&above, "Decayed use by %s", title);
-    begin_table(text, above.bytes);
+    plain_page_begin_table(text, above.bytes);
     text_free(&above);
-    add_heading(text, title, false);
-    add_heading(text, page_unit(cluster), true);
-    add_heading(text, "", false);
+    plain_page_add_heading(text, title, false);
+    plain_page_add_heading(text, page_unit(cluster), true);
+    plain_page_add_heading(text, "", false);
     text_add(text, "</tr>\n");
     for (size_t i = 0; i < uses->count; i++) {
         text_add(text, "<tr>");
-        add_name(text, *uses->list[i].name ? uses->list[i].name : "none");
+        plain_page_add_name(text, *uses->list[i].name ? uses->list[i].name : "none");
         text_format(text, "<td align=\"right\">%.4g</td><td>",
                     uses->list[i].usage / page_unit_size(cluster));
-        add_bar(text, uses->list[i].usage / uses->list[0].usage, COLOR_USED);
+        plain_page_add_bar(text, uses->list[i].usage / uses->list[0].usage, COLOR_USED);
         text_add(text, "</td></tr>\n");
     }
     text_add(text, "</table>\n");
 }
 
-static void add_job(struct text *text, const struct page_job *job, bool by_formula)
+static void plain_page_add_job(struct text *text, const struct page_job *job, bool by_formula)
 {
     text_add(text, "<tr><td>");
     if (job->job_id)
@@ -455,11 +460,11 @@ static void add_job(struct text *text, const struct page_job *job, bool by_formu
     else
         text_format(text, "%" PRId64, job->id);
     text_add(text, "</td>");
-    add_name(text, job->user);
-    add_name(text, job->account);
-    add_name(text, job->partition);
+    plain_page_add_name(text, job->user);
+    plain_page_add_name(text, job->account);
+    plain_page_add_name(text, job->partition);
     if (!by_formula) {
-        add_name(text, job->qos);
+        plain_page_add_name(text, job->qos);
         text_format(text, "<td align=\"right\">%" PRId64 "</td>", job->priority);
     } else if (job->has_priority && !isnan(job->value)) {
         text_format(text, "<td align=\"right\">%.6g</td>", job->value);
@@ -469,34 +474,35 @@ static void add_job(struct text *text, const struct page_job *job, bool by_formu
     text_add(text, "</tr>\n");
 }
 
-static void add_jobs(struct text *text, const struct page_view *view)
+static void plain_page_add_jobs(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
     const struct terminology *terms = cluster->terms;
     if (!view->top) {
-        add_uses(text, terms->partition, cluster, &cluster->by_partition);
-        add_uses(text, "QOS", cluster, &cluster->by_qos);
+        plain_page_add_uses(text, terms->partition, cluster, &cluster->by_partition);
+        plain_page_add_uses(text, "QOS", cluster, &cluster->by_qos);
     }
-    add_queues(text, terms->partition, &view->partitions);
+    plain_page_add_queues(text, terms->partition, &view->partitions);
     if (!cluster->by_formula)
-        add_queues(text, "QOS", &view->qos);
+        plain_page_add_queues(text, "QOS", &view->qos);
     if (!view->job_count)
         return;
-    begin_table(text, view->job_total > JOBS_AT_MOST ? "The first waiting jobs" : "Waiting jobs");
-    add_heading(text, "Job", false);
-    add_heading(text, terms->one_user, false);
-    add_heading(text, terms->one_account, false);
-    add_heading(text, terms->partition, false);
+    plain_page_begin_table(text, view->job_total > JOBS_AT_MOST ? "The first waiting jobs"
+                                                                : "Waiting jobs");
+    plain_page_add_heading(text, "Job", false);
+    plain_page_add_heading(text, terms->one_user, false);
+    plain_page_add_heading(text, terms->one_account, false);
+    plain_page_add_heading(text, terms->partition, false);
     if (!cluster->by_formula)
-        add_heading(text, "QOS", false);
-    add_heading(text, cluster->by_formula ? "Value" : "Priority", true);
+        plain_page_add_heading(text, "QOS", false);
+    plain_page_add_heading(text, cluster->by_formula ? "Value" : "Priority", true);
     text_add(text, "</tr>\n");
     for (size_t i = 0; i < view->job_count && i < JOBS_AT_MOST; i++)
-        add_job(text, &cluster->jobs[view->jobs[i]], cluster->by_formula);
+        plain_page_add_job(text, &cluster->jobs[view->jobs[i]], cluster->by_formula);
     text_add(text, "</table>\n");
 }
 
-static void add_fairness(struct text *text, const struct page_view *view)
+static void plain_page_add_fairness(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
     const struct page_fairness *last =
@@ -515,14 +521,14 @@ static void add_fairness(struct text *text, const struct page_view *view)
 
 static void add_variants(struct text *text, const struct page_backtest *backtest)
 {
-    begin_table(text, "Under other settings");
-    add_heading(text, "Settings", false);
-    add_heading(text, "Apart", true);
-    add_heading(text, "Pairs turned", true);
+    plain_page_begin_table(text, "Under other settings");
+    plain_page_add_heading(text, "Settings", false);
+    plain_page_add_heading(text, "Apart", true);
+    plain_page_add_heading(text, "Pairs turned", true);
     text_add(text, "</tr>\n");
     for (size_t i = 0; i < backtest->variant_count; i++) {
         text_add(text, "<tr>");
-        add_name(text, backtest->variants[i].settings);
+        plain_page_add_name(text, backtest->variants[i].settings);
         text_add(text, "<td align=\"right\">");
         add_percent(text, backtest->variants[i].distance);
         text_add(text, "</td><td align=\"right\">");
@@ -535,18 +541,19 @@ static void add_variants(struct text *text, const struct page_backtest *backtest
         return;
     }
     text_add(text, "<p>From ");
-    add_time(text, backtest->since, "%Y-%m-%d");
+    plain_page_add_time(text, backtest->since, "%Y-%m-%d");
     text_add(text, " to ");
-    add_time(text, backtest->until, "%Y-%m-%d");
+    plain_page_add_time(text, backtest->until, "%Y-%m-%d");
     text_add(text,
              ": how far shares and use were apart, and how many pairs would have changed places. "
              "Nothing is scheduled anew.</p>\n");
 }
 
-static void add_trial(struct text *text, const struct page_view *view, size_t i, size_t variants)
+static void plain_page_add_trial(struct text *text, const struct page_view *view, size_t i,
+                                 size_t variants)
 {
     text_add(text, "<tr>");
-    add_name(text, page_view_row(view, view->trials[i].number)->account);
+    plain_page_add_name(text, page_view_row(view, view->trials[i].number)->account);
     text_add(text, "<td align=\"right\">");
     add_percent(text, view->trials[i].row->due);
     for (size_t k = 0; k < variants; k++) {
@@ -556,7 +563,7 @@ static void add_trial(struct text *text, const struct page_view *view, size_t i,
     text_add(text, "</td></tr>\n");
 }
 
-static void add_backtest(struct text *text, const struct page_view *view)
+static void plain_page_add_backtest(struct text *text, const struct page_view *view)
 {
     const struct page_backtest *backtest = view->cluster->backtest;
     if (!backtest)
@@ -569,24 +576,24 @@ static void add_backtest(struct text *text, const struct page_view *view)
         accounts++;
     if (!accounts)
         return;
-    begin_table(text, "Shares and decayed use under these settings");
-    add_heading(text, view->cluster->terms->one_account, false);
-    add_heading(text, "Due", true);
+    plain_page_begin_table(text, "Shares and decayed use under these settings");
+    plain_page_add_heading(text, view->cluster->terms->one_account, false);
+    plain_page_add_heading(text, "Due", true);
     for (size_t k = 0; k < variants; k++)
-        add_heading(text, backtest->variants[k].settings, true);
+        plain_page_add_heading(text, backtest->variants[k].settings, true);
     text_add(text, "</tr>\n");
     for (size_t i = 0; i < accounts; i++)
-        add_trial(text, view, i, variants);
+        plain_page_add_trial(text, view, i, variants);
     text_add(text, "</table>\n");
 }
 
-static void add_changes(struct text *text, const struct page_cluster *cluster)
+static void plain_page_add_changes(struct text *text, const struct page_cluster *cluster)
 {
     if (cluster->change_count)
         text_add(text, "<h3>Settings that changed</h3>\n<ul>\n");
     for (size_t i = 0; i < cluster->change_count; i++) {
         text_add(text, "<li>");
-        add_time(text, cluster->changes[i].at, "%Y-%m-%d %H:%M ");
+        plain_page_add_time(text, cluster->changes[i].at, "%Y-%m-%d %H:%M ");
         page_add_html(text, cluster->changes[i].words);
         text_add(text, "</li>\n");
     }
@@ -594,7 +601,7 @@ static void add_changes(struct text *text, const struct page_cluster *cluster)
         text_add(text, "</ul>\n");
 }
 
-static void add_terms(struct text *text, const struct page_cluster *cluster)
+static void plain_page_add_terms(struct text *text, const struct page_cluster *cluster)
 {
     text_add(text, "<h3>What these words mean</h3>\n<dl>\n");
     for (int term = 0; term < PAGE_TERMS; term++) {
@@ -614,7 +621,7 @@ static void add_terms(struct text *text, const struct page_cluster *cluster)
 }
 
 /* As of when, what is wrong, how it was computed, and how many there are. */
-static void add_summary(struct text *text, const struct page_view *view)
+static void plain_page_add_summary(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
     const struct terminology *terms = cluster->terms;
@@ -625,7 +632,7 @@ static void add_summary(struct text *text, const struct page_view *view)
     }
     page_add_html(text, cluster->name);
     text_add(text, "</h2>\n<p>as of ");
-    add_time(text, cluster->as_of, "%Y-%m-%d %H:%M %Z");
+    plain_page_add_time(text, cluster->as_of, "%Y-%m-%d %H:%M %Z");
     if (*cluster->problems) {
         text_add(text, " · ");
         page_add_html(text, cluster->problems);
@@ -640,13 +647,13 @@ static void add_summary(struct text *text, const struct page_view *view)
 
 void page_plain_add(struct text *text, const struct page_view *view)
 {
-    add_summary(text, view);
-    add_accounts(text, view);
-    add_users(text, view);
+    plain_page_add_summary(text, view);
+    plain_page_add_accounts(text, view);
+    plain_page_add_users(text, view);
     add_days(text, view);
-    add_fairness(text, view);
-    add_backtest(text, view);
-    add_jobs(text, view);
-    add_changes(text, view->cluster);
-    add_terms(text, view->cluster);
+    plain_page_add_fairness(text, view);
+    plain_page_add_backtest(text, view);
+    plain_page_add_jobs(text, view);
+    plain_page_add_changes(text, view->cluster);
+    plain_page_add_terms(text, view->cluster);
 }

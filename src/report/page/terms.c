@@ -11,11 +11,11 @@
 #include "util/text.h"
 
 /* A sentence in which %s is the word for a user, or for an account where `of_account`. */
-struct term {
+struct report_page_term {
     const char *key, *name, *sentence;
 };
 
-static const struct term terms[PAGE_TERMS] = {
+static const struct report_page_term terms[PAGE_TERMS] = {
     [TERM_SHARES] = { "shares", "Shares",
                       "What it was given; `parent': it has those of the level above." },
     [TERM_LEVEL_SHARE] = { "levelShare", "Share of its level",
@@ -52,7 +52,7 @@ static const struct {
     { "pbs", "PBS", "1 without any use, 0.5 where it used just its part, near 0 far above it." },
 };
 
-static size_t factor_of(const struct page_cluster *cluster)
+static size_t page_terms_factor_of(const struct page_cluster *cluster)
 {
     size_t i = 0;
     while (i + 1 < sizeof factors / sizeof *factors &&
@@ -63,7 +63,7 @@ static size_t factor_of(const struct page_cluster *cluster)
 
 const char *page_algorithm(const struct page_cluster *cluster)
 {
-    return factors[factor_of(cluster)].name;
+    return factors[page_terms_factor_of(cluster)].name;
 }
 
 const char *page_unit(const struct page_cluster *cluster)
@@ -102,7 +102,7 @@ const char *page_term_name(const struct page_cluster *cluster, enum page_term te
     }
 }
 
-static void add_span(struct text *text, int64_t seconds)
+static void page_terms_add_span(struct text *text, int64_t seconds)
 {
     static const struct {
         int64_t seconds;
@@ -125,7 +125,7 @@ void page_term_explain(struct text *text, const struct page_cluster *cluster, en
         text_add(text, "All it used");
         if (cluster->half_life > 0) {
             text_add(text, ", which counts half after ");
-            add_span(text, cluster->half_life);
+            page_terms_add_span(text, cluster->half_life);
         }
         text_add(text, ".");
         return;
@@ -137,7 +137,7 @@ void page_term_explain(struct text *text, const struct page_cluster *cluster, en
         text_add(text, ".");
         return;
     case TERM_FACTOR:
-        text_add(text, factors[factor_of(cluster)].sentence);
+        text_add(text, factors[page_terms_factor_of(cluster)].sentence);
         return;
     default:
         text_add(text, terms[term].sentence);

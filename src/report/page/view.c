@@ -22,7 +22,7 @@ size_t page_series_room(size_t numbers)
 }
 
 /* All rows at the top and below, level by level. */
-static void find_below(struct page_view *view)
+static void page_view_find_below(struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
     view->rows = memory_zeroed(cluster->row_count, sizeof *view->rows);
@@ -38,7 +38,7 @@ static void find_below(struct page_view *view)
     view->below = view->count;
 }
 
-static int by_weight(const void *a, const void *b, void *rows)
+static int page_view_by_weight(const void *a, const void *b, void *rows)
 {
     const struct page_row *one = (struct page_row *)rows + *(const uint32_t *)a;
     const struct page_row *other = (struct page_row *)rows + *(const uint32_t *)b;
@@ -52,7 +52,7 @@ static int by_weight(const void *a, const void *b, void *rows)
 }
 
 /* Put a row and what it hangs below into the page; true where all have room. */
-static bool take_row(struct page_view *view, uint32_t row, size_t *room)
+static bool page_view_take_row(struct page_view *view, uint32_t row, size_t *room)
 {
     const struct page_row *rows = view->cluster->rows;
     size_t needed = 0;
@@ -69,14 +69,14 @@ static bool take_row(struct page_view *view, uint32_t row, size_t *room)
     return true;
 }
 
-static void choose_rows(struct page_view *view)
+static void page_view_choose_rows(struct page_view *view)
 {
     uint32_t *order = memory_zeroed(view->count, sizeof *order);
     size_t room = ROWS_AT_MOST, kept = 0;
     memcpy(order, view->rows, view->count * sizeof *order);
-    qsort_r(order, view->count, sizeof *order, by_weight, view->cluster->rows);
+    qsort_r(order, view->count, sizeof *order, page_view_by_weight, view->cluster->rows);
     for (size_t i = 0; i < view->count && room; i++)
-        if (!take_row(view, order[i], &room))
+        if (!page_view_take_row(view, order[i], &room))
             break;
     free(order);
     for (size_t i = 0; i < view->count; i++)
@@ -87,7 +87,7 @@ static void choose_rows(struct page_view *view)
     view->count = kept;
 }
 
-static void add_rest(struct page_view *view, uint32_t number)
+static void page_view_add_rest(struct page_view *view, uint32_t number)
 {
     const struct page_row *row = page_view_row(view, number);
     struct page_rest rest = { .number = number };
@@ -106,7 +106,7 @@ static void add_rest(struct page_view *view, uint32_t number)
     view->rests[view->rest_count++] = rest;
 }
 
-static void choose_series(struct page_view *view)
+static void page_view_choose_series(struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
     size_t room = page_series_room(cluster->days.count + 3 * cluster->times.count);
@@ -203,11 +203,11 @@ static void choose_trials(struct page_view *view)
 void page_view_make(struct page_view *view, const struct page_cluster *cluster, uint32_t top)
 {
     *view = (struct page_view){ .cluster = cluster, .top = top };
-    find_below(view);
-    choose_rows(view);
+    page_view_find_below(view);
+    page_view_choose_rows(view);
     for (uint32_t i = 0; view->count < view->below && i < view->count; i++)
-        add_rest(view, i);
-    choose_series(view);
+        page_view_add_rest(view, i);
+    page_view_choose_series(view);
     choose_jobs(view);
     choose_trials(view);
 }

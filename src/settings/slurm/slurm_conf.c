@@ -77,7 +77,7 @@ void slurm_conf_note(struct slurm_conf *conf, struct slurm_place place, const ch
 
 #define BLANKS " \t\r\n\v\f"
 
-struct reading {
+struct slurm_conf_reading {
     const struct slurm_reader *reader;
     struct slurm_files *files;
     size_t bytes;
@@ -85,15 +85,16 @@ struct reading {
 };
 
 /* A file that is open, and the one that includes it. */
-struct source {
+struct slurm_conf_source {
     const char *path;
     FILE *file;
     unsigned line, depth;
     struct stat status;
-    const struct source *includer;
+    const struct slurm_conf_source *includer;
 };
 
-static int read_path(struct reading *reading, const char *path, const struct source *includer);
+static int read_path(struct slurm_conf_reading *reading, const char *path,
+                     const struct slurm_conf_source *includer);
 
 /* Cut the line at the first # that is not escaped. */
 static void cut_comment(char *line)
@@ -134,28 +135,31 @@ static void resolve_escapes(char *line)
     *to = '\0';
 }
 
-static int refuse(const struct reading *reading, const struct source *source, const char *what)
+static int slurm_conf_refuse(const struct slurm_conf_reading *reading,
+                             const struct slurm_conf_source *source, const char *what)
 {
     return fail(reading->err, ERROR_SETTINGS, "'%s', line %u: %s", source->path, source->line,
                 what);
 }
 
-static int check_physical(struct reading *reading, const struct source *source, const char *line,
-                          size_t length)
+static int check_physical(struct slurm_conf_reading *reading,
+                          const struct slurm_conf_source *source, const char *line, size_t length)
 {
     reading->bytes += length;
     if (reading->bytes > BYTES_AT_MOST)
-        return refuse(reading, source, "more than 32 MiB in all, which is no slurm.conf");
+        return slurm_conf_refuse(reading, source,
+                                 "more than 32 MiB in all, which is no slurm.conf");
     if (strlen(line) != length)
-        return refuse(reading, source, "a NUL byte");
+        return slurm_conf_refuse(reading, source, "a NUL byte");
     if (source->line == 1 && !strncmp(line, "\xef\xbb\xbf", 3))
-        return refuse(reading, source, "a byte-order mark; save the file without it");
+        return slurm_conf_refuse(reading, source, "a byte-order mark; save the file without it");
     return 0;
 }
 
 /* The next line with those that continue it: 1, 0 at the end of the file, or -1. */
-static int read_line(struct reading *reading, struct source *source, struct text *whole,
-                     unsigned *first)
+static int slurm_conf_read_line(struct slurm_conf_reading *reading,
+                                struct slurm_conf_source *source, struct text *whole,
+                                unsigned *first)
 {
     char *line = NULL;
     size_t room = 0;
@@ -179,13 +183,14 @@ static int read_line(struct reading *reading, struct source *source, struct text
 }
 
 /* Put the cluster's name, in small letters as Slurm does, where %c stands. */
-static int add_modified(struct reading *reading, const struct source *source, struct text *path,
-                        const char *name)
+static int add_modified(struct slurm_conf_reading *reading, const struct slurm_conf_source *source,
+                        struct text *path, const char *name)
 {
     for (const char *at; (at = strstr(name, "%c")); name = at + 2) {
         const char *cluster = *reading->reader->cluster;
         if (!cluster)
-            return refuse(reading, source, "an Include with %c, and no ClusterName above it");
+            return slurm_conf_refuse(reading, source,
+                                     "an Include with %c, and no ClusterName above it");
         text_add_bytes(path, name, (size_t)(at - name));
         for (; *cluster; cluster++) {
             char small = *cluster;
@@ -199,7 +204,7 @@ static int add_modified(struct reading *reading, const struct source *source, st
 }
 
 /* A name that is no path from the root, in the folder of another file. */
-static char *beside(const char *other, const char *name)
+static char *slurm_conf_beside(const char *other, const char *name)
 {
     struct text path = { 0 };
     const char *slash = strrchr(other, '/');
@@ -216,12 +221,13 @@ static bool same_file(const struct stat *a, const struct stat *b)
 
 /* Up to Slurm 22.05 an included file includes from its own folder, from 23.02 on from that of the
  * first.  Nothing here tells the release, but mostly there is a file in one of them only. */
-static int include_named(struct reading *reading, const struct source *source, const char *name)
+static int include_named(struct slurm_conf_reading *reading, const struct slurm_conf_source *source,
+                         const char *name)
 {
-    const struct source *first = source;
+    const struct slurm_conf_source *first = source;
     while (first->includer)
         first = first->includer;
-    char *path = beside(first->path, name), *own = beside(source->path, name);
+    char *path = slurm_conf_beside(first->path, name), *own = slurm_conf_beside(source->path, name);
     struct stat there, here;
     bool is_there = !stat(path, &there), is_here = !stat(own, &here);
     int result;
@@ -237,13 +243,14 @@ static int include_named(struct reading *reading, const struct source *source, c
     return result;
 }
 
-static int include(struct reading *reading, const struct source *source, const char *name)
+static int include(struct slurm_conf_reading *reading, const struct slurm_conf_source *source,
+                   const char *name)
 {
     struct text given = { 0 };
     int result = add_modified(reading, source, &given, name);
     if (!result && strchr(given.bytes, '*'))
-        result = refuse(reading, source,
-                        "an Include of a pattern, which Slurm does not take: name each file");
+        result = slurm_conf_refuse(
+            reading, source, "an Include of a pattern, which Slurm does not take: name each file");
     if (!result)
         result = include_named(reading, source, given.bytes);
     text_free(&given);
@@ -260,14 +267,14 @@ static char *included_name(char *line)
     return line + strspn(line, BLANKS);
 }
 
-static int take_line(struct reading *reading, const struct source *source, unsigned first,
-                     char *line)
+static int slurm_conf_take_line(struct slurm_conf_reading *reading,
+                                const struct slurm_conf_source *source, unsigned first, char *line)
 {
     resolve_escapes(line);
     if (!line[strspn(line, BLANKS)])
         return 0;
     const struct slurm_reader *reader = reading->reader;
-    struct source begun = *source;
+    struct slurm_conf_source begun = *source;
     begun.line = first;
     char *name = included_name(line);
     if (!name)
@@ -275,23 +282,24 @@ static int take_line(struct reading *reading, const struct source *source, unsig
                             reading->err);
     char *end = name + strcspn(name, BLANKS);
     if (!*name)
-        return refuse(reading, &begun, "an Include without a file");
+        return slurm_conf_refuse(reading, &begun, "an Include without a file");
     if (*name == '=')
-        return refuse(reading, &begun,
-                      "an Include with a =, which Slurm takes for the file's name");
+        return slurm_conf_refuse(reading, &begun,
+                                 "an Include with a =, which Slurm takes for the file's name");
     if (end[strspn(end, BLANKS)])
-        return refuse(reading, &begun, "an Include of more than one file");
+        return slurm_conf_refuse(reading, &begun, "an Include of more than one file");
     *end = '\0';
     return include(reading, &begun, name);
 }
 
-static int read_source(struct reading *reading, struct source *source)
+static int slurm_conf_read_source(struct slurm_conf_reading *reading,
+                                  struct slurm_conf_source *source)
 {
     struct text whole = { 0 };
     unsigned first;
     int result;
-    while ((result = read_line(reading, source, &whole, &first)) > 0)
-        if (take_line(reading, source, first, whole.bytes)) {
+    while ((result = slurm_conf_read_line(reading, source, &whole, &first)) > 0)
+        if (slurm_conf_take_line(reading, source, first, whole.bytes)) {
             result = -1;
             break;
         }
@@ -300,8 +308,8 @@ static int read_source(struct reading *reading, struct source *source)
 }
 
 /* Say which file cannot be read, and which line includes it. */
-static int refuse_path(const struct reading *reading, const struct source *includer,
-                       const char *path, const char *why)
+static int refuse_path(const struct slurm_conf_reading *reading,
+                       const struct slurm_conf_source *includer, const char *path, const char *why)
 {
     if (includer)
         return fail(reading->err, ERROR_SETTINGS, "'%s', line %u: cannot read '%s': %s",
@@ -309,13 +317,14 @@ static int refuse_path(const struct reading *reading, const struct source *inclu
     return fail(reading->err, ERROR_SETTINGS, "cannot read '%s': %s", path, why);
 }
 
-static const char *why_not(const struct reading *reading, const struct source *source)
+static const char *why_not(const struct slurm_conf_reading *reading,
+                           const struct slurm_conf_source *source)
 {
     if (!S_ISREG(source->status.st_mode))
         return "it is no file";
     if (source->status.st_mode & S_IWOTH)
         return "everybody may write to it: chmod o-w it";
-    for (const struct source *each = source->includer; each; each = each->includer)
+    for (const struct slurm_conf_source *each = source->includer; each; each = each->includer)
         if (same_file(&each->status, &source->status))
             return "it includes itself";
     if (source->depth > DEPTH_AT_MOST)
@@ -331,9 +340,10 @@ static void keep_file(struct slurm_files *files, const char *path, time_t change
     files->each[files->count++] = (struct slurm_file){ path, changed };
 }
 
-static int read_path(struct reading *reading, const char *path, const struct source *includer)
+static int read_path(struct slurm_conf_reading *reading, const char *path,
+                     const struct slurm_conf_source *includer)
 {
-    struct source source = {
+    struct slurm_conf_source source = {
         .path = arena_copy(reading->reader->arena, path, strlen(path)),
         .depth = includer ? includer->depth + 1 : 0,
         .includer = includer,
@@ -345,7 +355,7 @@ static int read_path(struct reading *reading, const char *path, const struct sou
     if (why)
         return refuse_path(reading, includer, path, why);
     keep_file(reading->files, source.path, source.status.st_mtime);
-    int result = read_source(reading, &source);
+    int result = slurm_conf_read_source(reading, &source);
     fclose(source.file);
     return result;
 }
@@ -353,7 +363,7 @@ static int read_path(struct reading *reading, const char *path, const struct sou
 int slurm_file_read(const struct slurm_reader *reader, const char *path, struct slurm_files *files,
                     struct error *err)
 {
-    struct reading reading = { .reader = reader, .files = files, .err = err };
+    struct slurm_conf_reading reading = { .reader = reader, .files = files, .err = err };
     return read_path(&reading, path, NULL);
 }
 

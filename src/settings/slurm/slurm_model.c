@@ -63,8 +63,8 @@ enum slurm_kind slurm_kind_of(const char *key)
     return (enum slurm_kind)kind;
 }
 
-static int refuse(const struct slurm_record *record, const char *key, const char *value,
-                  const char *why, struct error *err)
+static int slurm_model_refuse(const struct slurm_record *record, const char *key, const char *value,
+                              const char *why, struct error *err)
 {
     return fail(err, ERROR_SETTINGS, "'%s', line %u: %s = '%s': %s", record->place.file,
                 record->place.line, key, value, why);
@@ -76,16 +76,16 @@ int slurm_record_refuse(const struct slurm_record *record, int value, const char
     const struct record_key *key = kinds[record->kind].keys;
     while (key->value != value)
         key++;
-    return refuse(record, key->name, record->values[value], wanted, err);
+    return slurm_model_refuse(record, key->name, record->values[value], wanted, err);
 }
 
 int slurm_record_refuse_name(const struct slurm_record *record, const char *why, struct error *err)
 {
-    return refuse(record, kinds[record->kind].name, record->name, why, err);
+    return slurm_model_refuse(record, kinds[record->kind].name, record->name, why, err);
 }
 
-static void take_pair(struct slurm_record *record, const struct slurm_pair *pair,
-                      struct arena *arena)
+static void slurm_model_take_pair(struct slurm_record *record, const struct slurm_pair *pair,
+                                  struct arena *arena)
 {
     const struct record_key *key = kinds[record->kind].keys;
     while (key->name && strcasecmp(key->name, pair->key) != 0)
@@ -106,7 +106,7 @@ int slurm_record_read(struct slurm_record *record, const struct slurm_record *de
     if (!*record->name)
         return slurm_record_refuse_name(record, "must be = and a name", err);
     for (struct slurm_pair pair; slurm_pair_next(&rest, &pair);)
-        take_pair(record, &pair, arena);
+        slurm_model_take_pair(record, &pair, arena);
     return *rest ? fail(err, ERROR_SETTINGS, "'%s', line %u: something that is not KEY=VALUE",
                         line->place.file, line->place.line)
                  : 0;
@@ -195,7 +195,7 @@ static int take_cpus(struct slurm_model *model, const struct slurm_record *recor
 }
 
 /* The count of a TRES in a list; 0 where it was not there. */
-static uint64_t *count_of(struct slurm_tres **list, size_t *length, const char *name)
+static uint64_t *slurm_model_count_of(struct slurm_tres **list, size_t *length, const char *name)
 {
     for (size_t i = 0; i < *length; i++)
         if (!strcasecmp((*list)[i].name, name))
@@ -212,7 +212,7 @@ static bool add_gres(struct slurm_model *model, const char *name, const char *ty
     text_format(&text, "gres/%s%s%s", name, type ? ":" : "", type ? type : "");
     const char *kept = arena_copy(arena, text.bytes, text.length);
     text_free(&text);
-    uint64_t *count = count_of(&model->gres, &model->gres_count, kept);
+    uint64_t *count = slurm_model_count_of(&model->gres, &model->gres_count, kept);
     return !__builtin_add_overflow(*count, number, count) && *count <= SLURM_OF_A_NODE_AT_MOST;
 }
 
@@ -295,6 +295,6 @@ void slurm_totals_add(struct slurm_totals *totals, const struct slurm_model *mod
     totals->spec_cpus += nodes * model->spec_cpus;
     totals->memory += nodes * model->memory;
     for (size_t i = 0; nodes && i < model->gres_count; i++)
-        *count_of(&totals->gres, &totals->gres_count, model->gres[i].name) +=
+        *slurm_model_count_of(&totals->gres, &totals->gres_count, model->gres[i].name) +=
             nodes * model->gres[i].count;
 }

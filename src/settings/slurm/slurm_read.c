@@ -74,7 +74,7 @@ struct naming {
     bool noted;
 };
 
-static void take_node(void *context, const char *name, size_t length)
+static void slurm_read_take_node(void *context, const char *name, size_t length)
 {
     struct naming *naming = context;
     struct slurm_nodes *nodes = naming->nodes;
@@ -90,8 +90,8 @@ static void take_node(void *context, const char *name, size_t length)
     nodes->model_of[count] = (uint32_t)(nodes->model_count - 1);
 }
 
-static int take_nodes(struct slurm_nodes *nodes, const struct slurm_record *record,
-                      struct error *err)
+static int slurm_read_take_nodes(struct slurm_nodes *nodes, const struct slurm_record *record,
+                                 struct error *err)
 {
     nodes->models = memory_grown(nodes->models, nodes->model_count, sizeof *nodes->models);
     struct slurm_model *model = &nodes->models[nodes->model_count++];
@@ -99,14 +99,14 @@ static int take_nodes(struct slurm_nodes *nodes, const struct slurm_record *reco
         return -1;
     struct naming naming = { nodes, record->place, false };
     size_t left = SLURM_NODES_AT_MOST - names_count(nodes->names);
-    struct slurm_hosts hosts = { take_node, &naming, &left };
+    struct slurm_hosts hosts = { slurm_read_take_node, &naming, &left };
     const char *wrong = slurm_hosts_expand(&hosts, record->name);
     return wrong ? slurm_record_refuse_name(record, wrong, err) : 0;
 }
 
 /* Keep a set or a partition.  Where two have one name slurmctld ignores the second. */
-static void keep(struct slurm_nodes *nodes, struct records *records,
-                 const struct slurm_record *record)
+static void slurm_read_keep(struct slurm_nodes *nodes, struct records *records,
+                            const struct slurm_record *record)
 {
     uint32_t count = names_count(records->names);
     if (names_add(records->names, record->name, strlen(record->name)) != count) {
@@ -129,9 +129,9 @@ static int slurm_nodes_add(struct slurm_nodes *nodes, const struct slurm_line *l
     if (kind != SLURM_SET && !strcasecmp(record.name, "DEFAULT"))
         nodes->defaults[kind] = record;
     else if (kind == SLURM_NODE)
-        return take_nodes(nodes, &record, err);
+        return slurm_read_take_nodes(nodes, &record, err);
     else
-        keep(nodes, kind == SLURM_SET ? &nodes->sets : &nodes->partitions, &record);
+        slurm_read_keep(nodes, kind == SLURM_SET ? &nodes->sets : &nodes->partitions, &record);
     return 0;
 }
 
@@ -171,7 +171,7 @@ static void take_node_name(struct counting *counting, const char *name, size_t l
 }
 
 /* A name in a list: a set, whose nodes are counted later as it may name others, or a node. */
-static void take_name(void *context, const char *name, size_t length)
+static void slurm_read_take_name(void *context, const char *name, size_t length)
 {
     struct counting *counting = context;
     uint32_t set = names_find(counting->nodes->sets.names, name, length);
@@ -193,7 +193,7 @@ static const char *count_list(struct counting *counting, const char *list)
             count_node(counting, i);
         return NULL;
     }
-    struct slurm_hosts hosts = { take_name, counting, &nodes->names_left };
+    struct slurm_hosts hosts = { slurm_read_take_name, counting, &nodes->names_left };
     return slurm_hosts_expand(&hosts, list);
 }
 
@@ -232,8 +232,8 @@ static void add_up(const struct counting *counting, struct slurm_totals *totals)
         slurm_totals_add(totals, &counting->nodes->models[i], counting->members[i]);
 }
 
-static int take_limits(const struct slurm_record *record, struct slurm_partition *partition,
-                       struct error *err)
+static int slurm_read_take_limits(const struct slurm_record *record,
+                                  struct slurm_partition *partition, struct error *err)
 {
     const char *factor = record->values[PARTITION_JOB_FACTOR];
     const char *priority = record->values[PARTITION_PRIORITY];
@@ -264,7 +264,7 @@ static int finish_partition(struct counting *counting, const struct slurm_record
         .place = record->place,
         .billing_weights = record->values[PARTITION_WEIGHTS],
     };
-    if (take_limits(record, partition, err))
+    if (slurm_read_take_limits(record, partition, err))
         return -1;
     counting->partition = record;
     counting->number++;
@@ -307,13 +307,13 @@ static int slurm_nodes_finish(struct slurm_nodes *nodes, struct error *err)
 }
 
 /* What is made of the lines. */
-struct target {
+struct slurm_read_target {
     struct slurm_conf *conf;
     struct slurm_nodes *nodes;
 };
 
-static int read_value(struct slurm_conf *conf, struct slurm_given *given,
-                      const struct slurm_line *line, struct error *err)
+static int slurm_read_value(struct slurm_conf *conf, struct slurm_given *given,
+                            const struct slurm_line *line, struct error *err)
 {
     struct slurm_place place = line->place;
     const struct slurm_pair *pair = &line->first;
@@ -328,9 +328,9 @@ static int read_value(struct slurm_conf *conf, struct slurm_given *given,
     return 0;
 }
 
-static int read_line(void *context, struct slurm_place place, char *text, struct error *err)
+static int slurm_read_line(void *context, struct slurm_place place, char *text, struct error *err)
 {
-    struct target *target = context;
+    struct slurm_read_target *target = context;
     struct slurm_line line = { .place = place, .rest = text };
     /* The line may hold a secret, so it is not printed. */
     if (!slurm_pair_next(&line.rest, &line.first))
@@ -344,7 +344,7 @@ static int read_line(void *context, struct slurm_place place, char *text, struct
         return slurm_nodes_add(target->nodes, &line, err);
     for (int key = 0; key < SLURM_KEYS; key++)
         if (!strcasecmp(line.first.key, slurm_key_name((enum slurm_key)key)))
-            return read_value(target->conf, &target->conf->given[key], &line, err);
+            return slurm_read_value(target->conf, &target->conf->given[key], &line, err);
     /* Other keys do not concern us. */
     return 0;
 }
@@ -377,9 +377,9 @@ int slurm_conf_read(struct slurm_conf **read, const char *path, struct error *er
     struct slurm_conf *conf = memory_zeroed(1, sizeof *conf);
     conf->arena = arena_create();
     conf->path = arena_copy(conf->arena, path, strlen(path));
-    struct target target = { conf, slurm_nodes_create(conf) };
+    struct slurm_read_target target = { conf, slurm_nodes_create(conf) };
     const struct slurm_reader reader = {
-        .take = read_line,
+        .take = slurm_read_line,
         .context = &target,
         .cluster = &conf->given[SLURM_CLUSTER_NAME].value,
         .arena = conf->arena,

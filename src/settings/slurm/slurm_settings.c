@@ -18,7 +18,7 @@
 #define FLAG_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
 /* A span as our settings write it. */
-static void add_span(struct text *own, uint64_t minutes)
+static void slurm_settings_add_span(struct text *own, uint64_t minutes)
 {
     uint64_t days = minutes / 1440, hours = minutes / 60 % 24;
     if (!days)
@@ -40,7 +40,7 @@ static bool half_life_of(const char *value, struct text *own)
     uint64_t minutes;
     if (!slurm_minutes(value, &minutes))
         return false;
-    add_span(own, minutes == SLURM_UNLIMITED ? 0 : at_most(minutes));
+    slurm_settings_add_span(own, minutes == SLURM_UNLIMITED ? 0 : at_most(minutes));
     return true;
 }
 
@@ -52,7 +52,7 @@ static bool max_age_of(const char *value, struct text *own)
     if (minutes == SLURM_UNLIMITED)
         text_add(own, "infinite");
     else
-        add_span(own, at_most(minutes));
+        slurm_settings_add_span(own, at_most(minutes));
     return true;
 }
 
@@ -75,7 +75,7 @@ static bool reset_period_of(const char *value, struct text *own)
         }
     if (!slurm_minutes(value, &minutes) || minutes == SLURM_UNLIMITED)
         return false;
-    add_span(own, minutes);
+    slurm_settings_add_span(own, minutes);
     return true;
 }
 
@@ -153,7 +153,7 @@ static bool dampening_of(const char *value, struct text *own)
     return true;
 }
 
-static bool text_of(const char *value, struct text *own)
+static bool slurm_settings_text_of(const char *value, struct text *own)
 {
     text_add(own, value);
     return true;
@@ -181,7 +181,7 @@ static const struct translation {
     { "priority", "weight_job_size", SLURM_WEIGHT_JOB_SIZE, weight_of, WEIGHT },
     { "priority", "weight_partition", SLURM_WEIGHT_PARTITION, weight_of, WEIGHT },
     { "priority", "weight_qos", SLURM_WEIGHT_QOS, weight_of, WEIGHT },
-    { "priority", "weight_tres", SLURM_WEIGHT_TRES, text_of, "" },
+    { "priority", "weight_tres", SLURM_WEIGHT_TRES, slurm_settings_text_of, "" },
     { "priority", "max_age", SLURM_MAX_AGE, max_age_of, SPAN },
     { "priority", "favor_small", SLURM_FAVOR_SMALL, favor_small_of, "must be YES or NO" },
     { "priority", "flags", SLURM_FLAGS, flags_of, "" },
@@ -302,7 +302,8 @@ static bool add_algorithm_flag(struct text *text, const char *algorithm)
 }
 
 /* Slurm knows no units behind spans, nor half-lives that are no whole minutes. */
-static bool add_value(struct text *text, const struct translation *translation, const char *value)
+static bool slurm_settings_add_value(struct text *text, const struct translation *translation,
+                                     const char *value)
 {
     uint64_t seconds;
     bool is_span = translation->translate == half_life_of || translation->translate == max_age_of ||
@@ -312,7 +313,7 @@ static bool add_value(struct text *text, const struct translation *translation, 
         return false;
     text_format(text, "%s=", slurm_key_name(translation->slurm));
     if (has_unit)
-        add_span(text, seconds / 60);
+        slurm_settings_add_span(text, seconds / 60);
     else
         text_add(text, value);
     return true;
@@ -325,7 +326,7 @@ bool slurm_setting_add(struct text *text, const struct setting *setting, const c
         return false;
     if (translation->translate == algorithm_of)
         return add_algorithm_flag(text, value);
-    return add_value(text, translation, value);
+    return slurm_settings_add_value(text, translation, value);
 }
 
 static void find_composed(struct slurm_setting *found, const struct slurm_conf *conf,

@@ -12,7 +12,7 @@
 #include "util/number.h"
 #include "util/text.h"
 
-static bool is_one_of(const char *text, const char *const *words)
+static bool slurm_value_is_one_of(const char *text, const char *const *words)
 {
     for (; *words; words++)
         if (!strcasecmp(text, *words))
@@ -23,7 +23,7 @@ static bool is_one_of(const char *text, const char *const *words)
 static bool is_unlimited(const char *text)
 {
     static const char *const words[] = { "infinite", "unlimited", NULL };
-    return is_one_of(text, words);
+    return slurm_value_is_one_of(text, words);
 }
 
 /* Read numbers with colons between them.  Returns how many there are; 0 where the text is wrong. */
@@ -116,8 +116,8 @@ bool slurm_boolean(const char *text, bool *value)
 {
     static const char *const yes[] = { "yes", "up", "true", "1", NULL };
     static const char *const no[] = { "no", "down", "false", "0", NULL };
-    *value = is_one_of(text, yes);
-    return *value || is_one_of(text, no);
+    *value = slurm_value_is_one_of(text, yes);
+    return *value || slurm_value_is_one_of(text, no);
 }
 
 bool slurm_count(const char *bytes, size_t length, uint64_t *count)
@@ -137,12 +137,12 @@ bool slurm_count(const char *bytes, size_t length, uint64_t *count)
 static const char too_many[] = "names too many hosts";
 
 /* `1-4` or `007`; names get as many digits as the first number has. */
-struct range {
+struct slurm_value_range {
     uint64_t first, last;
     int width;
 };
 
-static bool range_parse(const char **at, struct range *range)
+static bool range_parse(const char **at, struct slurm_value_range *range)
 {
     size_t length = strspn(*at, DIGITS);
     if (length > 18 || !number_unsigned(*at, length, &range->first))
@@ -164,7 +164,7 @@ static bool range_parse(const char **at, struct range *range)
 static size_t brackets_count(const char **at)
 {
     size_t count = 0;
-    struct range range;
+    struct slurm_value_range range;
     do {
         ++*at;
         if (!range_parse(at, &range))
@@ -194,8 +194,8 @@ static const char *count_names(const char *part, const char **end, size_t *count
 }
 
 /* Expand the rest of a part, whose beginning is in `name`. */
-static void take_names(struct slurm_hosts *hosts, const char *part, const char *end,
-                       struct text *name)
+static void slurm_value_take_names(struct slurm_hosts *hosts, const char *part, const char *end,
+                                   struct text *name)
 {
     size_t plain = strcspn(part, SEPARATORS "["); /* no further than the end */
     text_add_bytes(name, part, plain);
@@ -206,13 +206,13 @@ static void take_names(struct slurm_hosts *hosts, const char *part, const char *
     }
     const char *behind = part + strcspn(part, "]") + 1;
     size_t length = name->length;
-    struct range range;
+    struct slurm_value_range range;
     do {
         part++;
         range_parse(&part, &range);
         for (uint64_t number = range.first; number <= range.last; number++) {
             text_format(name, "%0*" PRIu64, range.width, number);
-            take_names(hosts, behind, end, name);
+            slurm_value_take_names(hosts, behind, end, name);
             name->length = length;
         }
     } while (*part == ',');
@@ -232,7 +232,7 @@ const char *slurm_hosts_expand(struct slurm_hosts *hosts, const char *list)
             break;
         *hosts->left -= count;
         name.length = 0;
-        take_names(hosts, list, end, &name);
+        slurm_value_take_names(hosts, list, end, &name);
         list = end;
     }
     text_free(&name);

@@ -141,7 +141,7 @@ static struct part requested_value(struct pbs_charging *charging, const struct p
 }
 
 /* Looks for the watched resources that are not in fairshare_usage_res. */
-static void watch(struct pbs_charging *charging, const struct pbs_run *run)
+static void charging_watch(struct pbs_charging *charging, const struct pbs_run *run)
 {
     for (size_t i = formula_name_count(charging->formula); i < charging->watched_count; i++) {
         struct watched *watched = &charging->watched[i];
@@ -156,8 +156,8 @@ static bool is_measured(const char *name)
     return !strcmp(name, "walltime") || !strcmp(name, "cput");
 }
 
-static struct formula_value value_of(struct pbs_charging *charging, size_t number,
-                                     const struct pbs_run *run)
+static struct formula_value pbs_charging_value_of(struct pbs_charging *charging, size_t number,
+                                                  const struct pbs_run *run)
 {
     const char *name = formula_name(charging->formula, number);
     struct part text = { "", 0 };
@@ -209,9 +209,9 @@ uint128 pbs_charging_rate(struct pbs_charging *charging, const struct pbs_run *r
     charging->has_requested = false;
     if (run->used.length && fields_read(&charging->fields, run->used, &ignored))
         return 0;
-    watch(charging, run);
+    charging_watch(charging, run);
     for (size_t i = 0; i < formula_name_count(charging->formula); i++)
-        charging->values[i] = value_of(charging, i, run);
+        charging->values[i] = pbs_charging_value_of(charging, i, run);
     if (formula_evaluate(charging->formula, charging->values, &answer, &ignored) || !(answer > 0))
         return 0;
     return isfinite(answer) ? rate_of_factor(answer / (double)run->length_s) : RATE_TOO_LARGE;

@@ -32,18 +32,18 @@ int part_refuse(struct part text, const char *why, struct error *err)
     return fail(err, ERROR_DATA, "%s at '%.*s'", why, length, text.bytes);
 }
 
-static bool is_letter(char byte)
+static bool pbs_field_is_letter(char byte)
 {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
 }
 
 static bool is_of_key(char byte)
 {
-    return is_letter(byte) || (byte >= '0' && byte <= '9') || byte == '_' || byte == '.' ||
-           byte == '-';
+    return pbs_field_is_letter(byte) || (byte >= '0' && byte <= '9') || byte == '_' ||
+           byte == '.' || byte == '-';
 }
 
-static void add_field(struct fields *fields, struct field field)
+static void pbs_field_add_field(struct fields *fields, struct field field)
 {
     if (fields->count == fields->room) {
         fields->room = fields->room ? 2 * fields->room : 64;
@@ -60,7 +60,7 @@ static const char *next_key(const char *at, const char *end)
         const char *key = at;
         while (at < end && is_of_key(*at))
             at++;
-        if (at > key && at < end && *at == '=' && is_letter(*key))
+        if (at > key && at < end && *at == '=' && pbs_field_is_letter(*key))
             return key;
         at = memchr(at, ' ', (size_t)(end - at));
         if (!at)
@@ -79,7 +79,7 @@ static struct part without_blanks(const char *from, const char *to)
 /* The value at `at`.  A quote that is closed by the next one of its kind, right before another
  * field or the end, is that of a server; any other may be a user's, who wrote it into a value.
  * Returns where the next field begins. */
-static const char *read_value(const char *at, const char *end, struct part *value)
+static const char *pbs_field_read_value(const char *at, const char *end, struct part *value)
 {
     bool quoted = at < end && (*at == '"' || *at == '\'');
     const char *close = quoted ? memchr(at + 1, *at, (size_t)(end - at - 1)) : NULL;
@@ -110,8 +110,8 @@ int fields_read(struct fields *fields, struct part text, struct error *err)
     while (at < end) {
         const char *sign = memchr(at, '=', (size_t)(end - at));
         struct field field = { .key = { at, (size_t)(sign - at) } };
-        at = read_value(sign + 1, end, &field.value);
-        add_field(fields, field);
+        at = pbs_field_read_value(sign + 1, end, &field.value);
+        pbs_field_add_field(fields, field);
     }
     return 0;
 }
@@ -179,7 +179,7 @@ static double unit_of(const char *suffix)
     return !strcasecmp(suffix, "b") || (prefix && !*suffix) ? unit : 0;
 }
 
-static double number_of(struct part text)
+static double pbs_field_number_of(struct part text)
 {
     char copy[64];
     uint64_t seconds;
@@ -203,6 +203,6 @@ static double number_of(struct part text)
 
 struct formula_value resource_value(struct part text)
 {
-    double number = number_of(text);
+    double number = pbs_field_number_of(text);
     return (struct formula_value){ number, number == floor(number) };
 }

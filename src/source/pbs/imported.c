@@ -55,7 +55,7 @@ static int take_newest(void *context, const struct db_value *row, struct error *
     return 0;
 }
 
-static int take_start(void *context, const struct db_value *row, struct error *err)
+static int imported_take_start(void *context, const struct db_value *row, struct error *err)
 {
     struct usage_starts *starts = context;
     double usage = db_value_real(&row[1]);
@@ -87,7 +87,7 @@ static int read_starts(const struct source *source, struct usage_starts *starts,
     if (pbs_read(source, &newest, take_newest, starts, err))
         return -1;
     arguments[2] = db_unsigned(starts->time);
-    return starts->time ? pbs_read(source, &usage, take_start, starts, err) : 0;
+    return starts->time ? pbs_read(source, &usage, imported_take_start, starts, err) : 0;
 }
 
 /* ---- refused lines ---- */
@@ -117,7 +117,8 @@ static int has_refused(struct db *db, bool *has, struct error *err)
     return db_finish(rows);
 }
 
-static int read_findings(const struct source *source, struct findings *findings, struct error *err)
+static int imported_read_findings(const struct source *source, struct findings *findings,
+                                  struct error *err)
 {
     bool has = false;
     struct refused refused = { 0 };
@@ -168,8 +169,8 @@ static const struct {
                  { "fair_share_perc", KEY },           { "fairshare_tree_usage", KEY },
                  { "fairshare_factor", KEY } };
 
-static struct formula_value value_of(struct queued_reader *reader, size_t number,
-                                     const struct db_value *row)
+static struct formula_value imported_value_of(struct queued_reader *reader, size_t number,
+                                              const struct db_value *row)
 {
     const char *name = formula_name(reader->jobs->formula, number);
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
@@ -191,7 +192,7 @@ static bool is_keyword(const char *name)
 }
 
 /* A resource that no job of the queue has may be one of other jobs. */
-static void watch(const struct queued_reader *reader)
+static void imported_watch(const struct queued_reader *reader)
 {
     for (size_t i = 0; i < formula_jobs_name_count(reader->jobs); i++) {
         const char *name = formula_name(reader->jobs->formula, i);
@@ -209,7 +210,7 @@ static const char *stopped_by(struct part state)
                                   : NULL;
 }
 
-static int take_job(void *context, const struct db_value *row, struct error *err)
+static int imported_take_job(void *context, const struct db_value *row, struct error *err)
 {
     struct queued_reader *reader = context;
     const struct part texts[PBS_ENTITY_TEXTS] = { part_of_column(&row[EUSER]),
@@ -234,7 +235,7 @@ static int take_job(void *context, const struct db_value *row, struct error *err
     if (fields_read(&reader->fields, part_of_column(&row[REQUESTED]), &ignored))
         reader->fields.count = 0;
     for (size_t i = 0; i < formula_jobs_name_count(reader->jobs); i++)
-        values[i] = value_of(reader, i, row);
+        values[i] = imported_value_of(reader, i, row);
     free(id);
     free(user);
     free(queue);
@@ -266,15 +267,15 @@ static int read_formula_jobs(const struct source *source, const struct accountin
     struct queued_reader reader = { .accounting = accounting, .jobs = make_jobs(&rules) };
     pbs_rules_free(&rules);
     reader.seen = memory_zeroed(formula_jobs_name_count(reader.jobs) + 1, sizeof *reader.seen);
-    int result = pbs_read(source, &query, take_job, &reader, err);
-    watch(&reader);
+    int result = pbs_read(source, &query, imported_take_job, &reader, err);
+    imported_watch(&reader);
     fields_free(&reader.fields);
     free(reader.seen);
     *jobs = reader.jobs;
     return result;
 }
 
-static int take_name(void *context, const struct db_value *row, struct error *err)
+static int imported_take_name(void *context, const struct db_value *row, struct error *err)
 {
     (void)err;
     text_add_bytes(context, row[0].text.bytes, row[0].text.length);
@@ -287,11 +288,11 @@ static int name_job(const struct source *source, uint64_t key, struct text *id, 
     const struct query query = {
         .sql = sql_query_pbs_job_named, .arguments = arguments, .argument_count = 2, .types = "t"
     };
-    return pbs_read(source, &query, take_name, id, err);
+    return pbs_read(source, &query, imported_take_name, id, err);
 }
 
 const struct imported_port pbs_imported = {
-    .read_findings = read_findings,
+    .read_findings = imported_read_findings,
     .read_starts = read_starts,
     .read_formula_jobs = read_formula_jobs,
     .name_job = name_job,

@@ -26,7 +26,8 @@ static const char *const tables[] = { "pbs_entity",     "pbs_group",  "pbs_job",
                                       "pbs_suspension", "pbs_seen",   "pbs_setting",
                                       "pbs_usage",      NULL };
 
-static int read_clusters(const struct source *source, struct cluster_list *list, struct error *err)
+static int pbs_read_clusters(const struct source *source, struct cluster_list *list,
+                             struct error *err)
 {
     const struct query query = { .sql = sql_query_pbs_clusters, .types = "ti" };
     struct cluster_list read = { 0 };
@@ -42,7 +43,7 @@ static int read_clusters(const struct source *source, struct cluster_list *list,
 /* ---- the tree ---- */
 
 /* A line of resource_group, or what stands for one. */
-struct line {
+struct pbs_line {
     struct db_value name, parent; /* the parent's is a name, too */
     int64_t id, shares;
 };
@@ -54,13 +55,13 @@ struct tree_reader {
     uint32_t *ids; /* by line */
 };
 
-static uint32_t name_of(const struct names *names, const struct names *other, uint32_t number)
+static uint32_t pbs_name_of(const struct names *names, const struct names *other, uint32_t number)
 {
     return names_find(other, names_text(names, number), names_length(names, number));
 }
 
 /* The row's account is its own name until all are there. */
-static int add_line(struct tree_reader *reader, const struct line *line, struct error *err)
+static int pbs_add_line(struct tree_reader *reader, const struct pbs_line *line, struct error *err)
 {
     struct accounting *accounting = reader->accounting;
     const struct db_value row[] = { db_integer(line->id), db_integer(0), line->name,
@@ -84,27 +85,27 @@ static int add_line(struct tree_reader *reader, const struct line *line, struct 
 static int take_group(void *context, const struct db_value *row, struct error *err)
 {
     bool of_root = reads_as(row[2].text.bytes, row[2].text.length, ENTITY_ROOT_NAME);
-    const struct line line = { row[0], of_root ? db_text(root_name) : row[2],
-                               db_value_integer(&row[1], 0), db_value_integer(&row[3], 0) };
-    return add_line(context, &line, err);
+    const struct pbs_line line = { row[0], of_root ? db_text(root_name) : row[2],
+                                   db_value_integer(&row[1], 0), db_value_integer(&row[3], 0) };
+    return pbs_add_line(context, &line, err);
 }
 
 /* Who has no shares of his own has one of those of `unknown`. */
 static int take_seen(void *context, const struct db_value *row, struct error *err)
 {
-    const struct line line = { row[0], db_text(unknown_name), db_value_integer(&row[1], 0), 1 };
-    return add_line(context, &line, err);
+    const struct pbs_line line = { row[0], db_text(unknown_name), db_value_integer(&row[1], 0), 1 };
+    return pbs_add_line(context, &line, err);
 }
 
 /* Whoever is nobody's parent is a user, below an account that has his parent's name. */
-static void place_rows(const struct tree_reader *reader)
+static void pbs_place_rows(const struct tree_reader *reader)
 {
     struct accounting *accounting = reader->accounting;
     const struct names *names = accounting->names;
     for (size_t i = 0; i < accounting->count; i++) {
         struct association *row = &accounting->rows[i];
-        uint32_t parent = name_of(names, reader->lines, reader->parents[i]);
-        bool is_group = name_of(names, reader->groups, row->account) != INDEX_NONE;
+        uint32_t parent = pbs_name_of(names, reader->lines, reader->parents[i]);
+        bool is_group = pbs_name_of(names, reader->groups, row->account) != INDEX_NONE;
         row->parent_id = parent == INDEX_NONE ? 0 : reader->ids[parent];
         row->order = (uint32_t)i;
         if (is_group) {
@@ -116,11 +117,11 @@ static void place_rows(const struct tree_reader *reader)
     }
 }
 
-static int read_lines(struct tree_reader *reader, const struct source *source,
-                      const struct pbs_rules *rules, int64_t time, struct error *err)
+static int pbs_read_lines(struct tree_reader *reader, const struct source *source,
+                          const struct pbs_rules *rules, int64_t time, struct error *err)
 {
-    const struct line root = { db_text(root_name), db_text(""), ENTITY_ROOT, 1 };
-    struct line unknown = { db_text(unknown_name), db_text(root_name), ENTITY_UNKNOWN, 0 };
+    const struct pbs_line root = { db_text(root_name), db_text(""), ENTITY_ROOT, 1 };
+    struct pbs_line unknown = { db_text(unknown_name), db_text(root_name), ENTITY_UNKNOWN, 0 };
     const struct db_value arguments[] = { db_text(source->cluster), db_integer(time),
                                           db_integer(time) };
     const struct query groups = { .sql = sql_query_pbs_group_as_of,
@@ -137,7 +138,7 @@ static int read_lines(struct tree_reader *reader, const struct source *source,
     number_unsigned(value, strlen(value), &shares);
     unknown.shares = (int64_t)shares;
     names_add(reader->groups, unknown_name, strlen(unknown_name));
-    return add_line(reader, &root, err) || add_line(reader, &unknown, err) ||
+    return pbs_add_line(reader, &root, err) || pbs_add_line(reader, &unknown, err) ||
                    pbs_read(source, &groups, take_group, reader, err) ||
                    pbs_read(source, &seen, take_seen, reader, err)
                ? -1
@@ -150,9 +151,9 @@ static int read_tree(struct accounting *accounting, const struct source *source,
     struct tree_reader reader = { .accounting = accounting,
                                   .lines = names_create(),
                                   .groups = names_create() };
-    int result = read_lines(&reader, source, rules, time, err);
+    int result = pbs_read_lines(&reader, source, rules, time, err);
     if (!result)
-        place_rows(&reader);
+        pbs_place_rows(&reader);
     names_destroy(reader.lines);
     names_destroy(reader.groups);
     free(reader.parents);
@@ -180,7 +181,7 @@ static int read_charging(struct accounting *accounting, const struct source *sou
     return accounting->pbs ? pbs_read(source, &query, take_entity, accounting->pbs, err) : -1;
 }
 
-static int read_small(const struct source *source, struct accounting **read, struct error *err)
+static int pbs_read_small(const struct source *source, struct accounting **read, struct error *err)
 {
     struct pbs_rules rules;
     int64_t time = pbs_time(source);
@@ -227,8 +228,8 @@ enum {
     SUSPENSION_END
 };
 
-static bool make_row(struct job_reading *reading, const struct db_value *values,
-                     struct job_row *row)
+static bool pbs_make_row(struct job_reading *reading, const struct db_value *values,
+                         struct job_row *row)
 {
     struct run_rows *rows = (struct run_rows *)reading;
     struct job job = { .time_start = reading_number(&values[RUN_START]),
@@ -269,7 +270,7 @@ static bool make_row(struct job_reading *reading, const struct db_value *values,
     return true;
 }
 
-static int ask(struct reading *reading, struct error *err)
+static int pbs_ask(struct reading *reading, struct error *err)
 {
     struct run_rows *rows = (struct run_rows *)reading;
     const struct query runs = { .sql = sql_query_pbs_job_since,
@@ -292,13 +293,15 @@ static int explain_rows(const struct reading *reading, struct error *err)
     return pbs_explain(&reading->source, err);
 }
 
-static struct run_rows *rows_of(const struct source *source, const struct accounting *accounting,
-                                const struct job_range *range)
+static struct run_rows *pbs_rows_of(const struct source *source,
+                                    const struct accounting *accounting,
+                                    const struct job_range *range)
 {
     struct run_rows *rows = memory_zeroed(1, sizeof *rows);
     struct db_value cluster = db_text(source->cluster), now = db_integer(pbs_time(source));
-    rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain_rows };
-    rows->base.make = make_row;
+    rows->base.base =
+        (struct reading){ .source = *source, .ask = pbs_ask, .explain = explain_rows };
+    rows->base.make = pbs_make_row;
     rows->charging = accounting->pbs;
     rows->now = (uint64_t)pbs_time(source);
     const struct db_value arguments[] = { now, now, cluster, now, cluster, db_unsigned(range->from),
@@ -310,14 +313,14 @@ static struct run_rows *rows_of(const struct source *source, const struct accoun
 static struct job_reading *runs_of(const struct source *source, const struct accounting *accounting,
                                    const struct job_range *range)
 {
-    return &rows_of(source, accounting, range)->base;
+    return &pbs_rows_of(source, accounting, range)->base;
 }
 
-static struct job_reading *suspensions_of(const struct source *source,
-                                          const struct accounting *accounting,
-                                          const struct job_range *range)
+static struct job_reading *pbs_suspensions_of(const struct source *source,
+                                              const struct accounting *accounting,
+                                              const struct job_range *range)
 {
-    struct run_rows *rows = rows_of(source, accounting, range);
+    struct run_rows *rows = pbs_rows_of(source, accounting, range);
     rows->suspensions = true;
     return &rows->base;
 }
@@ -335,8 +338,8 @@ static int take_ends(void *context, const struct db_value *row, struct error *er
     return 0;
 }
 
-static int read_ends(const struct source *source, uint64_t after, uint64_t until, uint64_t *oldest,
-                     uint64_t *newest, struct error *err)
+static int pbs_read_ends(const struct source *source, uint64_t after, uint64_t until,
+                         uint64_t *oldest, uint64_t *newest, struct error *err)
 {
     struct ends ends = { 0, 0 };
     const struct db_value arguments[] = { db_text(source->cluster), db_unsigned(after),
@@ -350,7 +353,7 @@ static int read_ends(const struct source *source, uint64_t after, uint64_t until
     return result;
 }
 
-static void add_grants(struct text *text, const struct settings *settings, const char *cluster)
+static void pbs_add_grants(struct text *text, const struct settings *settings, const char *cluster)
 {
     for (size_t i = 0; !cluster && tables[i]; i++) {
         size_t before = text->length;
@@ -367,10 +370,10 @@ const struct layout layout_pbs = {
     .tells_past = true,
     .omits_suspended = true,
     .imported = &pbs_imported,
-    .clusters = read_clusters,
-    .read = read_small,
+    .clusters = pbs_read_clusters,
+    .read = pbs_read_small,
     .jobs = runs_of,
-    .suspensions = suspensions_of,
-    .read_ends = read_ends,
-    .add_grants = add_grants,
+    .suspensions = pbs_suspensions_of,
+    .read_ends = pbs_read_ends,
+    .add_grants = pbs_add_grants,
 };

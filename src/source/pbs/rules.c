@@ -13,22 +13,22 @@
 #include "util/number.h"
 #include "util/memory.h"
 
-static void set(struct pbs_rules *rules, size_t key, char *value)
+static void pbs_rules_set(struct pbs_rules *rules, size_t key, char *value)
 {
     free(rules->values[key]);
     rules->values[key] = value;
 }
 
 /* Lines come by ascending instant. */
-static int take_value(void *context, const struct db_value *row, struct error *err)
+static int pbs_rules_take_value(void *context, const struct db_value *row, struct error *err)
 {
     struct pbs_rules *rules = context;
     (void)err;
     for (size_t key = 0; key < PBS_KEYS; key++) {
         if (reads_as(row[0].text.bytes, row[0].text.length, pbs_defaults[key].name))
-            set(rules, key,
-                row[1].type == DB_TEXT ? utf8_copy(row[1].text.bytes, row[1].text.length)
-                                       : memory_text(pbs_defaults[key].value));
+            pbs_rules_set(rules, key,
+                          row[1].type == DB_TEXT ? utf8_copy(row[1].text.bytes, row[1].text.length)
+                                                 : memory_text(pbs_defaults[key].value));
     }
     return 0;
 }
@@ -59,12 +59,12 @@ int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t
                                  .types = "tt" };
     *rules = (struct pbs_rules){ { NULL } };
     for (size_t key = 0; key < PBS_KEYS; key++)
-        set(rules, key, memory_text(pbs_defaults[key].value));
-    int result = reading_each(source->db, &query, take_value, rules, err);
+        pbs_rules_set(rules, key, memory_text(pbs_defaults[key].value));
+    int result = reading_each(source->db, &query, pbs_rules_take_value, rules, err);
     for (size_t key = 0; key < PBS_KEYS && !result; key++) {
         const char *own = source->settings->pbs[key];
         if (*own)
-            set(rules, key, memory_text(own));
+            pbs_rules_set(rules, key, memory_text(own));
         result = check_value(rules, key, err);
     }
     if (result)
@@ -99,5 +99,5 @@ struct decay_cycles pbs_rules_steps(const struct pbs_rules *rules)
 void pbs_rules_free(struct pbs_rules *rules)
 {
     for (size_t key = 0; key < PBS_KEYS; key++)
-        set(rules, key, NULL);
+        pbs_rules_set(rules, key, NULL);
 }

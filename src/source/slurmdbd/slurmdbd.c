@@ -12,7 +12,8 @@
 /* slurmdbd's layout, and its clusters; slurmdbd_small.c reads what else is small, slurmdbd_jobs.c
  * the jobs, slurmdbd_changes.c what was done to associations. */
 
-static int read_clusters(const struct source *source, struct cluster_list *list, struct error *err)
+static int slurmdbd_read_clusters(const struct source *source, struct cluster_list *list,
+                                  struct error *err)
 {
     *list = (struct cluster_list){ 0 };
     if (slurmdbd_each_cluster(source, reading_cluster, list, err)) {
@@ -56,13 +57,13 @@ struct node_search {
     struct job_keys *ids;
 };
 
-static void take_node(void *context, const char *name, size_t length)
+static void slurmdbd_take_node(void *context, const char *name, size_t length)
 {
     struct node_search *search = context;
     search->found |= length == search->length && !memcmp(name, search->node, length);
 }
 
-static int take_nodes(void *context, const struct db_value *row, struct error *err)
+static int slurmdbd_take_nodes(void *context, const struct db_value *row, struct error *err)
 {
     struct node_search *search = context;
     (void)err;
@@ -70,7 +71,7 @@ static int take_nodes(void *context, const struct db_value *row, struct error *e
         return 0;
     struct text list = { 0 };
     size_t left = NODES_AT_MOST;
-    struct slurm_hosts hosts = { take_node, search, &left };
+    struct slurm_hosts hosts = { slurmdbd_take_node, search, &left };
     text_add(&list, "");
     text_add_bytes(&list, row[1].text.bytes, row[1].text.length);
     search->found = false;
@@ -92,8 +93,8 @@ static int jobs_on_node(const struct source *source, const char *node, uint64_t 
                                  span, 2, "it", true };
     if (slurmdbd_probe(source, &slurmdbd_jobs, NULL, err))
         return -1;
-    int result =
-        slurmdbd_probe_and_read(source, &slurmdbd_job_nodes, &query, take_nodes, &search, err);
+    int result = slurmdbd_probe_and_read(source, &slurmdbd_job_nodes, &query, slurmdbd_take_nodes,
+                                         &search, err);
     job_keys_sort(ids);
     return result;
 }
@@ -116,7 +117,7 @@ const struct layout layout_slurmdbd = {
     .has_classes = true,
     .queue = &slurmdbd_queue_port,
     .past = &past_port,
-    .clusters = read_clusters,
+    .clusters = slurmdbd_read_clusters,
     .read = slurmdbd_read_small,
     .jobs = slurmdbd_jobs_of,
     .suspensions = slurmdbd_suspensions_of,

@@ -20,7 +20,7 @@ struct change_reader {
     struct findings *findings;
 };
 
-static int take_times(void *context, const struct db_value *row, struct error *err)
+static int slurmdbd_changes_take_times(void *context, const struct db_value *row, struct error *err)
 {
     const struct change_reader *reader = context;
     (void)err;
@@ -30,18 +30,18 @@ static int take_times(void *context, const struct db_value *row, struct error *e
     return 0;
 }
 
-static int read_times(struct change_reader *reader, struct error *err)
+static int slurmdbd_changes_read_times(struct change_reader *reader, struct error *err)
 {
     static const struct query query = {
         .sql = "SELECT \"id_assoc\", \"creation_time\", \"mod_time\" FROM {}", .types = "iii"
     };
-    const struct table *table = &slurmdbd_association_times;
+    const struct slurmdbd_table *table = &slurmdbd_association_times;
     bool there;
     if (slurmdbd_probe_optional(reader->source, table, &there, err))
         return -1;
     if (!there)
         return 0;
-    return slurmdbd_read(reader->source, table, &query, take_times, reader, err);
+    return slurmdbd_read(reader->source, table, &query, slurmdbd_changes_take_times, reader, err);
 }
 
 #define TRANSACTIONS \
@@ -78,7 +78,7 @@ static int take_transaction(void *context, const struct db_value *row, struct er
     return 0;
 }
 
-static int take_first(void *context, const struct db_value *row, struct error *err)
+static int slurmdbd_changes_take_first(void *context, const struct db_value *row, struct error *err)
 {
     struct factor_history *history = context;
     (void)err;
@@ -99,7 +99,7 @@ int slurmdbd_read_factors(const struct source *source, struct factor_history *hi
         .argument_count = sizeof arguments / sizeof *arguments,
         .types = "iiittt",
     };
-    const struct table *table = &slurmdbd_transactions;
+    const struct slurmdbd_table *table = &slurmdbd_transactions;
     struct change_reader reader = { .factors = history, .findings = findings };
     bool there;
     if (slurmdbd_probe_optional(source, table, &there, err))
@@ -107,7 +107,7 @@ int slurmdbd_read_factors(const struct source *source, struct factor_history *hi
     if (!there)
         return 0;
     history->complete = since == 0;
-    if (slurmdbd_read(source, table, &first, take_first, history, err))
+    if (slurmdbd_read(source, table, &first, slurmdbd_changes_take_first, history, err))
         return -1;
     return slurmdbd_read(source, table, &changes, take_transaction, &reader, err);
 }
@@ -144,7 +144,7 @@ static int read_transactions(struct change_reader *reader, enum changes_wanted w
                                           .arguments = actions,
                                           .argument_count = 4,
                                           .types = "iiittt" };
-    const struct table *table = &slurmdbd_transactions;
+    const struct slurmdbd_table *table = &slurmdbd_transactions;
     if (slurmdbd_read(reader->source, table, &oldest, take_reach, reader, err))
         return -1;
     return slurmdbd_read(reader->source, table, wanted == CHANGES_ALL ? &all : &of_life,
@@ -182,7 +182,7 @@ int slurmdbd_read_changes(const struct source *source, enum changes_wanted wante
         return -1;
     if (wanted == CHANGES_OF_LIFE && (!there || !removals))
         return 0;
-    if (read_times(&reader, err))
+    if (slurmdbd_changes_read_times(&reader, err))
         return -1;
     return there ? read_transactions(&reader, wanted, err) : 0;
 }

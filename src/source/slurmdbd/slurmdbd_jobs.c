@@ -193,7 +193,7 @@ static int choose_plan(struct job_rows *rows, struct error *err)
     return 0;
 }
 
-static void end(struct reading *reading)
+static void slurmdbd_jobs_end(struct reading *reading)
 {
     job_keys_free(&((struct job_rows *)reading)->stragglers);
 }
@@ -400,7 +400,7 @@ static const char *const job_types[] = { "iiiiiiit", "iiiiiiitt" };
 static const char *const resizable_types[] = { "iiiiiiitt", "iiiiiiittt" };
 static const char *const suspension_types[] = { "iiiiiiitiii", "iiiiiiittiii" };
 
-static int ask(struct reading *reading, struct error *err)
+static int slurmdbd_jobs_ask(struct reading *reading, struct error *err)
 {
     struct job_rows *rows = (struct job_rows *)reading;
     struct selection selection = { .hint = "" };
@@ -429,15 +429,15 @@ static int ask(struct reading *reading, struct error *err)
     return more ? reading_run(reading, &query, err) : 0;
 }
 
-static int explain(const struct reading *reading, struct error *err)
+static int slurmdbd_jobs_explain(const struct reading *reading, struct error *err)
 {
     const struct job_rows *rows = (const struct job_rows *)reading;
     return slurmdbd_explain(&reading->source,
                             rows->kind != ROWS_OF_JOBS ? &slurmdbd_suspends : &slurmdbd_jobs, err);
 }
 
-static bool make_row(struct job_reading *reading, const struct db_value *values,
-                     struct job_row *row)
+static bool slurmdbd_jobs_make_row(struct job_reading *reading, const struct db_value *values,
+                                   struct job_row *row)
 {
     struct job_rows *rows = (struct job_rows *)reading;
     struct db_value tres = values[JOB_TRES], partition = db_null();
@@ -486,9 +486,11 @@ static struct job_reading *reading_of(const struct source *source,
                                       const struct job_range *range, enum row_kind kind)
 {
     struct job_rows *rows = memory_zeroed(1, sizeof *rows);
-    rows->base.base =
-        (struct reading){ .source = *source, .ask = ask, .explain = explain, .end = end };
-    rows->base.make = make_row;
+    rows->base.base = (struct reading){ .source = *source,
+                                        .ask = slurmdbd_jobs_ask,
+                                        .explain = slurmdbd_jobs_explain,
+                                        .end = slurmdbd_jobs_end };
+    rows->base.make = slurmdbd_jobs_make_row;
     rows->accounting = accounting;
     rows->range = *range;
     rows->kind = kind;

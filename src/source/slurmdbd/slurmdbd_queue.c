@@ -19,13 +19,13 @@ static struct bytes bytes_of(const struct db_value *value)
     return (struct bytes){ value->text.bytes, value->text.length };
 }
 
-static const char *copy_of(struct cluster_facts *facts, const struct db_value *value)
+static const char *slurmdbd_queue_copy_of(struct cluster_facts *facts, const struct db_value *value)
 {
     struct bytes bytes = bytes_of(value);
     return arena_copy(facts->arena, bytes.bytes, bytes.length);
 }
 
-static int take_tres(void *context, const struct db_value *row, struct error *err)
+static int slurmdbd_queue_take_tres(void *context, const struct db_value *row, struct error *err)
 {
     struct cluster_facts *facts = context;
     (void)err;
@@ -40,7 +40,7 @@ static int take_tres(void *context, const struct db_value *row, struct error *er
     return 0;
 }
 
-static int take_qos(void *context, const struct db_value *row, struct error *err)
+static int slurmdbd_queue_take_qos(void *context, const struct db_value *row, struct error *err)
 {
     struct cluster_facts *facts = context;
     (void)err;
@@ -49,18 +49,19 @@ static int take_qos(void *context, const struct db_value *row, struct error *err
     facts->qos = memory_grown(facts->qos, facts->qos_count, sizeof *facts->qos);
     facts->qos[facts->qos_count++] = (struct qos_fact){
         .id = reading_number(&row[0]),
-        .name = copy_of(facts, &row[1]),
+        .name = slurmdbd_queue_copy_of(facts, &row[1]),
         .priority = deleted || priority >= PRIORITY_NONE ? 0 : (uint32_t)priority,
     };
     return 0;
 }
 
-static int take_registration(void *context, const struct db_value *row, struct error *err)
+static int slurmdbd_queue_take_registration(void *context, const struct db_value *row,
+                                            struct error *err)
 {
     struct cluster_facts *facts = context;
     (void)err;
-    facts->registered = copy_of(facts, &row[0]);
-    facts->nodes = copy_of(facts, &row[1]);
+    facts->registered = slurmdbd_queue_copy_of(facts, &row[0]);
+    facts->nodes = slurmdbd_queue_copy_of(facts, &row[1]);
     return 0;
 }
 
@@ -82,9 +83,9 @@ static int read_facts(const struct source *source, struct cluster_facts *facts, 
     };
     *facts = (struct cluster_facts){ .arena = arena_create(), .registered = "", .nodes = "" };
     if ((slurmdbd_weighs_tres(source->settings) &&
-         slurmdbd_each_tres(source, take_tres, facts, err)) ||
-        slurmdbd_read(source, &slurmdbd_qos, &query, take_qos, facts, err) ||
-        slurmdbd_each_registration(source, take_registration, facts, err)) {
+         slurmdbd_each_tres(source, slurmdbd_queue_take_tres, facts, err)) ||
+        slurmdbd_read(source, &slurmdbd_qos, &query, slurmdbd_queue_take_qos, facts, err) ||
+        slurmdbd_each_registration(source, slurmdbd_queue_take_registration, facts, err)) {
         cluster_facts_free(facts);
         return -1;
     }
@@ -101,7 +102,7 @@ static int take_running(void *context, const struct db_value *row, struct error 
         .qos = reading_number(&row[1]),
         .start = reading_number(&row[2]),
         .time_limit = reading_number(&row[3]),
-        .tres = copy_of(facts, &row[4]),
+        .tres = slurmdbd_queue_copy_of(facts, &row[4]),
     };
     return 0;
 }
@@ -126,8 +127,8 @@ static int read_tres_limits(const struct source *source, uint64_t time, bool run
 {
     *facts = (struct cluster_facts){ .arena = arena_create(), .registered = "", .nodes = "" };
     if ((running && read_running(source, time, facts, err)) ||
-        slurmdbd_each_tres(source, take_tres, facts, err) ||
-        slurmdbd_each_registration(source, take_registration, facts, err)) {
+        slurmdbd_each_tres(source, slurmdbd_queue_take_tres, facts, err) ||
+        slurmdbd_each_registration(source, slurmdbd_queue_take_registration, facts, err)) {
         cluster_facts_free(facts);
         return -1;
     }
@@ -163,8 +164,9 @@ static int take_association_limits(void *accrual, const struct db_value *row, st
 }
 
 /* The limits of a table, as far as it has them: Slurm has had them since 18.08. */
-static int read_limits(const struct source *source, const struct table *table, row_taker take,
-                       struct accrual *accrual, struct error *err)
+static int slurmdbd_queue_read_limits(const struct source *source,
+                                      const struct slurmdbd_table *table, row_taker take,
+                                      struct accrual *accrual, struct error *err)
 {
     unsigned has;
     if (slurmdbd_probe(source, table, &has, err))
@@ -185,12 +187,13 @@ static int read_limits(const struct source *source, const struct table *table, r
     return result;
 }
 
-static int read_accrue_limits(const struct source *source, struct accrual *accrual,
-                              struct error *err)
+static int slurmdbd_queue_read_accrue_limits(const struct source *source, struct accrual *accrual,
+                                             struct error *err)
 {
-    if (read_limits(source, &slurmdbd_qos_limits, take_qos_limits, accrual, err))
+    if (slurmdbd_queue_read_limits(source, &slurmdbd_qos_limits, take_qos_limits, accrual, err))
         return -1;
-    return read_limits(source, &slurmdbd_association_limits, take_association_limits, accrual, err);
+    return slurmdbd_queue_read_limits(source, &slurmdbd_association_limits, take_association_limits,
+                                      accrual, err);
 }
 
 enum {
@@ -278,7 +281,7 @@ static void make_job(const struct queue_reading *reading, const struct db_value 
     };
 }
 
-static int explain(const struct reading *reading, struct error *err)
+static int slurmdbd_queue_explain(const struct reading *reading, struct error *err)
 {
     return slurmdbd_explain(&reading->source, &slurmdbd_jobs, err);
 }
@@ -335,7 +338,7 @@ static void add_first(struct text *sql, const struct queue_rows *rows, const cha
 }
 
 /* Of those that waited nothing that is long is needed. */
-static void add_columns(struct text *sql, const struct queue_rows *rows)
+static void slurmdbd_queue_add_columns(struct text *sql, const struct queue_rows *rows)
 {
     static const struct {
         const char *name;
@@ -364,7 +367,7 @@ static void add_columns(struct text *sql, const struct queue_rows *rows)
 }
 
 /* Two queries, as not every database makes two ranges of an index of an OR. */
-static int ask(struct reading *reading, struct error *err)
+static int slurmdbd_queue_ask(struct reading *reading, struct error *err)
 {
     struct queue_rows *rows = (struct queue_rows *)reading;
     if (rows->asked == 2)
@@ -372,7 +375,7 @@ static int ask(struct reading *reading, struct error *err)
     if (!rows->asked && probe_jobs(&reading->source, &rows->has, err))
         return -1;
     bool waited = rows->range.waited_since;
-    add_columns(&reading->sql, rows);
+    slurmdbd_queue_add_columns(&reading->sql, rows);
     text_add(&reading->sql, " FROM ");
     slurmdbd_add_name(&reading->sql, &slurmdbd_jobs, reading->source.cluster);
     text_add(&reading->sql, " j");
@@ -390,7 +393,9 @@ static struct queue_reading *queued_jobs(const struct source *source,
                                          const struct queue_range *range)
 {
     struct queue_rows *rows = memory_zeroed(1, sizeof *rows);
-    rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain };
+    rows->base.base = (struct reading){ .source = *source,
+                                        .ask = slurmdbd_queue_ask,
+                                        .explain = slurmdbd_queue_explain };
     rows->base.make = make_job;
     rows->range = *range;
     return &rows->base;
@@ -450,7 +455,7 @@ static int read_arrays(const struct source *source, uint64_t time, const struct 
 
 const struct queue_port slurmdbd_queue_port = {
     .read_facts = read_facts,
-    .read_accrue_limits = read_accrue_limits,
+    .read_accrue_limits = slurmdbd_queue_read_accrue_limits,
     .jobs = queued_jobs,
     .read_arrays = read_arrays,
     .read_limits = read_tres_limits,

@@ -9,7 +9,7 @@
 
 /* Rollups: what slurmdbd has summed up. */
 
-static uint64_t end_of(enum span span, uint64_t start)
+static uint64_t end_of(enum rollup_span span, uint64_t start)
 {
     switch (span) {
     case SPAN_DAY:
@@ -22,7 +22,7 @@ static uint64_t end_of(enum span span, uint64_t start)
 }
 
 /* The first boundary of this span at or after an instant. */
-static uint64_t boundary_from(enum span span, uint64_t time)
+static uint64_t boundary_from(enum rollup_span span, uint64_t time)
 {
     return time ? end_of(span, time - 1) : 0;
 }
@@ -52,8 +52,8 @@ static int read_last_ran(const struct source *source, struct last_ran *last, str
 }
 
 /* The start of a table's oldest row, 0 where there is none. */
-static int read_oldest(const struct source *source, const struct table *table, uint64_t *oldest,
-                       struct error *err)
+static int read_oldest(const struct source *source, const struct slurmdbd_table *table,
+                       uint64_t *oldest, struct error *err)
 {
     static const struct query query = { .sql = "SELECT MIN(\"time_start\") FROM {}", .types = "i" };
     *oldest = 0;
@@ -75,7 +75,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* Where rows of a finer span begin to count: at the first boundary of the coarser span that the
  * finer one reaches whole, as far as the coarser one is summed up; at once where the coarser one
  * has nothing older. */
-static uint64_t finer_from(enum span coarser, uint64_t oldest_finer, uint64_t oldest_coarser,
+static uint64_t finer_from(enum rollup_span coarser, uint64_t oldest_finer, uint64_t oldest_coarser,
                            uint64_t coarser_until)
 {
     if (!oldest_finer)
@@ -168,7 +168,7 @@ int slurmdbd_find_purge(const struct source *source, bool *purged, struct error 
         if (slurmdbd_probe(source, &slurmdbd_usage[span], NULL, err) ||
             read_oldest(source, &slurmdbd_usage[span], &oldest, err))
             return forgive_missing(err);
-        *purged = oldest && end_of((enum span)span, oldest) <= eligible;
+        *purged = oldest && end_of((enum rollup_span)span, oldest) <= eligible;
     }
     return 0;
 }
@@ -184,9 +184,9 @@ struct rollup_rows {
 
 #define STEPS (2 * SPANS)
 
-static enum span span_of(const struct rollup_rows *rows)
+static enum rollup_span span_of(const struct rollup_rows *rows)
 {
-    return (enum span)(SPAN_MONTH - rows->step / 2);
+    return (enum rollup_span)(SPAN_MONTH - rows->step / 2);
 }
 
 static bool is_by_qos(const struct rollup_rows *rows)
@@ -194,15 +194,15 @@ static bool is_by_qos(const struct rollup_rows *rows)
     return rows->step % 2;
 }
 
-static const struct table *table_of(const struct rollup_rows *rows)
+static const struct slurmdbd_table *table_of(const struct rollup_rows *rows)
 {
     return &(is_by_qos(rows) ? slurmdbd_qos_usage : slurmdbd_usage)[span_of(rows)];
 }
 
 enum { ROLLUP_ID, ROLLUP_TRES, ROLLUP_START, ROLLUP_SECONDS, ROLLUP_QOS };
 
-static void make_row(const struct rollup_reading *reading, const struct db_value *values,
-                     struct rollup_row *row)
+static void slurmdbd_rollup_make_row(const struct rollup_reading *reading,
+                                     const struct db_value *values, struct rollup_row *row)
 {
     const struct rollup_rows *rows = (const struct rollup_rows *)reading;
     struct charge_rates *rates = rows->accounting->rates;
@@ -236,17 +236,18 @@ static size_t add_tres(struct text *sql, const struct rollup_rows *rows, struct 
     return count;
 }
 
-static int explain(const struct reading *reading, struct error *err)
+static int slurmdbd_rollup_explain(const struct reading *reading, struct error *err)
 {
     return slurmdbd_explain(&reading->source, table_of((const struct rollup_rows *)reading), err);
 }
 
 /* The rows of a table that are read: those that start within [*from, *to). */
-static void choose_rows(const struct rollup_rows *rows, uint64_t *from, uint64_t *to)
+static void slurmdbd_rollup_choose_rows(const struct rollup_rows *rows, uint64_t *from,
+                                        uint64_t *to)
 {
     const struct plan *plan = &rows->plan;
     const uint64_t ends[SPANS] = { plan->until, plan->from[SPAN_HOUR], plan->from[SPAN_DAY] };
-    enum span span = span_of(rows);
+    enum rollup_span span = span_of(rows);
     /* A row that starts before may reach beyond. */
     uint64_t longest = span == SPAN_MONTH ? 32 * 86400 : span == SPAN_DAY ? 90000 : 3600;
     uint64_t middle = least(plan->by_qos[span], ends[span]);
@@ -260,7 +261,7 @@ static void choose_rows(const struct rollup_rows *rows, uint64_t *from, uint64_t
         *from = middle;
 }
 
-static int ask(struct reading *reading, struct error *err)
+static int slurmdbd_rollup_ask(struct reading *reading, struct error *err)
 {
     struct rollup_rows *rows = (struct rollup_rows *)reading;
     uint64_t from, to;
@@ -269,9 +270,9 @@ static int ask(struct reading *reading, struct error *err)
     do {
         if (++rows->step >= STEPS)
             return 0;
-        choose_rows(rows, &from, &to);
+        slurmdbd_rollup_choose_rows(rows, &from, &to);
     } while (from >= to);
-    const struct table *table = table_of(rows);
+    const struct slurmdbd_table *table = table_of(rows);
     rows->arguments[0] = db_unsigned(from);
     rows->arguments[1] = db_unsigned(least(to, INT64_MAX));
     text_format(&reading->sql, "SELECT \"id\", \"id_tres\", \"time_start\", \"alloc_secs\"%s FROM ",
@@ -291,8 +292,10 @@ struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
                                            uint64_t until)
 {
     struct rollup_rows *rows = memory_zeroed(1, sizeof *rows);
-    rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain };
-    rows->base.make = make_row;
+    rows->base.base = (struct reading){ .source = *source,
+                                        .ask = slurmdbd_rollup_ask,
+                                        .explain = slurmdbd_rollup_explain };
+    rows->base.make = slurmdbd_rollup_make_row;
     rows->accounting = accounting;
     rows->after = after;
     rows->until = until;
@@ -303,32 +306,33 @@ struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
 /* ---- What sreport reads ---- */
 
 /* Where each span is read from and to, in this order. */
-struct part {
-    enum span span;
+struct slurmdbd_rollup_part {
+    enum rollup_span span;
     uint64_t from, until;
 };
 #define PARTS 4
 
-struct sums {
-    enum span span;
+struct slurmdbd_rollup_sums {
+    enum rollup_span span;
     sum_taker *take;
     void *context;
 };
 
 static int take_sum(void *context, const struct db_value *row, struct error *err)
 {
-    const struct sums *sums = context;
+    const struct slurmdbd_rollup_sums *sums = context;
     uint64_t start = reading_number(&row[1]);
     const struct sum_row sum = { reading_number(&row[0]), start, end_of(sums->span, start),
                                  reading_number(&row[2]) };
     return sums->take(sums->context, &sum, err);
 }
 
-static int read_part(const struct source *source, uint64_t tres, const struct part *part,
-                     const struct sums *sums, struct error *err)
+static int read_part(const struct source *source, uint64_t tres,
+                     const struct slurmdbd_rollup_part *part,
+                     const struct slurmdbd_rollup_sums *sums, struct error *err)
 {
-    const struct table *table = &slurmdbd_usage[part->span];
-    struct sums of = { part->span, sums->take, sums->context };
+    const struct slurmdbd_table *table = &slurmdbd_usage[part->span];
+    struct slurmdbd_rollup_sums of = { part->span, sums->take, sums->context };
     const struct db_value arguments[] = { db_unsigned(tres), slurmdbd_time(part->from),
                                           slurmdbd_time(part->until) };
     const struct query query = {
@@ -342,7 +346,7 @@ static int read_part(const struct source *source, uint64_t tres, const struct pa
 }
 
 static int plan_parts(const struct source *source, uint64_t from, uint64_t until,
-                      struct part parts[PARTS], struct error *err)
+                      struct slurmdbd_rollup_part parts[PARTS], struct error *err)
 {
     struct last_ran last = { { 0 } };
     uint64_t oldest;
@@ -361,10 +365,10 @@ static int plan_parts(const struct source *source, uint64_t from, uint64_t until
     uint64_t first_day = months_end > months ? months_end : days;
     if (days_end < first_day)
         days_end = first_day;
-    parts[0] = (struct part){ SPAN_HOUR, from, least(days, months) };
-    parts[1] = (struct part){ SPAN_MONTH, months, months_end };
-    parts[2] = (struct part){ SPAN_DAY, first_day, days_end };
-    parts[3] = (struct part){ SPAN_HOUR, days_end, until };
+    parts[0] = (struct slurmdbd_rollup_part){ SPAN_HOUR, from, least(days, months) };
+    parts[1] = (struct slurmdbd_rollup_part){ SPAN_MONTH, months, months_end };
+    parts[2] = (struct slurmdbd_rollup_part){ SPAN_DAY, first_day, days_end };
+    parts[3] = (struct slurmdbd_rollup_part){ SPAN_HOUR, days_end, until };
     return 0;
 }
 
@@ -390,7 +394,8 @@ static int match_tres(void *context, const struct db_value *row, struct error *e
 }
 
 /* The id of a TRES that is called as in sreport, 0 where there is none. */
-static int find_tres(const struct source *source, const char *name, uint64_t *id, struct error *err)
+static int slurmdbd_rollup_find_tres(const struct source *source, const char *name, uint64_t *id,
+                                     struct error *err)
 {
     struct tres_search search = { name, 0 };
     static const struct query query = { .sql = "SELECT \"id\", \"type\", \"name\" FROM {}",
@@ -408,10 +413,10 @@ static int find_tres(const struct source *source, const char *name, uint64_t *id
 int slurmdbd_read_sums(const struct source *source, const struct sum_range *range, sum_taker *take,
                        void *context, struct error *err)
 {
-    const struct sums sums = { .take = take, .context = context };
-    struct part parts[PARTS];
+    const struct slurmdbd_rollup_sums sums = { .take = take, .context = context };
+    struct slurmdbd_rollup_part parts[PARTS];
     uint64_t id;
-    if (find_tres(source, range->tres, &id, err) ||
+    if (slurmdbd_rollup_find_tres(source, range->tres, &id, err) ||
         plan_parts(source, range->from, range->until, parts, err))
         return -1;
     if (!id)

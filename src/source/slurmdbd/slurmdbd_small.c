@@ -14,7 +14,7 @@
 /* slurmdbd's small tables: QOS, TRES, what the cluster registered, associations. */
 
 /* Associations, with what slurmdbd orders them by where that is wanted. */
-struct association_reader {
+struct slurmdbd_association_reader {
     struct accounting *accounting;
     enum { UNORDERED, IN_ORDER, TO_BE_ORDERED } ordered;
     struct arena *arena;
@@ -32,7 +32,7 @@ enum {
     READ_IS_DEF,
 };
 
-static void note_order(struct association_reader *reader, const struct db_value *row)
+static void note_order(struct slurmdbd_association_reader *reader, const struct db_value *row)
 {
     size_t at = reader->accounting->count - 1;
     reader->lineages = memory_grown(reader->lineages, at, sizeof *reader->lineages);
@@ -77,9 +77,9 @@ static void note_touch(struct accounting *accounting, uint32_t id, const struct 
     accounting->modified_hash += hash_words(touch, 2);
 }
 
-static int take_association(void *context, const struct db_value *row, struct error *err)
+static int slurmdbd_take_association(void *context, const struct db_value *row, struct error *err)
 {
-    struct association_reader *reader = context;
+    struct slurmdbd_association_reader *reader = context;
     struct association *association;
     if (reading_association(reader->accounting, row, &association, err))
         return -1;
@@ -96,9 +96,9 @@ static int take_association(void *context, const struct db_value *row, struct er
     return 0;
 }
 
-static int by_lineage(const void *a, const void *b, void *context)
+static int slurmdbd_by_lineage(const void *a, const void *b, void *context)
 {
-    const struct association_reader *reader = context;
+    const struct slurmdbd_association_reader *reader = context;
     uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
     int order = strcmp(reader->lineages[one], reader->lineages[other]);
     if (order)
@@ -110,21 +110,21 @@ static int by_lineage(const void *a, const void *b, void *context)
 }
 
 /* Number the rows by bytes of lineage, or by lft. */
-static void number_rows(struct association_reader *reader)
+static void number_rows(struct slurmdbd_association_reader *reader)
 {
     size_t count = reader->accounting->count;
     uint32_t *sorted = memory_zeroed(count, sizeof *sorted);
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = i;
     if (count)
-        qsort_r(sorted, count, sizeof *sorted, by_lineage, reader);
+        qsort_r(sorted, count, sizeof *sorted, slurmdbd_by_lineage, reader);
     for (uint32_t i = 0; i < count; i++)
         reader->accounting->rows[sorted[i]].order = i;
     free(sorted);
 }
 
-static int read_associations(const struct source *source, struct accounting *accounting,
-                             struct error *err)
+static int slurmdbd_read_associations(const struct source *source, struct accounting *accounting,
+                                      struct error *err)
 {
     unsigned has;
     if (slurmdbd_probe(source, &slurmdbd_associations, &has, err))
@@ -144,14 +144,14 @@ static int read_associations(const struct source *source, struct accounting *acc
     if (collated)
         text_add(&sql, " ORDER BY \"lineage\" IS NOT NULL, \"lineage\", \"id_assoc\"");
     accounting->modified = id_index_create();
-    struct association_reader reader = { .accounting = accounting,
-                                         .ordered = collated  ? IN_ORDER
-                                                    : ordered ? TO_BE_ORDERED
-                                                              : UNORDERED,
-                                         .arena = arena_create() };
+    struct slurmdbd_association_reader reader = { .accounting = accounting,
+                                                  .ordered = collated  ? IN_ORDER
+                                                             : ordered ? TO_BE_ORDERED
+                                                                       : UNORDERED,
+                                                  .arena = arena_create() };
     const struct query query = { .sql = sql.bytes, .types = "iitttiittiiiti" };
-    int result =
-        slurmdbd_read(source, &slurmdbd_associations, &query, take_association, &reader, err);
+    int result = slurmdbd_read(source, &slurmdbd_associations, &query, slurmdbd_take_association,
+                               &reader, err);
     accounting->by_lineage = lineage;
     accounting->oldest_release = !(has & HAS_LINEAGE) ? releases
                                  : has & HAS_LFT      ? release_named("23.11")
@@ -165,7 +165,7 @@ static int read_associations(const struct source *source, struct accounting *acc
     return result;
 }
 
-static int take_qos(void *context, const struct db_value *row, struct error *err)
+static int slurmdbd_take_qos(void *context, const struct db_value *row, struct error *err)
 {
     struct accounting *accounting = context;
     (void)err;
@@ -212,16 +212,16 @@ int slurmdbd_each_registration(const struct source *source, row_taker take, void
     return slurmdbd_probe_and_read(source, &slurmdbd_events, &query, take, context, err);
 }
 
-struct cluster_reader {
+struct slurmdbd_cluster_reader {
     struct accounting *accounting;
     const char *cluster;
 };
 
 /* The protocol that slurmctld registered with, whose release may differ from slurmdbd's, and when
  * the cluster was added. */
-static int take_cluster(void *context, const struct db_value *row, struct error *err)
+static int slurmdbd_take_cluster(void *context, const struct db_value *row, struct error *err)
 {
-    const struct cluster_reader *reader = context;
+    const struct slurmdbd_cluster_reader *reader = context;
     (void)err;
     if (row[0].type == DB_TEXT &&
         reads_as(row[0].text.bytes, row[0].text.length, reader->cluster)) {
@@ -258,7 +258,7 @@ static int take_coordinator(void *context, const struct db_value *row, struct er
     return 0;
 }
 
-static int take_user(void *context, const struct db_value *row, struct error *err)
+static int slurmdbd_take_user(void *context, const struct db_value *row, struct error *err)
 {
     struct accounting *accounting = context;
     int64_t level = db_value_integer(&row[1], 0);
@@ -270,7 +270,7 @@ static int take_user(void *context, const struct db_value *row, struct error *er
     return 0;
 }
 
-static int take_account(void *context, const struct db_value *row, struct error *err)
+static int slurmdbd_take_account(void *context, const struct db_value *row, struct error *err)
 {
     struct accounting *accounting = context;
     (void)err;
@@ -290,14 +290,14 @@ static int read_accounts(const struct source *source, struct accounting *account
     unsigned has;
     if (slurmdbd_probe(source, &slurmdbd_associations, &has, err))
         return -1;
-    return has & HAS_FLAGS ? slurmdbd_read(source, &slurmdbd_associations, &query, take_account,
-                                           accounting, err)
+    return has & HAS_FLAGS ? slurmdbd_read(source, &slurmdbd_associations, &query,
+                                           slurmdbd_take_account, accounting, err)
                            : 0;
 }
 
 /* A login of an earlier release may read neither table: then nobody has privileges, which hides
  * more and shows nothing. */
-static int read_table(const struct source *source, const struct table *table,
+static int read_table(const struct source *source, const struct slurmdbd_table *table,
                       const struct query *query, row_taker take, struct accounting *accounting,
                       struct error *err)
 {
@@ -307,8 +307,8 @@ static int read_table(const struct source *source, const struct table *table,
     return there ? slurmdbd_read(source, table, query, take, accounting, err) : 0;
 }
 
-static int read_privileges(const struct source *source, struct accounting *accounting,
-                           struct error *err)
+static int slurmdbd_read_privileges(const struct source *source, struct accounting *accounting,
+                                    struct error *err)
 {
     static const struct query coordinators = { .sql =
                                                    "SELECT \"acct\", \"user\", \"deleted\" FROM {}",
@@ -320,13 +320,14 @@ static int read_privileges(const struct source *source, struct accounting *accou
         return 0;
     return read_table(source, &slurmdbd_coordinators, &coordinators, take_coordinator, accounting,
                       err) ||
-                   read_table(source, &slurmdbd_users, &users, take_user, accounting, err) ||
+                   read_table(source, &slurmdbd_users, &users, slurmdbd_take_user, accounting,
+                              err) ||
                    read_accounts(source, accounting, err)
                ? -1
                : 0;
 }
 
-static int take_tres(void *context, const struct db_value *row, struct error *err)
+static int slurmdbd_take_tres(void *context, const struct db_value *row, struct error *err)
 {
     struct accounting *accounting = context;
     (void)err;
@@ -336,7 +337,7 @@ static int take_tres(void *context, const struct db_value *row, struct error *er
     return 0;
 }
 
-static int take_registration(void *context, const struct db_value *row, struct error *err)
+static int slurmdbd_take_registration(void *context, const struct db_value *row, struct error *err)
 {
     struct accounting *accounting = context;
     uint64_t count;
@@ -361,13 +362,14 @@ int slurmdbd_read_small(const struct source *source, struct accounting **read, s
         .sql = "SELECT \"id\", \"name\", \"usage_factor\", \"deleted\" FROM {}", .types = "itri"
     };
     struct accounting *accounting = accounting_create(source->settings);
-    struct cluster_reader cluster = { accounting, source->cluster };
-    if (slurmdbd_probe_and_read(source, &slurmdbd_qos, &qos, take_qos, accounting, err) ||
+    struct slurmdbd_cluster_reader cluster = { accounting, source->cluster };
+    if (slurmdbd_probe_and_read(source, &slurmdbd_qos, &qos, slurmdbd_take_qos, accounting, err) ||
         (slurmdbd_weighs_tres(source->settings) &&
-         slurmdbd_each_tres(source, take_tres, accounting, err)) ||
-        slurmdbd_each_registration(source, take_registration, accounting, err) ||
-        slurmdbd_each_cluster(source, take_cluster, &cluster, err) ||
-        read_associations(source, accounting, err) || read_privileges(source, accounting, err) ||
+         slurmdbd_each_tres(source, slurmdbd_take_tres, accounting, err)) ||
+        slurmdbd_each_registration(source, slurmdbd_take_registration, accounting, err) ||
+        slurmdbd_each_cluster(source, slurmdbd_take_cluster, &cluster, err) ||
+        slurmdbd_read_associations(source, accounting, err) ||
+        slurmdbd_read_privileges(source, accounting, err) ||
         (source->settings->suspended == SUSPENDED_OMITTED &&
          slurmdbd_probe(source, &slurmdbd_suspends, NULL, err)) ||
         slurmdbd_find_passes(source, accounting, err) ||

@@ -9,57 +9,57 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-const struct table slurmdbd_clusters = {
+const struct slurmdbd_table slurmdbd_clusters = {
     "cluster_table", false, false, { "name", "deleted" }, { "creation_time", "id", "rpc_version" },
 };
-const struct table slurmdbd_qos = {
+const struct slurmdbd_table slurmdbd_qos = {
     "qos_table", false, false, { "id", "name", "usage_factor", "priority", "deleted" }, { 0 },
 };
-const struct table slurmdbd_tres = {
+const struct slurmdbd_table slurmdbd_tres = {
     "tres_table", false, false, { "id", "type", "name", "deleted" }, { 0 },
 };
-const struct table slurmdbd_events = {
+const struct slurmdbd_table slurmdbd_events = {
     "event_table", true, false, { "node_name", "time_start", "time_end", "tres", "cluster_nodes" },
     { 0 },
 };
-const struct table slurmdbd_associations = {
+const struct slurmdbd_table slurmdbd_associations = {
     "assoc_table",
     true,
     false,
     { "id_assoc", "acct", "user", "partition", "parent_acct", "shares", "deleted", "priority" },
     { "id_parent", "lineage", "lft", "mod_time", "grp_tres_mins", "flags", "is_def" },
 };
-const struct table slurmdbd_coordinators = {
+const struct slurmdbd_table slurmdbd_coordinators = {
     "acct_coord_table", false, true, { "acct", "user", "deleted" }, { 0 },
 };
-const struct table slurmdbd_users = {
+const struct slurmdbd_table slurmdbd_users = {
     "user_table", false, true, { "name", "admin_level", "deleted" }, { 0 },
 };
-const struct table slurmdbd_suspends = {
+const struct slurmdbd_table slurmdbd_suspends = {
     "suspend_table", true, false, { "job_db_inx", "time_start", "time_end" }, { 0 },
 };
 /* When jobs were cancelled that were suspended then. */
-const struct table slurmdbd_steps = {
+const struct slurmdbd_table slurmdbd_steps = {
     "step_table", true, true, { "job_db_inx", "id_step", "time_end" }, { 0 },
 };
-const struct table slurmdbd_association_limits = {
+const struct slurmdbd_table slurmdbd_association_limits = {
     "assoc_table", true, false, { "id_assoc", "deleted" }, { "grp_jobs_accrue", "max_jobs_accrue" },
 };
-const struct table slurmdbd_qos_limits = {
+const struct slurmdbd_table slurmdbd_qos_limits = {
     "qos_table",
     false,
     false,
     { "id", "deleted" },
     { "grp_jobs_accrue", "max_jobs_accrue_pa", "max_jobs_accrue_pu" },
 };
-const struct table slurmdbd_association_times = {
+const struct slurmdbd_table slurmdbd_association_times = {
     "assoc_table", true, false, { "id_assoc", "creation_time", "mod_time" }, { 0 },
 };
 /* Who did it is none of our business. */
-const struct table slurmdbd_transactions = {
+const struct slurmdbd_table slurmdbd_transactions = {
     "txn_table", false, true, { "id", "timestamp", "action", "name", "cluster", "info" }, { 0 },
 };
-const struct table slurmdbd_jobs = {
+const struct slurmdbd_table slurmdbd_jobs = {
     "job_table",
     true,
     true,
@@ -71,17 +71,19 @@ const struct table slurmdbd_jobs = {
       "state" },
 };
 /* What of it every release has, but not everybody who granted us what 0.1.0 needed. */
-static const struct table job_table_arrays = {
+static const struct slurmdbd_table job_table_arrays = {
     "job_table", true, true, { "id_array_job", "array_max_tasks", "array_task_pending" }, { 0 },
 };
 /* And this, of people who refund the jobs of a node. */
-const struct table slurmdbd_job_nodes = { "job_table", true, true, { "nodelist" }, { 0 } };
+const struct slurmdbd_table slurmdbd_job_nodes = { "job_table", true, true, { "nodelist" }, { 0 } };
 /* And this, of jobs that were resized, or held after their submission. */
-static const struct table job_table_state = {
+static const struct slurmdbd_table job_table_state = {
     "job_table", true, true, { "state", "state_reason_prev" }, { 0 },
 };
 /* What of it there is from Slurm 24.11 on; a GRANT on what is not there fails. */
-static const struct table job_table_wanted = { "job_table", true, true, { "qos_req" }, { 0 } };
+static const struct slurmdbd_table job_table_wanted = {
+    "job_table", true, true, { "qos_req" }, { 0 }
+};
 
 #define ASSOCIATION_USAGE(name)                                             \
     {                                                                       \
@@ -90,7 +92,7 @@ static const struct table job_table_wanted = { "job_table", true, true, { "qos_r
             0                                                               \
         }                                                                   \
     }
-const struct table slurmdbd_usage[SPANS] = {
+const struct slurmdbd_table slurmdbd_usage[SPANS] = {
     ASSOCIATION_USAGE("assoc_usage_hour_table"),
     ASSOCIATION_USAGE("assoc_usage_day_table"),
     ASSOCIATION_USAGE("assoc_usage_month_table"),
@@ -102,12 +104,12 @@ const struct table slurmdbd_usage[SPANS] = {
             0                                                                         \
         }                                                                             \
     }
-const struct table slurmdbd_qos_usage[SPANS] = {
+const struct slurmdbd_table slurmdbd_qos_usage[SPANS] = {
     QOS_USAGE("qos_usage_hour_table"),
     QOS_USAGE("qos_usage_day_table"),
     QOS_USAGE("qos_usage_month_table"),
 };
-const struct table slurmdbd_last_ran = {
+const struct slurmdbd_table slurmdbd_last_ran = {
     "last_ran_table", true, false, { "hourly_rollup", "daily_rollup", "monthly_rollup" }, { 0 },
 };
 
@@ -133,7 +135,7 @@ static bool charges_resized_again(const struct settings *settings)
            (!settings->slurm || slurm_enforces_limits(settings->slurm));
 }
 
-bool slurmdbd_is_read(const struct table *table, const struct settings *settings)
+bool slurmdbd_is_read(const struct slurmdbd_table *table, const struct settings *settings)
 {
     bool cancelled = settings->conformance == CONFORMANCE_SLURMCTLD && !omits_suspended(settings);
     if (table == &slurmdbd_steps)
@@ -147,8 +149,8 @@ bool slurmdbd_is_read(const struct table *table, const struct settings *settings
 }
 
 /* Whether a table that a run wants may be read. */
-static int find_readable(const struct source *source, const struct table *table, bool wanted,
-                         bool *readable, struct error *err)
+static int find_readable(const struct source *source, const struct slurmdbd_table *table,
+                         bool wanted, bool *readable, struct error *err)
 {
     *readable = false;
     return wanted ? slurmdbd_probe_optional(source, table, readable, err) : 0;
@@ -189,38 +191,39 @@ int slurmdbd_find_passes(const struct source *source, struct accounting *account
                : 0;
 }
 
-static void add_name(struct text *text, const struct table *table, const char *cluster)
+static void slurmdbd_table_add_name(struct text *text, const struct slurmdbd_table *table,
+                                    const char *cluster)
 {
     if (table->per_cluster)
         text_format(text, "%s_", cluster);
     text_add(text, table->suffix);
 }
 
-void slurmdbd_add_name(struct text *text, const struct table *table, const char *cluster)
+void slurmdbd_add_name(struct text *text, const struct slurmdbd_table *table, const char *cluster)
 {
     struct text name = { 0 };
-    add_name(&name, table, cluster);
+    slurmdbd_table_add_name(&name, table, cluster);
     text_add_identifier(text, name.bytes);
     text_free(&name);
 }
 
 /* Users' scripts, environments and command lines are none of our business, so the job and step
  * tables are granted column by column; the other tables whole, since their columns come and go. */
-static void add_grant(struct text *text, const struct table *table,
-                      const struct db_settings *settings, const char *cluster)
+static void slurmdbd_table_add_grant(struct text *text, const struct slurmdbd_table *table,
+                                     const struct db_settings *settings, const char *cluster)
 {
     struct text name = { 0 };
-    add_name(&name, table, cluster);
+    slurmdbd_table_add_name(&name, table, cluster);
     db_add_grant(text, settings, "SELECT", table->by_column ? table->needed : NULL, name.bytes);
     text_free(&name);
 }
 
-static void add_grant_line(struct text *text, const struct table *table,
+static void add_grant_line(struct text *text, const struct slurmdbd_table *table,
                            const struct settings *settings, const char *cluster, const char *before)
 {
     struct text grant = { 0 };
     if (table->per_cluster == (cluster != NULL) && slurmdbd_is_read(table, settings))
-        add_grant(&grant, table, &settings->source, cluster ? cluster : "");
+        slurmdbd_table_add_grant(&grant, table, &settings->source, cluster ? cluster : "");
     /* A line break in a name would end the comment, and what is behind it be run. */
     if (grant.length && (!*before || !strpbrk(grant.bytes, "\r\n")))
         text_format(text, "%s%s;\n", before, grant.bytes);
@@ -228,7 +231,7 @@ static void add_grant_line(struct text *text, const struct table *table,
 }
 
 /* What every release has. */
-static const struct table *const granted[] = {
+static const struct slurmdbd_table *const granted[] = {
     &slurmdbd_clusters,
     &slurmdbd_qos,
     &slurmdbd_tres,
@@ -261,16 +264,16 @@ void slurmdbd_add_grants(struct text *text, const struct settings *settings, con
 }
 
 /* What is missing, and how it may be had. */
-static int fail_missing(const struct source *source, const struct table *table, const char *column,
-                        struct error *err)
+static int fail_missing(const struct source *source, const struct slurmdbd_table *table,
+                        const char *column, struct error *err)
 {
     struct text name = { 0 }, grant = { 0 };
     struct db_settings told = *source->db->settings;
     char *login = told.login ? NULL : db_login(source->db);
     if (login)
         told.login = login;
-    add_name(&name, table, source->cluster);
-    add_grant(&grant, table, &told, source->cluster);
+    slurmdbd_table_add_name(&name, table, source->cluster);
+    slurmdbd_table_add_grant(&grant, table, &told, source->cluster);
     free(login);
     fail(err, ERROR_MISSING, "%s%s%s'%s' of the accounting database is missing or not readable%s%s",
          column ? "column '" : "table ", column ? column : "", column ? "' of table " : "",
@@ -282,7 +285,7 @@ static int fail_missing(const struct source *source, const struct table *table, 
 
 /* Which of a table's columns were seen, a bit each. */
 struct probe {
-    const struct table *table;
+    const struct slurmdbd_table *table;
     unsigned needed, wanted;
     bool any;
 };
@@ -308,13 +311,13 @@ static int take_column(void *context, const struct db_value *row, struct error *
     return 0;
 }
 
-int slurmdbd_probe(const struct source *source, const struct table *table, unsigned *wanted,
-                   struct error *err)
+int slurmdbd_probe(const struct source *source, const struct slurmdbd_table *table,
+                   unsigned *wanted, struct error *err)
 {
     struct db *db = source->db;
     struct probe found = { .table = table };
     struct text name = { 0 };
-    add_name(&name, table, source->cluster);
+    slurmdbd_table_add_name(&name, table, source->cluster);
     struct db_value argument = db_text(name.bytes);
     const struct query query = { db->driver->columns_query, &argument, 1, "t", false };
     int result = db_check_table_name(db, name.bytes, err);
@@ -331,26 +334,27 @@ int slurmdbd_probe(const struct source *source, const struct table *table, unsig
     return 0;
 }
 
-int slurmdbd_explain(const struct source *source, const struct table *table, struct error *err)
+int slurmdbd_explain(const struct source *source, const struct slurmdbd_table *table,
+                     struct error *err)
 {
     if (err->class == ERROR_MISSING)
         err->class = ERROR_RETRY;
     struct text name = { 0 };
-    add_name(&name, table, source->cluster);
+    slurmdbd_table_add_name(&name, table, source->cluster);
     fail_in(err, "cannot read '%s'", name.bytes);
     text_free(&name);
     return -1;
 }
 
-int slurmdbd_probe_optional(const struct source *source, const struct table *table, bool *there,
-                            struct error *err)
+int slurmdbd_probe_optional(const struct source *source, const struct slurmdbd_table *table,
+                            bool *there, struct error *err)
 {
     *there = !slurmdbd_probe(source, table, NULL, err);
     return *there || err->class == ERROR_MISSING ? 0 : -1;
 }
 
-int slurmdbd_read(const struct source *source, const struct table *table, const struct query *query,
-                  row_taker take, void *context, struct error *err)
+int slurmdbd_read(const struct source *source, const struct slurmdbd_table *table,
+                  const struct query *query, row_taker take, void *context, struct error *err)
 {
     struct query named = *query;
     struct text sql = { 0 };
@@ -364,7 +368,7 @@ int slurmdbd_read(const struct source *source, const struct table *table, const 
     return result ? slurmdbd_explain(source, table, err) : 0;
 }
 
-int slurmdbd_probe_and_read(const struct source *source, const struct table *table,
+int slurmdbd_probe_and_read(const struct source *source, const struct slurmdbd_table *table,
                             const struct query *query, row_taker take, void *context,
                             struct error *err)
 {
@@ -418,7 +422,7 @@ int slurmdbd_add_missing(struct text *text, const struct source *source, struct 
     if (!source->db->driver->privileges)
         return 0;
     for (size_t i = 0; i < sizeof granted / sizeof *granted; i++) {
-        const struct table *table = granted[i];
+        const struct slurmdbd_table *table = granted[i];
         struct error why;
         if (table->per_cluster != (source->cluster != NULL) ||
             !slurmdbd_is_read(table, source->settings) ||
@@ -429,7 +433,8 @@ int slurmdbd_add_missing(struct text *text, const struct source *source, struct 
             return -1;
         }
         text_add(text, "    ");
-        add_grant(text, table, source->db->settings, source->cluster ? source->cluster : "");
+        slurmdbd_table_add_grant(text, table, source->db->settings,
+                                 source->cluster ? source->cluster : "");
         text_add(text, ";\n");
     }
     return 0;

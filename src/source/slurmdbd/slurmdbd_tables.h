@@ -11,7 +11,7 @@
 #define COLUMNS_WANTED 7
 
 /* The columns we read of a table.  `wanted` ones are missing from some releases. */
-struct table {
+struct slurmdbd_table {
     const char *suffix; /* its name, or what follows `CLUSTER_` */
     bool per_cluster;
     bool by_column;                         /* how it is granted */
@@ -19,20 +19,21 @@ struct table {
     const char *wanted[COLUMNS_WANTED];
 };
 
-extern const struct table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tres, slurmdbd_events,
+extern const struct slurmdbd_table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tres, slurmdbd_events,
     slurmdbd_associations, slurmdbd_jobs, slurmdbd_suspends, slurmdbd_steps;
 /* What only settings that hide something need. */
-extern const struct table slurmdbd_coordinators, slurmdbd_users;
+extern const struct slurmdbd_table slurmdbd_coordinators, slurmdbd_users;
 /* What of jobs only refunds by node need. */
-extern const struct table slurmdbd_job_nodes;
+extern const struct slurmdbd_table slurmdbd_job_nodes;
 /* What only accrue limits need. */
-extern const struct table slurmdbd_association_limits, slurmdbd_qos_limits;
+extern const struct slurmdbd_table slurmdbd_association_limits, slurmdbd_qos_limits;
 /* What an instant that is over needs, and any run under slurmctld: optional. */
-extern const struct table slurmdbd_association_times, slurmdbd_transactions;
+extern const struct slurmdbd_table slurmdbd_association_times, slurmdbd_transactions;
 /* What is summed up, by span: of associations, and from Slurm 24.11 on of their QOS; and up to when
  * it is. */
-enum span { SPAN_HOUR, SPAN_DAY, SPAN_MONTH, SPANS };
-extern const struct table slurmdbd_usage[SPANS], slurmdbd_qos_usage[SPANS], slurmdbd_last_ran;
+enum rollup_span { SPAN_HOUR, SPAN_DAY, SPAN_MONTH, SPANS };
+extern const struct slurmdbd_table slurmdbd_usage[SPANS], slurmdbd_qos_usage[SPANS],
+    slurmdbd_last_ran;
 /* A bit for each one that they may lack. */
 enum {
     HAS_ID_PARENT = 1,
@@ -74,14 +75,14 @@ unsigned slurmdbd_job_columns(const struct settings *settings);
  * TRES without any weights. */
 bool slurmdbd_weighs_tres(const struct settings *settings);
 /* Whether a run with these settings reads a table at all. */
-bool slurmdbd_is_read(const struct table *table, const struct settings *settings);
+bool slurmdbd_is_read(const struct slurmdbd_table *table, const struct settings *settings);
 
 /* The table's name in double quotes. */
-void slurmdbd_add_name(struct text *text, const struct table *table, const char *cluster);
+void slurmdbd_add_name(struct text *text, const struct slurmdbd_table *table, const char *cluster);
 
 /* Which wanted columns are there (`wanted` may be NULL); fails where a needed one is not. */
-int slurmdbd_probe(const struct source *source, const struct table *table, unsigned *wanted,
-                   struct error *err);
+int slurmdbd_probe(const struct source *source, const struct slurmdbd_table *table,
+                   unsigned *wanted, struct error *err);
 
 /* The layout's add_grants(). */
 void slurmdbd_add_grants(struct text *text, const struct settings *settings, const char *cluster);
@@ -90,14 +91,14 @@ void slurmdbd_add_grants(struct text *text, const struct settings *settings, con
 int slurmdbd_add_missing(struct text *text, const struct source *source, struct error *err);
 
 /* Like slurmdbd_probe() of a table that a run can do without; *there is whether it can be read. */
-int slurmdbd_probe_optional(const struct source *source, const struct table *table, bool *there,
-                            struct error *err);
+int slurmdbd_probe_optional(const struct source *source, const struct slurmdbd_table *table,
+                            bool *there, struct error *err);
 
 /* Run a query on a table that was probed.  `{}` in the query is the table's name. */
-int slurmdbd_read(const struct source *source, const struct table *table, const struct query *query,
-                  row_taker take, void *context, struct error *err);
+int slurmdbd_read(const struct source *source, const struct slurmdbd_table *table,
+                  const struct query *query, row_taker take, void *context, struct error *err);
 /* Probe the table before. */
-int slurmdbd_probe_and_read(const struct source *source, const struct table *table,
+int slurmdbd_probe_and_read(const struct source *source, const struct slurmdbd_table *table,
                             const struct query *query, row_taker take, void *context,
                             struct error *err);
 /* Read name, deleted, creation_time, id and rpc_version of each cluster; the last three are 0 if a
@@ -106,7 +107,8 @@ int slurmdbd_each_cluster(const struct source *source, row_taker take, void *con
                           struct error *err);
 /* Say that a probed table cannot be read; returns -1.  A column that was there a moment ago and is
  * not any more means that somebody upgrades slurmdbd just now: it will be there again. */
-int slurmdbd_explain(const struct source *source, const struct table *table, struct error *err);
+int slurmdbd_explain(const struct source *source, const struct slurmdbd_table *table,
+                     struct error *err);
 /* The first column's number, into a uint64_t. */
 int slurmdbd_take_number(void *number, const struct db_value *row, struct error *err);
 /* An instant as databases hold it. */
