@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "run/backfill.h"
-
 #include <inttypes.h>
 
 #include "command/command.h"
+#include "run/backfill.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/log.h"
+#include "util/times.h"
 
 struct command_backfill_options {
     struct shared_options shared;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "command/login.h"
+
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "command/login.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"

@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "util/error.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
+#include "util/times.h"
 
 #define SHARED(member) offsetof(struct shared_options, member)
 

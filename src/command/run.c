@@ -6,21 +6,22 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
 #include <xxhash.h>
 
 #include "command/command.h"
 #include "command/show/computed_shares.h"
 #include "report/shares.h"
-#include "results/run_mark.h"
 #include "results/permissions_rows.h"
+#include "results/run_mark.h"
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/state_directory.h"
+#include "util/times.h"
 
 struct alert {
     uint64_t after_s;

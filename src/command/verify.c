@@ -17,8 +17,8 @@
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/log.h"
+#include "util/times.h"
 
 /* ---- What is printed ---- */
 

@@ -3,12 +3,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+
 #include <xxhash.h>
 
 #include "compute/computation.h"
 #include "core/finding.h"
-#include "core/usage/ledger.h"
 #include "core/usage/checkpoint.h"
+#include "core/usage/ledger.h"
 #include "results/days.h"
 #include "util/error.h"
 #include "util/index.h"

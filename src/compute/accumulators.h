@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_ACCUMULATORS_H
-#define FAIRMILL_ACCUMULATORS_H
+#ifndef FAIRMILL_COMPUTE_ACCUMULATORS_H
+#define FAIRMILL_COMPUTE_ACCUMULATORS_H
 
 #include "compute/charge.h"
 

@@ -6,10 +6,10 @@
 
 #include "compute/computation.h"
 #include "core/finding.h"
-#include "core/tree/association_times.h"
-#include "core/tree/usage_transfers.h"
 #include "core/tree/association_history.h"
+#include "core/tree/association_times.h"
 #include "core/tree/tree.h"
+#include "core/tree/usage_transfers.h"
 #include "core/usage/usage_owners.h"
 #include "settings/settings.h"
 #include "util/error.h"

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "compute/accumulators.h"
 #include "compute/associations.h"
 #include "compute/charge_jobs.h"
 #include "compute/compute.h"
 #include "compute/factors.h"
-#include "compute/accumulators.h"
 #include "core/finding.h"
 #include "core/tree/association_history.h"
 #include "core/usage/ledger.h"

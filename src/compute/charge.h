@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CHARGE_H
-#define FAIRMILL_CHARGE_H
+#ifndef FAIRMILL_COMPUTE_CHARGE_H
+#define FAIRMILL_COMPUTE_CHARGE_H
 
 #include "core/usage/usage_owners.h"
 

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <time.h>
 
-#include "compute/computation.h"
-#include "compute/checkpoint_plan.h"
 #include "compute/accumulators.h"
+#include "compute/checkpoint_plan.h"
+#include "compute/computation.h"
 #include "core/usage/ledger.h"
 #include "results/days.h"
 #include "settings/settings.h"

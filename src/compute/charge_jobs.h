@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CHARGE_JOBS_H
-#define FAIRMILL_CHARGE_JOBS_H
+#ifndef FAIRMILL_COMPUTE_CHARGE_JOBS_H
+#define FAIRMILL_COMPUTE_CHARGE_JOBS_H
 
 #include <stdbool.h>
 #include <stdint.h>

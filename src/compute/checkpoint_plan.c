@@ -10,15 +10,15 @@
 #include "compute/computation.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
-#include "core/usage/usage_owners.h"
 #include "core/usage/usage.h"
+#include "core/usage/usage_owners.h"
 #include "results/days.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* Goes up when sums are made or stored differently, so that what was kept is of no use. */
 #define CHECKPOINT_FORMAT 4

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CHECKPOINT_PLAN_H
-#define FAIRMILL_CHECKPOINT_PLAN_H
+#ifndef FAIRMILL_COMPUTE_CHECKPOINT_PLAN_H
+#define FAIRMILL_COMPUTE_CHECKPOINT_PLAN_H
 
 #include "results/checkpoint_rows.h"
 #include "util/text.h"

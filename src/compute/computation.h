@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMPUTATION_H
-#define FAIRMILL_COMPUTATION_H
+#ifndef FAIRMILL_COMPUTE_COMPUTATION_H
+#define FAIRMILL_COMPUTE_COMPUTATION_H
 
 #include "core/fairshare/algorithm.h"
 #include "core/tree/association_history.h"

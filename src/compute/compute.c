@@ -9,14 +9,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "compute/accumulators.h"
 #include "compute/associations.h"
 #include "compute/charge_jobs.h"
+#include "compute/checkpoint_plan.h"
 #include "compute/computation.h"
 #include "compute/factors.h"
-#include "compute/recorded_state.h"
 #include "compute/priorities.h"
-#include "compute/checkpoint_plan.h"
-#include "compute/accumulators.h"
+#include "compute/recorded_state.h"
 #include "core/fairshare/algorithm.h"
 #include "core/fairshare/pbs.h"
 #include "core/fairshare/ratio.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMPUTE_H
-#define FAIRMILL_COMPUTE_H
+#ifndef FAIRMILL_COMPUTE_COMPUTE_H
+#define FAIRMILL_COMPUTE_COMPUTE_H
 
 #include <stdint.h>
 

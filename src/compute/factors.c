@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compute/computation.h"
 #include "compute/checkpoint_plan.h"
+#include "compute/computation.h"
 #include "core/finding.h"
 #include "core/usage/factor_history.h"
 #include "settings/settings.h"

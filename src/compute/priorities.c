@@ -7,9 +7,9 @@
 #include <strings.h>
 
 #include "compute/computation.h"
-#include "core/fairshare/release.h"
 #include "compute/queue_findings.h"
 #include "compute/siblings.h"
+#include "core/fairshare/release.h"
 #include "core/finding.h"
 #include "core/priority/queue.h"
 #include "settings/settings.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_PRIORITIES_H
-#define FAIRMILL_PRIORITIES_H
+#ifndef FAIRMILL_COMPUTE_PRIORITIES_H
+#define FAIRMILL_COMPUTE_PRIORITIES_H
 
 #include <stdint.h>
 

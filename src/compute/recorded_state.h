@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_RECORDED_STATE_H
-#define FAIRMILL_RECORDED_STATE_H
+#ifndef FAIRMILL_COMPUTE_RECORDED_STATE_H
+#define FAIRMILL_COMPUTE_RECORDED_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

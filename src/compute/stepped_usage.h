@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_STEPPED_USAGE_H
-#define FAIRMILL_STEPPED_USAGE_H
+#ifndef FAIRMILL_COMPUTE_STEPPED_USAGE_H
+#define FAIRMILL_COMPUTE_STEPPED_USAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
 #include <xxhash.h>
 
 #include "util/error.h"
-#include "util/memory.h"
 #include "util/log.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 const struct db_driver *const db_drivers[] = {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "db/common.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/common.h"
 #include "util/memory.h"
 #include "util/text.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "db/common.h"
-
 #include "util/text.h"
 
 /* Privileges as PostgreSQL gives them, for its client psql: what comes in \gexec is SQL that the

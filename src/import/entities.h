@@ -2,8 +2,8 @@
 #ifndef FAIRMILL_IMPORT_ENTITIES_H
 #define FAIRMILL_IMPORT_ENTITIES_H
 
-#include "db/db.h"
 #include "core/usage/entity.h"
+#include "db/db.h"
 
 /* The names that shares or jobs have told of, in pbs_entity with the number of each, and in
  * pbs_seen by what they are to jobs: under each of OpenPBS's fairshare_entity, since a site may

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "core/usage/entity.h"
-#include "import/sched_config.h"
 #include "import/entities.h"
 #include "import/lines.h"
+#include "import/sched_config.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"

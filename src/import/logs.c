@@ -9,15 +9,16 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+
 #include <xxhash.h>
 #include <zlib.h>
 
 #include "import/record.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
+#include "util/times.h"
 
 #define NAME_LENGTH 8
 #define CHUNK (256u * 1024)

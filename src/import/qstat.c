@@ -2,18 +2,19 @@
 #include "import/qstat.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "util/error.h"
 #include "util/index.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* JSON as it comes from a pipe.  Skipped values need no memory.
  *

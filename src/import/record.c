@@ -10,10 +10,10 @@
 #include <time.h>
 
 #include "util/error.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
+#include "util/times.h"
 
 #define STAMP_LENGTH 19 /* MM/DD/YYYY HH:MM:SS */
 #define TO_MINUTE 16

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+
 #include <xxhash.h>
 
 #include "util/error.h"

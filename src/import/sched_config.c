@@ -11,9 +11,9 @@
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 int dated_check(const char *name, int64_t since, int64_t time, struct error *err)
 {

@@ -14,9 +14,9 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 #define MAGIC "PBS_MAG!"
 #define EARLIEST_DECAY \

@@ -12,10 +12,10 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* At most this many jobs that are left out are named in one call. */
 #define NAMED_JOBS 20

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 #include "db/db.h"
-#include "import/sched_config.h"
 #include "import/record.h"
+#include "import/sched_config.h"
 #include "settings/pbs_values.h"
 #include "util/text.h"
 

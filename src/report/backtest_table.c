@@ -9,8 +9,8 @@
 #include "core/insight/backtest.h"
 #include "report/answer.h"
 #include "report/forms.h"
-#include "util/times.h"
 #include "util/memory.h"
+#include "util/times.h"
 
 struct backtest_table_row {
     const char *variant;

@@ -10,9 +10,9 @@
 #include <jansson.h>
 
 #include "report/forms.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
+#include "util/times.h"
 
 /* A tree that is deeper is not read by its indent. */
 #define DEEPEST_INDENT 40u

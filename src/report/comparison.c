@@ -9,12 +9,12 @@
 
 #include "core/fairshare/algorithm.h"
 #include "core/insight/correlation.h"
-#include "report/forms.h"
 #include "report/answer.h"
+#include "report/forms.h"
 #include "settings/scheduler.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/number.h"
+#include "util/times.h"
 
 #define FIRST_AT_MOST 36 /* columns of the terminal */
 

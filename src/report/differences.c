@@ -3,16 +3,16 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <jansson.h>
 
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
 #include "report/table.h"
-#include "util/times.h"
 #include "util/memory.h"
+#include "util/times.h"
 
 /* One of the two values of an association. */
 struct differences_compared_value {

@@ -10,12 +10,10 @@
 
 struct arena;
 struct names;
-
-/* What `fairmill explain` prints, in words and in rows. */
-
 struct permissions;
 struct terminology;
 
+/* What `fairmill explain` prints, in words and in rows. */
 struct explained {
     const char *cluster;
     int64_t as_of;

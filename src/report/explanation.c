@@ -15,10 +15,10 @@
 #include "report/explanation_weights.h"
 #include "report/forms.h"
 #include "report/terminal.h"
-#include "util/index.h"
-#include "util/times.h"
 #include "settings/scheduler.h"
+#include "util/index.h"
 #include "util/text.h"
+#include "util/times.h"
 
 #define SECONDS_AN_HOUR 3600.0
 

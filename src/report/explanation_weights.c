@@ -10,9 +10,9 @@
 
 #include "core/number/figure.h"
 #include "report/explained.h"
+#include "report/permissions.h"
 #include "report/table.h"
 #include "report/terminal.h"
-#include "report/permissions.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"

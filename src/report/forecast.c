@@ -10,14 +10,14 @@
 
 #include "core/fairshare/algorithm.h"
 #include "core/fairshare/fairshare.h"
-#include "report/forms.h"
 #include "report/answer.h"
-#include "report/terminal.h"
+#include "report/forms.h"
 #include "report/permissions.h"
-#include "util/times.h"
-#include "util/memory.h"
+#include "report/terminal.h"
 #include "settings/scheduler.h"
+#include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* What programs call the projections. */
 static const char *const words[PROJECTIONS] = { "nothing", "as_last_week", "others", "job" };

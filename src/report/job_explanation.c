@@ -9,13 +9,13 @@
 #include <jansson.h>
 
 #include "core/number/figure.h"
+#include "report/answer.h"
 #include "report/job_reversals.h"
 #include "report/priorities.h"
-#include "report/answer.h"
 #include "report/terminal.h"
 #include "settings/scheduler.h"
-#include "util/times.h"
 #include "util/memory.h"
+#include "util/times.h"
 
 #define DIGITS 9
 

@@ -8,12 +8,12 @@
 #include <jansson.h>
 
 #include "core/fairshare/fairshare.h"
-#include "report/forms.h"
 #include "report/answer.h"
+#include "report/forms.h"
 #include "report/permissions.h"
 #include "util/index.h"
-#include "util/times.h"
 #include "util/memory.h"
+#include "util/times.h"
 
 static const char *as_utf8(struct share_list *list, const char *bytes, size_t length)
 {

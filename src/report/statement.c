@@ -8,14 +8,14 @@
 #include <jansson.h>
 
 #include "core/insight/statement.h"
-#include "report/forms.h"
 #include "report/answer.h"
+#include "report/forms.h"
 #include "report/permissions.h"
 #include "settings/scheduler.h"
 #include "util/index.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/name_list.h"
+#include "util/times.h"
 
 struct report_statement_row {
     int64_t from, to, id;

@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-#include "util/times.h"
 #include "util/memory.h"
+#include "util/times.h"
 
 #define FIRST_AT_MOST 36 /* columns of the terminal */
 

@@ -12,8 +12,8 @@
 #include "report/permissions.h"
 #include "report/whatif.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* Then factors are on another scale, and only places can be compared. */
 static bool is_other_algorithm(const struct whatif *whatif)

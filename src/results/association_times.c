@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "core/tree/association_times.h"
-#include "results/stored_state.h"
 #include "results/publication.h"
 #include "results/published.h"
 #include "results/rows.h"
+#include "results/stored_state.h"
 #include "sql.h"
 #include "util/index.h"
 #include "util/text.h"

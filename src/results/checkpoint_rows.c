@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/finding.h"
-#include "results/stored_state.h"
 #include "results/publication.h"
 #include "results/rows.h"
+#include "results/stored_state.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/text.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "results/publication.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +7,14 @@
 #include "core/usage/decay_table.h"
 #include "results/day_store.h"
 #include "results/days.h"
-#include "results/stored_state.h"
+#include "results/publication.h"
 #include "results/rows.h"
+#include "results/stored_state.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 struct day_writer {
     struct day_store store;

@@ -10,9 +10,9 @@
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 struct day_list day_list_of(struct day_sums *sums)
 {

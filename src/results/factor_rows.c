@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "core/usage/factor_history.h"
-#include "results/stored_state.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "results/share_rows.h"
+#include "results/stored_state.h"
 #include "sql.h"
 #include "util/text.h"
 

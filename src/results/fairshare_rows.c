@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "results/publication.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/fairshare/algorithm.h"
 #include "core/tree/tree.h"
-#include "results/stored_state.h"
+#include "results/publication.h"
 #include "results/rows.h"
+#include "results/stored_state.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "source/tres_minutes.h"

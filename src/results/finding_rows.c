@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "results/publication.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/finding.h"
+#include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/memory.h"

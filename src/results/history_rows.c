@@ -6,10 +6,10 @@
 
 #include "core/insight/fairness.h"
 #include "core/tree/association_history.h"
-#include "results/stored_state.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "results/share_rows.h"
+#include "results/stored_state.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"

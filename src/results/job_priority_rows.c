@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "results/publication.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "core/priority/formula_jobs.h"
 #include "core/priority/queue.h"
-#include "results/stored_state.h"
+#include "results/publication.h"
 #include "results/rows.h"
+#include "results/stored_state.h"
 #include "sql.h"
 #include "util/index.h"
 #include "util/memory.h"

@@ -10,23 +10,23 @@
 
 #include "core/finding.h"
 #include "results/association_times.h"
+#include "results/checkpoint_rows.h"
 #include "results/days.h"
 #include "results/factor_rows.h"
 #include "results/history.h"
 #include "results/history_rows.h"
-#include "results/stored_state.h"
 #include "results/ledger_rows.h"
 #include "results/publication.h"
 #include "results/rows.h"
-#include "results/checkpoint_rows.h"
 #include "results/settings_rows.h"
 #include "results/share_rows.h"
+#include "results/stored_state.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 static const char *os_user(void)
 {

@@ -21,10 +21,10 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/times.h"
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* Which clusters. */
 

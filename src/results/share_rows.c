@@ -8,9 +8,9 @@
 
 #include "core/tree/association_history.h"
 #include "core/tree/tree.h"
-#include "results/stored_state.h"
 #include "results/publication.h"
 #include "results/rows.h"
+#include "results/stored_state.h"
 #include "sql.h"
 #include "util/index.h"
 #include "util/memory.h"

@@ -10,9 +10,9 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* Its hash covers them all. */
 static const char *const of_earlier_runs[] = { "full_as_of",   "checked_to", "jobs_from",

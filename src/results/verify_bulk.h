@@ -3,8 +3,8 @@
 #define FAIRMILL_RESULTS_VERIFY_BULK_H
 
 #include "db/driver.h"
-#include "results/stored_state.h"
 #include "results/row_differences.h"
+#include "results/stored_state.h"
 
 /* What a witness (results/verify_session.h) knows: what it saw a run do, and what differs. */
 

@@ -10,9 +10,9 @@
 #include "results/verify_bulk.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 static void add_hash(struct text *text, const struct row_hash *stored)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_RESULTS_VERIFY_H
-#define FAIRMILL_RESULTS_VERIFY_H
+#ifndef FAIRMILL_RESULTS_VERIFY_SESSION_H
+#define FAIRMILL_RESULTS_VERIFY_SESSION_H
 
 #include <stdbool.h>
 

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "compute/computation.h"
 #include "compute/batch.h"
+#include "compute/computation.h"
 #include "results/history_rows.h"
 #include "results/publish.h"
 #include "results/rows.h"
@@ -22,9 +22,9 @@
 #include "source/source.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/log.h"
 #include "util/text.h"
+#include "util/times.h"
 
 #define DAY_S 86400
 /* A run that has the lock is waited for. */

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "run/clusters.h"
 #include "run/batches.h"
+#include "run/clusters.h"
 
 struct error;
 struct settings;

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "compute/checkpoint_plan.h"
 #include "compute/compute.h"
 #include "compute/recorded_state.h"
-#include "compute/checkpoint_plan.h"
 #include "core/finding.h"
 #include "core/tree/association_history.h"
 #include "results/days.h"
@@ -18,10 +18,10 @@
 #include "run/run_session.h"
 #include "source/source.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* A cluster at work. */
 struct cluster_run {

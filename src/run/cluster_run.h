@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CLUSTER_RUN_H
-#define FAIRMILL_CLUSTER_RUN_H
+#ifndef FAIRMILL_RUN_CLUSTER_RUN_H
+#define FAIRMILL_RUN_CLUSTER_RUN_H
 
 #include <stdbool.h>
 #include <stdint.h>

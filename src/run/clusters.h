@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CLUSTERS_H
-#define FAIRMILL_CLUSTERS_H
+#ifndef FAIRMILL_RUN_CLUSTERS_H
+#define FAIRMILL_RUN_CLUSTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_RETRY_H
-#define FAIRMILL_RETRY_H
+#ifndef FAIRMILL_RUN_RETRY_H
+#define FAIRMILL_RUN_RETRY_H
 
 #include <stdbool.h>
 #include <stdint.h>

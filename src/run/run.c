@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/retry.h"
 #include "core/finding.h"
 #include "results/publish.h"
 #include "results/schema.h"
 #include "run/cluster_run.h"
+#include "run/retry.h"
 #include "run/run_session.h"
 #include "settings/settings.h"
 #include "source/source.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_RUN_H
-#define FAIRMILL_RUN_H
+#ifndef FAIRMILL_RUN_RUN_H
+#define FAIRMILL_RUN_RUN_H
 
 #include "run/run_session.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_RUN_SESSION_H
-#define FAIRMILL_RUN_SESSION_H
+#ifndef FAIRMILL_RUN_RUN_SESSION_H
+#define FAIRMILL_RUN_RUN_SESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -15,8 +15,8 @@
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/text.h"
+#include "util/times.h"
 
 int verifier_open(struct verifier *verifier, const struct settings *settings, struct db *source,
                   struct error *err)

@@ -4,8 +4,8 @@
 
 #include <sys/types.h>
 
-#include "core/usage/calendar.h"
 #include "core/fairshare/fairshare.h"
+#include "core/usage/calendar.h"
 #include "core/usage/usage.h"
 #include "db/db.h"
 #include "settings/pbs_values.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings/pbs_values.h"
 #include "settings/charge_weights.h"
+#include "settings/pbs_values.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "settings/values.h"

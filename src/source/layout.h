@@ -2,10 +2,10 @@
 #ifndef FAIRMILL_SOURCE_LAYOUT_H
 #define FAIRMILL_SOURCE_LAYOUT_H
 
-#include "core/usage/factor_history.h"
 #include "core/priority/arrays.h"
 #include "core/tree/tree.h"
 #include "core/usage/decay_table.h"
+#include "core/usage/factor_history.h"
 #include "core/usage/usage.h"
 
 struct accrual;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_UTIL_TIME_H
-#define FAIRMILL_UTIL_TIME_H
+#ifndef FAIRMILL_UTIL_TIMES_H
+#define FAIRMILL_UTIL_TIMES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "command/command.h"
-#include "compute/computation.h"
 #include "compute/batch.h"
+#include "compute/computation.h"
 #include "core/fairshare/algorithm.h"
 #include "core/insight/backtest.h"
 #include "core/tree/tree.h"
@@ -11,8 +11,8 @@
 #include "report/backtest_table.h"
 #include "report/permissions.h"
 #include "results/history_rows.h"
-#include "results/schema.h"
 #include "results/permissions_rows.h"
+#include "results/schema.h"
 #include "run/batches.h"
 #include "run/run.h"
 #include "settings/scheduler.h"

@@ -5,19 +5,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run/clusters.h"
 #include "command/check/check_findings.h"
 #include "command/check/check_next.h"
 #include "command/check/check_slurm.h"
 #include "command/command.h"
 #include "compute/compute.h"
 #include "core/finding.h"
-#include "core/usage/charge_rates.h"
 #include "core/tree/tree.h"
+#include "core/usage/charge_rates.h"
 #include "db/db.h"
 #include "report/table.h"
 #include "report/terminal.h"
 #include "results/schema.h"
+#include "run/clusters.h"
 #include "run/run.h"
 #include "run/verify.h"
 #include "settings/load.h"

@@ -18,10 +18,10 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/file.h"
-#include "util/times.h"
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* The clusters that there are, or are said to be where the list of them may not be read. */
 static int find_clusters(const struct settings *settings, struct db *source,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_CHECK_NEXT_H
-#define FAIRMILL_COMMAND_CHECK_NEXT_H
+#ifndef FAIRMILL_COMMAND_CHECK_CHECK_NEXT_H
+#define FAIRMILL_COMMAND_CHECK_CHECK_NEXT_H
 
 #include <stdbool.h>
 

@@ -16,9 +16,9 @@
 #include "settings/table.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* Seed 002: weights "may need to be set to a high enough value (say, 1000) to resolve very tiny
  * differences in priority factors". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_CHECK_SLURM_H
-#define FAIRMILL_COMMAND_CHECK_SLURM_H
+#ifndef FAIRMILL_COMMAND_CHECK_CHECK_SLURM_H
+#define FAIRMILL_COMMAND_CHECK_CHECK_SLURM_H
 
 #include <stddef.h>
 #include <stdint.h>

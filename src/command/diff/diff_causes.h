@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_DIFF_CAUSES_H
-#define FAIRMILL_COMMAND_DIFF_CAUSES_H
+#ifndef FAIRMILL_COMMAND_DIFF_DIFF_CAUSES_H
+#define FAIRMILL_COMMAND_DIFF_DIFF_CAUSES_H
 
 struct diff_case;
 struct differences;

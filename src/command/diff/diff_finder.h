@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_DIFF_FINDER_H
-#define FAIRMILL_COMMAND_DIFF_FINDER_H
+#ifndef FAIRMILL_COMMAND_DIFF_DIFF_FINDER_H
+#define FAIRMILL_COMMAND_DIFF_DIFF_FINDER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "command/diff/diff_values.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/diff/diff_values.h"
 #include "compute/compute.h"
 #include "compute/recorded_state.h"
 #include "report/priorities.h"

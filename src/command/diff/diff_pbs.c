@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "command/diff/diff_values.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/diff/diff_pbs_view.h"
+#include "command/diff/diff_values.h"
 #include "core/tree/tree.h"
 #include "core/usage/decay_table.h"
 #include "core/usage/entity.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_DIFF_RULES_H
-#define FAIRMILL_COMMAND_DIFF_RULES_H
+#ifndef FAIRMILL_COMMAND_DIFF_DIFF_RULES_H
+#define FAIRMILL_COMMAND_DIFF_DIFF_RULES_H
 
 struct error;
 struct finder;

@@ -5,8 +5,8 @@
 
 #include "command/command.h"
 #include "command/forecast/forecast_data.h"
-#include "core/usage/decay_table.h"
 #include "core/tree/tree.h"
+#include "core/usage/decay_table.h"
 #include "db/db.h"
 #include "report/forecast.h"
 #include "report/terminal.h"
@@ -17,9 +17,9 @@
 #include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/times.h"
 #include "util/log.h"
 #include "util/memory.h"
+#include "util/times.h"
 
 #define DAY_S 86400u
 #define DAYS_USUALLY 14

@@ -17,8 +17,8 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/times.h"
 #include "util/memory.h"
+#include "util/times.h"
 
 #define DAY_S 86400u
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_FORECAST_DATA_H
-#define FAIRMILL_COMMAND_FORECAST_DATA_H
+#ifndef FAIRMILL_COMMAND_FORECAST_FORECAST_DATA_H
+#define FAIRMILL_COMMAND_FORECAST_FORECAST_DATA_H
 
-#include "compute/recorded_state.h"
 #include "compute/compute.h"
+#include "compute/recorded_state.h"
 #include "core/insight/forecast.h"
 #include "results/published.h"
 

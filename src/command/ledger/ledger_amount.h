@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_LEDGER_AMOUNT_H
-#define FAIRMILL_COMMAND_LEDGER_AMOUNT_H
+#ifndef FAIRMILL_COMMAND_LEDGER_LEDGER_AMOUNT_H
+#define FAIRMILL_COMMAND_LEDGER_LEDGER_AMOUNT_H
 
 #include <stdbool.h>
 #include <stddef.h>

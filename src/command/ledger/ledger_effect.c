@@ -2,17 +2,17 @@
 #include "command/ledger/ledger_effect.h"
 
 #include "command/show/computed_shares.h"
-#include "results/permissions_rows.h"
 #include "compute/compute.h"
 #include "compute/recorded_state.h"
 #include "report/forms.h"
 #include "report/shares.h"
 #include "report/table.h"
+#include "results/permissions_rows.h"
 #include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/times.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* What an entry would do: the cluster is computed twice, each time from what the last run kept, so
  * that it is not read as a whole where a run need not. */

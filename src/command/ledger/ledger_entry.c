@@ -14,18 +14,18 @@
 #include "command/ledger/ledger_list.h"
 #include "command/ledger/ledger_target.h"
 #include "command/login.h"
-#include "results/permissions_rows.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
+#include "results/permissions_rows.h"
 #include "results/schema.h"
 #include "run/run.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "source/source.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/log.h"
 #include "util/memory.h"
+#include "util/times.h"
 
 #define WHY_LENGTH 250
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_LEDGER_ENTRY_H
-#define FAIRMILL_COMMAND_LEDGER_ENTRY_H
+#ifndef FAIRMILL_COMMAND_LEDGER_LEDGER_ENTRY_H
+#define FAIRMILL_COMMAND_LEDGER_LEDGER_ENTRY_H
 
 #include "command/ledger/ledger_target.h"
 #include "command/options.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_LEDGER_LIST_H
-#define FAIRMILL_COMMAND_LEDGER_LIST_H
+#ifndef FAIRMILL_COMMAND_LEDGER_LEDGER_LIST_H
+#define FAIRMILL_COMMAND_LEDGER_LEDGER_LIST_H
 
 #include "results/published.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/finding.h"
-#include "core/usage/ledger.h"
 #include "core/usage/checkpoint.h"
+#include "core/usage/ledger.h"
 #include "report/column.h"
 #include "results/ledger_rows.h"
 #include "settings/scheduler.h"
@@ -15,10 +15,10 @@
 #include "source/reading.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/name_list.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* What is looked for in the source, and of which entry. */
 struct target_search {

@@ -10,8 +10,8 @@
 #include "run/run.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/times.h"
 #include "util/memory.h"
+#include "util/times.h"
 
 #define USUAL_DAYS 30
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_REPORT_DATA_H
-#define FAIRMILL_COMMAND_REPORT_DATA_H
+#ifndef FAIRMILL_COMMAND_REPORT_REPORT_DATA_H
+#define FAIRMILL_COMMAND_REPORT_REPORT_DATA_H
 
 #include "report/page/cluster.h"
 

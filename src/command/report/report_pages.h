@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_REPORT_PAGES_H
-#define FAIRMILL_COMMAND_REPORT_PAGES_H
+#ifndef FAIRMILL_COMMAND_REPORT_REPORT_PAGES_H
+#define FAIRMILL_COMMAND_REPORT_REPORT_PAGES_H
 
 #include "command/report/report_data.h"
 #include "command/report/report_use.h"

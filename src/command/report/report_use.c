@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compute/accumulators.h"
 #include "compute/compute.h"
 #include "compute/recorded_state.h"
-#include "compute/accumulators.h"
 #include "core/usage/decay_table.h"
 #include "settings/settings.h"
 #include "source/source.h"

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "command/ledger/ledger_amount.h"
-#include "results/published_find.h"
 #include "core/insight/scenario.h"
 #include "results/published.h"
+#include "results/published_find.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "settings/table.h"

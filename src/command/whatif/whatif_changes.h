@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_WHATIF_CHANGES_H
-#define FAIRMILL_COMMAND_WHATIF_CHANGES_H
+#ifndef FAIRMILL_COMMAND_WHATIF_WHATIF_CHANGES_H
+#define FAIRMILL_COMMAND_WHATIF_WHATIF_CHANGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

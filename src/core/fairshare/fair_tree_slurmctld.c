@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "core/usage/decay_table.h"
-#include "core/number/floating.h"
 #include "core/fairshare/algorithm.h"
+#include "core/number/floating.h"
+#include "core/usage/decay_table.h"
 #include "util/memory.h"
 
 /* Fair Tree as a running slurmctld computes it (facts of Slurm 1.7, as observed 1 to 4):

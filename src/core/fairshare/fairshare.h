@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_FAIRSHARE_H
-#define FAIRMILL_CORE_FAIRSHARE_H
+#ifndef FAIRMILL_CORE_FAIRSHARE_FAIRSHARE_H
+#define FAIRMILL_CORE_FAIRSHARE_FAIRSHARE_H
 
 #include "core/fairshare/algorithm.h"
 

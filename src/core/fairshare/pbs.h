@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_PBS_H
-#define FAIRMILL_CORE_PBS_H
+#ifndef FAIRMILL_CORE_FAIRSHARE_PBS_H
+#define FAIRMILL_CORE_FAIRSHARE_PBS_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_RATIO_H
-#define FAIRMILL_CORE_RATIO_H
+#ifndef FAIRMILL_CORE_FAIRSHARE_RATIO_H
+#define FAIRMILL_CORE_FAIRSHARE_RATIO_H
 
 #include "core/fairshare/algorithm.h"
 #include "core/tree/tree.h"
@@ -23,8 +23,8 @@ void ratios_destroy(struct ratios *ratios);
  * through in the order of the tree. */
 double ratio_next(struct ratios *ratios, uint32_t node);
 
-/* Fill order[node] of all but the root (contest_decide()): the lowest ratio is ahead of all, who has no
- * share is behind. */
+/* Fill order[node] of all but the root (contest_decide()): the lowest ratio is ahead of all, who
+ * has no share is behind. */
 void ratios_order(const struct fairshare *fairshare, const struct wide *usage, uint32_t *order);
 
 /* Likewise of classic, by the usage that the tree has and the release's rules. */

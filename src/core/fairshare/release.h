@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_RELEASE_H
-#define FAIRMILL_CORE_RELEASE_H
+#ifndef FAIRMILL_CORE_FAIRSHARE_RELEASE_H
+#define FAIRMILL_CORE_FAIRSHARE_RELEASE_H
 
 #include <stdbool.h>
 #include <stdint.h>

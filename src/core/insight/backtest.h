@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_BACKTEST_H
-#define FAIRMILL_CORE_BACKTEST_H
+#ifndef FAIRMILL_CORE_INSIGHT_BACKTEST_H
+#define FAIRMILL_CORE_INSIGHT_BACKTEST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_CORRELATION_H
-#define FAIRMILL_CORE_CORRELATION_H
+#ifndef FAIRMILL_CORE_INSIGHT_CORRELATION_H
+#define FAIRMILL_CORE_INSIGHT_CORRELATION_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_EXPLAIN_H
-#define FAIRMILL_CORE_EXPLAIN_H
+#ifndef FAIRMILL_CORE_INSIGHT_EXPLAIN_H
+#define FAIRMILL_CORE_INSIGHT_EXPLAIN_H
 
 #include "core/fairshare/fairshare.h"
 

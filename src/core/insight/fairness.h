@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_FAIRNESS_H
-#define FAIRMILL_CORE_FAIRNESS_H
+#ifndef FAIRMILL_CORE_INSIGHT_FAIRNESS_H
+#define FAIRMILL_CORE_INSIGHT_FAIRNESS_H
 
 #include <stdint.h>
 

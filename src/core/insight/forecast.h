@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_FORECAST_H
-#define FAIRMILL_CORE_FORECAST_H
+#ifndef FAIRMILL_CORE_INSIGHT_FORECAST_H
+#define FAIRMILL_CORE_INSIGHT_FORECAST_H
 
-#include "core/usage/calendar.h"
 #include "core/fairshare/fairshare.h"
+#include "core/usage/calendar.h"
 
 /* What a run will compute at a later instant, for different projections of what is used until then.
  *

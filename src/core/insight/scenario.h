@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_SCENARIO_H
-#define FAIRMILL_CORE_SCENARIO_H
+#ifndef FAIRMILL_CORE_INSIGHT_SCENARIO_H
+#define FAIRMILL_CORE_INSIGHT_SCENARIO_H
 
 #include "core/tree/tree.h"
 

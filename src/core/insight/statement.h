@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_STATEMENT_H
-#define FAIRMILL_CORE_STATEMENT_H
+#ifndef FAIRMILL_CORE_INSIGHT_STATEMENT_H
+#define FAIRMILL_CORE_INSIGHT_STATEMENT_H
 
 #include <stdint.h>
 

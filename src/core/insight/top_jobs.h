@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_TOP_JOBS_H
-#define FAIRMILL_CORE_TOP_JOBS_H
+#ifndef FAIRMILL_CORE_INSIGHT_TOP_JOBS_H
+#define FAIRMILL_CORE_INSIGHT_TOP_JOBS_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_FIGURE_H
-#define FAIRMILL_CORE_FIGURE_H
+#ifndef FAIRMILL_CORE_NUMBER_FIGURE_H
+#define FAIRMILL_CORE_NUMBER_FIGURE_H
 
 struct text;
 

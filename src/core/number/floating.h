@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_FLOATING_H
-#define FAIRMILL_CORE_FLOATING_H
+#ifndef FAIRMILL_CORE_NUMBER_FLOATING_H
+#define FAIRMILL_CORE_NUMBER_FLOATING_H
 
 #include "core/number/wide.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_FRACTION_H
-#define FAIRMILL_CORE_FRACTION_H
+#ifndef FAIRMILL_CORE_NUMBER_FRACTION_H
+#define FAIRMILL_CORE_NUMBER_FRACTION_H
 
 #include <gmp.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_WIDE_H
-#define FAIRMILL_CORE_WIDE_H
+#ifndef FAIRMILL_CORE_NUMBER_WIDE_H
+#define FAIRMILL_CORE_NUMBER_WIDE_H
 
 #include <stdbool.h>
 #include <stdint.h>

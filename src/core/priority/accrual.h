@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_ACCRUAL_H
-#define FAIRMILL_CORE_ACCRUAL_H
+#ifndef FAIRMILL_CORE_PRIORITY_ACCRUAL_H
+#define FAIRMILL_CORE_PRIORITY_ACCRUAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_ARRAYS_H
-#define FAIRMILL_CORE_ARRAYS_H
+#ifndef FAIRMILL_CORE_PRIORITY_ARRAYS_H
+#define FAIRMILL_CORE_PRIORITY_ARRAYS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_FORMULA_JOBS_H
-#define FAIRMILL_CORE_FORMULA_JOBS_H
+#ifndef FAIRMILL_CORE_PRIORITY_FORMULA_JOBS_H
+#define FAIRMILL_CORE_PRIORITY_FORMULA_JOBS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_PRIORITY_H
-#define FAIRMILL_CORE_PRIORITY_H
+#ifndef FAIRMILL_CORE_PRIORITY_PRIORITY_H
+#define FAIRMILL_CORE_PRIORITY_PRIORITY_H
 
 #include "core/fairshare/fairshare.h"
 

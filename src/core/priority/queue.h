@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_QUEUE_H
-#define FAIRMILL_CORE_QUEUE_H
+#ifndef FAIRMILL_CORE_PRIORITY_QUEUE_H
+#define FAIRMILL_CORE_PRIORITY_QUEUE_H
 
 #include "core/priority/accrual.h"
 #include "core/priority/priority.h"

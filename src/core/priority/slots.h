@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_SLOTS_H
-#define FAIRMILL_CORE_SLOTS_H
+#ifndef FAIRMILL_CORE_PRIORITY_SLOTS_H
+#define FAIRMILL_CORE_PRIORITY_SLOTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_ASSOCIATION_H
-#define FAIRMILL_CORE_ASSOCIATION_H
+#ifndef FAIRMILL_CORE_TREE_ASSOCIATION_H
+#define FAIRMILL_CORE_TREE_ASSOCIATION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_PAST_H
-#define FAIRMILL_CORE_PAST_H
+#ifndef FAIRMILL_CORE_TREE_ASSOCIATION_HISTORY_H
+#define FAIRMILL_CORE_TREE_ASSOCIATION_HISTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

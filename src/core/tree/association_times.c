@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/tree/resolved_state.h"
 #include "core/tree/association_history.h"
+#include "core/tree/resolved_state.h"
 #include "core/tree/timeline.h"
 #include "util/index.h"
 #include "util/memory.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_ASSOCIATION_TIMES_H
-#define FAIRMILL_CORE_ASSOCIATION_TIMES_H
+#ifndef FAIRMILL_CORE_TREE_ASSOCIATION_TIMES_H
+#define FAIRMILL_CORE_TREE_ASSOCIATION_TIMES_H
 
 #include <stddef.h>
 #include <stdint.h>

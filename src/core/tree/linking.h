@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_LINKING_H
-#define FAIRMILL_CORE_LINKING_H
+#ifndef FAIRMILL_CORE_TREE_LINKING_H
+#define FAIRMILL_CORE_TREE_LINKING_H
 
 #include "core/tree/association.h"
 #include "util/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_KNOWN_H
-#define FAIRMILL_CORE_KNOWN_H
+#ifndef FAIRMILL_CORE_TREE_RESOLVED_STATE_H
+#define FAIRMILL_CORE_TREE_RESOLVED_STATE_H
 
 #include "core/tree/timeline.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_TIMELINE_H
-#define FAIRMILL_CORE_TIMELINE_H
+#ifndef FAIRMILL_CORE_TREE_TIMELINE_H
+#define FAIRMILL_CORE_TREE_TIMELINE_H
 
-#include "core/tree/association_history.h"
 #include "core/tree/association.h"
+#include "core/tree/association_history.h"
 
 /* What was done to each association between two instants at which it is known how all of them were:
  * the last run before the one that is asked for, and the first run after it, or now. */

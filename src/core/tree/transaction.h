@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_TRANSACTION_H
-#define FAIRMILL_CORE_TRANSACTION_H
+#ifndef FAIRMILL_CORE_TREE_TRANSACTION_H
+#define FAIRMILL_CORE_TREE_TRANSACTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_TREE_H
-#define FAIRMILL_CORE_TREE_H
+#ifndef FAIRMILL_CORE_TREE_TREE_H
+#define FAIRMILL_CORE_TREE_TREE_H
 
 #include <stdint.h>
 

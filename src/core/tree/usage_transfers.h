@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_HEIRS_H
-#define FAIRMILL_CORE_HEIRS_H
+#ifndef FAIRMILL_CORE_TREE_USAGE_TRANSFERS_H
+#define FAIRMILL_CORE_TREE_USAGE_TRANSFERS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/usage/calendar.h"
 
-#include "util/index.h"
-
 #include <time.h>
+
+#include "util/index.h"
 
 /* Days since some day, of a local date: good for telling dates apart and ordering them. */
 static long calendar_date_of(time_t time)

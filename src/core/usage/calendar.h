@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_CALENDAR_H
-#define FAIRMILL_CORE_CALENDAR_H
+#ifndef FAIRMILL_CORE_USAGE_CALENDAR_H
+#define FAIRMILL_CORE_USAGE_CALENDAR_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_PRICE_H
-#define FAIRMILL_CORE_PRICE_H
+#ifndef FAIRMILL_CORE_USAGE_CHARGE_RATE_H
+#define FAIRMILL_CORE_USAGE_CHARGE_RATE_H
 
 #include "core/number/wide.h"
 #include "util/number.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_TARIFF_H
-#define FAIRMILL_CORE_TARIFF_H
+#ifndef FAIRMILL_CORE_USAGE_CHARGE_RATES_H
+#define FAIRMILL_CORE_USAGE_CHARGE_RATES_H
 
 #include "core/usage/charge_rate.h"
 

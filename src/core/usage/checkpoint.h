@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_CHECKPOINT_H
-#define FAIRMILL_CORE_CHECKPOINT_H
+#ifndef FAIRMILL_CORE_USAGE_CHECKPOINT_H
+#define FAIRMILL_CORE_USAGE_CHECKPOINT_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_DAY_SUMS_H
-#define FAIRMILL_CORE_DAY_SUMS_H
+#ifndef FAIRMILL_CORE_USAGE_DAY_SUMS_H
+#define FAIRMILL_CORE_USAGE_DAY_SUMS_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_CLOCK_H
-#define FAIRMILL_CORE_CLOCK_H
+#ifndef FAIRMILL_CORE_USAGE_DECAY_TABLE_H
+#define FAIRMILL_CORE_USAGE_DECAY_TABLE_H
 
 #include "core/number/wide.h"
 

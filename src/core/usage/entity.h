@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_ENTITY_H
-#define FAIRMILL_CORE_ENTITY_H
+#ifndef FAIRMILL_CORE_USAGE_ENTITY_H
+#define FAIRMILL_CORE_USAGE_ENTITY_H
 
 #include <stdint.h>
 

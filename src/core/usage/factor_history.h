@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_FACTOR_PAST_H
-#define FAIRMILL_CORE_FACTOR_PAST_H
+#ifndef FAIRMILL_CORE_USAGE_FACTOR_HISTORY_H
+#define FAIRMILL_CORE_USAGE_FACTOR_HISTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_LEDGER_H
-#define FAIRMILL_CORE_LEDGER_H
+#ifndef FAIRMILL_CORE_USAGE_LEDGER_H
+#define FAIRMILL_CORE_USAGE_LEDGER_H
 
-#include "core/usage/decay_table.h"
 #include "core/usage/checkpoint.h"
+#include "core/usage/decay_table.h"
 
 /* The ledger: dated entries by which people correct usage.  None is ever changed or deleted; one
  * that was wrong is undone by another.

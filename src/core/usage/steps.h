@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_STEPS_H
-#define FAIRMILL_CORE_STEPS_H
+#ifndef FAIRMILL_CORE_USAGE_STEPS_H
+#define FAIRMILL_CORE_USAGE_STEPS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_USAGE_H
-#define FAIRMILL_CORE_USAGE_H
+#ifndef FAIRMILL_CORE_USAGE_USAGE_H
+#define FAIRMILL_CORE_USAGE_USAGE_H
 
-#include "core/usage/decay_table.h"
 #include "core/usage/charge_rates.h"
+#include "core/usage/decay_table.h"
 
 /* What one job row adds to usage. */
 

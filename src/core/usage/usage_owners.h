@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_OWNERS_H
-#define FAIRMILL_CORE_OWNERS_H
+#ifndef FAIRMILL_CORE_USAGE_USAGE_OWNERS_H
+#define FAIRMILL_CORE_USAGE_USAGE_OWNERS_H
 
 #include <stdbool.h>
 #include <stdint.h>

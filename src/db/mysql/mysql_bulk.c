@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "db/mysql/mysql_session.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/mysql/mysql_session.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "db/mysql/mysql_session.h"
-
 #include <stdlib.h>
 
+#include "db/mysql/mysql_session.h"
 #include "util/error.h"
 #include "util/memory.h"
 

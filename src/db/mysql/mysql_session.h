@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_DB_MYSQL_SESSION_H
-#define FAIRMILL_DB_MYSQL_SESSION_H
+#ifndef FAIRMILL_DB_MYSQL_MYSQL_SESSION_H
+#define FAIRMILL_DB_MYSQL_MYSQL_SESSION_H
 
 #include <mysql.h>
 

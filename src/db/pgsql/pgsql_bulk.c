@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "db/pgsql/pgsql_session.h"
-
 #include <endian.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/pgsql/pgsql_session.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"

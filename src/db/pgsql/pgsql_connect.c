@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "db/pgsql/pgsql_session.h"
-
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "db/pgsql/pgsql_session.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"

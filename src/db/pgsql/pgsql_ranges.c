@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "db/pgsql/pgsql_session.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/pgsql/pgsql_session.h"
 #include "util/memory.h"
 #include "util/text.h"
 

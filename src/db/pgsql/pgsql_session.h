@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_DB_PGSQL_SESSION_H
-#define FAIRMILL_DB_PGSQL_SESSION_H
+#ifndef FAIRMILL_DB_PGSQL_PGSQL_SESSION_H
+#define FAIRMILL_DB_PGSQL_PGSQL_SESSION_H
 
 #include <libpq-fe.h>
 

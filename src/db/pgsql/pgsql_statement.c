@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "db/pgsql/pgsql_session.h"
-
 #include <ctype.h>
 #include <endian.h>
 #include <errno.h>
@@ -10,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/pgsql/pgsql_session.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_DB_READ_AHEAD_H
-#define FAIRMILL_DB_READ_AHEAD_H
+#ifndef FAIRMILL_DB_SQLITE_READ_AHEAD_H
+#define FAIRMILL_DB_SQLITE_READ_AHEAD_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_DB_SQLITE_SESSION_H
-#define FAIRMILL_DB_SQLITE_SESSION_H
+#ifndef FAIRMILL_DB_SQLITE_SQLITE_SESSION_H
+#define FAIRMILL_DB_SQLITE_SQLITE_SESSION_H
 
 #include <sqlite3.h>
 

@@ -8,9 +8,9 @@
 
 #include "util/error.h"
 #include "util/file.h"
-#include "util/times.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 static int page_backtest_by_id(const void *a, const void *b)
 {

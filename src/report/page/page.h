@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_REPORT_PAGE_H
-#define FAIRMILL_REPORT_PAGE_H
+#ifndef FAIRMILL_REPORT_PAGE_PAGE_H
+#define FAIRMILL_REPORT_PAGE_PAGE_H
 
 #include <stdbool.h>
 

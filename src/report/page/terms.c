@@ -7,8 +7,8 @@
 #include "core/fairshare/algorithm.h"
 #include "report/page/cluster.h"
 #include "settings/scheduler.h"
-#include "util/times.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* A sentence in which %s is the word for a user, or for an account where `of_account`. */
 struct report_page_term {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_SETTINGS_SLURM_CONF_H
-#define FAIRMILL_SETTINGS_SLURM_CONF_H
+#ifndef FAIRMILL_SETTINGS_SLURM_SLURM_CONF_H
+#define FAIRMILL_SETTINGS_SLURM_SLURM_CONF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_SETTINGS_SLURM_MODEL_H
-#define FAIRMILL_SETTINGS_SLURM_MODEL_H
+#ifndef FAIRMILL_SETTINGS_SLURM_SLURM_MODEL_H
+#define FAIRMILL_SETTINGS_SLURM_SLURM_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_SETTINGS_SLURM_READ_H
-#define FAIRMILL_SETTINGS_SLURM_READ_H
+#ifndef FAIRMILL_SETTINGS_SLURM_SLURM_READ_H
+#define FAIRMILL_SETTINGS_SLURM_SLURM_READ_H
 
 struct error;
 struct slurm_conf;

@@ -7,9 +7,9 @@
 
 #include "settings/charge_weights.h"
 #include "settings/settings.h"
-#include "settings/table.h"
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_value.h"
+#include "settings/table.h"
 #include "settings/values.h"
 #include "util/error.h"
 #include "util/number.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_SETTINGS_SLURM_VALUE_H
-#define FAIRMILL_SETTINGS_SLURM_VALUE_H
+#ifndef FAIRMILL_SETTINGS_SLURM_SLURM_VALUE_H
+#define FAIRMILL_SETTINGS_SLURM_SLURM_VALUE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/usage/entity.h"
 #include "core/usage/charge_rate.h"
+#include "core/usage/entity.h"
 #include "settings/settings.h"
 #include "source/pbs/charging.h"
 #include "source/pbs/imported.h"

@@ -10,8 +10,8 @@
 #include "source/reading.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/number.h"
 #include "util/memory.h"
+#include "util/number.h"
 
 static void pbs_rules_set(struct pbs_rules *rules, size_t key, char *value)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "source/slurmdbd/slurmdbd_tables.h"
-
 #include <inttypes.h>
 #include <string.h>
 
 #include "core/usage/checkpoint.h"
 #include "db/db.h"
 #include "settings/slurm/slurm_value.h"
+#include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
 
 /* slurmdbd's layout, and its clusters; slurmdbd_small.c reads what else is small, slurmdbd_jobs.c
