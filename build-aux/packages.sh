@@ -33,7 +33,7 @@ packages_slurm=(munge slurmdbd slurmctld slurm-client)
 # To run every test: servers, programs that read code, what makes and reads packages, and other systems.
 # shellcheck disable=SC2034
 packages_test=(
-    git ccache man-db openssl tzdata valgrind cppcheck shellcheck clang libclang-rt-dev
+    git ccache man-db openssl tzdata valgrind cppcheck shellcheck universal-ctags clang libclang-rt-dev
     "${packages_servers[@]}" "${packages_slurm[@]}"
     build-essential debhelper fakeroot lintian systemd rpm rpmlint selinux-policy-dev semodule-utils
     chromium chromium-driver prometheus mmdebstrap zsh fish ruby socat
