@@ -245,11 +245,8 @@ static int compare_find_names(const struct published *published, struct compare_
         size_t count;
         int result =
             published_find_all(published, options->shared.operands[i], &found, &count, err);
-        for (size_t k = 0; !result && k < count; k++) {
-            options->named =
-                memory_grown(options->named, options->named_count, sizeof *options->named);
-            options->named[options->named_count++] = found[k];
-        }
+        for (size_t k = 0; !result && k < count; k++)
+            *memory_append(&options->named, &options->named_count) = found[k];
         free(found);
         if (result)
             return -1;

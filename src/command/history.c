@@ -77,8 +77,7 @@ static void add_known(struct known_list *list, const struct db_value *row, const
         *last = known;
         return;
     }
-    list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
-    list->rows[list->count++] = known;
+    *memory_append(&list->rows, &list->count) = known;
 }
 
 static int history_command_read_known(struct db *db, const char *asked, struct known_list *list,
@@ -118,8 +117,7 @@ static int history_command_find_span(struct db *db, const struct history_options
 
 static void history_command_add_point(struct series *series, struct series_point point)
 {
-    series->points = memory_grown(series->points, series->count, sizeof *series->points);
-    series->points[series->count++] = point;
+    *memory_append(&series->points, &series->count) = point;
 }
 
 /* A row of sql_query_history_read. */

@@ -235,8 +235,7 @@ static int batch_add_member(struct group *group, struct error *err)
         return got;
     }
     next.computation.record.message = ""; /* it was in the computation, which moves */
-    group->members = memory_grown(group->members, group->count, sizeof *group->members);
-    group->members[group->count++] = next;
+    *memory_append(&group->members, &group->count) = next;
     return 1;
 }
 

@@ -411,8 +411,7 @@ static void add_late(struct compute_priority_reader *reader, const struct queued
                      size_t place)
 {
     static const struct bytes none;
-    reader->late = memory_grown(reader->late, reader->late_count, sizeof *reader->late);
-    struct late *late = &reader->late[reader->late_count++];
+    struct late *late = memory_append(&reader->late, &reader->late_count);
     *late = (struct late){ *row, place };
     late->row.account = late->row.partitions = late->row.qos_asked = none;
     late->row.tres = late->row.tres_asked = late->row.tres_sized = none;

@@ -91,12 +91,11 @@ static int group_take_words(struct group_reader *reader, char *text, struct erro
         group_check_line(reader, &line, err))
         return -1;
     struct group_list *list = reader->list;
-    list->lines = memory_grown(list->lines, list->count, sizeof *list->lines);
     line.name = utf8_copy(line.name, strlen(line.name));
     bool of_root = !strcmp(line.parent, TREE_ROOT);
     line.parent =
         of_root ? memory_text(ENTITY_ROOT_NAME) : utf8_copy(line.parent, strlen(line.parent));
-    list->lines[list->count++] = line;
+    *memory_append(&list->lines, &list->count) = line;
     return 0;
 }
 
@@ -154,8 +153,7 @@ static int read_held(struct group_change *change, struct error *err)
     struct db_value name = db_text(change->cluster);
     struct db_rows *rows = db_query(change->db, sql_query_pbs_group_read, &name, 1, "ttiii", err);
     while (db_fetch(rows, &row, err) > 0) {
-        change->held = memory_grown(change->held, change->held_count, sizeof *change->held);
-        struct group_held_line *held = &change->held[change->held_count++];
+        struct group_held_line *held = memory_append(&change->held, &change->held_count);
         *held = (struct group_held_line){ .line = { db_value_text(&row[0]), db_value_text(&row[1]),
                                                     db_value_integer(&row[2], 0),
                                                     db_value_integer(&row[3], 0) },

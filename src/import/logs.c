@@ -41,8 +41,7 @@ static void add_file(struct log_list *list, const char *directory, const char *n
 {
     struct text path = { 0 };
     text_format(&path, "%s/%s", directory, name);
-    list->files = memory_grown(list->files, list->count, sizeof *list->files);
-    struct log_file *file = &list->files[list->count++];
+    struct log_file *file = memory_append(&list->files, &list->count);
     *file = (struct log_file){ .path = path.bytes };
     memcpy(file->name, name, NAME_LENGTH);
 }
@@ -306,8 +305,7 @@ static void push(struct line_queue *queue, uint64_t number, struct part line)
         memmove(queue->lines, queue->lines + queue->first, queue->count * sizeof *queue->lines);
         queue->first = 0;
     }
-    queue->lines = memory_grown(queue->lines, queue->count, sizeof *queue->lines);
-    struct log_file_held_line *held = &queue->lines[queue->count++];
+    struct log_file_held_line *held = memory_append(&queue->lines, &queue->count);
     *held = (struct log_file_held_line){ number, memory_resized(NULL, line.length + 1, 1),
                                          line.length };
     memcpy(held->bytes, line.bytes, line.length);

@@ -191,8 +191,8 @@ static void take_twin(struct twins *twins, const struct db_value *row)
     const struct part first = part_of_column(&row[2]), second = part_of_column(&row[3]);
     bool ended = part_is(&second, "ended") || part_is(&second, "rerun");
     bool keeps_second = part_is(&first, "aborted") && ended;
-    twins->removed = memory_grown(twins->removed, twins->count, sizeof *twins->removed);
-    twins->removed[twins->count++] = (uint64_t)db_value_integer(&row[keeps_second ? 0 : 1], 0);
+    *memory_append(&twins->removed, &twins->count) =
+        (uint64_t)db_value_integer(&row[keeps_second ? 0 : 1], 0);
 }
 
 static int remove_twins(struct db *db, const char *cluster, const struct twins *twins,
@@ -294,9 +294,7 @@ static int import_store_take_run(void *context, const struct run *run, bool stor
     entities_see_job(writer->entities, &job, (int64_t)(run->qtime ? run->qtime : run->start));
     if (!stored)
         return add_run(writer, &writer->added, run, err);
-    writer->replaced =
-        memory_grown(writer->replaced, writer->replaced_count, sizeof *writer->replaced);
-    writer->replaced[writer->replaced_count++] = import_store_copy_of(run);
+    *memory_append(&writer->replaced, &writer->replaced_count) = import_store_copy_of(run);
     return 0;
 }
 
@@ -313,9 +311,7 @@ static int take_suspension(void *context, const struct suspension_told *suspensi
             return 0;
         }
     }
-    writer->suspensions =
-        memory_grown(writer->suspensions, writer->suspension_count, sizeof *writer->suspensions);
-    writer->suspensions[writer->suspension_count++] = *suspension;
+    *memory_append(&writer->suspensions, &writer->suspension_count) = *suspension;
     return 0;
 }
 
@@ -376,8 +372,7 @@ int store_writer_flush(struct store_writer *writer, int result, struct error *er
 
 static void import_store_add(struct refused_list *list, struct refused_line line)
 {
-    list->lines = memory_grown(list->lines, list->count, sizeof *list->lines);
-    list->lines[list->count++] = line;
+    *memory_append(&list->lines, &list->count) = line;
 }
 
 void refused_list_add(struct refused_list *list, const char *name, uint64_t row, struct part line)

@@ -115,8 +115,8 @@ static int usage_file_take_record(struct usage_reader *reader,
     if (!isfinite(usage) || usage < 0)
         return fail(err, ERROR_DATA, "the usage of '%s' is no number from 0 on", name);
     struct usage_list *list = reader->list;
-    list->lines = memory_grown(list->lines, list->count, sizeof *list->lines);
-    list->lines[list->count++] = (struct usage_line){ memory_bytes(name, length), usage };
+    *memory_append(&list->lines, &list->count) =
+        (struct usage_line){ memory_bytes(name, length), usage };
     return 0;
 }
 

@@ -25,8 +25,7 @@
 
 struct waiting_job *waiting_add_job(struct waiting *waiting, const char *job_id)
 {
-    waiting->jobs = memory_grown(waiting->jobs, waiting->job_count, sizeof *waiting->jobs);
-    struct waiting_job *job = &waiting->jobs[waiting->job_count++];
+    struct waiting_job *job = memory_append(&waiting->jobs, &waiting->job_count);
     *job = (struct waiting_job){ .job_id = memory_text(job_id) };
     text_add(&job->requested, "");
     for (size_t i = 0; i < RUN_TEXTS; i++)
@@ -226,9 +225,8 @@ int waiting_add_queue(struct waiting *waiting, const char *name, struct error *e
     struct queue_line line = { 0 };
     if (strlen(name) > LONGEST_NAME)
         return fail(err, ERROR_DATA, "its name is too long");
-    waiting->queues = memory_grown(waiting->queues, waiting->queue_count, sizeof *waiting->queues);
     line.name = memory_text(name);
-    waiting->queues[waiting->queue_count++] = line;
+    *memory_append(&waiting->queues, &waiting->queue_count) = line;
     return 0;
 }
 

@@ -40,8 +40,7 @@ static const char *const part_names[PRIO_PARTS] = {
 static void job_explanation_add_row(struct job_explanation_rows *rows,
                                     struct job_explanation_row row)
 {
-    rows->list = memory_grown(rows->list, rows->count, sizeof *rows->list);
-    rows->list[rows->count++] = row;
+    *memory_append(&rows->list, &rows->count) = row;
 }
 
 static const struct prio_row *job_of(const struct job_explanation *explanation, int which)

@@ -191,8 +191,7 @@ static bool take_step(struct pbsfs_print *print, struct printed_member *row, str
         !take_integer(&number, last_word(&line)) || !ends_with(&line, ':') || !line.length)
         return false;
     step.name = pbsfs_text_of(print, line);
-    row->path = memory_grown(row->path, row->path_count, sizeof *row->path);
-    row->path[row->path_count++] = step;
+    *memory_append(&row->path, &row->path_count) = step;
     return true;
 }
 

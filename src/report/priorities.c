@@ -127,8 +127,7 @@ const char *prio_list_text(struct prio_list *list, const char *bytes, size_t len
 
 void prio_list_add(struct prio_list *list, const struct prio_row *row)
 {
-    list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
-    struct prio_row *added = &list->rows[list->count++];
+    struct prio_row *added = memory_append(&list->rows, &list->count);
     *added = *row;
     added->what_if = NAN;
     if (!added->job_id) {

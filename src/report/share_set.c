@@ -86,8 +86,7 @@ bool share_set_add(struct share_set *list, const struct share_entry *entry)
         return false;
     if (*entry->user)
         index_user(list, entry);
-    list->entries = memory_grown(list->entries, list->count, sizeof *list->entries);
-    struct share_entry *added = &list->entries[list->count++];
+    struct share_entry *added = memory_append(&list->entries, &list->count);
     *added = *entry;
     added->account = share_set_text(list, entry->account);
     added->user = share_set_text(list, entry->user);

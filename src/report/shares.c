@@ -71,8 +71,7 @@ static const char *without_numbers(struct share_list *list, const char *counts)
 void share_list_add(struct share_list *list, const struct share_association *association)
 {
     const struct values *values = association->values;
-    list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
-    list->rows[list->count++] = (struct share_row){
+    *memory_append(&list->rows, &list->count) = (struct share_row){
         .id = association->id,
         .parent_id = association->parent_id,
         .account = as_utf8(list, association->names[0], association->lengths[0]),

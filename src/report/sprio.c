@@ -129,8 +129,7 @@ static int parse_column(struct sprio_format *format, const char **at, struct err
     chosen.after = arena_copy(format->texts, *at, length);
     *at += length;
     struct table_format *table = &format->table;
-    table->columns = memory_grown(table->columns, table->count, sizeof *table->columns);
-    table->columns[table->count++] = chosen;
+    *memory_append(&table->columns, &table->count) = chosen;
     return 0;
 }
 

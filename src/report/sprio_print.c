@@ -281,8 +281,7 @@ static int sprio_print_take_row(struct sprio_print_reader *reader, struct span l
         if (sprio_print_take_field(reader, &job, reader->letters[i], fields[i], err))
             return -1;
     }
-    print->rows = memory_grown(print->rows, print->count, sizeof *print->rows);
-    print->rows[print->count++] = job;
+    *memory_append(&print->rows, &print->count) = job;
     return 0;
 }
 

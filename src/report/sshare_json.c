@@ -115,8 +115,7 @@ static int sshare_json_take_row(struct sshare_print *print, const json_t *from, 
         sshare_json_take_names(print, &row, from) ? take_values(&row, from) : "id or name";
     if (bad)
         return fail(err, ERROR_DATA, "shares.shares[%zu]: cannot read its %s", index, bad);
-    print->rows = memory_grown(print->rows, print->count, sizeof *print->rows);
-    print->rows[print->count++] = row;
+    *memory_append(&print->rows, &print->count) = row;
     return 0;
 }
 

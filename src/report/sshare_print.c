@@ -215,8 +215,7 @@ static int sshare_take_row(struct sshare_reader *reader, struct span line, struc
             return -1;
     }
     struct sshare_print *print = reader->print;
-    print->rows = memory_grown(print->rows, print->count, sizeof *print->rows);
-    print->rows[print->count++] = row;
+    *memory_append(&print->rows, &print->count) = row;
     return 0;
 }
 
@@ -307,8 +306,7 @@ static int assoc_mgr_end_row(struct assoc_mgr_reader *reader, struct error *err)
                              "the association above it has no account, ID or UsageRaw", err);
     if (!reader->here)
         return 0;
-    print->rows = memory_grown(print->rows, print->count, sizeof *print->rows);
-    print->rows[print->count++] = *row;
+    *memory_append(&print->rows, &print->count) = *row;
     return 0;
 }
 

@@ -111,8 +111,7 @@ static int choose_one(struct table *table, char *name, struct error *err)
     for (size_t i = 0; i < table->count && table->options->form == TABLE_JSON; i++)
         if (table->chosen[i].column == chosen.column)
             return 0;
-    table->chosen = memory_grown(table->chosen, table->count, sizeof *table->chosen);
-    table->chosen[table->count++] = chosen;
+    *memory_append(&table->chosen, &table->count) = chosen;
     return 0;
 }
 

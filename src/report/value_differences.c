@@ -109,9 +109,7 @@ const char *value_differences_copy(struct value_differences *differences, const 
 void value_differences_add(struct value_differences *differences,
                            const struct value_difference *difference)
 {
-    differences->rows =
-        memory_grown(differences->rows, differences->count, sizeof *differences->rows);
-    differences->rows[differences->count++] = *difference;
+    *memory_append(&differences->rows, &differences->count) = *difference;
 }
 
 void value_differences_note(struct value_differences *differences, const char *sentence)

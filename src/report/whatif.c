@@ -51,8 +51,7 @@ const char *whatif_text(struct whatif *whatif, const char *bytes)
 
 static void report_whatif_add_line(char ***lines, size_t *count, const char *line)
 {
-    *lines = memory_grown(*lines, *count, sizeof **lines);
-    (*lines)[(*count)++] = memory_text(line);
+    *memory_append(lines, count) = memory_text(line);
 }
 
 void whatif_add_change(struct whatif *whatif, const char *sentence)
@@ -68,8 +67,7 @@ void whatif_add_command(struct whatif *whatif, const char *command)
 
 void whatif_add_named(struct whatif *whatif, uint32_t id)
 {
-    whatif->named = memory_grown(whatif->named, whatif->named_count, sizeof *whatif->named);
-    whatif->named[whatif->named_count++] = id;
+    *memory_append(&whatif->named, &whatif->named_count) = id;
 }
 
 static bool report_whatif_is_named(const struct whatif *whatif, uint32_t id)
@@ -126,8 +124,7 @@ static bool is_changed(const struct whatif_row *row)
 static void report_whatif_add_row(struct whatif *whatif, const struct whatif_state *state,
                                   const struct node *node, const struct whatif_row *row)
 {
-    whatif->rows = memory_grown(whatif->rows, whatif->row_count, sizeof *whatif->rows);
-    struct whatif_row *added = &whatif->rows[whatif->row_count++];
+    struct whatif_row *added = memory_append(&whatif->rows, &whatif->row_count);
     *added = *row;
     added->account = whatif_text(whatif, names_text(state->names, node->account));
     added->user = whatif_text(whatif, names_text(state->names, node->user));
@@ -203,8 +200,7 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
 
 void whatif_add_job(struct whatif *whatif, const struct whatif_job *job)
 {
-    whatif->jobs = memory_grown(whatif->jobs, whatif->job_count, sizeof *whatif->jobs);
-    whatif->jobs[whatif->job_count++] = *job;
+    *memory_append(&whatif->jobs, &whatif->job_count) = *job;
 }
 
 static int report_whatif_by_priority(const struct whatif_job *one, const struct whatif_job *other,

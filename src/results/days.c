@@ -92,8 +92,7 @@ static int spill(struct store *store, const struct day_sum *sums, size_t count, 
         return fail_spilling(store, err);
     if (fseeko(store->file, 0, SEEK_END) || fwrite(sums, sizeof *sums, count, store->file) != count)
         return fail_spilling(store, err);
-    store->chunks = memory_grown(store->chunks, store->chunk_count, sizeof *store->chunks);
-    store->chunks[store->chunk_count++] =
+    *memory_append(&store->chunks, &store->chunk_count) =
         (struct days_chunk){ .first = store->written, .count = count };
     store->written += count;
     day_sums_clear(store->sums);

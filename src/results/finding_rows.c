@@ -28,9 +28,8 @@ static int finding_rows_read_findings(const struct publisher *publisher, struct 
     struct db_value cluster = db_text(publisher->cluster);
     struct db_rows *rows =
         db_query(publisher->db, sql_query_finding_read, &cluster, 1, "ttiiit", err);
-    while (db_fetch(rows, &row, err) > 0) {
-        found->rows = memory_grown(found->rows, found->count, sizeof *found->rows);
-        found->rows[found->count++] = (struct finding_row){
+    while (db_fetch(rows, &row, err) > 0)
+        *memory_append(&found->rows, &found->count) = (struct finding_row){
             .kind = db_value_text(&row[0]),
             .subject = db_value_text(&row[1]),
             .first_seen = row[2].integer,
@@ -38,7 +37,6 @@ static int finding_rows_read_findings(const struct publisher *publisher, struct 
             .count = row[4].integer,
             .detail = db_value_text(&row[5]),
         };
-    }
     return db_finish(rows);
 }
 
@@ -48,8 +46,7 @@ static struct finding_row *finding_row(struct finding_rows *found, const char *k
     for (size_t i = 0; i < found->count; i++)
         if (!strcmp(found->rows[i].kind, kind) && !strcmp(found->rows[i].subject, subject))
             return &found->rows[i];
-    found->rows = memory_grown(found->rows, found->count, sizeof *found->rows);
-    struct finding_row *fresh = &found->rows[found->count++];
+    struct finding_row *fresh = memory_append(&found->rows, &found->count);
     *fresh = (struct finding_row){ .kind = memory_text(kind), .subject = memory_text(subject) };
     return fresh;
 }

@@ -82,8 +82,7 @@ static void health_take_cluster(struct health *health, const struct db_value *ro
 {
     if (is_retired(row))
         return;
-    health->clusters = memory_grown(health->clusters, health->count, sizeof *health->clusters);
-    struct cluster_health *added = &health->clusters[health->count++];
+    struct cluster_health *added = memory_append(&health->clusters, &health->count);
     *added = (struct cluster_health){
         .cluster = db_value_text(&row[CLUSTER]),
         .published = row[AS_OF].type == DB_INTEGER,
@@ -113,8 +112,7 @@ static void take_findings(struct health *health, const struct db_value *row)
     free(name);
     if (!cluster)
         return;
-    cluster->kinds = memory_grown(cluster->kinds, cluster->kind_count, sizeof *cluster->kinds);
-    cluster->kinds[cluster->kind_count++] =
+    *memory_append(&cluster->kinds, &cluster->kind_count) =
         (struct finding_count){ db_value_text(&row[1]), row[2].integer };
     cluster->findings += row[2].integer;
 }

@@ -295,8 +295,7 @@ int history_write_point(const struct publisher *publisher, const struct publicat
 
 void times_add(struct times *times, int64_t time)
 {
-    times->list = memory_grown(times->list, times->count, sizeof *times->list);
-    times->list[times->count++] = time;
+    *memory_append(&times->list, &times->count) = time;
 }
 
 void times_free(struct times *times)

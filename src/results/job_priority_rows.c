@@ -53,8 +53,7 @@ static const struct tres_texts *tres_texts(struct job_priority_writer *writer,
     uint32_t known = id_index_add(writer->tres_places, row->tres, writer->tres_count);
     if (known != INDEX_NONE)
         return &writer->tres[known];
-    writer->tres = memory_grown(writer->tres, writer->tres_count, sizeof *writer->tres);
-    struct tres_texts *texts = &writer->tres[writer->tres_count++];
+    struct tres_texts *texts = memory_append(&writer->tres, &writer->tres_count);
     texts->factors = job_priority_tres_text(writer, row, false);
     texts->weighted = job_priority_tres_text(writer, row, true);
     return texts;

@@ -140,8 +140,7 @@ void ledger_link(char chain[LEDGER_HASH], const char *hash)
 
 static void add_fault(struct ledger_faults *faults, uint64_t id, const char *cluster, bool lost)
 {
-    faults->list = memory_grown(faults->list, faults->count, sizeof *faults->list);
-    faults->list[faults->count++] =
+    *memory_append(&faults->list, &faults->count) =
         (struct ledger_fault){ .id = id, .cluster = cluster, .lost = lost };
 }
 

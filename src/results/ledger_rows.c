@@ -82,10 +82,8 @@ static int ledger_rows_read_records(struct db *db, const char *cluster, struct l
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_ledger_read, NULL, 0, "itiittttttiiii", err);
     int result = 0;
-    while (!result && db_fetch(rows, &row, err) > 0) {
-        book->records = memory_grown(book->records, book->count, sizeof *book->records);
-        result = read_record(row, cluster, &book->records[book->count++], err);
-    }
+    while (!result && db_fetch(rows, &row, err) > 0)
+        result = read_record(row, cluster, memory_append(&book->records, &book->count), err);
     return db_finish(rows) || result ? -1 : 0;
 }
 
@@ -102,8 +100,7 @@ static int read_covers(struct db *db, struct ledger_book *book, struct error *er
             job_keys_add(&book->records[i].covers, ledger_rows_number_of(&row[1]));
             continue;
         }
-        book->loose = memory_grown(book->loose, book->loose_count, sizeof *book->loose);
-        book->loose[book->loose_count++] =
+        *memory_append(&book->loose, &book->loose_count) =
             (struct ledger_cover){ id, ledger_rows_number_of(&row[1]) };
     }
     return db_finish(rows);
@@ -123,8 +120,7 @@ static int read_marks(struct db *db, const char *sql, bool chained, struct ledge
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql, NULL, 0, chained ? "ittt" : "itt", err);
     while (db_fetch(rows, &row, err) > 0) {
-        marks->list = memory_grown(marks->list, marks->count, sizeof *marks->list);
-        struct ledger_mark *mark = &marks->list[marks->count++];
+        struct ledger_mark *mark = memory_append(&marks->list, &marks->count);
         *mark = (struct ledger_mark){ .id = ledger_rows_number_of(&row[0]),
                                       .cluster = db_value_text(&row[1]) };
         ledger_rows_take_hash(mark->hash, &row[2]);

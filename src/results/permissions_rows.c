@@ -74,9 +74,7 @@ static int read_recorded(struct permissions *permissions, struct db *results, st
     while (db_fetch(rows, &row, err) > 0) {
         char *text = db_value_text(&row[2]);
         struct settings *recorded = settings_recorded(text);
-        permissions->scopes = memory_grown(permissions->scopes, permissions->scope_count,
-                                           sizeof *permissions->scopes);
-        permissions->scopes[permissions->scope_count++] =
+        *memory_append(&permissions->scopes, &permissions->scope_count) =
             (struct permissions_scope){ .cluster = db_value_text(&row[0]),
                                         .private = row[2].type == DB_TEXT
                                                        ? permissions->private | recorded->private

@@ -33,8 +33,7 @@ static char *privilege_name_of(const struct publication *publication, uint32_t n
 static void privilege_add(struct privilege_rows *rows, const struct publication *publication,
                           uint32_t user, uint32_t account, const char *privilege)
 {
-    rows->rows = memory_grown(rows->rows, rows->count, sizeof *rows->rows);
-    rows->rows[rows->count++] =
+    *memory_append(&rows->rows, &rows->count) =
         (struct privilege_row){ privilege_name_of(publication, user),
                                 privilege_name_of(publication, account), privilege };
 }

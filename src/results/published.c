@@ -36,9 +36,7 @@ static int published_add_cluster(struct published *published, const struct db_va
          *recorded = db_value_text(&row[6]), *slurm_version = db_value_text(&row[7]);
     struct settings *settings = settings_recorded(recorded);
     bool slurmctld = !strcmp(conformance, conformance_name(CONFORMANCE_SLURMCTLD));
-    published->clusters =
-        memory_grown(published->clusters, published->count, sizeof *published->clusters);
-    struct published_cluster *cluster = &published->clusters[published->count++];
+    struct published_cluster *cluster = memory_append(&published->clusters, &published->count);
     *cluster = (struct published_cluster){
         .name = db_value_text(&row[0]),
         .algorithm = algorithm_named(algorithm),

@@ -94,8 +94,7 @@ static void published_jobs_take_term(struct published_jobs_terms *terms, struct 
     uint32_t at = id_index_find(terms->rows, key);
     if (at == INDEX_NONE)
         return;
-    terms->list = memory_grown(terms->list, terms->count, sizeof *terms->list);
-    terms->list[terms->count++] = (struct published_jobs_term){
+    *memory_append(&terms->list, &terms->count) = (struct published_jobs_term){
         at, { published_jobs_text_of(list, &row[1]), db_value_real(&row[2]) }
     };
 }

@@ -12,10 +12,9 @@ static struct table_differences *differences_of(struct row_differences *differen
     for (size_t i = 0; i < differences->count; i++)
         if (!strcmp(differences->tables[i].table, table))
             return &differences->tables[i];
-    differences->tables =
-        memory_grown(differences->tables, differences->count, sizeof *differences->tables);
-    differences->tables[differences->count] = (struct table_differences){ .table = table };
-    return &differences->tables[differences->count++];
+    struct table_differences *added = memory_append(&differences->tables, &differences->count);
+    *added = (struct table_differences){ .table = table };
+    return added;
 }
 
 void row_differences_add(struct row_differences *differences,

@@ -116,8 +116,7 @@ static void run_mark_add_user(struct run_users *users, uid_t user)
     for (size_t i = 0; i < users->count; i++)
         if (users->users[i] == user)
             return;
-    users->users = memory_grown(users->users, users->count, sizeof *users->users);
-    users->users[users->count++] = user;
+    *memory_append(&users->users, &users->count) = user;
 }
 
 void run_users_add(struct run_users *users, const char *name)

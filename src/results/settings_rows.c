@@ -79,10 +79,8 @@ int settings_rows_read(const struct publisher *publisher, struct settings_digest
     *digests = (struct settings_digests){ 0 };
     struct db_rows *rows =
         db_query(publisher->db, sql_query_settings_of_runs, &cluster, 1, "t", err);
-    while (db_fetch(rows, &row, err) > 0) {
-        digests->digests = memory_grown(digests->digests, digests->count, sizeof *digests->digests);
-        digests->digests[digests->count++] = db_value_text(&row[0]);
-    }
+    while (db_fetch(rows, &row, err) > 0)
+        *memory_append(&digests->digests, &digests->count) = db_value_text(&row[0]);
     if (!db_finish(rows))
         return 0;
     settings_digests_free(digests);

@@ -119,10 +119,8 @@ static int share_rows_read_changes(struct db *db, const char *cluster,
     const struct db_value *row, arguments[] = { db_text(cluster) };
     struct db_rows *rows =
         db_query(db, sql_query_share_change_read, arguments, COUNT(arguments), SHARE_TYPES, err);
-    while (db_fetch(rows, &row, err) > 0) {
-        records->rows = memory_grown(records->rows, records->count, sizeof *records->rows);
-        records->rows[records->count++] = observation_of(row, records->names);
-    }
+    while (db_fetch(rows, &row, err) > 0)
+        *memory_append(&records->rows, &records->count) = observation_of(row, records->names);
     return db_finish(rows);
 }
 
@@ -131,11 +129,9 @@ static int read_runs(struct db *db, const char *cluster, struct share_records *r
 {
     const struct db_value *row, name = db_text(cluster);
     struct db_rows *rows = db_query(db, sql_query_share_runs_read, &name, 1, "ii", err);
-    while (db_fetch(rows, &row, err) > 0) {
-        records->runs = memory_grown(records->runs, records->run_count, sizeof *records->runs);
-        records->runs[records->run_count++] =
+    while (db_fetch(rows, &row, err) > 0)
+        *memory_append(&records->runs, &records->run_count) =
             (struct noted_run){ row[0].integer, db_value_integer(&row[1], NEVER) };
-    }
     return db_finish(rows);
 }
 

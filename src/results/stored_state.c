@@ -78,13 +78,11 @@ int stored_read(struct db *db, const char *cluster, const char *table, struct ha
     struct db_value arguments[] = { db_text(cluster), db_text(table) };
     *parts = (struct hash_segments){ 0 };
     struct db_rows *rows = db_query(db, sql_query_kept_read, arguments, 2, "iii", err);
-    while (db_fetch(rows, &row, err) > 0) {
-        parts->parts = memory_grown(parts->parts, parts->count, sizeof *parts->parts);
-        parts->parts[parts->count++] = (struct hash_segment){
+    while (db_fetch(rows, &row, err) > 0)
+        *memory_append(&parts->parts, &parts->count) = (struct hash_segment){
             row[0].integer,
             { rows_bits_of(&row[1]), rows_bits_of(&row[2]) },
         };
-    }
     if (!db_finish(rows))
         return 0;
     hash_segments_free(parts);
@@ -163,10 +161,8 @@ int stored_remove_strays(struct db *db, const char *cluster, struct error *err)
     struct stray *strays = NULL;
     size_t count = 0;
     struct db_rows *rows = db_query(db, sql_query_kept_strays, &name, 1, "ti", err);
-    while (db_fetch(rows, &row, err) > 0) {
-        strays = memory_grown(strays, count, sizeof *strays);
-        strays[count++] = (struct stray){ db_value_text(&row[0]), row[1].integer };
-    }
+    while (db_fetch(rows, &row, err) > 0)
+        *memory_append(&strays, &count) = (struct stray){ db_value_text(&row[0]), row[1].integer };
     int result = db_finish(rows);
     for (size_t i = 0; i < count; i++) {
         const struct hash_segment gone = { .part = strays[i].part };
@@ -285,8 +281,7 @@ int stored_write_older(struct db *db, const char *cluster, const struct hashed_t
 
 static void stored_add_loss(struct kept_losses *losses, const struct kept_loss *loss)
 {
-    losses->list = memory_grown(losses->list, losses->count, sizeof *losses->list);
-    losses->list[losses->count++] = *loss;
+    *memory_append(&losses->list, &losses->count) = *loss;
 }
 
 int stored_compare(struct db *db, const char *cluster, const struct hashed_table *table,

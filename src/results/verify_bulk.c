@@ -96,8 +96,8 @@ void verify_add_segment(struct verify_session *session, const struct db_value *t
     const struct verified_table *shape = verified_table_named(name);
     bool is_found = shape && shape->kind == BY_DAY && part.stored.rows &&
                     witnessed(session, shape)->last_day != part.part;
-    session->parts = memory_grown(session->parts, session->part_count, sizeof *session->parts);
-    session->parts[session->part_count++] = (struct computed_part){ name, part, is_found };
+    *memory_append(&session->parts, &session->part_count) =
+        (struct computed_part){ name, part, is_found };
 }
 
 static bool verify_bulk_is_one_of(const char *const *names, const char *name)
@@ -404,8 +404,7 @@ int verify_bulk_row(struct db_bulk *base, const struct db_value *row, struct err
     if (!bulk->table)
         return 0;
     struct text key = { 0 };
-    bulk->places = memory_grown(bulk->places, bulk->count, sizeof *bulk->places);
-    bulk->places[bulk->count++] = bulk->bytes.length;
+    *memory_append(&bulk->places, &bulk->count) = bulk->bytes.length;
     for (size_t i = 0; i < base->column_count; i++)
         encode(&bulk->bytes, &row[i]);
     add_key(&key, row + 1, verify_key_count(bulk->table));

@@ -20,8 +20,7 @@ bool cluster_is_listed(const struct cluster_names *list, const char *name)
 
 void cluster_names_add(struct cluster_names *clusters, const char *name)
 {
-    clusters->names = memory_grown(clusters->names, clusters->count, sizeof *clusters->names);
-    clusters->names[clusters->count++] = memory_text(name);
+    *memory_append(&clusters->names, &clusters->count) = memory_text(name);
 }
 
 const struct cluster *cluster_named(const struct cluster_list *list, const char *name)

@@ -40,8 +40,7 @@ static struct tres_weight *charge_weights_place_of(struct weight_list *list, con
     for (size_t i = 0; i < list->count; i++)
         if (!strcasecmp(list->weights[i].type, type) && !strcasecmp(list->weights[i].name, name))
             return &list->weights[i];
-    list->weights = memory_grown(list->weights, list->count, sizeof *list->weights);
-    struct tres_weight *weight = &list->weights[list->count++];
+    struct tres_weight *weight = memory_append(&list->weights, &list->count);
     *weight = (struct tres_weight){ memory_text(type), memory_text(name), { 0, 0 }, 0 };
     return weight;
 }
@@ -97,10 +96,8 @@ bool read_tres_rates(void *field, const char *value, struct text *reason)
 
 static struct named_weights *add_named_weights(struct charge_weights *weights, const char *name)
 {
-    weights->partition_weights =
-        memory_grown(weights->partition_weights, weights->partition_weight_count,
-                     sizeof *weights->partition_weights);
-    struct named_weights *named = &weights->partition_weights[weights->partition_weight_count++];
+    struct named_weights *named =
+        memory_append(&weights->partition_weights, &weights->partition_weight_count);
     *named = (struct named_weights){ .name = utf8_copy(name, strlen(name)) };
     return named;
 }
@@ -161,8 +158,7 @@ static bool charge_weights_read_factor(struct factor_list *list, char *item, str
             return false;
         }
     added.name = utf8_copy(name, strlen(name));
-    list->factors = memory_grown(list->factors, list->count, sizeof *list->factors);
-    list->factors[list->count++] = added;
+    *memory_append(&list->factors, &list->count) = added;
     return true;
 }
 

@@ -54,8 +54,8 @@ static bool settings_scan_is_first(const struct scan *scan, const char *key)
 static void keep_line(struct scan *scan, const char *key, const char *value)
 {
     struct settings_lines *lines = scan->lines;
-    lines->each = memory_grown(lines->each, lines->count, sizeof *lines->each);
-    lines->each[lines->count++] = (struct settings_line){ scan->line, scan->section, key, value };
+    *memory_append(&lines->each, &lines->count) =
+        (struct settings_line){ scan->line, scan->section, key, value };
 }
 
 static int scan_section(struct scan *scan, char *text)

@@ -132,8 +132,7 @@ int reading_association(struct accounting *accounting, const struct db_value *ro
     if (shares > INT32_MAX || shares < INT32_MIN || row[READ_SHARES].type == DB_UNSIGNED)
         return fail(err, ERROR_DATA, "association %" PRIu64 " has shares out of range: %" PRId64,
                     id, shares);
-    accounting->rows = memory_grown(accounting->rows, accounting->count, sizeof *accounting->rows);
-    *added = &accounting->rows[accounting->count++];
+    *added = memory_append(&accounting->rows, &accounting->count);
     **added = (struct association){
         .id = (uint32_t)id,
         .parent_id = (uint32_t)parent,
@@ -158,8 +157,7 @@ int reading_cluster(void *cluster_list, const struct db_value *row, struct error
     const char *flaw = strlen(name.bytes) < name.length            ? "goes on behind a NUL byte"
                        : utf8_length(name.bytes) > LONGEST_CLUSTER ? "has more than 255 characters"
                                                                    : NULL;
-    list->clusters = memory_grown(list->clusters, list->count, sizeof *list->clusters);
-    list->clusters[list->count++] =
+    *memory_append(&list->clusters, &list->count) =
         (struct cluster){ name.bytes, reading_number(&row[1]) != 0, flaw };
     return 0;
 }

@@ -15,6 +15,10 @@ void *memory_resized(void *old, size_t count, size_t size);
 /* An array of `count` elements with room for one more.  It has only ever grown by this, one element
  * at a time, and its size doubles, so nobody keeps its room. */
 void *memory_grown(void *array, size_t count, size_t size);
+/* The place of one more element at the end of such an array: what `array` and `count` point to
+ * grows.  Each of the two must be free of side effects. */
+#define memory_append(array, count) \
+    (*(array) = memory_grown(*(array), *(count), sizeof **(array)), &(*(array))[(*(count))++])
 char *memory_text(const char *text);
 /* A NUL-terminated copy of bytes, up to the first NUL among them. */
 char *memory_bytes(const char *bytes, size_t length);

@@ -10,8 +10,7 @@
 
 void name_list_add(struct name_list *list, const char *bytes, size_t length)
 {
-    list->values = memory_grown(list->values, list->count, sizeof *list->values);
-    list->values[list->count++] = memory_bytes(bytes, length);
+    *memory_append(&list->values, &list->count) = memory_bytes(bytes, length);
 }
 
 void name_list_free(struct name_list *list)

@@ -30,10 +30,8 @@ static int find_clusters(const struct settings *settings, struct db *source,
 {
     int result = clusters_wanted(settings, source, NULL, complain, clusters, err);
     const char *at = strcmp(settings->clusters, "all") != 0 ? settings->clusters : NULL;
-    for (char *name; result && at && (name = list_next(&at));) {
-        said->names = memory_grown(said->names, said->count, sizeof *said->names);
-        said->names[said->count++] = name;
-    }
+    for (char *name; result && at && (name = list_next(&at));)
+        *memory_append(&said->names, &said->count) = name;
     return result;
 }
 

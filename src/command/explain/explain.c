@@ -45,8 +45,7 @@ static int find_subjects(struct subjects *subjects, const struct published *publ
     if (published_find(published, NULL, names[0], &one, err) ||
         published_find(published, one.cluster, names[1], &subjects->other, err))
         return -1;
-    subjects->all = memory_grown(NULL, 0, sizeof one);
-    subjects->all[subjects->count++] = one;
+    *memory_append(&subjects->all, &subjects->count) = one;
     return 0;
 }
 

@@ -300,10 +300,9 @@ static void explain_jobs_take_day(struct day_gathering *gathering, const struct 
                                        explain_jobs_reset_of(gathering, tree->nodes[place].id));
     if (!(left > 0))
         return;
-    if (!gathering->count || gathering->days[gathering->count - 1].first != first) {
-        gathering->days = memory_grown(gathering->days, gathering->count, sizeof *gathering->days);
-        gathering->days[gathering->count++] = (struct day_contributor){ .first = first };
-    }
+    if (!gathering->count || gathering->days[gathering->count - 1].first != first)
+        *memory_append(&gathering->days, &gathering->count) =
+            (struct day_contributor){ .first = first };
     struct day_contributor *day = &gathering->days[gathering->count - 1];
     double used = db_value_real(&row[2]);
     day->used += used;

@@ -106,8 +106,8 @@ static struct wide *forecast_data_add_past(struct forecast *forecast, uint64_t f
 {
     if (!own)
         own = memory_zeroed(forecast->tree->count, sizeof *own);
-    forecast->past = memory_grown(forecast->past, forecast->past_count, sizeof *forecast->past);
-    forecast->past[forecast->past_count++] = (struct forecast_past){ from, epoch, own };
+    *memory_append(&forecast->past, &forecast->past_count) =
+        (struct forecast_past){ from, epoch, own };
     return own;
 }
 

@@ -295,8 +295,7 @@ struct lines {
 static int ledger_file_add_entry(struct lines *lines, const char *bytes, size_t length,
                                  struct error *err)
 {
-    lines->list = memory_grown(lines->list, lines->count, sizeof *lines->list);
-    struct ledger_import *entry = &lines->list[lines->count++];
+    struct ledger_import *entry = memory_append(&lines->list, &lines->count);
     *entry = (struct ledger_import){ .line = lines->count };
     if (ledger_file_read_line(entry, bytes, length, err))
         return fail_in(err, "line %zu", entry->line);

@@ -86,8 +86,7 @@ static uint32_t report_data_place_of(const struct report_data_reading *reading, 
 
 static struct page_point *report_data_add_point(struct page_points *points, int64_t at)
 {
-    points->points = memory_grown(points->points, points->count, sizeof *points->points);
-    struct page_point *point = &points->points[points->count++];
+    struct page_point *point = memory_append(&points->points, &points->count);
     *point = (struct page_point){ .at = at };
     return point;
 }
@@ -379,8 +378,7 @@ static void report_data_add_top(struct report_data *data, uint32_t row)
     for (size_t i = 0; i < data->top_count; i++)
         if (data->tops[i] == row)
             return;
-    data->tops = memory_grown(data->tops, data->top_count, sizeof *data->tops);
-    data->tops[data->top_count++] = row;
+    *memory_append(&data->tops, &data->top_count) = row;
 }
 
 static void find_tops(struct report_data *data, const struct name_list *accounts)

@@ -123,16 +123,14 @@ static int report_rows_add_change(struct db *db, struct page_cluster *cluster,
         text_free(&words);
         return result;
     }
-    cluster->changes =
-        memory_grown(cluster->changes, cluster->change_count, sizeof *cluster->changes);
-    cluster->changes[cluster->change_count++] = (struct page_change){ step->at, words.bytes };
+    *memory_append(&cluster->changes, &cluster->change_count) =
+        (struct page_change){ step->at, words.bytes };
     return 0;
 }
 
 static void add_step(struct report_rows_steps *steps, int64_t at, char *before, char *after)
 {
-    steps->steps = memory_grown(steps->steps, steps->count, sizeof *steps->steps);
-    steps->steps[steps->count++] = (struct step){ at, before, after };
+    *memory_append(&steps->steps, &steps->count) = (struct step){ at, before, after };
 }
 
 static int read_steps(struct db *db, const struct page_cluster *cluster,
@@ -183,9 +181,7 @@ static void report_rows_add_fairness(struct page_cluster *cluster, const struct 
     struct page_fairness *last =
         cluster->fairness_count ? &cluster->fairness[cluster->fairness_count - 1] : NULL;
     if (!last || last->at != at) {
-        cluster->fairness =
-            memory_grown(cluster->fairness, cluster->fairness_count, sizeof *cluster->fairness);
-        last = &cluster->fairness[cluster->fairness_count++];
+        last = memory_append(&cluster->fairness, &cluster->fairness_count);
         *last = (struct page_fairness){ at, NAN, NAN, NAN };
     }
     bool of_accounts =

@@ -31,10 +31,8 @@ static bool class_sums_add(struct class_sums *sums, const char *name, size_t len
                            const struct charge *charge)
 {
     uint32_t number = names_add(sums->names, name, length);
-    while (sums->count <= number) {
-        sums->list = memory_grown(sums->list, sums->count, sizeof *sums->list);
-        sums->list[sums->count++] = (struct wide){ { 0 } };
-    }
+    while (sums->count <= number)
+        *memory_append(&sums->list, &sums->count) = (struct wide){ { 0 } };
     return wide_add_product(&sums->list[number], charge->counted.units, charge->counted.weight,
                             charge->negative);
 }

@@ -129,9 +129,8 @@ static void shares_difference_add(struct share_differences *differences,
                                   enum share_difference_kind kind, const struct share_entry *file,
                                   const struct share_entry *database)
 {
-    differences->rows =
-        memory_grown(differences->rows, differences->count, sizeof *differences->rows);
-    differences->rows[differences->count++] = (struct share_difference){ kind, file, database };
+    *memory_append(&differences->rows, &differences->count) =
+        (struct share_difference){ kind, file, database };
 }
 
 static void shares_difference_compare(struct share_differences *differences,

@@ -116,8 +116,7 @@ static bool range_in(const char *text, struct limit *limit)
 static struct limit *status_limits_add(struct limits *limits, enum health_level level, char *name,
                                        const char *range)
 {
-    limits->limits = memory_grown(limits->limits, limits->count, sizeof *limits->limits);
-    struct limit *limit = &limits->limits[limits->count++];
+    struct limit *limit = memory_append(&limits->limits, &limits->count);
     *limit = (struct limit){ .name = name, .range = range, .level = level };
     return limit;
 }

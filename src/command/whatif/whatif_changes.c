@@ -31,8 +31,7 @@ static struct whatif_change *whatif_changes_add(struct whatif_changes *changes,
                                                 enum whatif_kind kind, const char *option,
                                                 const char *text)
 {
-    changes->list = memory_grown(changes->list, changes->count, sizeof *changes->list);
-    struct whatif_change *change = &changes->list[changes->count++];
+    struct whatif_change *change = memory_append(&changes->list, &changes->count);
     *change = (struct whatif_change){ .kind = kind, .option = option, .text = memory_text(text) };
     return change;
 }
@@ -215,8 +214,7 @@ void changes_free(struct whatif_changes *changes)
 
 static void whatif_changes_add_id(struct whatif_change *change, uint32_t id)
 {
-    change->ids = memory_grown(change->ids, change->id_count, sizeof *change->ids);
-    change->ids[change->id_count++] = id;
+    *memory_append(&change->ids, &change->id_count) = id;
 }
 
 /* What is before the `=` names one association. */

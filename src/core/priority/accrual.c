@@ -25,15 +25,12 @@ void accrual_destroy(struct accrual *accrual)
 
 void accrual_limit_qos(struct accrual *accrual, const struct accrual_of_qos *limits)
 {
-    accrual->qos = memory_grown(accrual->qos, accrual->qos_count, sizeof *accrual->qos);
-    accrual->qos[accrual->qos_count++] = *limits;
+    *memory_append(&accrual->qos, &accrual->qos_count) = *limits;
 }
 
 void accrual_limit_association(struct accrual *accrual, const struct accrual_of_association *limits)
 {
-    accrual->associations = memory_grown(accrual->associations, accrual->association_count,
-                                         sizeof *accrual->associations);
-    accrual->associations[accrual->association_count++] = *limits;
+    *memory_append(&accrual->associations, &accrual->association_count) = *limits;
 }
 
 static uint32_t place_of_qos(const struct accrual *accrual, uint64_t id)
@@ -53,8 +50,7 @@ void accrual_add(struct accrual *accrual, const struct accrual_wait *wait)
 {
     if (wait->since >= wait->until)
         return;
-    accrual->waits = memory_grown(accrual->waits, accrual->count, sizeof *accrual->waits);
-    accrual->waits[accrual->count++] = *wait;
+    *memory_append(&accrual->waits, &accrual->count) = *wait;
 }
 
 /* The limits of one cluster, with a counter for each. */
@@ -148,8 +144,7 @@ static void place_limits(struct accrual_limits *limits)
 
 static void accrual_count_in(struct accrual_limits *limits, uint32_t counter)
 {
-    limits->counters = memory_grown(limits->counters, limits->count, sizeof *limits->counters);
-    limits->counters[limits->count++] = counter;
+    *memory_append(&limits->counters, &limits->count) = counter;
 }
 
 /* The limits of a QOS: for all, for an account, for a user. */

@@ -55,9 +55,7 @@ void queue_destroy(struct queue *queue)
 void queue_add_partition(struct queue *queue, const struct priority_partition *partition)
 {
     size_t totals = queue->options.tres_count * sizeof *partition->tres_totals;
-    queue->partitions =
-        memory_grown(queue->partitions, queue->partition_count, sizeof *queue->partitions);
-    struct priority_partition *added = &queue->partitions[queue->partition_count++];
+    struct priority_partition *added = memory_append(&queue->partitions, &queue->partition_count);
     *added = *partition;
     added->name = arena_copy(queue->arena, partition->name, strlen(partition->name));
     if (partition->tres_totals && totals)
@@ -69,8 +67,7 @@ void queue_add_partition(struct queue *queue, const struct priority_partition *p
 
 void queue_add_qos(struct queue *queue, uint64_t id, const char *name, uint32_t priority)
 {
-    queue->qos = memory_grown(queue->qos, queue->qos_count, sizeof *queue->qos);
-    queue->qos[queue->qos_count++] =
+    *memory_append(&queue->qos, &queue->qos_count) =
         (struct priority_qos){ arena_copy(queue->arena, name, strlen(name)), id, priority, NAN };
     if (priority > queue->options.highest_qos)
         queue->options.highest_qos = priority;
@@ -129,8 +126,7 @@ static void queue_add_place(struct queue_lists *lists, uint32_t place)
     for (uint32_t i = lists->starts[lists->count]; i < lists->place_count; i++)
         if (lists->places[i] == place)
             return;
-    lists->places = memory_grown(lists->places, lists->place_count, sizeof *lists->places);
-    lists->places[lists->place_count++] = place;
+    *memory_append(&lists->places, &lists->place_count) = place;
 }
 
 static uint32_t queue_end_list(struct queue_lists *lists)
@@ -225,8 +221,7 @@ static uint32_t number_of_counts(struct queue *queue, const uint64_t *counts)
 
 void queue_add_job(struct queue *queue, const struct priority_job *job, const uint64_t *counts)
 {
-    queue->jobs = memory_grown(queue->jobs, queue->count, sizeof *queue->jobs);
-    struct priority_job *added = &queue->jobs[queue->count++];
+    struct priority_job *added = memory_append(&queue->jobs, &queue->count);
     *added = *job;
     added->counts = number_of_counts(queue, counts);
 }
@@ -252,8 +247,7 @@ struct row_list {
 static void queue_add_row(const struct queue *queue, struct row_list *list,
                           const struct queue_row *row)
 {
-    list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
-    struct queue_row *added = &list->rows[list->count++];
+    struct queue_row *added = memory_append(&list->rows, &list->count);
     *added = *row;
     priority_compute(&queue->options, added->job, added->counts, added->partition, added->qos,
                      &added->priority);

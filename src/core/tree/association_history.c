@@ -61,11 +61,7 @@ void association_history_observe(struct association_history *history,
     if (observation->at > run->at)
         return;
     bool again = run->count && run->rows[run->count - 1].id == observation->id;
-    if (!again) {
-        run->rows = memory_grown(run->rows, run->count, sizeof *run->rows);
-        run->count++;
-    }
-    run->rows[run->count - 1] = *observation;
+    *(again ? &run->rows[run->count - 1] : memory_append(&run->rows, &run->count)) = *observation;
 }
 
 void association_history_forget_source(struct association_history *history)
@@ -84,16 +80,13 @@ void association_history_add(struct association_history *history, const struct c
 
 static void association_history_add_time(int64_t **times, size_t *count, int64_t at)
 {
-    *times = memory_grown(*times, *count, sizeof **times);
-    (*times)[(*count)++] = at;
+    *memory_append(times, count) = at;
 }
 
 void association_history_add_removal(struct association_history *history, int64_t at,
                                      bool of_account, uint32_t name)
 {
-    history->removals =
-        memory_grown(history->removals, history->removal_count, sizeof *history->removals);
-    history->removals[history->removal_count++] =
+    *memory_append(&history->removals, &history->removal_count) =
         (struct removal){ at, of_account, name, history->sequence++ };
     if (of_account)
         association_history_add_time(&history->account_removals, &history->account_removal_count,
@@ -113,7 +106,6 @@ void association_history_set_log_start(struct association_history *history, int6
 void association_history_set_times(struct association_history *history, uint64_t id,
                                    int64_t created, int64_t modified)
 {
-    history->modified =
-        memory_grown(history->modified, history->modified_count, sizeof *history->modified);
-    history->modified[history->modified_count++] = (struct modified){ id, created, modified };
+    *memory_append(&history->modified, &history->modified_count) =
+        (struct modified){ id, created, modified };
 }

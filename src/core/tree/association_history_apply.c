@@ -152,9 +152,7 @@ static void replace_refuted(const struct rebuilding *work, struct association *r
 
 static void add_refutable(struct rebuilding *work, size_t row, const struct association *seen)
 {
-    work->refutables =
-        memory_grown(work->refutables, work->refutable_count, sizeof *work->refutables);
-    work->refutables[work->refutable_count++] =
+    *memory_append(&work->refutables, &work->refutable_count) =
         (struct refutable){ row, seen->parent_id, seen->parent_account };
 }
 

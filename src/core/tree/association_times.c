@@ -11,8 +11,7 @@
 
 void association_times_add(struct association_times *times, const struct association_since *row)
 {
-    times->rows = memory_grown(times->rows, times->count, sizeof *times->rows);
-    times->rows[times->count++] = *row;
+    *memory_append(&times->rows, &times->count) = *row;
 }
 
 void association_times_free(struct association_times *times)

@@ -95,9 +95,7 @@ static uint32_t translate(const struct timeline *timeline, uint32_t name, uint32
 
 static void append(struct timeline *timeline, const struct change *change)
 {
-    timeline->changes =
-        memory_grown(timeline->changes, timeline->change_count, sizeof *timeline->changes);
-    timeline->changes[timeline->change_count++] = *change;
+    *memory_append(&timeline->changes, &timeline->change_count) = *change;
 }
 
 /* Copy the changes up to the later end, with names of the rows. */

@@ -214,8 +214,7 @@ struct ids {
 
 static void transaction_add_id(struct ids *ids, uint32_t id)
 {
-    ids->ids = memory_grown(ids->ids, ids->count, sizeof *ids->ids);
-    ids->ids[ids->count++] = id;
+    *memory_append(&ids->ids, &ids->count) = id;
 }
 
 static bool take_id(void *context, const struct txn_pair *term)

@@ -210,8 +210,7 @@ static void add_death(struct family *family, uint32_t place, const struct change
 {
     if (change->at > family->timeline.history->now)
         return;
-    family->deaths = memory_grown(family->deaths, family->death_count, sizeof *family->deaths);
-    family->deaths[family->death_count++] = (struct death){
+    *memory_append(&family->deaths, &family->death_count) = (struct death){
         .subject = place,
         .parent = parent_at(family, place, change),
         .at = change->at,
@@ -289,8 +288,7 @@ static void add_transfers(const struct family *family, struct usage_transfers *t
         const struct death *death = &family->deaths[i];
         if (death->heir == NOBODY || death->at <= 0)
             continue;
-        transfers->rows = memory_grown(transfers->rows, transfers->count, sizeof *transfers->rows);
-        transfers->rows[transfers->count++] = (struct usage_transfer){
+        *memory_append(&transfers->rows, &transfers->count) = (struct usage_transfer){
             .association = family->timeline.subjects[death->subject].id,
             .until = (uint64_t)death->at,
             .owner = family->timeline.subjects[death->heir].id,

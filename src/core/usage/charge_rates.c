@@ -228,8 +228,7 @@ void charge_rates_add_qos(struct charge_rates *rates, uint64_t id, const char *n
             setting = list->factors[i].factor;
             rates->qos_met[i] = true;
         }
-    rates->qos = memory_grown(rates->qos, rates->qos_count, sizeof *rates->qos);
-    rates->qos[rates->qos_count++] = (struct qos){ .id = id, .setting = setting };
+    *memory_append(&rates->qos, &rates->qos_count) = (struct qos){ .id = id, .setting = setting };
     charge_rates_set_factors(rates, id, &(struct factor_span){ 0, usage_factor }, 1);
 }
 

@@ -69,8 +69,7 @@ uint64_t usage_sum_hash(uint64_t id, const struct wide *sum)
 
 void job_keys_add(struct job_keys *keys, uint64_t key)
 {
-    keys->keys = memory_grown(keys->keys, keys->count, sizeof *keys->keys);
-    keys->keys[keys->count++] = key;
+    *memory_append(&keys->keys, &keys->count) = key;
 }
 
 static int checkpoint_by_key(const void *a, const void *b)

@@ -65,10 +65,9 @@ void factor_history_destroy(struct factor_history *history)
 
 void factor_history_note(struct factor_history *history, const struct factor_point *note)
 {
-    history->notes = memory_grown(history->notes, history->note_count, sizeof *history->notes);
-    history->notes[history->note_count] = *note;
-    history->notes[history->note_count++].name =
-        arena_copy(history->names, note->name, strlen(note->name));
+    struct factor_point *added = memory_append(&history->notes, &history->note_count);
+    *added = *note;
+    added->name = arena_copy(history->names, note->name, strlen(note->name));
 }
 
 int64_t factor_history_since(const struct factor_history *history)
@@ -335,11 +334,8 @@ static void add_present(struct maker *maker)
 static void keep_points(struct maker *maker)
 {
     struct factor_history *history = maker->history;
-    for (size_t i = 0; i < maker->count; i++) {
-        history->points =
-            memory_grown(history->points, history->point_count, sizeof *history->points);
-        history->points[history->point_count++] = maker->points[i];
-    }
+    for (size_t i = 0; i < maker->count; i++)
+        *memory_append(&history->points, &history->point_count) = maker->points[i];
     free(maker->points);
 }
 

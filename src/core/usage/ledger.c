@@ -48,14 +48,13 @@ void ledger_destroy(struct ledger *ledger)
 
 void ledger_add(struct ledger *ledger, const struct ledger_entry *entry)
 {
-    ledger->entries = memory_grown(ledger->entries, ledger->count, sizeof *ledger->entries);
-    ledger->entries[ledger->count++] = *entry;
+    *memory_append(&ledger->entries, &ledger->count) = *entry;
 }
 
 void ledger_add_cover(struct ledger *ledger, uint64_t id, uint64_t association)
 {
-    ledger->covers = memory_grown(ledger->covers, ledger->cover_count, sizeof *ledger->covers);
-    ledger->covers[ledger->cover_count++] = (struct ledger_cover){ id, association };
+    *memory_append(&ledger->covers, &ledger->cover_count) =
+        (struct ledger_cover){ id, association };
 }
 
 /* Where each entry stands, and where the one that undoes it does; INDEX_NONE for none. */

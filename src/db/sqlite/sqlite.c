@@ -54,8 +54,7 @@ static int read_names(sqlite3 *sqlite, struct sqlite_names *names)
             code = SQLITE_NOMEM;
             break;
         }
-        names->names = memory_grown(names->names, names->count, sizeof *names->names);
-        names->names[names->count++] = memory_text(name);
+        *memory_append(&names->names, &names->count) = memory_text(name);
         code = SQLITE_OK;
     }
     sqlite3_finalize(statement);

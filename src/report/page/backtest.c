@@ -114,8 +114,7 @@ static struct page_backtest_row *page_backtest_row_of(struct page_backtest *back
         backtest->row_count ? &backtest->rows[backtest->row_count - 1] : NULL;
     if (last && last->id == id)
         return last;
-    backtest->rows = memory_grown(backtest->rows, backtest->row_count, sizeof *backtest->rows);
-    last = &backtest->rows[backtest->row_count++];
+    last = memory_append(&backtest->rows, &backtest->row_count);
     *last = (struct page_backtest_row){
         .id = id, .tried = memory_zeroed(backtest->variant_count, sizeof *last->tried)
     };

@@ -102,8 +102,7 @@ static void page_view_add_rest(struct page_view *view, uint32_t number)
     }
     if (!rest.children)
         return;
-    view->rests = memory_grown(view->rests, view->rest_count, sizeof *view->rests);
-    view->rests[view->rest_count++] = rest;
+    *memory_append(&view->rests, &view->rest_count) = rest;
 }
 
 static void page_view_choose_series(struct page_view *view)
@@ -128,10 +127,8 @@ static int by_length(const void *a, const void *b)
 static void count_job(struct page_queues *queues, struct names *names, const char *name)
 {
     uint32_t number = names_add(names, name, strlen(name));
-    if (number == queues->count) {
-        queues->queues = memory_grown(queues->queues, queues->count, sizeof *queues->queues);
-        queues->queues[queues->count++] = (struct page_queue){ .name = name };
-    }
+    if (number == queues->count)
+        *memory_append(&queues->queues, &queues->count) = (struct page_queue){ .name = name };
     queues->queues[number].jobs++;
 }
 

@@ -65,8 +65,7 @@ void slurm_conf_note(struct slurm_conf *conf, struct slurm_place place, const ch
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    conf->notes = memory_grown(conf->notes, conf->note_count, sizeof *conf->notes);
-    conf->notes[conf->note_count++] =
+    *memory_append(&conf->notes, &conf->note_count) =
         (struct slurm_note){ place, arena_copy(conf->arena, text, strlen(text)) };
 }
 
@@ -336,8 +335,7 @@ static const char *why_not(const struct slurm_conf_reading *reading,
 
 static void keep_file(struct slurm_files *files, const char *path, time_t changed)
 {
-    files->each = memory_grown(files->each, files->count, sizeof *files->each);
-    files->each[files->count++] = (struct slurm_file){ path, changed };
+    *memory_append(&files->each, &files->count) = (struct slurm_file){ path, changed };
 }
 
 static int read_path(struct slurm_conf_reading *reading, const char *path,

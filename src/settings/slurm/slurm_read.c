@@ -93,8 +93,7 @@ static void slurm_read_take_node(void *context, const char *name, size_t length)
 static int slurm_read_take_nodes(struct slurm_nodes *nodes, const struct slurm_record *record,
                                  struct error *err)
 {
-    nodes->models = memory_grown(nodes->models, nodes->model_count, sizeof *nodes->models);
-    struct slurm_model *model = &nodes->models[nodes->model_count++];
+    struct slurm_model *model = memory_append(&nodes->models, &nodes->model_count);
     if (slurm_model_read(model, record, nodes->conf->arena, err))
         return -1;
     struct naming naming = { nodes, record->place, false };

@@ -107,9 +107,7 @@ uint64_t pbs_charging_entity(struct pbs_charging *charging, const struct part *t
 
 void pbs_charging_watch(struct pbs_charging *charging, const char *formula, const char *resource)
 {
-    charging->watched =
-        memory_grown(charging->watched, charging->watched_count, sizeof *charging->watched);
-    charging->watched[charging->watched_count++] =
+    *memory_append(&charging->watched, &charging->watched_count) =
         (struct watched){ .formula = formula, .resource = memory_text(resource) };
 }
 

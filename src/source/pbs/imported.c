@@ -62,8 +62,8 @@ static int imported_take_start(void *context, const struct db_value *row, struct
     (void)err;
     if (!isfinite(usage))
         return 0;
-    starts->starts = memory_grown(starts->starts, starts->count, sizeof *starts->starts);
-    starts->starts[starts->count++] = (struct usage_start){ reading_number(&row[0]), usage };
+    *memory_append(&starts->starts, &starts->count) =
+        (struct usage_start){ reading_number(&row[0]), usage };
     return 0;
 }
 

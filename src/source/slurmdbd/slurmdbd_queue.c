@@ -31,8 +31,7 @@ static int slurmdbd_queue_take_tres(void *context, const struct db_value *row, s
     (void)err;
     struct text whole = { 0 };
     slurmdbd_add_tres_name(&whole, row);
-    facts->tres = memory_grown(facts->tres, facts->tres_count, sizeof *facts->tres);
-    facts->tres[facts->tres_count++] = (struct tres_fact){
+    *memory_append(&facts->tres, &facts->tres_count) = (struct tres_fact){
         .id = reading_number(&row[0]),
         .name = arena_copy(facts->arena, whole.bytes, whole.length),
     };
@@ -46,8 +45,7 @@ static int slurmdbd_queue_take_qos(void *context, const struct db_value *row, st
     (void)err;
     uint64_t priority = reading_number(&row[2]);
     bool deleted = reading_number(&row[3]) != 0;
-    facts->qos = memory_grown(facts->qos, facts->qos_count, sizeof *facts->qos);
-    facts->qos[facts->qos_count++] = (struct qos_fact){
+    *memory_append(&facts->qos, &facts->qos_count) = (struct qos_fact){
         .id = reading_number(&row[0]),
         .name = slurmdbd_queue_copy_of(facts, &row[1]),
         .priority = deleted || priority >= PRIORITY_NONE ? 0 : (uint32_t)priority,
@@ -96,8 +94,7 @@ static int take_running(void *context, const struct db_value *row, struct error 
 {
     struct cluster_facts *facts = context;
     (void)err;
-    facts->jobs = memory_grown(facts->jobs, facts->job_count, sizeof *facts->jobs);
-    facts->jobs[facts->job_count++] = (struct running_job){
+    *memory_append(&facts->jobs, &facts->job_count) = (struct running_job){
         .association = reading_number(&row[0]),
         .qos = reading_number(&row[1]),
         .start = reading_number(&row[2]),
@@ -405,8 +402,7 @@ static int take_array(void *context, const struct db_value *row, struct error *e
 {
     struct array_list *list = context;
     (void)err;
-    list->arrays = memory_grown(list->arrays, list->count, sizeof *list->arrays);
-    list->arrays[list->count++] = (struct array_fact){
+    *memory_append(&list->arrays, &list->count) = (struct array_fact){
         .id = reading_number(&row[0]),
         .submitted = reading_number(&row[1]),
         .started = { reading_number(&row[2]), reading_number(&row[3]) },

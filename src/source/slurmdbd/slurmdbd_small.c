@@ -49,9 +49,7 @@ static void add_priority(struct accounting *accounting, uint32_t id, int64_t pri
 {
     if (priority < 0 || priority >= PRIORITY_NONE)
         return;
-    accounting->priorities = memory_grown(accounting->priorities, accounting->priority_count,
-                                          sizeof *accounting->priorities);
-    accounting->priorities[accounting->priority_count++] =
+    *memory_append(&accounting->priorities, &accounting->priority_count) =
         (struct association_priority){ id, (uint32_t)priority };
 }
 
@@ -60,9 +58,7 @@ static void add_limit(struct accounting *accounting, uint32_t id, const struct d
 {
     if (limit->type != DB_TEXT || !limit->text.length)
         return;
-    accounting->limits =
-        memory_grown(accounting->limits, accounting->limit_count, sizeof *accounting->limits);
-    accounting->limits[accounting->limit_count++] =
+    *memory_append(&accounting->limits, &accounting->limit_count) =
         (struct association_limit){ id, names_add(accounting->names, limit->text.bytes,
                                                   limit->text.length) };
 }
@@ -178,8 +174,7 @@ static int slurmdbd_take_qos(void *context, const struct db_value *row, struct e
     };
     charge_rates_add_qos(accounting->rates, qos.id, qos.name, names_length(accounting->names, name),
                          qos.factor);
-    accounting->qos = memory_grown(accounting->qos, accounting->qos_count, sizeof *accounting->qos);
-    accounting->qos[accounting->qos_count++] = qos;
+    *memory_append(&accounting->qos, &accounting->qos_count) = qos;
     return 0;
 }
 
@@ -242,9 +237,7 @@ static int slurmdbd_take_cluster(void *context, const struct db_value *row, stru
 static void add_privilege(struct accounting *accounting, enum privilege_kind kind, uint32_t account,
                           uint32_t user)
 {
-    accounting->privileges = memory_grown(accounting->privileges, accounting->privilege_count,
-                                          sizeof *accounting->privileges);
-    accounting->privileges[accounting->privilege_count++] =
+    *memory_append(&accounting->privileges, &accounting->privilege_count) =
         (struct privilege){ kind, account, user };
 }
 

@@ -160,9 +160,7 @@ static int take_registered(void *context, const struct db_value *row, struct err
 {
     struct passes *passes = context;
     (void)err;
-    passes->registered =
-        memory_grown(passes->registered, passes->count, sizeof *passes->registered);
-    passes->registered[passes->count++] = reading_number(&row[0]);
+    *memory_append(&passes->registered, &passes->count) = reading_number(&row[0]);
     return 0;
 }
 
