@@ -14,76 +14,39 @@
 
 struct backtest_table_row {
     const char *variant;
-    const struct backtest_entity *entity;
-    const struct backtest_result *result;
+    const char *partition; /* NULL: it has none */
+    struct backtest_entity entity, with;
+    struct backtest_result result;
 };
 
-enum { ACCOUNT, USER, PARTITION, WITH_ACCOUNT, WITH_USER, WITH };
-enum { DUE, USE, DISTANCE, PLACE, DISCORDANT };
-
-static void backtest_table_get_text(const void *of, struct cell *cell)
+static void get_with(const void *of, struct cell *cell)
 {
     const struct backtest_table_row *row = of;
-    const struct backtest_entity *with = row->result->with;
-    switch (cell->column->index) {
-    case ACCOUNT:
-        cell_text(cell, row->entity->account);
-        break;
-    case USER:
-        cell_text(cell, row->entity->user);
-        break;
-    case PARTITION:
-        cell_text(cell, *row->entity->partition ? row->entity->partition : NULL);
-        break;
-    case WITH_ACCOUNT:
-        cell_text(cell, with ? with->account : NULL);
-        break;
-    case WITH_USER:
-        cell_text(cell, with ? with->user : NULL);
-        break;
-    default:
-        if (with)
-            cell_format(cell, "%s/%s", with->account, with->user);
-    }
+    if (row->with.account)
+        cell_format(cell, "%s/%s", row->with.account, row->with.user);
 }
 
-static void backtest_table_get_real(const void *of, struct cell *cell)
-{
-    const struct backtest_table_row *row = of;
-    const double values[] = { row->entity->due, row->result->use, row->result->distance,
-                              row->result->place, row->result->discordant };
-    cell_real(cell, values[cell->column->index]);
-}
-
-static void get_count(const void *of, struct cell *cell)
-{
-    const struct backtest_table_row *row = of;
-    const size_t counts[] = { row->entity->id, row->result->points, row->result->with_points };
-    cell_integer(cell, (int64_t)counts[cell->column->index]);
-}
-
-#define TEXT(which) COLUMN_TEXT, .get = backtest_table_get_text, .index = which
-#define REAL(which) COLUMN_REAL, .get = backtest_table_get_real, .index = which
-#define COUNTED(which) COLUMN_INTEGER, .get = get_count, .index = which
-
+#define ROW(member) MEMBER(struct backtest_table_row, member)
 static const struct column columns[] = {
     CLUSTER_COLUMN,
-    { "id_assoc", "Id", COUNTED(0), .hidden = NOT_FOR_PEOPLE },
-    { "account", "Account", TEXT(ACCOUNT), .at_most = 20 },
-    { "user_name", "User", TEXT(USER), .at_most = 16 },
-    { "partition_name", "Partition", TEXT(PARTITION), .optional = true },
-    { "settings", "Settings", COLUMN_TEXT, MEMBER(struct backtest_table_row, variant) },
-    { "points", "Points", COUNTED(1), .hidden = NOT_FOR_PEOPLE },
-    { "share_due", "Due", REAL(DUE), .decimals = 4 },
-    { "use", "Used", REAL(USE), .decimals = 4 },
-    { "distance", "Apart", REAL(DISTANCE), .decimals = 4 },
-    { "place", "Place", REAL(PLACE), .decimals = 1 },
-    { "turned", "Turned", REAL(DISCORDANT), .decimals = 1 },
-    { "turned_with_account", "WithAccount", TEXT(WITH_ACCOUNT), .hidden = NOT_FOR_PEOPLE },
-    { "turned_with_user", "WithUser", TEXT(WITH_USER), .hidden = NOT_FOR_PEOPLE },
-    { "turned_with_points", "WithPoints", COUNTED(2), .hidden = NOT_FOR_PEOPLE },
-    { "turned_with", "With", TEXT(WITH), .hidden = ONLY_FOR_PEOPLE, .optional = true,
-      .expendable = 1 },
+    { "id_assoc", "Id", COLUMN_INTEGER, ROW(entity.id), .hidden = NOT_FOR_PEOPLE },
+    { "account", "Account", COLUMN_TEXT, ROW(entity.account), .at_most = 20 },
+    { "user_name", "User", COLUMN_TEXT, ROW(entity.user), .at_most = 16 },
+    { "partition_name", "Partition", COLUMN_TEXT, ROW(partition), .optional = true },
+    { "settings", "Settings", COLUMN_TEXT, ROW(variant) },
+    { "points", "Points", COLUMN_INTEGER, ROW(result.points), .hidden = NOT_FOR_PEOPLE },
+    { "share_due", "Due", COLUMN_REAL, ROW(entity.due), .decimals = 4 },
+    { "use", "Used", COLUMN_REAL, ROW(result.use), .decimals = 4 },
+    { "distance", "Apart", COLUMN_REAL, ROW(result.distance), .decimals = 4 },
+    { "place", "Place", COLUMN_REAL, ROW(result.place), .decimals = 1 },
+    { "turned", "Turned", COLUMN_REAL, ROW(result.discordant), .decimals = 1 },
+    { "turned_with_account", "WithAccount", COLUMN_TEXT, ROW(with.account),
+      .hidden = NOT_FOR_PEOPLE },
+    { "turned_with_user", "WithUser", COLUMN_TEXT, ROW(with.user), .hidden = NOT_FOR_PEOPLE },
+    { "turned_with_points", "WithPoints", COLUMN_INTEGER, ROW(result.with_points),
+      .hidden = NOT_FOR_PEOPLE },
+    { "turned_with", "With", COLUMN_TEXT, .get = get_with, .hidden = ONLY_FOR_PEOPLE,
+      .optional = true, .expendable = 1 },
     { .name = NULL },
 };
 const struct table_layout backtest_layout = { columns, "associations", .by_cluster = true };
@@ -196,9 +159,16 @@ void backtest_answer(const struct backtest_print *print, struct answer *answer)
                    time_text(print->times[times - 1]).bytes);
     answer_say(answer, "\n");
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < print->variants; k++)
-            answer_row(answer, &(struct backtest_table_row){ print->labels[k], chosen[i].entity,
-                                                             &chosen[i].entity->results[k] });
+        for (size_t k = 0; k < print->variants; k++) {
+            const struct backtest_entity *entity = chosen[i].entity,
+                                         *with = entity->results[k].with;
+            answer_row(answer, &(struct backtest_table_row){
+                                   .variant = print->labels[k],
+                                   .partition = *entity->partition ? entity->partition : NULL,
+                                   .entity = *entity,
+                                   .with = with ? *with : (struct backtest_entity){ 0 },
+                                   .result = entity->results[k] });
+        }
     answer_close(answer);
     if (print->has_sentences)
         add_sentences(answer, print);

@@ -47,12 +47,11 @@ void cell_format(struct cell *cell, const char *format, ...)
     cell_text(cell, cell->composed.bytes);
 }
 
-static void read_member(struct cell *cell, enum stored stored, const void *at)
+static void read_member(struct cell *cell, const struct column *column, const void *at)
 {
-    switch (stored) {
+    switch (column->stored) {
     case STORED_TEXT:
-        if (*(const char *const *)at)
-            cell_text(cell, *(const char *const *)at);
+        cell_text(cell, *(const char *const *)at);
         break;
     case STORED_INT32:
         cell_integer(cell, *(const int32_t *)at);
@@ -65,7 +64,10 @@ static void read_member(struct cell *cell, enum stored stored, const void *at)
         cell_integer(cell, *(const int64_t *)at);
         break;
     case STORED_REAL:
-        cell_real(cell, *(const double *)at);
+        if (column->type == COLUMN_YES_NO)
+            cell_integer(cell, isinf(*(const double *)at) != 0);
+        else
+            cell_real(cell, *(const double *)at);
         break;
     case STORED_FLAG:
         cell_integer(cell, *(const bool *)at);
@@ -82,12 +84,15 @@ void cell_of(struct cell *cell, const struct column *column, const void *row)
 {
     cell->column = column;
     cell->kind = CELL_EMPTY;
-    cell->depth = 0;
+    cell->depth = column->depth_at ? *(const uint32_t *)((const char *)row + column->depth_at) : 0;
     cell->paint = PAINT_NONE;
     if (column->get)
         column->get(row, cell);
     else
-        read_member(cell, column->stored, (const char *)row + column->offset);
+        read_member(cell, column,
+                    (const char *)(column->of_context ? cell->context : row) + column->offset);
+    if (column->zero_is_none && cell->kind == CELL_INTEGER && !cell->integer)
+        cell->kind = CELL_EMPTY;
 }
 
 void text_add_duration(struct text *text, int64_t seconds)

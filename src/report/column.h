@@ -37,7 +37,8 @@ struct column {
     const char *heading; /* for people and between bars; in choices it is taken too */
     enum column_type type;
     /* How a cell is made from its row: one of MEMBER(), CLUSTER_COLUMN and get().  get() calls one
-     * of cell_text() and its like, or none: then there is nothing in the cell. */
+     * of cell_text() and its like, or none: then there is nothing in the cell.  Of a real, a column
+     * of COLUMN_YES_NO has whether it is infinite. */
     void (*get)(const void *row, struct cell *cell);
     enum stored {
         STORED_NOWHERE,
@@ -51,7 +52,10 @@ struct column {
         STORED_AS_CLUSTER,
     } stored;
     size_t offset;
-    int index; /* for a get() that serves several columns: cell->column->index */
+    size_t depth_at;   /* DEPTH(): where the row has the depth of its cell; 0: it has none */
+    bool of_context;   /* it is a member of cell->context, not of the row */
+    bool zero_is_none; /* an integer 0 is no value */
+    int index;         /* for a get() that serves several columns: cell->column->index */
 
     unsigned hidden; /* NOT_... */
     /* All of these are for people only. */
@@ -75,6 +79,7 @@ extern void *column_of_row; /* for its type only: it is nowhere */
                        int32_t: STORED_INT32, uint32_t: STORED_UINT32, int64_t: STORED_INT64,      \
                        uint64_t: STORED_UINT64, double: STORED_REAL, bool: STORED_FLAG),           \
     .offset = offsetof(row, member)
+#define DEPTH(row, member) .depth_at = offsetof(row, member)
 
 /* The cluster of table_open(), which people read in the title. */
 #define CLUSTER_COLUMN                                                                           \

@@ -227,13 +227,6 @@ struct comparison_compared_value {
     uint32_t rank, place; /* 0: not known */
 };
 
-static void comparison_get_rank(const void *row, struct cell *cell)
-{
-    const struct comparison_compared_value *value = row;
-    if (value->rank)
-        cell_integer(cell, cell->column->index ? value->place : value->rank);
-}
-
 static const struct column columns[] = {
     CLUSTER_COLUMN,
     { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct comparison_compared_value, user.id) },
@@ -246,9 +239,10 @@ static const struct column columns[] = {
     { "conformance", "Conformance", COLUMN_TEXT,
       MEMBER(struct comparison_compared_value, conformance) },
     { "factor", "Factor", COLUMN_REAL, MEMBER(struct comparison_compared_value, factor) },
-    { "rank", "Rank", COLUMN_INTEGER, .get = comparison_get_rank, .index = 0,
-      .hidden = NOT_FOR_PEOPLE },
-    { "place", "Place", COLUMN_INTEGER, .get = comparison_get_rank, .index = 1 },
+    { "rank", "Rank", COLUMN_INTEGER, MEMBER(struct comparison_compared_value, rank),
+      .zero_is_none = true, .hidden = NOT_FOR_PEOPLE },
+    { "place", "Place", COLUMN_INTEGER, MEMBER(struct comparison_compared_value, place),
+      .zero_is_none = true },
     { .name = NULL },
 };
 

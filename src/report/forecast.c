@@ -25,51 +25,31 @@ static const char *const words[PROJECTIONS] = { "nothing", "as_last_week", "othe
 /* The rows. */
 
 struct report_forecast_row {
-    const struct forecast_report *report;
     const char *projection;
     struct forecast_point point;
+    uint32_t place; /* 0: it has none */
 };
 
-static void report_forecast_get_name(const void *of, struct cell *cell)
-{
-    const struct forecast_report *report = ((const struct report_forecast_row *)of)->report;
-    const char *const names[] = { report->account, report->user, report->partition };
-    cell_text(cell, names[cell->column->index]);
-}
-
-static void report_forecast_get_infinite(const void *of, struct cell *cell)
-{
-    cell_integer(cell, isinf(((const struct report_forecast_row *)of)->point.level_fs) != 0);
-}
-
-static void report_forecast_get_rank(const void *of, struct cell *cell)
-{
-    const struct report_forecast_row *row = of;
-    uint32_t rank = row->point.rank, place = place_of_rank(rank, row->report->users);
-    if (rank)
-        cell_integer(cell, cell->column->index ? place : rank);
-}
-
+#define OF_REPORT(member) MEMBER(struct forecast_report, member), .of_context = true
 static const struct column columns[] = {
     CLUSTER_COLUMN,
-    { "account", "Account", COLUMN_TEXT, .get = report_forecast_get_name, .index = 0,
-      .hidden = NOT_IN_JSON },
-    { "username", "User", COLUMN_TEXT, .get = report_forecast_get_name, .index = 1,
-      .hidden = NOT_IN_JSON },
-    { "partition", "Partition", COLUMN_TEXT, .get = report_forecast_get_name, .index = 2,
-      .hidden = NOT_IN_JSON, .optional = true },
+    { "account", "Account", COLUMN_TEXT, OF_REPORT(account), .hidden = NOT_IN_JSON },
+    { "username", "User", COLUMN_TEXT, OF_REPORT(user), .hidden = NOT_IN_JSON },
+    { "partition", "Partition", COLUMN_TEXT, OF_REPORT(partition), .hidden = NOT_IN_JSON,
+      .optional = true },
     { "projection", "Projection", COLUMN_TEXT, MEMBER(struct report_forecast_row, projection) },
     { "as_of", "AsOf", COLUMN_TIME, MEMBER(struct report_forecast_row, point.at) },
     { "fairshare", "FairShare", COLUMN_REAL, MEMBER(struct report_forecast_row, point.factor) },
     { "levelfs", "LevelFS", COLUMN_REAL, MEMBER(struct report_forecast_row, point.level_fs),
       .optional = true },
-    { "levelfs_infinite", "LevelFSInfinite", COLUMN_YES_NO, .get = report_forecast_get_infinite,
-      .hidden = ONLY_IN_JSON },
+    { "levelfs_infinite", "LevelFSInfinite", COLUMN_YES_NO,
+      MEMBER(struct report_forecast_row, point.level_fs), .hidden = ONLY_IN_JSON },
     { "rawusage", "RawUsage", COLUMN_REAL, MEMBER(struct report_forecast_row, point.usage),
       .decimals = NO_DECIMALS },
-    { "rank", "Rank", COLUMN_INTEGER, .get = report_forecast_get_rank, .index = 0,
-      .hidden = NOT_FOR_PEOPLE },
-    { "place", "Place", COLUMN_INTEGER, .get = report_forecast_get_rank, .index = 1 },
+    { "rank", "Rank", COLUMN_INTEGER, MEMBER(struct report_forecast_row, point.rank),
+      .zero_is_none = true, .hidden = NOT_FOR_PEOPLE },
+    { "place", "Place", COLUMN_INTEGER, MEMBER(struct report_forecast_row, place),
+      .zero_is_none = true },
     { .name = NULL },
 };
 
@@ -233,9 +213,7 @@ static void get_value(const void *row, struct cell *cell)
 static void get_point_place(const void *row, struct cell *cell)
 {
     const struct forecast_report *report = cell->context;
-    uint32_t rank = report_forecast_point_of(row, cell)->rank;
-    if (rank)
-        cell_integer(cell, place_of_rank(rank, report->users));
+    cell_integer(cell, place_of_rank(report_forecast_point_of(row, cell)->rank, report->users));
 }
 
 /* A line for each instant, with what each projection has for it. */
@@ -250,9 +228,13 @@ static void report_forecast_add_lines(struct answer *answer, const struct foreca
             (struct column){ "value",   value_name(report), COLUMN_REAL,
                              get_value, .index = each,      .group = projection_titles[each] };
         if (*report->user)
-            shown[count++] =
-                (struct column){ "place",         "Place",       COLUMN_INTEGER,
-                                 get_point_place, .index = each, .group = projection_titles[each] };
+            shown[count++] = (struct column){ "place",
+                                              "Place",
+                                              COLUMN_INTEGER,
+                                              get_point_place,
+                                              .index = each,
+                                              .group = projection_titles[each],
+                                              .zero_is_none = true };
     }
     size_t *times = memory_zeroed(report->count + 1, sizeof *times);
     for (size_t i = 0; i < report->count; i++)
@@ -319,13 +301,15 @@ void forecast_report_answer(const struct forecast_report *report, struct answer 
                                                     .facts = answer_wants_facts(answer)
                                                                  ? report_forecast_facts_of(report)
                                                                  : NULL,
-                                                    .terms = report->terms });
+                                                    .terms = report->terms,
+                                                    .context = report });
     if (answer_wants_page(answer)) {
         report_forecast_add_page(answer, report);
         return;
     }
     for (enum projection each = 0; each < PROJECTIONS; each++)
         for (size_t i = 0; report->points[each] && i < report->count; i++)
-            answer_row(answer, &(struct report_forecast_row){ report, words[each],
-                                                              report->points[each][i] });
+            answer_row(answer, &(struct report_forecast_row){
+                                   words[each], report->points[each][i],
+                                   place_of_rank(report->points[each][i].rank, report->users) });
 }

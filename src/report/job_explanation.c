@@ -10,6 +10,7 @@
 
 #include "core/number/figure.h"
 #include "report/answer.h"
+#include "report/forms.h"
 #include "report/job_reversals.h"
 #include "report/priorities.h"
 #include "report/terminal.h"
@@ -23,7 +24,7 @@
 struct job_explanation_row {
     const char *part;
     double weight; /* NAN: it has none */
-    double factor[2], weighted[2];
+    double factor[2], weighted[2], difference;
 };
 struct job_explanation_rows {
     struct job_explanation_row *list;
@@ -40,7 +41,15 @@ static const char *const part_names[PRIO_PARTS] = {
 static void job_explanation_add_row(struct job_explanation_rows *rows,
                                     struct job_explanation_row row)
 {
+    row.difference = row.weighted[0] - row.weighted[1];
     *memory_append(&rows->list, &rows->count) = row;
+}
+
+static void job_explanation_add_unweighted(struct job_explanation_rows *rows, const char *part,
+                                           double one, double other)
+{
+    job_explanation_add_row(
+        rows, (struct job_explanation_row){ part, NAN, { NAN, NAN }, { one, other }, NAN });
 }
 
 static const struct prio_row *job_of(const struct job_explanation *explanation, int which)
@@ -63,26 +72,14 @@ static void add_weighted_parts(struct job_explanation_rows *rows,
     }
     const struct prio_row *one = explanation->one, *other = explanation->other;
     if (*explanation->list->weights.tres)
-        job_explanation_add_row(rows,
-                                (struct job_explanation_row){
-                                    "TRES",
-                                    NAN,
-                                    { NAN, NAN },
-                                    { prio_tres_sum(one), other ? prio_tres_sum(other) : NAN } });
+        job_explanation_add_unweighted(rows, "TRES", prio_tres_sum(one),
+                                       other ? prio_tres_sum(other) : NAN);
     if (one->site_known || (other && other->site_known))
-        job_explanation_add_row(rows,
-                                (struct job_explanation_row){
-                                    "Site",
-                                    NAN,
-                                    { NAN, NAN },
-                                    { (double)one->site, other ? (double)other->site : NAN } });
+        job_explanation_add_unweighted(rows, "Site", (double)one->site,
+                                       other ? (double)other->site : NAN);
     if (one->nice_known || (other && other->nice_known))
-        job_explanation_add_row(rows,
-                                (struct job_explanation_row){
-                                    "Nice",
-                                    NAN,
-                                    { NAN, NAN },
-                                    { -(double)one->nice, other ? -(double)other->nice : NAN } });
+        job_explanation_add_unweighted(rows, "Nice", -(double)one->nice,
+                                       other ? -(double)other->nice : NAN);
 }
 
 static double term_of(const struct prio_row *job, const char *name)
@@ -104,7 +101,7 @@ static void job_explanation_add_terms(struct job_explanation_rows *rows,
         const char *name = named->first_term[i].name;
         job_explanation_add_row(
             rows, (struct job_explanation_row){
-                      name, NAN, { term_of(one, name), term_of(other, name) }, { NAN, NAN } });
+                      name, NAN, { term_of(one, name), term_of(other, name) }, { NAN, NAN }, NAN });
     }
 }
 
@@ -121,28 +118,18 @@ job_explanation_rows_of(const struct job_explanation *explanation)
 
 /* ---- For programs, and the table for people ---- */
 
-enum { FACTOR_A, WEIGHTED_A, FACTOR_B, WEIGHTED_B, DIFFERENCE };
-
-static void job_explanation_get_real(const void *of, struct cell *cell)
-{
-    const struct job_explanation_row *row = of;
-    const double values[] = { row->factor[0], row->weighted[0], row->factor[1], row->weighted[1],
-                              row->weighted[0] - row->weighted[1] };
-    cell_real(cell, values[cell->column->index]);
-}
-
-#define REAL(which) COLUMN_REAL, .get = job_explanation_get_real, .index = which
+#define REAL(member) COLUMN_REAL, MEMBER(struct job_explanation_row, member)
 
 static const struct column columns[] = {
     CLUSTER_COLUMN,
     { "part", "Part", COLUMN_TEXT, MEMBER(struct job_explanation_row, part) },
     { "weight", "Weight", COLUMN_REAL, MEMBER(struct job_explanation_row, weight),
       .decimals = NO_DECIMALS, .optional = true },
-    { "factor_a", "FactorA", REAL(FACTOR_A), .optional = true },
-    { "weighted_a", "A", REAL(WEIGHTED_A), .decimals = 1, .optional = true },
-    { "factor_b", "FactorB", REAL(FACTOR_B), .optional = true },
-    { "weighted_b", "B", REAL(WEIGHTED_B), .decimals = 1, .optional = true },
-    { "difference", "A-B", REAL(DIFFERENCE), .decimals = 1, .plus = true, .optional = true },
+    { "factor_a", "FactorA", REAL(factor[0]), .optional = true },
+    { "weighted_a", "A", REAL(weighted[0]), .decimals = 1, .optional = true },
+    { "factor_b", "FactorB", REAL(factor[1]), .optional = true },
+    { "weighted_b", "B", REAL(weighted[1]), .decimals = 1, .optional = true },
+    { "difference", "A-B", REAL(difference), .decimals = 1, .plus = true, .optional = true },
     { .name = NULL },
 };
 const struct table_layout job_explanation_layout = { columns, "parts", .by_cluster = true,
@@ -197,25 +184,19 @@ static json_t *job_json(const struct prio_list *list, const struct prio_row *job
                      "account", job->account, "partition", job->partition, "qos", job->qos,
                      "priority",
                      job->has_priority ? json_integer((json_int_t)job->priority) : json_null(),
-                     "value", isnan(job->value) ? json_null() : json_real(job->value), "place",
+                     "value", form_json_real(job->value), "place",
                      placed ? json_integer((json_int_t)place.place) : json_null());
-}
-
-static json_t *number_json(double number)
-{
-    return isnan(number) ? json_null() : json_real(number);
 }
 
 static json_t *job_explanation_reversals_json(const struct job_reversals *reversals)
 {
-    return json_pack(
-        "{s:I, s:o, s:o, s:o, s:o, s:o}", "points", (json_int_t)reversals->points,
-        "fairshare_factor", number_json(reversals->factor[PRIO_FAIRSHARE]), "qos",
-        reversals->qos ? json_string(reversals->qos) : json_null(), "partition",
-        reversals->partition ? json_string(reversals->partition) : json_null(), "age_seconds",
-        reversals->age_s ? json_integer((json_int_t)reversals->age_s) : json_null(),
-        "turns_by_age_in",
-        reversals->reverses_by_age ? json_integer((json_int_t)reversals->by_age_s) : json_null());
+    return json_pack("{s:I, s:o, s:s?, s:s?, s:o, s:o}", "points", (json_int_t)reversals->points,
+                     "fairshare_factor", form_json_real(reversals->factor[PRIO_FAIRSHARE]), "qos",
+                     reversals->qos, "partition", reversals->partition, "age_seconds",
+                     reversals->age_s ? json_integer((json_int_t)reversals->age_s) : json_null(),
+                     "turns_by_age_in",
+                     reversals->reverses_by_age ? json_integer((json_int_t)reversals->by_age_s)
+                                                : json_null());
 }
 
 /* Which of the two is behind, of two that have a place and no formula; NULL: neither is. */
@@ -237,11 +218,11 @@ static json_t *job_explanation_facts_of(const struct job_explanation *explanatio
     const struct prio_row *other = explanation->other;
     struct job_reversals reversals;
     bool has_reversals = find_reversals(explanation, &reversals) != NULL;
-    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "as_of", (json_int_t)list->as_of, "jobs",
+    return json_pack("{s:I, s:I, s:o, s:o, s:s?, s:o}", "as_of", (json_int_t)list->as_of, "jobs",
                      (json_int_t)job_explanation_place_of(list, explanation->one).of, "a",
                      job_json(list, explanation->one), "b",
                      other ? job_json(list, other) : json_null(), "order",
-                     other ? json_string(order_word(explanation)) : json_null(), "turns",
+                     other ? order_word(explanation) : NULL, "turns",
                      has_reversals ? job_explanation_reversals_json(&reversals) : json_null());
 }
 
@@ -326,7 +307,7 @@ static void add_largest(struct text *text, const struct job_explanation *explana
     bool two = explanation->other != NULL;
     for (size_t i = 0; i < rows->count; i++) {
         const struct job_explanation_row *row = &rows->list[i];
-        double weighs = fabs(two ? row->weighted[0] - row->weighted[1] : row->weighted[0]);
+        double weighs = fabs(two ? row->difference : row->weighted[0]);
         if (weighs > most) {
             most = weighs;
             largest = row;
@@ -335,10 +316,10 @@ static void add_largest(struct text *text, const struct job_explanation *explana
     if (!largest)
         return;
     struct text line = { 0 };
-    double difference = largest->weighted[0] - largest->weighted[1];
     if (two)
-        text_format(&line, "They differ most in %s: %.1f of it are for job '%s'.", largest->part,
-                    most, difference > 0 ? explanation->one->job_id : explanation->other->job_id);
+        text_format(
+            &line, "They differ most in %s: %.1f of it are for job '%s'.", largest->part, most,
+            largest->difference > 0 ? explanation->one->job_id : explanation->other->job_id);
     else
         text_format(&line, "%s weighs most: %.1f.", largest->part, most);
     terminal_add_wrapped(text, line.bytes, 0);

@@ -52,7 +52,7 @@ static bool same_day(int64_t one, int64_t other)
 
 /* What is shown of a series, and beside it. */
 struct series_view {
-    const struct series *series;
+    struct series series;
     bool thinned, bars_of_usage, utf8;
     double highest; /* usage */
     size_t bar;     /* the longest */
@@ -60,7 +60,7 @@ struct series_view {
 
 static struct series_view series_view_of(const struct series *series)
 {
-    struct series_view view = { .series = series,
+    struct series_view view = { .series = *series,
                                 .thinned = !series->days && series->count > MOST_LINES,
                                 .bars_of_usage = true,
                                 .utf8 = terminal_of_output().utf8 };
@@ -94,41 +94,17 @@ static void get_bar(const void *of, struct cell *cell)
     text_free(&bar);
 }
 
-enum { ID, ACCOUNT, USER, PARTITION };
-
-static void get_whose(const void *of, struct cell *cell)
-{
-    const struct series_view *view = cell->context;
-    const struct series *series = view->series;
-    const char *const names[] = {
-        [ACCOUNT] = series->account,
-        [USER] = series->user,
-        [PARTITION] = series->partition,
-    };
-    (void)of;
-    if (cell->column->index == ID)
-        cell_integer(cell, series->id);
-    else
-        cell_text(cell, names[cell->column->index]);
-}
-
-static void series_get_infinite(const void *of, struct cell *cell)
-{
-    const struct series_point *point = of;
-    cell_integer(cell, isinf(point->level_fs) != 0);
-}
-
 /* People read whose it is in the title, JSON has it once. */
 #define ONLY_IN_LINES (NOT_FOR_PEOPLE | NOT_IN_JSON)
-#define WHOSE_COLUMNS                                                                                  \
-    { "cluster", "Cluster", COLUMN_TEXT, .stored = STORED_AS_CLUSTER, .hidden = ONLY_IN_LINES },       \
-        { "account",        "Account",        COLUMN_TEXT,                                             \
-          .get = get_whose, .index = ACCOUNT, .hidden = ONLY_IN_LINES },                               \
-        { "username", "User", COLUMN_TEXT, .get = get_whose, .index = USER, .hidden = ONLY_IN_LINES }, \
-        { "partition",      "Partition",        COLUMN_TEXT,                                           \
-          .get = get_whose, .index = PARTITION, .hidden = ONLY_IN_LINES },                             \
-    {                                                                                                  \
-        "id_assoc", "ID", COLUMN_INTEGER, .get = get_whose, .index = ID, .hidden = ONLY_IN_LINES       \
+#define WHOSE(member) \
+    MEMBER(struct series_view, series.member), .of_context = true, .hidden = ONLY_IN_LINES
+#define WHOSE_COLUMNS                                                                            \
+    { "cluster", "Cluster", COLUMN_TEXT, .stored = STORED_AS_CLUSTER, .hidden = ONLY_IN_LINES }, \
+        { "account", "Account", COLUMN_TEXT, WHOSE(account) },                                   \
+        { "username", "User", COLUMN_TEXT, WHOSE(user) },                                        \
+        { "partition", "Partition", COLUMN_TEXT, WHOSE(partition) },                             \
+    {                                                                                            \
+        "id_assoc", "ID", COLUMN_INTEGER, WHOSE(id)                                              \
     }
 #define BAR_COLUMN                                                                         \
     {                                                                                      \
@@ -142,7 +118,7 @@ static const struct column point_columns[] = {
     { "usage_raw", "RawUsage", COLUMN_REAL, MEMBER(struct series_point, usage),
       .decimals = NO_DECIMALS },
     { "level_fs", "LevelFS", COLUMN_REAL, MEMBER(struct series_point, level_fs) },
-    { "level_fs_infinite", "LevelFSInfinite", COLUMN_YES_NO, .get = series_get_infinite,
+    { "level_fs_infinite", "LevelFSInfinite", COLUMN_YES_NO, MEMBER(struct series_point, level_fs),
       .hidden = ONLY_IN_JSON },
     { "algorithm", "Algorithm", COLUMN_TEXT, MEMBER(struct series_point, algorithm),
       .hidden = NOT_FOR_PEOPLE },

@@ -199,20 +199,6 @@ void share_list_hide_accounts(struct share_list *list)
 
 /* The columns. */
 
-static void report_shares_get_account(const void *of, struct cell *cell)
-{
-    const struct share_row *row = of;
-    cell_text(cell, row->account);
-    cell->depth = row->depth;
-}
-
-static void get_parent(const void *of, struct cell *cell)
-{
-    const struct share_row *row = of;
-    if (row->parent_id)
-        cell_integer(cell, row->parent_id);
-}
-
 static void report_shares_get_shares(const void *of, struct cell *cell)
 {
     const struct share_row *row = of;
@@ -220,12 +206,6 @@ static void report_shares_get_shares(const void *of, struct cell *cell)
         cell_text(cell, "parent");
     else if (row->parent_id)
         cell_integer(cell, row->shares);
-}
-
-static void report_shares_get_infinite(const void *of, struct cell *cell)
-{
-    const struct share_row *row = of;
-    cell_integer(cell, isinf(row->level_fs) != 0);
 }
 
 /* Where nothing runs every TRES is there all the same. */
@@ -239,8 +219,10 @@ static void get_running(const void *of, struct cell *cell)
 static const struct column columns[SHARE_COLUMNS] = {
     CLUSTER_COLUMN,
     { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct share_row, id), .hidden = ONLY_IN_JSON },
-    { "parent_id", "ParentID", COLUMN_INTEGER, .get = get_parent, .hidden = ONLY_IN_JSON },
-    { "account", "Account", COLUMN_TEXT, .get = report_shares_get_account },
+    { "parent_id", "ParentID", COLUMN_INTEGER, MEMBER(struct share_row, parent_id),
+      .zero_is_none = true, .hidden = ONLY_IN_JSON },
+    { "account", "Account", COLUMN_TEXT, MEMBER(struct share_row, account),
+      DEPTH(struct share_row, depth) },
     { "username", "User", COLUMN_TEXT, MEMBER(struct share_row, user) },
     { "partition", "Partition", COLUMN_TEXT, MEMBER(struct share_row, partition),
       .optional = true },
@@ -257,7 +239,7 @@ static const struct column columns[SHARE_COLUMNS] = {
       .hidden = ONLY_IN_JSON, .optional = true },
     { "tresrunmins", "TRESRunMins", COLUMN_TEXT, .get = get_running, .hidden = ONLY_IN_JSON,
       .optional = true },
-    { "levelfs_infinite", "LevelFSInfinite", COLUMN_YES_NO, report_shares_get_infinite,
+    { "levelfs_infinite", "LevelFSInfinite", COLUMN_YES_NO, MEMBER(struct share_row, level_fs),
       .hidden = ONLY_IN_JSON },
     { .name = NULL },
 };

@@ -23,7 +23,7 @@ struct report_statement_row {
     const char *account, *user, *partition;
     uint32_t depth;
     double due, used; /* in the view's unit; due is NAN where nothing of its own was */
-    double whole;     /* what the parts are of */
+    double due_percent, used_percent, used_of_due;
 };
 
 /* ---- The columns ---- */
@@ -37,51 +37,20 @@ static void get_from(const void *of, struct cell *cell)
         cell_integer(cell, row->from);
 }
 
-static void report_statement_get_account(const void *of, struct cell *cell)
-{
-    const struct report_statement_row *row = of;
-    cell_text(cell, row->account);
-    cell->depth = row->depth;
-}
-
-static double percent(double part, double whole)
-{
-    return whole > 0 ? 100 * part / whole : NAN;
-}
-
-static void get_due_percent(const void *of, struct cell *cell)
-{
-    const struct report_statement_row *row = of;
-    cell_real(cell, percent(row->due, row->whole));
-}
-
-static void get_used_percent(const void *of, struct cell *cell)
-{
-    const struct report_statement_row *row = of;
-    cell_real(cell, percent(row->used, row->whole));
-}
-
-static void get_used_of_due(const void *of, struct cell *cell)
-{
-    const struct report_statement_row *row = of;
-    cell_real(cell, percent(row->used, row->due));
-}
-
 #define ROW(member) MEMBER(struct report_statement_row, member)
 static const struct column columns[] = {
     CLUSTER_COLUMN,
     { "from", "From", COLUMN_DAY, .get = get_from },
     { "to", "To", COLUMN_TIME, ROW(to), .hidden = NOT_FOR_PEOPLE },
     { "id_assoc", "ID", COLUMN_INTEGER, ROW(id), .hidden = NOT_FOR_PEOPLE },
-    { "account", "Account", COLUMN_TEXT, .get = report_statement_get_account },
+    { "account", "Account", COLUMN_TEXT, ROW(account), DEPTH(struct report_statement_row, depth) },
     { "username", "User", COLUMN_TEXT, ROW(user) },
     { "partition", "Partition", COLUMN_TEXT, ROW(partition), .optional = true },
-    { "due_percent", "Due%", COLUMN_REAL, .get = get_due_percent, .decimals = 2, .expendable = 1 },
+    { "due_percent", "Due%", COLUMN_REAL, ROW(due_percent), .decimals = 2, .expendable = 1 },
     { "due", "Due", COLUMN_REAL, ROW(due), .decimals = 1 },
-    { "used_percent", "Used%", COLUMN_REAL, .get = get_used_percent, .decimals = 2,
-      .expendable = 2 },
+    { "used_percent", "Used%", COLUMN_REAL, ROW(used_percent), .decimals = 2, .expendable = 2 },
     { "used", "Used", COLUMN_REAL, ROW(used), .decimals = 1 },
-    { "used_of_due", "Used/Due", COLUMN_REAL, .get = get_used_of_due, .unit = "%", .decimals = 1 },
+    { "used_of_due", "Used/Due", COLUMN_REAL, ROW(used_of_due), .unit = "%", .decimals = 1 },
     { .name = NULL },
 };
 const struct table_layout statement_layout = { columns, "rows", .by_cluster = true };
@@ -173,6 +142,11 @@ static bool report_statement_is_shown(const struct statement_view *view, const s
                             report_statement_name_of(view, node->account), user);
 }
 
+static double percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : NAN;
+}
+
 void statement_add_period(const struct statement_view *view, const struct statement_period *period,
                           struct answer *answer)
 {
@@ -181,12 +155,14 @@ void statement_add_period(const struct statement_view *view, const struct statem
         return;
     uint32_t *from = memory_zeroed(tree->count, sizeof *from);
     uint32_t *order = depth_first(tree, view->names);
+    double whole = period->due[0] / view->scale;
     find_asked(view, tree, from);
     for (uint32_t i = 0; i < tree->count; i++) {
         uint32_t at = order[i];
         const struct node *node = &tree->nodes[at];
         if (!from[at] || !report_statement_is_shown(view, node, period->due[at], period->used[at]))
             continue;
+        double due = period->due[at] / view->scale, used = period->used[at] / view->scale;
         answer_row(answer, &(const struct report_statement_row){
                                .from = period->from,
                                .to = period->to,
@@ -196,9 +172,11 @@ void statement_add_period(const struct statement_view *view, const struct statem
                                .user = report_statement_name_of(view, node->user),
                                .partition = report_statement_name_of(view, node->partition),
                                .depth = view->users->count ? 0 : node->depth + 1 - from[at],
-                               .due = period->due[at] / view->scale,
-                               .used = period->used[at] / view->scale,
-                               .whole = period->due[0] / view->scale,
+                               .due = due,
+                               .used = used,
+                               .due_percent = percent(due, whole),
+                               .used_percent = percent(used, whole),
+                               .used_of_due = percent(used, due),
                            });
     }
     free(from);

@@ -54,12 +54,6 @@ static void get_why(const void *row, struct cell *cell)
         cell_text(cell, causes[cause].name);
 }
 
-static void value_differences_get_difference(const void *of, struct cell *cell)
-{
-    const struct value_difference *row = of;
-    cell_real(cell, row->printed - row->ours);
-}
-
 static const struct column job_columns[] = {
     CLUSTER_COLUMN,
     { "jobid", "JobID", COLUMN_INTEGER, MEMBER(struct value_difference, id_job) },
@@ -69,7 +63,7 @@ static const struct column job_columns[] = {
     { "factor", "Factor", COLUMN_TEXT, MEMBER(struct value_difference, value) },
     { "ours", "ours", COLUMN_REAL, MEMBER(struct value_difference, ours), .digits = 8 },
     { "sprio", "sprio", COLUMN_REAL, MEMBER(struct value_difference, printed), .digits = 8 },
-    { "difference", "Difference", COLUMN_REAL, .get = value_differences_get_difference,
+    { "difference", "Difference", COLUMN_REAL, MEMBER(struct value_difference, difference),
       .digits = 8 },
     { "why", "Why", COLUMN_TEXT, .get = get_why, .optional = true },
     { .name = NULL },
@@ -82,7 +76,7 @@ static const struct column entity_columns[] = {
     { "value", "Value", COLUMN_TEXT, MEMBER(struct value_difference, value) },
     { "ours", "ours", COLUMN_REAL, MEMBER(struct value_difference, ours), .digits = 10 },
     { "pbsfs", "pbsfs", COLUMN_REAL, MEMBER(struct value_difference, printed), .digits = 10 },
-    { "difference", "Difference", COLUMN_REAL, .get = value_differences_get_difference,
+    { "difference", "Difference", COLUMN_REAL, MEMBER(struct value_difference, difference),
       .digits = 6 },
     { "why", "Why", COLUMN_TEXT, .get = get_why, .optional = true },
     { .name = NULL },
@@ -109,7 +103,9 @@ const char *value_differences_copy(struct value_differences *differences, const 
 void value_differences_add(struct value_differences *differences,
                            const struct value_difference *difference)
 {
-    *memory_append(&differences->rows, &differences->count) = *difference;
+    struct value_difference *added = memory_append(&differences->rows, &differences->count);
+    *added = *difference;
+    added->difference = difference->printed - difference->ours;
 }
 
 void value_differences_note(struct value_differences *differences, const char *sentence)

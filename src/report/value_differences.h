@@ -35,6 +35,7 @@ struct value_difference {
     const char *partition, *qos;
     const char *value; /* `age`, `tres cpu`, `priority`; `Grp`, `Usage`, `fairshare_tree_usage` */
     double ours, printed;
+    double difference; /* value_differences_add() sets it */
     enum value_cause cause;
 };
 

@@ -186,7 +186,10 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
         struct whatif_row row = { .id = before->tree->nodes[i].id };
         fill_side(&row, BEFORE, &sides[BEFORE], row.id);
         fill_side(&row, AFTER, &sides[AFTER], row.id);
+        bool rescaled = before->algorithm != after->algorithm;
         row.gain = gain_of(whatif, &row);
+        row.change = rescaled ? NAN : row.factor[AFTER] - row.factor[BEFORE];
+        row.removed = !row.there[AFTER];
         row.named = report_whatif_is_named(whatif, row.id);
         row.changed = is_changed(&row);
         if (row.named || row.changed)

@@ -33,8 +33,9 @@ struct whatif_row {
     bool there[SIDES]; /* else the rest is NAN and 0 */
     double factor[SIDES], level_fs[SIDES], shares_norm[SIDES], usage[SIDES];
     uint32_t rank[SIDES];
-    double gain; /* of the factor; under another algorithm, whose scale is another, of places */
-    bool changed;
+    double gain;   /* of the factor; under another algorithm, whose scale is another, of places */
+    double change; /* of the factor; NAN under another algorithm */
+    bool changed, removed;
     bool named; /* a change names it: it is shown in any case */
 };
 

@@ -23,27 +23,12 @@ static bool is_other_algorithm(const struct whatif *whatif)
 
 /* Columns that exist for both sides have the side as their index. */
 
-static void get_change(const void *of, struct cell *cell)
-{
-    const struct whatif_row *row = of;
-    if (!is_other_algorithm(cell->context))
-        cell_real(cell, row->factor[AFTER] - row->factor[BEFORE]);
-}
-
-static void whatif_table_get_rank(const void *of, struct cell *cell)
-{
-    const struct whatif_row *row = of;
-    if (row->rank[cell->column->index])
-        cell_integer(cell, row->rank[cell->column->index]);
-}
-
 static void get_user_place(const void *of, struct cell *cell)
 {
     const struct whatif *whatif = cell->context;
     const struct whatif_row *row = of;
     int side = cell->column->index;
-    if (row->rank[side])
-        cell_integer(cell, place_of_rank(row->rank[side], whatif->users[side]));
+    cell_integer(cell, place_of_rank(row->rank[side], whatif->users[side]));
 }
 
 static void whatif_table_get_infinite(const void *of, struct cell *cell)
@@ -53,17 +38,6 @@ static void whatif_table_get_infinite(const void *of, struct cell *cell)
         cell_integer(cell, isinf(row->level_fs[cell->column->index]) != 0);
 }
 
-static void get_removed(const void *of, struct cell *cell)
-{
-    cell_integer(cell, !((const struct whatif_row *)of)->there[AFTER]);
-}
-
-static void get_place(const void *of, struct cell *cell)
-{
-    const struct whatif_job *job = of;
-    cell_integer(cell, (int64_t)job->place[cell->column->index]);
-}
-
 #define ROW(member) MEMBER(struct whatif_row, member)
 static const struct column columns[] = {
     CLUSTER_COLUMN,
@@ -71,12 +45,12 @@ static const struct column columns[] = {
     { "account", "Account", COLUMN_TEXT, ROW(account) },
     { "username", "User", COLUMN_TEXT, ROW(user) },
     { "partition", "Partition", COLUMN_TEXT, ROW(partition), .optional = true },
-    { "removed", "Removed", COLUMN_YES_NO, .get = get_removed, .hidden = NOT_FOR_PEOPLE },
+    { "removed", "Removed", COLUMN_YES_NO, ROW(removed), .hidden = NOT_FOR_PEOPLE },
     { "fairshare_before", "FairShare", COLUMN_REAL, ROW(factor[BEFORE]) },
     { "fairshare_after", "FairShareAfter", COLUMN_REAL, ROW(factor[AFTER]) },
-    { "rank_before", "Rank", COLUMN_INTEGER, .get = whatif_table_get_rank, .index = BEFORE,
+    { "rank_before", "Rank", COLUMN_INTEGER, ROW(rank[BEFORE]), .zero_is_none = true,
       .hidden = NOT_FOR_PEOPLE },
-    { "rank_after", "RankAfter", COLUMN_INTEGER, .get = whatif_table_get_rank, .index = AFTER,
+    { "rank_after", "RankAfter", COLUMN_INTEGER, ROW(rank[AFTER]), .zero_is_none = true,
       .hidden = NOT_FOR_PEOPLE },
     { "levelfs_before", "LevelFS", COLUMN_REAL, ROW(level_fs[BEFORE]), .optional = true },
     { "levelfs_after", "LevelFSAfter", COLUMN_REAL, ROW(level_fs[AFTER]), .optional = true },
@@ -88,8 +62,10 @@ static const struct column columns[] = {
     { "normshares_after", "NormSharesAfter", COLUMN_REAL, ROW(shares_norm[AFTER]) },
     { "rawusage_before", "RawUsage", COLUMN_REAL, ROW(usage[BEFORE]), .decimals = NO_DECIMALS },
     { "rawusage_after", "RawUsageAfter", COLUMN_REAL, ROW(usage[AFTER]), .decimals = NO_DECIMALS },
-    { "place_before", "Place", COLUMN_INTEGER, .get = get_user_place, .index = BEFORE },
-    { "place_after", "PlaceAfter", COLUMN_INTEGER, .get = get_user_place, .index = AFTER },
+    { "place_before", "Place", COLUMN_INTEGER, .get = get_user_place, .index = BEFORE,
+      .zero_is_none = true },
+    { "place_after", "PlaceAfter", COLUMN_INTEGER, .get = get_user_place, .index = AFTER,
+      .zero_is_none = true },
     { .name = NULL },
 };
 
@@ -107,8 +83,8 @@ static const struct column job_columns[] = {
     { "priority_after", "PriorityAfter", COLUMN_INTEGER, JOB(priority[AFTER]) },
     { "priority_norm_before", "PriorityNorm", COLUMN_REAL, JOB(norm[BEFORE]) },
     { "priority_norm_after", "PriorityNormAfter", COLUMN_REAL, JOB(norm[AFTER]) },
-    { "place_before", "Place", COLUMN_INTEGER, .get = get_place, .index = BEFORE },
-    { "place_after", "PlaceAfter", COLUMN_INTEGER, .get = get_place, .index = AFTER },
+    { "place_before", "Place", COLUMN_INTEGER, JOB(place[BEFORE]) },
+    { "place_after", "PlaceAfter", COLUMN_INTEGER, JOB(place[AFTER]) },
     { .name = NULL },
 };
 
@@ -187,11 +163,11 @@ static void add_ends(struct answer *answer, const struct whatif *whatif, size_t 
         { "partition", "Partition", COLUMN_TEXT, ROW(partition), .optional = true },
         { "before", "FairShare", COLUMN_REAL, ROW(factor[BEFORE]), .optional = true },
         { "after", "would be", COLUMN_REAL, ROW(factor[AFTER]), .optional = true },
-        { "change", "Change", COLUMN_REAL, .get = get_change, .optional = true, .plus = true },
+        { "change", "Change", COLUMN_REAL, ROW(change), .optional = true, .plus = true },
         { "place_before", "Place", COLUMN_INTEGER, .get = get_user_place, .index = BEFORE,
-          .optional = true },
+          .zero_is_none = true, .optional = true },
         { "place_after", "would be", COLUMN_INTEGER, .get = get_user_place, .index = AFTER,
-          .optional = true },
+          .zero_is_none = true, .optional = true },
         { .name = NULL },
     };
     static const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };
@@ -284,8 +260,8 @@ static void whatif_table_add_jobs(struct answer *answer, const struct whatif *wh
         { "partition", "Partition", COLUMN_TEXT, JOB(partition[AFTER]) },
         { "priority_before", "Priority", COLUMN_INTEGER, JOB(priority[BEFORE]) },
         { "priority_after", "would be", COLUMN_INTEGER, JOB(priority[AFTER]) },
-        { "place_before", "Place", COLUMN_INTEGER, .get = get_place, .index = BEFORE },
-        { "place_after", "would be", COLUMN_INTEGER, .get = get_place, .index = AFTER },
+        { "place_before", "Place", COLUMN_INTEGER, JOB(place[BEFORE]) },
+        { "place_after", "would be", COLUMN_INTEGER, JOB(place[AFTER]) },
         { .name = NULL },
     };
     static const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };
