@@ -8,10 +8,14 @@
 
 #include "core/insight/explain.h"
 
+struct answer;
 struct arena;
+struct json_t;
 struct names;
 struct permissions;
+struct table_layout;
 struct terminology;
+struct text;
 
 /* What `fairmill explain` prints, in words and in rows. */
 struct explained {
@@ -50,5 +54,24 @@ struct weights {
     double left;   /* of all records */
     double ledger; /* what amounts of the ledger add to that; below 0 where they come off */
 };
+
+/* Answer with an explanation.  Its rows are the associations on the path to `one`, and on that to
+ * `other`.  With weights (or NULL) they are job records, of weights_layout, and JSON has the
+ * associations among its facts.  The page has numbers from which each other one follows by hand,
+ * and says in words what they mean; a line is no longer than 80 columns where names and numbers let
+ * it. */
+extern const struct table_layout explanation_layout, weights_layout;
+void explanation_answer(const struct explained *explained, const struct weights *weights,
+                        struct answer *answer);
+
+/* What explanation_answer() is made of: the rows; the numbers of both paths and the formulas; what
+ * weighs most, which is the heaviest job records and days of `one`, and its siblings. */
+void explanation_add_rows(const struct explained *explained, const struct weights *weights,
+                          struct answer *answer);
+void explanation_add_table(struct answer *answer, const struct explained *explained);
+void weights_add_page(struct text *text, const struct explained *explained,
+                      const struct weights *weights);
+void weights_add_facts(struct json_t *facts, const struct explained *explained,
+                       const struct weights *weights);
 
 #endif

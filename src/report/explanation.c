@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/explanation.h"
-
 #include <inttypes.h>
 #include <math.h>
 
@@ -11,8 +9,6 @@
 #include "core/usage/decay_table.h"
 #include "report/answer.h"
 #include "report/explained.h"
-#include "report/explanation_rows.h"
-#include "report/explanation_weights.h"
 #include "report/forms.h"
 #include "report/terminal.h"
 #include "settings/scheduler.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/explanation_rows.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +11,6 @@
 #include "core/usage/decay_table.h"
 #include "report/answer.h"
 #include "report/explained.h"
-#include "report/explanation_weights.h"
 #include "report/terminal.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -174,13 +171,6 @@ static void get_level_shares(const void *row, struct cell *cell)
         cell_integer(cell, explained->level_shares);
 }
 
-static void explanation_rows_get_rank(const void *row, struct cell *cell)
-{
-    const struct explained_row *explained = row;
-    if (explained->values.fair_tree_rank)
-        cell_integer(cell, explained->values.fair_tree_rank);
-}
-
 #define VALUE(name, heading, member)                                     \
     {                                                                    \
         name, heading, COLUMN_REAL, MEMBER(struct explained_row, member) \
@@ -208,7 +198,8 @@ static const struct column columns[] = {
     VALUE("level_fs", "LevelFS", values.level_fs),
     { "level_fs_infinite", "LevelFSInfinite", COLUMN_YES_NO,
       MEMBER(struct explained_row, level_fs_infinite), .hidden = ONLY_IN_JSON },
-    { "fair_tree_rank", "Rank", COLUMN_INTEGER, .get = explanation_rows_get_rank },
+    { "fair_tree_rank", "Rank", COLUMN_INTEGER, MEMBER(struct explained_row, values.fair_tree_rank),
+      .zero_is_none = true },
     VALUE("fairshare", "FairShare", fairshare),
     { .name = NULL },
 };

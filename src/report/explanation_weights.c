@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/explanation_weights.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
