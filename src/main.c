@@ -163,8 +163,7 @@ static int start(struct invocation *invocation, void *options, struct error *err
 {
     const struct command *command = invocation->command;
     if (!command->for_users || !is_user(invocation)) {
-        int result = command->run ? command->run(invocation, options, err)
-                                  : command_execute(invocation, options, err);
+        int result = command_execute(invocation, options, err);
         if (result < 0 && err->class == ERROR_SETTINGS && is_user(invocation))
             add_commands_of_users(invocation, err);
         return result;

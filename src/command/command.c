@@ -2,6 +2,7 @@
 #include "command/command.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 #include "util/error.h"
 #include "util/file.h"
 #include "util/log.h"
+#include "util/memory.h"
+#include "util/number.h"
 
 /* Days, months and resets are those of the runs.  Who has the settings of readers only, which need
  * not say where midnight is, takes it from them; if this machine does not know it, it stays. */
@@ -44,26 +47,29 @@ static int command_load(struct settings **settings, const struct invocation *inv
     return 0;
 }
 
-int command_settings(struct settings **settings, const struct invocation *invocation,
-                     enum settings_use use, struct error *err)
+const struct settings *command_source_settings(struct command_context *context, struct error *err)
 {
-    if (command_load(settings, invocation, use, err))
-        return -1;
-    if (use == SETTINGS_FOR_ALL || !command_needs_zone(*settings))
-        return 0;
-    struct published published;
-    int result = published_begin(&published, *settings, err);
-    if (!result)
-        command_take_zone(&published);
-    published_free(&published);
-    return result;
+    if (!context->source_settings &&
+        command_load(&context->source_settings, context->invocation, SETTINGS_FOR_ALL, err))
+        return NULL;
+    return context->source_settings;
+}
+
+int command_answer_as(struct command_context *context, const struct table_layout *layout,
+                      struct error *err)
+{
+    answer_destroy(context->answer);
+    context->answer =
+        layout ? answer_create(layout, &context->shared->table, command_print, err) : NULL;
+    return !layout || context->answer ? 0 : -1;
 }
 
 /* Times among the options are read between: the zone may be that of the results. */
 static int command_open(struct command_context *context, struct error *err)
 {
     struct published *published = &context->published;
-    bool needs_zone = context->use == SETTINGS_FOR_READING && command_needs_zone(context->settings);
+    bool needs_zone = context->use == SETTINGS_FOR_READING && context->results != RESULTS_NONE &&
+                      command_needs_zone(context->settings);
     if (needs_zone) {
         if (published_begin(published, context->settings, err))
             return -1;
@@ -85,7 +91,8 @@ static int command_open(struct command_context *context, struct error *err)
 static int command_answer_checked(struct command_context *context, struct error *err)
 {
     const struct command *command = context->invocation->command;
-    if (command_load(&context->settings, context->invocation, context->use, err))
+    if (context->use != SETTINGS_NONE &&
+        command_load(&context->settings, context->invocation, context->use, err))
         return command->without_settings ? command->without_settings(context, err) : -1;
     if (command_open(context, err))
         return -1;
@@ -109,8 +116,7 @@ int command_execute(const struct invocation *invocation, void *options, struct e
     int status = -1;
     log_set_verbose(shared->verbose);
     if ((!command->check || !command->check(&context, err)) &&
-        (!context.layout ||
-         (context.answer = answer_create(context.layout, &shared->table, command_print, err)))) {
+        !command_answer_as(&context, context.layout, err)) {
         status = command_answer_checked(&context, err);
         if (status < 0 && command->failed) {
             command_hide_reason(invocation, err);
@@ -119,6 +125,7 @@ int command_execute(const struct invocation *invocation, void *options, struct e
     }
     answer_destroy(context.answer);
     published_free(&context.published);
+    settings_destroy(context.source_settings);
     settings_destroy(context.settings);
     return status;
 }
@@ -159,6 +166,39 @@ int command_print(const struct text *text, struct error *err)
 int command_output(const char *path, const struct text *text, struct error *err)
 {
     return !path || !strcmp(path, "-") ? command_print(text, err) : file_write(path, text, err);
+}
+
+/* The login uid that the kernel keeps for a session, through every sudo and su: what auditd goes
+ * by.  false where the kernel has none, as for daemons and in most containers. */
+static bool command_audited_uid(uid_t *uid)
+{
+    char line[32];
+    FILE *file = fopen("/proc/self/loginuid", "r");
+    if (!file)
+        return false;
+    const char *got = fgets(line, sizeof line, file);
+    fclose(file);
+    uint64_t number;
+    if (!got || !number_unsigned(line, strcspn(line, "\n"), &number) || number >= UINT32_MAX)
+        return false;
+    *uid = (uid_t)number;
+    return true;
+}
+
+char *command_login(const struct client *client)
+{
+    uid_t uid = getuid();
+    const char *behind_sudo = getenv("SUDO_USER");
+    if (client)
+        return memory_text(client->login);
+    if (!command_audited_uid(&uid) && behind_sudo && *behind_sudo && getpwnam(behind_sudo))
+        return memory_text(behind_sudo);
+    const struct passwd *entry = getpwuid(uid);
+    if (entry)
+        return memory_text(entry->pw_name);
+    struct text number = { 0 };
+    text_format(&number, "uid %lu", (unsigned long)uid);
+    return number.bytes;
 }
 
 int command_confirm(const char *question, const char *refusal, struct error *err)

@@ -21,6 +21,7 @@ struct command_context {
     struct published_filter filter; /* by the shared options */
     /* answer() has these. */
     struct settings *settings;
+    struct settings *source_settings; /* of command_source_settings() */
     struct published published;
     struct answer *answer;
 };
@@ -35,10 +36,13 @@ extern const struct command command_init, command_check, command_run, command_st
     command_report, command_forget, command_verify, command_import, command_answer,
     command_backfill, command_backtest;
 
-/* Read the settings that this invocation is to have.  Who asks over a socket gets those for reading
- * results only, and ERROR_USAGE where a command needs the accounting database. */
-int command_settings(struct settings **settings, const struct invocation *invocation,
-                     enum settings_use use, struct error *err);
+/* The settings with those of the accounting database, for a command that only sometimes needs it.
+ * The context owns them.  NULL on error: over a socket ERROR_USAGE. */
+const struct settings *command_source_settings(struct command_context *context, struct error *err);
+
+/* Answer with another layout than the command's; NULL: print nothing. */
+int command_answer_as(struct command_context *context, const struct table_layout *layout,
+                      struct error *err);
 
 /* Whether this invocation reads results only: somebody asks over a socket, or this process may read
  * reader.conf alone. */
@@ -53,6 +57,8 @@ void command_hide_reason(const struct invocation *invocation, struct error *err)
 int command_print(const struct text *text, struct error *err);
 /* Write it to where --output says: NULL and `-` are stdout. */
 int command_output(const char *path, const struct text *text, struct error *err);
+/* The login of the client, or of who runs this, also behind sudo and su.  The caller frees it. */
+char *command_login(const struct client *client);
 /* Ask on the terminal; -1 with `refusal` unless the answer is yes. */
 int command_confirm(const char *question, const char *refusal, struct error *err);
 

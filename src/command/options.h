@@ -127,8 +127,6 @@ struct command {
     /* The command failed after check(), or the socket gave no response: what to print instead, and
      * the status; -1 with the reason as it was.  May be NULL. */
     int (*failed)(const void *options, struct error *err);
-    /* Of a command that loads its settings itself, in place of check() and answer(). */
-    int (*run)(const struct invocation *invocation, void *options, struct error *err);
 };
 
 /* Read the command line into a struct that begins with `struct shared_options` and is zeroed.

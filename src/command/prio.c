@@ -181,7 +181,7 @@ struct prio_options {
     struct sprio_look look;
     struct column columns[PRIO_COLUMNS];
     struct table_layout layout;
-    struct settings *all; /* what a run would have; NULL if this user may not read it */
+    const struct settings *all; /* what a run would have; NULL if this user may not read it */
 };
 
 /* The lists of all clusters that are shown. */
@@ -295,9 +295,7 @@ static int prio_add_rows(struct command_context *context, const struct shown *sh
     for (size_t i = 0; i < shown->count; i++)
         if (shown->lists[i]->of_formula)
             prio_columns_of_formula(options->columns);
-    answer_destroy(context->answer);
-    context->answer = answer_create(&options->layout, &context->shared->table, command_print, err);
-    if (!context->answer)
+    if (command_answer_as(context, &options->layout, err))
         return -1;
     for (size_t i = 0; i < shown->count; i++)
         prio_list_print(shown->lists[i], answer_table(context->answer), options->look.only_weights);
@@ -310,7 +308,7 @@ static int prio_answer(struct command_context *context, struct error *err)
     const struct table_options *form = &context->shared->table;
     struct shown shown = { 0 };
     struct error ignored;
-    command_settings(&options->all, context->invocation, SETTINGS_FOR_ALL, &ignored);
+    options->all = command_source_settings(context, &ignored);
     int result = prio_read_all(&context->published, options, &shown, err);
     published_close(&context->published);
     if (!result && form->form == TABLE_FOR_PEOPLE && !form->columns)
@@ -397,7 +395,6 @@ static void prio_release(void *of)
 {
     struct prio_options *options = of;
     formula_destroy(options->formula);
-    settings_destroy(options->all);
 }
 
 const struct command command_prio = {

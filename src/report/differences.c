@@ -9,8 +9,8 @@
 #include <jansson.h>
 
 #include "core/fairshare/fairshare.h"
+#include "report/answer.h"
 #include "report/forms.h"
-#include "report/table.h"
 #include "util/memory.h"
 #include "util/times.h"
 
@@ -96,7 +96,8 @@ static const struct column columns[COLUMN_END + 1] = {
       .hidden = NOT_FOR_PEOPLE },
 };
 
-const struct table_layout differences_layout = { columns, "differences", .by_cluster = true };
+const struct table_layout differences_layout = { columns, "differences", .by_cluster = true,
+                                                 .has_page = true };
 
 static const char *const meanings[CAUSES] = {
     [CAUSE_AGE] = "what our run saw at another instant than the print",
@@ -375,7 +376,7 @@ static void differences_add_left(struct text *text, const struct differences *di
     terminal_paint(text, start, PAINT_BAD);
 }
 
-void differences_add_page(struct text *text, const struct differences *differences)
+static void differences_add_page(struct text *text, const struct differences *differences)
 {
     bool ranks = differences->algorithm->ranks_users;
     const struct differences_view usage = { differences, true, USAGE_ROUNDING, 1, 1 };
@@ -437,18 +438,21 @@ static json_t *differences_facts_of(const struct differences *differences)
                      "commands", json_array(), "notes", notes);
 }
 
-void differences_print(const struct differences *differences, struct table *table)
+void differences_answer(const struct differences *differences, struct answer *answer)
 {
-    table_open(table, &(struct table_cluster){ .name = differences->cluster,
-                                               .facts = table_has_facts(table)
-                                                            ? differences_facts_of(differences)
-                                                            : NULL });
+    bool wants_facts = answer_wants_facts(answer);
+    if (answer_wants_page(answer)) {
+        differences_add_page(answer_text(answer), differences);
+        return;
+    }
+    answer_cluster(answer, &(struct table_cluster){
+                               .name = differences->cluster,
+                               .facts = wants_facts ? differences_facts_of(differences) : NULL });
     for (size_t i = 0; i < differences->count; i++) {
         const struct compared_association *association = &differences->rows[i];
-        table_add(table, &(struct differences_compared_value){ *association, "rawusage",
-                                                               association->usage });
-        table_add(table, &(struct differences_compared_value){ *association, "fairshare",
-                                                               association->fairshare });
+        answer_row(answer, &(struct differences_compared_value){ *association, "rawusage",
+                                                                 association->usage });
+        answer_row(answer, &(struct differences_compared_value){ *association, "fairshare",
+                                                                 association->fairshare });
     }
-    table_close(table);
 }

@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct table;
-struct text;
+struct answer;
 
 /* Our values against those that sshare printed, and what explains each difference. */
 
@@ -77,10 +76,9 @@ struct differences {
  */
 bool differences_are_explained(const struct differences *differences);
 
-/* The page that people read: what differs, the causes, and what is left. */
-void differences_add_page(struct text *text, const struct differences *differences);
-/* The same as rows, two for each association: of `rawusage` and of `fairshare`. */
+/* The page for people shows what differs, the causes, and what is left.  Rows are two for each
+ * association: of `rawusage` and of `fairshare`. */
 extern const struct table_layout differences_layout;
-void differences_print(const struct differences *differences, struct table *table);
+void differences_answer(const struct differences *differences, struct answer *answer);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "report/answer.h"
 #include "util/memory.h"
 #include "util/times.h"
 
@@ -83,8 +84,8 @@ static const struct column entity_columns[] = {
 };
 
 const struct table_layout value_differences_layouts[VALUE_KINDS] = {
-    [VALUES_OF_JOBS] = { job_columns, "differences", .by_cluster = true },
-    [VALUES_OF_ENTITIES] = { entity_columns, "differences", .by_cluster = true },
+    [VALUES_OF_JOBS] = { job_columns, "differences", .by_cluster = true, .has_page = true },
+    [VALUES_OF_ENTITIES] = { entity_columns, "differences", .by_cluster = true, .has_page = true },
 };
 
 void value_differences_free(struct value_differences *differences)
@@ -195,7 +196,8 @@ static void value_differences_add_left(struct text *text,
     terminal_paint(text, start, explained ? PAINT_GOOD : PAINT_BAD);
 }
 
-void value_differences_add_page(struct text *text, const struct value_differences *differences)
+static void value_differences_add_page(struct text *text,
+                                       const struct value_differences *differences)
 {
     text_add_printable(text, differences->cluster);
     text_add(text, ", printed ");
@@ -260,12 +262,16 @@ static json_t *value_facts(const struct value_differences *differences)
                      (json_int_t)differences->only_ours, "causes", counts, "notes", notes);
 }
 
-void value_differences_print(const struct value_differences *differences, struct table *table)
+void value_differences_answer(const struct value_differences *differences, struct answer *answer)
 {
-    table_open(table, &(struct table_cluster){
-                          .name = differences->cluster,
-                          .facts = table_has_facts(table) ? value_facts(differences) : NULL });
+    bool wants_facts = answer_wants_facts(answer);
+    if (answer_wants_page(answer)) {
+        value_differences_add_page(answer_text(answer), differences);
+        return;
+    }
+    answer_cluster(
+        answer, &(struct table_cluster){ .name = differences->cluster,
+                                         .facts = wants_facts ? value_facts(differences) : NULL });
     for (size_t i = 0; i < differences->count; i++)
-        table_add(table, &differences->rows[i]);
-    table_close(table);
+        answer_row(answer, &differences->rows[i]);
 }

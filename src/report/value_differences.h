@@ -8,6 +8,8 @@
 
 #include "report/table.h"
 
+struct answer;
+
 /* Our values against those that were printed, value by value: of pending jobs by sprio, or of the
  * entities of a tree by pbsfs. */
 enum value_kind { VALUES_OF_JOBS, VALUES_OF_ENTITIES, VALUE_KINDS };
@@ -67,9 +69,7 @@ void value_differences_note(struct value_differences *differences, const char *s
  * also nothing of what is ours, and the units are the same. */
 bool value_differences_are_explained(const struct value_differences *differences);
 
-/* The page that people read, and the same as rows. */
-void value_differences_add_page(struct text *text, const struct value_differences *differences);
 extern const struct table_layout value_differences_layouts[VALUE_KINDS];
-void value_differences_print(const struct value_differences *differences, struct table *table);
+void value_differences_answer(const struct value_differences *differences, struct answer *answer);
 
 #endif

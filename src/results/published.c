@@ -180,24 +180,6 @@ int published_open(struct published *published, const struct settings *settings,
                : 0;
 }
 
-int published_open_trees(struct published *published, const struct settings *settings,
-                         const struct published_filter *filter, struct error *err)
-{
-    int result = published_open(published, settings, filter, err);
-    for (size_t i = 0; !result && i < published->count; i++)
-        result = published_read_tree(published, &published->clusters[i], err);
-    return result;
-}
-
-int published_read(struct published *published, const struct settings *settings,
-                   const struct name_list *clusters, struct error *err)
-{
-    struct published_filter filter = { .clusters = *clusters };
-    int result = published_open_trees(published, settings, &filter, err);
-    published_close(published);
-    return result;
-}
-
 void published_close(struct published *published)
 {
     db_rollback(published->db);

@@ -68,12 +68,6 @@ int published_warn_of_age(const struct published *published, struct error *err);
 /* Both. */
 int published_open(struct published *published, const struct settings *settings,
                    const struct published_filter *filter, struct error *err);
-/* Both, and the trees of all clusters that are asked for. */
-int published_open_trees(struct published *published, const struct settings *settings,
-                         const struct published_filter *filter, struct error *err);
-/* The same; then close. */
-int published_read(struct published *published, const struct settings *settings,
-                   const struct name_list *clusters, struct error *err);
 /* End the transaction; what was read stays. */
 void published_close(struct published *published);
 void published_free(struct published *published);

@@ -51,7 +51,7 @@ struct published_find_search {
     const struct published *published;
     const struct published_cluster *only;
     const char *asked;
-    bool accounts_only;
+    bool accounts_only, users_only;
     const struct permissions *permissions;
     /* What was found. */
     struct published_node *all;
@@ -79,7 +79,7 @@ static void published_find_look_at(struct published_find_search *search,
                                    const struct published_cluster *cluster, uint32_t node)
 {
     struct association_name name = published_name(cluster, node);
-    if ((*name.user && search->accounts_only) ||
+    if ((*name.user ? search->accounts_only : search->users_only) ||
         !permissions_show(search->permissions, cluster->name, name.account, name.user))
         return;
     enum name_match match = association_name_match(&name, search->asked);
@@ -175,6 +175,22 @@ int published_find_all(const struct published *published, const char *asked,
     *found = search.all;
     *count = search.count;
     return result;
+}
+
+int published_find_user(const struct published *published, const char *user,
+                        struct published_node **found, size_t *count, struct error *err)
+{
+    struct published_find_search search = { .published = published,
+                                            .asked = user,
+                                            .users_only = true };
+    bool any = published_find_look(&search, false, &published->permissions);
+    const struct terminology *terms = published_words(published, NULL);
+    text_free(&search.candidates);
+    *found = search.all;
+    *count = search.count;
+    return any ? 0
+               : fail(err, ERROR_USAGE, "%s '%s' has no %s; name a %s", terms->user, user,
+                      terms->association, terms->either);
 }
 
 static struct wide rounded_down(const struct wide *usage)

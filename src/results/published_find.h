@@ -46,6 +46,9 @@ int published_find_account(const struct published *published, const struct publi
  * the name can mean, if no account is among them; the caller frees it, also on failure. */
 int published_find_all(const struct published *published, const char *asked,
                        struct published_node **found, size_t *count, struct error *err);
+/* The associations of a user, at least one; the caller frees them, also on failure. */
+int published_find_user(const struct published *published, const char *user,
+                        struct published_node **found, size_t *count, struct error *err);
 
 /* Round the usage of each user whom the viewer may not see down to a power of two, in the tree that
  * was read; accounts keep theirs.  What is computed from it tells no usage exactly.  Returns

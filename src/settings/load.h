@@ -8,6 +8,7 @@ struct error;
 struct settings;
 
 enum settings_use {
+    SETTINGS_NONE, /* no file is read */
     SETTINGS_FOR_ALL,
     SETTINGS_FOR_READING, /* of results only: [source] need not be there; where the file may not
                              be read or is missing, reader.conf beside it will do */

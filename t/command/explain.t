@@ -469,6 +469,10 @@ def other_ways_to_name(place):
     if not audited:
         place.succeed('explain', env={k: v for k, v in os.environ.items() if k != 'FAIRMILL_CONF'} | {'SUDO_USER': 'daemon'})
         tap.same(place.out, wanted, 'explain without a name is about yourself')
+        # The name of an account, too: the page of account root is not root's own.
+        status = place.run('explain', env={k: v for k, v in os.environ.items() if k != 'FAIRMILL_CONF'} | {'SUDO_USER': 'root'})
+        tap.same((status, place.err.splitlines()[-1]), (64, "fairmill: user 'root' has no association; name a user or account"),
+                 'explain without a name fails if you have no association')
 
 
 def each_account(place):

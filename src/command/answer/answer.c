@@ -450,10 +450,11 @@ static int answer_read_limits(const struct answer_options *options, struct serve
     return 0;
 }
 
-static int serve_command(const struct invocation *invocation, void *options, struct error *err)
+static int serve_answer(struct command_context *context, struct error *err)
 {
+    const struct invocation *invocation = context->invocation;
     struct serve_limits limits = { .most = MOST, .idle_s = IDLE_S };
-    if (answer_read_limits(options, &limits, err))
+    if (answer_read_limits(context->options, &limits, err))
         return -1;
     int listener = serve_listener();
     return listener < 0 ? serve_connected(invocation, err)
@@ -478,5 +479,6 @@ const struct command command_answer = {
     .shared = 0,
     .options = own_options,
     .options_size = sizeof(struct answer_options),
-    .run = serve_command,
+    .use = SETTINGS_NONE,
+    .answer = serve_answer,
 };

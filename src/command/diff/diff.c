@@ -31,23 +31,26 @@
 struct diff_options {
     struct shared_options shared;
     const char *at_text, *period_text, *step_text;
-    int64_t at;
-    bool has_at;
-    bool has_source;       /* the settings name an accounting database */
+    int64_t at;            /* else the file's time is taken for that of the print */
+    bool has_time;         /* the file has one */
     uint64_t period, step; /* 0: not said */
+    struct text bytes;     /* of the print */
+    enum print_kind kind;
 };
 
-/* The print; without --at its file's time is taken for that of the print. */
-static int diff_read_file(struct diff_options *options, struct text *bytes, struct error *err)
+static struct span diff_text_of(const struct diff_options *options)
+{
+    return (struct span){ options->bytes.bytes, options->bytes.length };
+}
+
+static int diff_read_file(struct diff_options *options, struct error *err)
 {
     struct stat status;
-    if (file_read(options->shared.operands[0], bytes, &status, err))
+    if (file_read(options->shared.operands[0], &options->bytes, &status, err))
         return -1;
-    if (!options->has_at && !S_ISREG(status.st_mode))
-        return fail(err, ERROR_USAGE, "diff: '%s' is no file with a time of its own: use --at",
-                    options->shared.operands[0]);
-    if (!options->has_at)
-        options->at = (int64_t)status.st_mtime;
+    options->has_time = S_ISREG(status.st_mode);
+    options->at = (int64_t)status.st_mtime;
+    options->kind = print_kind_of(diff_text_of(options));
     return 0;
 }
 
@@ -59,18 +62,23 @@ static uint64_t period_of(const struct diff_options *options, const struct setti
     return period && period <= PERIOD_AT_MOST_S ? period : PERIOD_S;
 }
 
-/* NULL where it cannot be read. */
-static struct db *diff_open_source(const struct diff_options *options,
-                                   const struct settings *settings)
+/* With the accounting database if this user may read its settings, and it can be opened. */
+static struct db *diff_open_source(struct command_context *context)
 {
     struct error why;
     struct db *source;
-    if (!options->has_source)
-        return NULL;
-    if (!db_open(&source, &settings->source, DB_SOURCE, &why))
+    const struct settings *settings = command_source_settings(context, &why);
+    if (settings && !db_open(&source, &settings->source, DB_SOURCE, &why))
         return source;
     log_note("%s", why.message);
     return NULL;
+}
+
+static const struct settings *diff_settings(struct command_context *context)
+{
+    struct error ignored;
+    const struct settings *settings = command_source_settings(context, &ignored);
+    return settings ? settings : context->settings;
 }
 
 /* Leave only what may be shown. */
@@ -83,24 +91,11 @@ static void drop_others(struct differences *differences, const char *login)
     differences->count = kept;
 }
 
-/* The clusters, and what was printed of one of them. */
-struct input {
-    struct published published;
-    const struct published_cluster *cluster;
-    struct text bytes;
-};
-
-static struct span diff_text_of(const struct input *input)
+static int diff_read_associations(struct sshare_print *print, const struct diff_options *options,
+                                  const char *cluster, struct error *err)
 {
-    return (struct span){ input->bytes.bytes, input->bytes.length };
-}
-
-static int diff_read_associations(struct sshare_print *print, const struct input *input,
-                                  struct error *err)
-{
-    const struct span text = diff_text_of(input);
-    const char *cluster = input->cluster->name;
-    switch (print_kind_of(text)) {
+    const struct span text = diff_text_of(options);
+    switch (options->kind) {
     case PRINT_OF_ASSOC_MGR:
         return assoc_mgr_print_read(print, text, cluster, err);
     case PRINT_OF_JSON:
@@ -110,18 +105,22 @@ static int diff_read_associations(struct sshare_print *print, const struct input
     }
 }
 
-static int find_differences(const struct diff_options *options, const struct settings *settings,
-                            const struct input *input, struct differences *differences,
-                            struct error *err)
+/* 0, 1 if something is left unexplained, or -1: of associations. */
+static int diff_associations(struct command_context *context,
+                             const struct published_cluster *cluster, struct error *err)
 {
+    const struct diff_options *options = context->options;
+    struct differences differences = { 0 };
     struct sshare_print print;
-    if (diff_read_associations(&print, input, err))
+    published_close(&context->published);
+    if (diff_read_associations(&print, options, cluster->name, err))
         return fail_in(err, "'%s'", options->shared.operands[0]);
-    struct db *source = diff_open_source(options, settings);
-    struct diff_case asked = {
+    struct db *source = diff_open_source(context);
+    const struct settings *settings = diff_settings(context);
+    const struct diff_case asked = {
         .settings = settings,
-        .cluster = input->cluster,
-        .login = permissions_only_login(&input->published.permissions),
+        .cluster = cluster,
+        .login = permissions_only_login(&context->published.permissions),
         .print = &print,
         .source = source,
         .printed_at = options->at,
@@ -129,11 +128,69 @@ static int find_differences(const struct diff_options *options, const struct set
         .newest_step = options->step,
         .ends_free = settings->slurm && !slurm_enforces_limits(settings->slurm),
     };
-    int result = diff_causes_find(&asked, differences, err);
+    int result = diff_causes_find(&asked, &differences, err);
     db_close(source);
     sshare_print_free(&print);
-    if (!result)
-        drop_others(differences, permissions_only_login(&input->published.permissions));
+    if (!result) {
+        drop_others(&differences, asked.login);
+        differences_answer(&differences, context->answer);
+        result = !differences_are_explained(&differences);
+    }
+    diff_causes_free(&differences);
+    return result;
+}
+
+static int find_value_differences(struct command_context *context,
+                                  const struct published_cluster *cluster, struct prio_list *jobs,
+                                  struct value_differences *differences, struct error *err)
+{
+    const struct diff_options *options = context->options;
+    struct sprio_print sprio = { 0 };
+    struct pbsfs_print pbsfs = { 0 };
+    struct db *source = NULL;
+    int result = jobs ? published_jobs_read(context->published.db, jobs, err) : 0;
+    published_close(&context->published);
+    if (!result && !jobs && !scheduler_of(cluster->settings)->has_pbsfs)
+        result = fail(err, ERROR_USAGE,
+                      "diff: '%s' is of pbsfs, and cluster '%s' is not of layout = pbs",
+                      options->shared.operands[0], cluster->name);
+    else if (!result && (jobs ? sprio_print_read(&sprio, diff_text_of(options), cluster->name, err)
+                              : pbsfs_print_read(&pbsfs, diff_text_of(options), err)))
+        result = fail_in(err, "'%s'", options->shared.operands[0]);
+    if (!result) {
+        source = diff_open_source(context);
+        uint64_t cycle = options->period ? options->period : CYCLE_S;
+        const struct settings *settings = diff_settings(context);
+        const struct diff_values_case asked = {
+            settings,
+            permissions_only_login(&context->published.permissions),
+            source,
+            options->at,
+            jobs ? period_of(options, settings) : cycle,
+        };
+        result = jobs ? diff_jobs_find(&asked, &sprio, jobs, differences, err)
+                      : diff_pbs_find(&asked, &pbsfs, cluster, differences, err);
+    }
+    db_close(source);
+    sprio_print_free(&sprio);
+    pbsfs_print_free(&pbsfs);
+    return result;
+}
+
+/* The same for the values of jobs, whose list has the names, or of entities. */
+static int diff_values(struct command_context *context, const struct published_cluster *cluster,
+                       struct error *err)
+{
+    const struct diff_options *options = context->options;
+    struct prio_list *jobs = options->kind == PRINT_OF_SPRIO ? published_job_list(cluster) : NULL;
+    struct value_differences differences = { 0 };
+    int result = find_value_differences(context, cluster, jobs, &differences, err);
+    if (!result) {
+        value_differences_answer(&differences, context->answer);
+        result = !value_differences_are_explained(&differences);
+    }
+    value_differences_free(&differences);
+    prio_list_destroy(jobs);
     return result;
 }
 
@@ -150,165 +207,62 @@ static int align_step(struct diff_options *options, const struct settings *setti
     return 0;
 }
 
-/* Of any age: an output may be old, and diff says of when both are.  Of the cluster its tree is
- * read, or its jobs (NULL: the tree). */
-static int read_published(struct input *input, const struct settings *settings,
-                          const struct diff_options *options, struct prio_list **jobs,
-                          struct error *err)
+/* Times of the command line are of the settings' time zone. */
+static int diff_read_times(struct diff_options *options, struct error *err)
 {
-    struct published *published = &input->published;
-    const struct published_filter filter = { .clusters = options->shared.clusters,
-                                             .of_any_age = true };
-    if ((jobs ? published_open(published, settings, &filter, err)
-              : published_open_trees(published, settings, &filter, err)) ||
-        !(input->cluster = published_only(published, err)))
+    int64_t step = 0;
+    if (!options->at_text && !options->has_time)
+        return fail(err, ERROR_USAGE, "diff: '%s' is no file with a time of its own: use --at",
+                    options->shared.operands[0]);
+    if ((options->at_text && option_time("at", options->at_text, &options->at, err)) ||
+        (options->step_text && option_time("step", options->step_text, &step, err)))
         return -1;
-    if (jobs)
-        *jobs = published_job_list(input->cluster);
-    if (jobs && published_jobs_read(published->db, *jobs, err))
-        return -1;
-    published_close(published);
+    options->step = (uint64_t)step;
     return 0;
 }
 
-/* 0, 1 where something is left unexplained, or -1: of associations. */
-static int diff_associations(struct diff_options *options, const struct settings *settings,
-                             struct input *input, struct text *text, struct error *err)
+static int diff_answer(struct command_context *context, struct error *err)
 {
-    struct differences differences = { 0 };
-    int result = -1;
-    struct table *table = table_create(text, &differences_layout, &options->shared.table, err);
-    if (!table || read_published(input, settings, options, NULL, err) ||
-        find_differences(options, settings, input, &differences, err))
-        goto done;
-    if (table_is_page(&options->shared.table))
-        differences_add_page(text, &differences);
-    else
-        differences_print(&differences, table);
-    if (!table_end(table, err))
-        result = !differences_are_explained(&differences);
-done:
-    diff_causes_free(&differences);
-    table_destroy(table);
-    return result;
+    struct diff_options *options = context->options;
+    const struct published_cluster *cluster = published_only(&context->published, err);
+    if (!cluster || diff_read_times(options, err) ||
+        align_step(options, diff_settings(context), err))
+        return -1;
+    return context->layout == &differences_layout ? diff_associations(context, cluster, err)
+                                                  : diff_values(context, cluster, err);
 }
 
-static int find_value_differences(const struct diff_options *options,
-                                  const struct settings *settings, const struct input *input,
-                                  struct prio_list *jobs, struct value_differences *differences,
-                                  struct error *err)
+/* The print decides what is read and shown.  Results of any age will do: an output may be old, and
+ * diff shows of when both are. */
+static int diff_check(struct command_context *context, struct error *err)
 {
-    struct sprio_print sprio = { 0 };
-    struct pbsfs_print pbsfs = { 0 };
-    if (!jobs && !scheduler_of(input->cluster->settings)->has_pbsfs)
-        return fail(err, ERROR_USAGE,
-                    "diff: '%s' is of pbsfs, and cluster '%s' is not of layout = pbs",
-                    options->shared.operands[0], input->cluster->name);
-    if (jobs ? sprio_print_read(&sprio, diff_text_of(input), input->cluster->name, err)
-             : pbsfs_print_read(&pbsfs, diff_text_of(input), err))
-        return fail_in(err, "'%s'", options->shared.operands[0]);
-    struct db *source = diff_open_source(options, settings);
-    uint64_t cycle = options->period ? options->period : CYCLE_S;
-    const struct diff_values_case asked = {
-        settings,    permissions_only_login(&input->published.permissions), source,
-        options->at, jobs ? period_of(options, settings) : cycle,
-    };
-    int result = jobs ? diff_jobs_find(&asked, &sprio, jobs, differences, err)
-                      : diff_pbs_find(&asked, &pbsfs, input->cluster, differences, err);
-    db_close(source);
-    sprio_print_free(&sprio);
-    pbsfs_print_free(&pbsfs);
-    return result;
-}
-
-/* Likewise, of jobs or of entities. */
-static int diff_values(struct diff_options *options, const struct settings *settings,
-                       struct input *input, struct text *text, struct error *err)
-{
-    bool of_jobs = print_kind_of(diff_text_of(input)) == PRINT_OF_SPRIO;
-    const struct table_layout *layout =
-        &value_differences_layouts[of_jobs ? VALUES_OF_JOBS : VALUES_OF_ENTITIES];
-    struct value_differences differences = { 0 };
-    struct prio_list *list = NULL;
-    int result = -1;
-    struct table *table = table_create(text, layout, &options->shared.table, err);
-    if (!table || read_published(input, settings, options, of_jobs ? &list : NULL, err) ||
-        find_value_differences(options, settings, input, list, &differences, err))
-        goto done;
-    if (table_is_page(&options->shared.table))
-        value_differences_add_page(text, &differences);
-    else
-        value_differences_print(&differences, table);
-    if (!table_end(table, err))
-        result = !value_differences_are_explained(&differences);
-done:
-    value_differences_free(&differences);
-    prio_list_destroy(list);
-    table_destroy(table);
-    return result;
-}
-
-static int diff_print(struct diff_options *options, const struct settings *settings,
-                      struct input *input, struct text *text, struct error *err)
-{
-    switch (print_kind_of(diff_text_of(input))) {
-    case PRINT_OF_SPRIO:
-    case PRINT_OF_PBSFS:
-        return diff_values(options, settings, input, text, err);
-    default:
-        return diff_associations(options, settings, input, text, err);
-    }
-}
-
-static int diff_published(struct diff_options *options, const struct settings *settings,
-                          struct error *err)
-{
-    struct input input = { 0 };
-    struct text text = { 0 };
-    int result = -1;
-    if (!diff_read_file(options, &input.bytes, err) && !align_step(options, settings, err))
-        result = diff_print(options, settings, &input, &text, err);
-    if (result >= 0 && command_print(&text, err))
-        result = -1;
-    text_free(&text);
-    published_free(&input.published);
-    text_free(&input.bytes);
-    return result;
-}
-
-static int diff_check_options(struct diff_options *options, struct error *err)
-{
+    struct diff_options *options = context->options;
     const char *period = options->period_text, *cluster;
-    int64_t time;
     if (!options->shared.operands[0])
         return fail(err, ERROR_USAGE, "diff: which file? see `fairmill help diff`");
-    if (option_list_one(&options->shared.clusters, "cluster", &cluster, err) ||
-        option_time("at", options->at_text, &options->at, err) ||
-        option_time("step", options->step_text, &time, err))
+    if (option_list_one(&options->shared.clusters, "cluster", &cluster, err))
         return -1;
-    options->has_at = options->at_text != NULL;
     if (period && (!duration_parse(period, &options->period) || !options->period ||
                    options->period > PERIOD_AT_MOST_S))
         return fail(err, ERROR_USAGE,
                     "diff: --period '%s' must be a number from 1 to 86400, or "
                     "with m, h, d or w behind it",
                     period);
-    options->step = options->step_text ? (uint64_t)time : 0;
+    if (diff_read_file(options, err))
+        return -1;
+    context->filter.of_any_age = true;
+    if (options->kind == PRINT_OF_SPRIO) {
+        context->results = RESULTS_OPEN;
+        context->layout = &value_differences_layouts[VALUES_OF_JOBS];
+    } else if (options->kind == PRINT_OF_PBSFS) {
+        context->layout = &value_differences_layouts[VALUES_OF_ENTITIES];
+    }
     return 0;
 }
 
-/* With the accounting database where this user may read its settings, else without. */
-static int load_settings(struct settings **settings, const char *path, struct diff_options *options,
-                         struct error *err)
+static void diff_release(void *options)
 {
-    struct error why;
-    options->has_source = !settings_load(settings, path, SETTINGS_FOR_ALL, &why);
-    if (options->has_source)
-        return 0;
-    if (settings_load(settings, path, SETTINGS_FOR_READING, err))
-        return -1;
-    log_note("%s", why.message);
-    return 0;
+    text_free(&((struct diff_options *)options)->bytes);
 }
 
 static const struct command_option own_options[] = {
@@ -322,20 +276,6 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int diff_command(const struct invocation *invocation, void *of, struct error *err)
-{
-    struct diff_options *options = of;
-    struct settings *settings = NULL;
-    int result = -1;
-    log_set_verbose(options->shared.verbose);
-    /* Times of the command line are of the settings' time zone. */
-    if (!load_settings(&settings, invocation->settings_path, options, err) &&
-        !diff_check_options(options, err))
-        result = diff_published(options, settings, err);
-    settings_destroy(settings);
-    return result;
-}
-
 const struct command command_diff = {
     .name = "diff",
     .operands = "FILE",
@@ -346,5 +286,10 @@ const struct command command_diff = {
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct diff_options),
-    .run = diff_command,
+    .use = SETTINGS_FOR_READING,
+    .results = RESULTS_TREES,
+    .layout = &differences_layout,
+    .check = diff_check,
+    .answer = diff_answer,
+    .release = diff_release,
 };

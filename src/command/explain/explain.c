@@ -4,7 +4,6 @@
 
 #include "command/command.h"
 #include "command/explain/explain_jobs.h"
-#include "command/login.h"
 #include "core/insight/explain.h"
 #include "core/tree/tree.h"
 #include "report/explained.h"
@@ -21,6 +20,7 @@ struct explain_options {
     struct shared_options shared;
     bool jobs;
     bool of_jobs;        /* about pending jobs */
+    bool of_self;        /* no name was given */
     bool published_only; /* the accounting database is not read */
 };
 
@@ -37,6 +37,8 @@ static int find_subjects(struct subjects *subjects, const struct published *publ
     const char *const *names = options->shared.operands;
     struct published_node one;
     subjects->other.node = NO_NODE;
+    if (options->of_self)
+        return published_find_user(published, names[0], &subjects->all, &subjects->count, err);
     if (!names[1])
         return published_find_all(published, names[0], &subjects->all, &subjects->count, err);
     if (published_find(published, NULL, names[0], &one, err) ||
@@ -165,10 +167,8 @@ static int explain_as_job(struct command_context *context, struct error *err)
     const char *const ids[] = { context->shared->operands[0], NULL };
     struct error reason;
     bool found;
-    answer_destroy(context->answer);
-    context->answer =
-        answer_create(&job_explanation_layout, &context->shared->table, command_print, &reason);
-    if (!context->answer || explain_jobs(context, ids, &found, &reason)) {
+    if (command_answer_as(context, &job_explanation_layout, &reason) ||
+        explain_jobs(context, ids, &found, &reason)) {
         *err = reason;
         return -1;
     }
@@ -184,8 +184,8 @@ static int explain_answer(struct command_context *context, struct error *err)
     if (options->of_jobs)
         return explain_named_jobs(context, err);
     int result = find_subjects(&subjects, published, options, err);
-    if (result && err->class == ERROR_USAGE && !options->jobs && !names[1] && names[0][0] >= '0' &&
-        names[0][0] <= '9')
+    if (result && err->class == ERROR_USAGE && !options->jobs && !options->of_self && !names[1] &&
+        names[0][0] >= '0' && names[0][0] <= '9')
         return explain_as_job(context, err);
     if (options->jobs && !options->published_only) /* jobs are read for long */
         published_close(published);
@@ -205,9 +205,9 @@ static int explain_check(struct command_context *context, struct error *err)
 {
     struct explain_options *options = context->options;
     const char **names = options->shared.operands;
-    const struct client *client = context->invocation->client;
-    if (!names[0])
-        names[0] = options->shared.name = client ? memory_text(client->login) : login_name();
+    options->of_self = !names[0];
+    if (options->of_self)
+        names[0] = options->shared.name = command_login(context->invocation->client);
     options->of_jobs = asks_for_jobs(names);
     if (options->of_jobs && options->jobs)
         return fail(err, ERROR_USAGE,

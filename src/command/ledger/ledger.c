@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "command/ledger/ledger_entry.h"
 #include "command/ledger/ledger_file.h"
-#include "command/ledger/ledger_list.h"
-#include "settings/load.h"
-#include "settings/settings.h"
+#include "results/ledger_rows.h"
+#include "results/schema.h"
 #include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 enum {
@@ -98,38 +102,239 @@ static int check_actions(const struct ledger_entry_options *options, unsigned ac
     return 0;
 }
 
-static int with_file(const struct invocation *invocation,
-                     const struct ledger_entry_options *options, struct error *err)
+/* An entry with what later ones did to it. */
+struct ledger_list_row {
+    const struct ledger_record *record;
+    const struct terminology *terms; /* of its cluster */
+    uint64_t undone_by;              /* the entry that undoes it; 0: none */
+    bool undone; /* it does not count: some of its undos may be undone themselves */
+    bool hidden; /* it is, or may be, another user's */
+};
+
+/* All entries. */
+struct listing {
+    const struct published *published;
+    const struct ledger_entry_options *options;
+    int64_t from, to; /* of their times, both included */
+    struct ledger_book book;
+    struct ledger_list_row *rows; /* of its records */
+};
+
+static void find_undos(struct listing *listing)
 {
-    struct settings *settings;
-    if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
-        return -1;
-    int result = action_is(options, "export")
-                     ? ledger_export(settings, options->subject, err)
-                     : ledger_import_file(settings, options->subject, options->shared.dry_run, err);
-    settings_destroy(settings);
-    return result;
+    struct id_index *places = id_index_create();
+    listing->rows = memory_zeroed(listing->book.count, sizeof *listing->rows);
+    for (uint32_t i = 0; i < listing->book.count; i++) {
+        listing->rows[i].record = &listing->book.records[i];
+        listing->rows[i].terms =
+            published_words(listing->published, listing->rows[i].record->cluster);
+        id_index_add(places, listing->book.records[i].entry.id, i);
+    }
+    /* Backwards: whether an undo counts is known before what it undoes. */
+    for (size_t i = listing->book.count; i-- > 0;) {
+        const struct ledger_entry *entry = &listing->book.records[i].entry;
+        uint32_t place = entry->kind == LEDGER_UNDO && entry->undoes < entry->id
+                             ? id_index_find(places, entry->undoes)
+                             : INDEX_NONE;
+        if (place == INDEX_NONE)
+            continue;
+        listing->rows[place].undone_by = entry->id;
+        listing->rows[place].undone = !listing->rows[i].undone;
+    }
+    id_index_destroy(places);
 }
 
-static int list(const struct invocation *invocation, const struct ledger_entry_options *options,
-                struct error *err)
+/* Entries that may not be told, and what undoes one of these. */
+static void ledger_list_hide_others(struct listing *listing, const struct permissions *permissions)
 {
+    struct id_index *places = id_index_create();
+    for (uint32_t i = 0; permissions->login && i < listing->book.count; i++) {
+        const struct ledger_record *record = &listing->book.records[i];
+        uint32_t undone = record->entry.kind == LEDGER_UNDO
+                              ? id_index_find(places, record->entry.undoes)
+                              : INDEX_NONE;
+        listing->rows[i].hidden = !ledger_may_be_told(permissions, record) ||
+                                  (undone != INDEX_NONE && listing->rows[undone].hidden);
+        id_index_add(places, record->entry.id, i);
+    }
+    id_index_destroy(places);
+}
+
+static bool ledger_list_is_listed(const struct listing *listing, size_t i)
+{
+    const struct ledger_record *record = &listing->book.records[i];
+    const struct ledger_entry_options *options = listing->options;
     const struct shared_options *shared = &options->shared;
-    struct ledger_filter filter = {
-        .names = { .clusters = shared->clusters,
-                   .accounts = shared->accounts,
-                   .users = shared->users },
-        .partition = options->partition,
-        .jobs = options->jobs,
-        .kinds = options->kinds,
+    int64_t time = (int64_t)record->entry.time;
+    char job[24];
+    snprintf(job, sizeof job, "%" PRIu64, record->entry.job);
+    bool of_job = !options->jobs.count ||
+                  (record->entry.kind == LEDGER_REFUND && name_list_wants(&options->jobs, job));
+    bool of_partition = !options->partition || !strcmp(record->partition, options->partition);
+    return !listing->rows[i].hidden && of_job && of_partition && time >= listing->from &&
+           time <= listing->to && name_list_wants(&shared->clusters, record->cluster) &&
+           name_list_wants(&shared->accounts, record->account) &&
+           name_list_wants(&shared->users, record->user) &&
+           name_list_wants(&options->kinds, ledger_kind_name(record->entry.kind));
+}
+
+/* The columns. */
+
+static void get_words(const void *of, struct cell *cell)
+{
+    const struct ledger_list_row *row = of;
+    struct text words = { 0 };
+    add_entry_words(&words, row->record, row->terms);
+    if (row->undone)
+        text_format(&words, "; undone by entry %" PRIu64, row->undone_by);
+    cell_format(cell, "%s", words.bytes);
+    text_free(&words);
+}
+
+static void get_kind(const void *of, struct cell *cell)
+{
+    const struct ledger_list_row *row = of;
+    cell_text(cell, ledger_kind_name(row->record->entry.kind));
+}
+
+enum { ID, TIME, ENTERED_AT, ASSOCIATION, TRES_SECONDS, JOB, COVERS, UNDOES, UNDONE_BY, COUNTS };
+
+/* A number that not each kind of entry has. */
+static void ledger_list_get_number(const void *of, struct cell *cell)
+{
+    const struct ledger_list_row *row = of;
+    const struct ledger_entry *entry = &row->record->entry;
+    bool adjusts = ledger_kind_has_amount(entry->kind);
+    const struct {
+        bool known;
+        int64_t number;
+    } numbers[] = {
+        [ID] = { true, (int64_t)entry->id },
+        [TIME] = { true, (int64_t)entry->time },
+        [ENTERED_AT] = { true, row->record->entered_at },
+        [ASSOCIATION] = { adjusts, (int64_t)entry->association },
+        [TRES_SECONDS] = { adjusts, (int64_t)entry->tres_seconds },
+        [JOB] = { entry->kind == LEDGER_REFUND, (int64_t)entry->job },
+        [COVERS] = { ledger_kind_resets(entry->kind) && !entry->of_cluster,
+                     (int64_t)row->record->covers.count },
+        [UNDOES] = { entry->kind == LEDGER_UNDO, (int64_t)entry->undoes },
+        [UNDONE_BY] = { row->undone_by != 0, (int64_t)row->undone_by },
+        [COUNTS] = { true, !row->undone },
     };
-    struct settings *settings;
-    if (command_settings(&settings, invocation, SETTINGS_FOR_READING, err))
+    if (numbers[cell->column->index].known)
+        cell_integer(cell, numbers[cell->column->index].number);
+}
+
+enum { CLUSTER, ACCOUNT, USER, PARTITION, WHO, WHY };
+
+static void ledger_list_get_name(const void *of, struct cell *cell)
+{
+    const struct ledger_record *record = ((const struct ledger_list_row *)of)->record;
+    const char *const names[] = {
+        [CLUSTER] = record->cluster,     [ACCOUNT] = record->account, [USER] = record->user,
+        [PARTITION] = record->partition, [WHO] = record->who,         [WHY] = record->why,
+    };
+    cell_text(cell, names[cell->column->index]);
+}
+
+#define NUMBER(which) COLUMN_INTEGER, .get = ledger_list_get_number, .index = which
+#define NAME(which) COLUMN_TEXT, .get = ledger_list_get_name, .index = which
+
+static const struct column columns[] = {
+    { "id", "ID", NUMBER(ID) },
+    { "cluster", "Cluster", NAME(CLUSTER) },
+    { "instant", "Instant", COLUMN_TIME, .get = ledger_list_get_number, .index = TIME },
+    { "entry", "Entry", COLUMN_TEXT, .get = get_words, .hidden = ONLY_FOR_PEOPLE },
+    { "kind", "Kind", COLUMN_TEXT, .get = get_kind, .hidden = NOT_FOR_PEOPLE },
+    { "account", "Account", NAME(ACCOUNT), .hidden = NOT_FOR_PEOPLE },
+    { "username", "User", NAME(USER), .hidden = NOT_FOR_PEOPLE },
+    { "partition", "Partition", NAME(PARTITION), .hidden = NOT_FOR_PEOPLE },
+    { "id_assoc", "AssocID", NUMBER(ASSOCIATION), .hidden = NOT_FOR_PEOPLE },
+    { "tres_seconds", "TRESSeconds", NUMBER(TRES_SECONDS), .hidden = NOT_FOR_PEOPLE },
+    { "id_job", "JobID", NUMBER(JOB), .hidden = NOT_FOR_PEOPLE },
+    { "associations", "Associations", NUMBER(COVERS), .hidden = NOT_FOR_PEOPLE },
+    { "undoes", "Undoes", NUMBER(UNDOES), .hidden = NOT_FOR_PEOPLE },
+    { "undone_by", "UndoneBy", NUMBER(UNDONE_BY), .hidden = NOT_FOR_PEOPLE },
+    { "counts", "Counts", COLUMN_YES_NO, .get = ledger_list_get_number, .index = COUNTS,
+      .hidden = NOT_FOR_PEOPLE },
+    { "entered_at", "Entered", COLUMN_TIME, .get = ledger_list_get_number, .index = ENTERED_AT },
+    { "who", "By", NAME(WHO) },
+    { "why", "Why", NAME(WHY) },
+    { .name = NULL },
+};
+
+static const struct table_layout ledger_list_layout = { columns, "ledger", .by_cluster = false };
+
+/* People see nothing at all if there is no entry. */
+static int ledger_list_add_rows(const struct listing *listing, struct command_context *context,
+                                struct error *err)
+{
+    bool any = false;
+    for (size_t i = 0; i < listing->book.count; i++)
+        if (ledger_list_is_listed(listing, i)) {
+            answer_row(context->answer, &listing->rows[i]);
+            any = true;
+        }
+    if (!any && answer_is_for_people(context->answer))
+        return command_answer_as(context, NULL, err);
+    return answer_end(context->answer, err);
+}
+
+static bool has_cluster(const void *context, const char *asked)
+{
+    const struct listing *listing = context;
+    for (size_t i = 0; i < listing->book.count; i++)
+        if (name_is(asked, listing->book.records[i].cluster))
+            return true;
+    return published_has(listing->published, asked);
+}
+
+/* A name that was asked for is that of an entry, or is published. */
+static int ledger_list_check_names(const struct listing *listing, struct published *published,
+                                   struct error *err)
+{
+    const struct shared_options *shared = &listing->options->shared;
+    struct published_filter names = { .accounts = shared->accounts, .users = shared->users };
+    if (name_list_check(&shared->clusters, "cluster", has_cluster, listing, err))
         return -1;
-    int result = take_span(options, &filter.from, &filter.to, err);
+    if (!names.accounts.count && !names.users.count)
+        return 0;
+    if (published_select(published, &names, err))
+        return -1;
+    for (size_t i = 0; i < listing->book.count; i++) {
+        const struct ledger_record *record = &listing->book.records[i];
+        published_note_name(published, record->account, "");
+        if (permissions_show(&published->permissions, record->cluster, record->account,
+                             record->user))
+            published_note_name(published, record->account, record->user);
+    }
+    return published_look_for_names(published, err);
+}
+
+static bool is_kind(const void *context, const char *asked)
+{
+    (void)context;
+    return ledger_kind_named(asked) != LEDGER_KINDS;
+}
+
+static int ledger_list_answer(struct command_context *context, struct error *err)
+{
+    struct published *published = &context->published;
+    struct listing listing = { .published = published, .options = context->options };
+    if (take_span(listing.options, &listing.from, &listing.to, err))
+        return -1;
+    int result = ledger_book_read(published->db, NULL, &listing.book, err);
     if (!result)
-        result = ledger_print(settings, &filter, &shared->table, err);
-    settings_destroy(settings);
+        result = ledger_list_check_names(&listing, published, err);
+    published_close(published);
+    find_undos(&listing);
+    ledger_list_hide_others(&listing, &published->permissions);
+    result = result ? results_explain(context->settings, err)
+                    : ledger_list_add_rows(&listing, context, err);
+    if (!result)
+        result = ledger_tell_faults(&listing.book, &context->shared->clusters, err);
+    ledger_book_free(&listing.book);
+    free(listing.rows);
     return result;
 }
 
@@ -208,22 +413,32 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-static int ledger_command(const struct invocation *invocation, void *of, struct error *err)
+static int ledger_check(struct command_context *context, struct error *err)
 {
-    struct ledger_entry_options *options = of;
-    struct settings *settings = NULL;
-    int result = -1;
+    struct ledger_entry_options *options = context->options;
     if (take_operands(options, err))
         return -1;
+    bool lists = action_is(options, "list");
+    if (lists || action_is(options, "export") || action_is(options, "import"))
+        context->use = SETTINGS_FOR_READING;
+    if (!lists)
+        return ledger_command_take_names(options, err);
+    context->results = RESULTS_BEGUN;
+    context->layout = &ledger_list_layout;
+    return name_list_check(&options->kinds, "kind of entries", is_kind, NULL, err);
+}
+
+static int ledger_answer(struct command_context *context, struct error *err)
+{
+    const struct ledger_entry_options *options = context->options;
     if (action_is(options, "list"))
-        return list(invocation, options, err);
-    if (action_is(options, "export") || action_is(options, "import"))
-        return with_file(invocation, options, err);
-    if (!ledger_command_take_names(options, err) &&
-        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
-        result = entry_make(settings, options, err);
-    settings_destroy(settings);
-    return result;
+        return ledger_list_answer(context, err);
+    if (action_is(options, "export"))
+        return ledger_export(context->settings, options->subject, err);
+    if (action_is(options, "import"))
+        return ledger_import_file(context->settings, options->subject, options->shared.dry_run,
+                                  err);
+    return entry_make(context->settings, options, err);
 }
 
 const struct command command_ledger = {
@@ -254,5 +469,7 @@ const struct command command_ledger = {
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_YES | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct ledger_entry_options),
-    .run = ledger_command,
+    .use = SETTINGS_FOR_ALL,
+    .check = ledger_check,
+    .answer = ledger_answer,
 };

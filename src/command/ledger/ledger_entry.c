@@ -11,9 +11,7 @@
 #include "command/command.h"
 #include "command/ledger/ledger_amount.h"
 #include "command/ledger/ledger_effect.h"
-#include "command/ledger/ledger_list.h"
 #include "command/ledger/ledger_target.h"
-#include "command/login.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
 #include "results/permissions_rows.h"
@@ -45,6 +43,76 @@ struct entry_context {
 bool action_is(const struct ledger_entry_options *options, const char *action)
 {
     return !strcmp(options->action, action);
+}
+
+/* Of whom: `alice in physics, partition gpu`. */
+static void add_whom(struct text *text, const struct ledger_record *record,
+                     const struct terminology *terms)
+{
+    if (*record->user)
+        text_format(text, "%s '%s'", terms->user, record->user);
+    if (*record->account)
+        text_format(text, "%s%s '%s'", *record->user ? " in " : "", terms->account,
+                    record->account);
+    if (*record->partition)
+        text_format(text, ", %s '%s'", terms->partition, record->partition);
+    if (!*record->user && !*record->account)
+        text_add(text, "the whole cluster");
+}
+
+void add_entry_words(struct text *text, const struct ledger_record *record,
+                     const struct terminology *terms)
+{
+    const struct ledger_entry *entry = &record->entry;
+    switch (entry->kind) {
+    case LEDGER_CREDIT:
+    case LEDGER_DEBIT:
+        text_format(text, "%s %" PRIu64 " %s to ", ledger_kind_name(entry->kind),
+                    entry->tres_seconds, terms->unit);
+        add_whom(text, record, terms);
+        break;
+    case LEDGER_REFUND:
+        text_format(text, "refund job %" PRIu64, entry->job);
+        break;
+    case LEDGER_RESET:
+        text_add(text, "reset ");
+        add_whom(text, record, terms);
+        if (!entry->of_cluster)
+            text_format(text, " (%zu %s)", record->covers.count,
+                        record->covers.count == 1 ? terms->association : terms->associations);
+        break;
+    case LEDGER_SET:
+        text_add(text, "set ");
+        add_whom(text, record, terms);
+        text_format(text, " to %" PRIu64 " %s", entry->tres_seconds, terms->unit);
+        break;
+    case LEDGER_UNDO:
+        text_format(text, "undo entry %" PRIu64, entry->undoes);
+        break;
+    }
+}
+
+bool ledger_may_be_told(const struct permissions *permissions, const struct ledger_record *record)
+{
+    return record->entry.kind == LEDGER_REFUND
+               ? !permissions_are_limited_on(permissions, record->cluster, PRIVATE_ALL)
+               : permissions_show(permissions, record->cluster, record->account, record->user);
+}
+
+int ledger_tell_faults(const struct ledger_book *book, const struct name_list *clusters,
+                       struct error *err)
+{
+    struct text words = { 0 };
+    struct ledger_faults faults = ledger_faults_of(book);
+    if (clusters->count == 1)
+        ledger_faults_keep(&faults, clusters->values[0]);
+    ledger_faults_add_words(&words, &faults);
+    int result = !faults.count ? 0
+                               : fail(err, ERROR_OTHER,
+                                      "%s; `fairmill help ledger` says what to do", words.bytes);
+    ledger_faults_free(&faults);
+    text_free(&words);
+    return result;
 }
 
 static bool is_nothing(const char *text, size_t length)
@@ -138,7 +206,7 @@ static int begin_record(struct entry_context *context, struct error *err)
          *number > INT64_MAX))
         return fail(err, ERROR_USAGE, "'%s': must be the number of an entry", options->subject);
     record->entered_at = time(NULL);
-    record->who = login_name();
+    record->who = command_login(NULL);
     record->why = memory_text(options->why);
     record->account = memory_text(options->account ? options->account : "");
     record->user = memory_text(options->user ? options->user : "");

@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "command/command.h"
-#include "command/ledger/ledger_list.h"
+#include "command/ledger/ledger_entry.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
 #include "results/permissions_rows.h"

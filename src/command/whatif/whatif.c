@@ -23,22 +23,18 @@ struct whatif_options {
     uint64_t top;
 };
 
-static int from_source(const struct command_context *context, struct whatif *whatif,
+static int from_source(struct command_context *context, struct whatif *whatif,
                        const struct published_cluster *cluster, struct error *err)
 {
     const struct whatif_options *options = context->options;
-    struct settings *settings = NULL;
+    const struct settings *settings = command_source_settings(context, err);
     int64_t now = cluster->as_of;
-    int result = command_settings(&settings, context->invocation, SETTINGS_FOR_ALL, err);
-    if (!result && options->shared.now)
-        result = option_time("now", options->shared.now, &now, err);
-    if (!result)
-        result = whatif_from_source(whatif, settings, &options->changes, cluster->name, &now, err);
-    settings_destroy(settings);
-    return result;
+    if (!settings || (options->shared.now && option_time("now", options->shared.now, &now, err)))
+        return -1;
+    return whatif_from_source(whatif, settings, &options->changes, cluster->name, &now, err);
 }
 
-static int whatif_fill(const struct command_context *context, struct published_cluster *cluster,
+static int whatif_fill(struct command_context *context, struct published_cluster *cluster,
                        struct whatif *whatif, struct error *err)
 {
     struct whatif_options *options = context->options;
