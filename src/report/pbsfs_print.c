@@ -21,17 +21,6 @@
 enum pbsfs_field { FIELD_GROUP, FIELD_NUMBER, FIELD_SHARES, FIELD_USAGE, FIELD_PERCENTAGE, FIELDS };
 static const char *const labels[FIELDS] = { ": Grp:", "cgrp:", "Shares:", "Usage:", "Perc:" };
 
-/* A name, or what is not there in UTF-8. */
-static const char *pbsfs_text_of(const struct pbsfs_print *print, struct span span)
-{
-    struct text text = { 0 };
-    text_add(&text, "");
-    text_add_as_utf8(&text, span.bytes, span.length);
-    const char *copy = arena_copy(print->arena, text.bytes, text.length);
-    text_free(&text);
-    return copy;
-}
-
 static struct span span_behind(struct span span, size_t length)
 {
     return span_trimmed((struct span){ span.bytes + length, span.length - length });
@@ -90,12 +79,12 @@ static int pbsfs_take_line(struct pbsfs_print *print, struct span line, unsigned
     struct printed_member row = { 0 };
     row.tree_usage = NOT_PRINTED;
     if (!print->unit && !print->count && span_begins(line, HEADING)) {
-        print->unit = pbsfs_text_of(print, span_behind(line, strlen(HEADING)));
+        print->unit = span_utf8(print->arena, span_behind(line, strlen(HEADING)));
         return 0;
     }
     if (!pbsfs_cut(line, &name, fields) || !pbsfs_take_fields(&row, fields))
         return printed_wrong(number, "that is no line of `pbsfs -p`", err);
-    row.name = pbsfs_text_of(print, name);
+    row.name = span_utf8(print->arena, name);
     pbsfs_add_row(print, &row);
     return 0;
 }
@@ -141,7 +130,7 @@ static bool pbsfs_take_usage(struct pbsfs_print *print, struct printed_member *r
         !ends_with(&unit, ')'))
         return false;
     if (!print->unit)
-        print->unit = pbsfs_text_of(print, span_behind(unit, 1));
+        print->unit = span_utf8(print->arena, span_behind(unit, 1));
     return true;
 }
 
@@ -190,7 +179,7 @@ static bool take_step(struct pbsfs_print *print, struct printed_member *row, str
         !pbsfs_take_number(&step.part, part, STEP_DECIMALS) ||
         !take_integer(&number, last_word(&line)) || !ends_with(&line, ':') || !line.length)
         return false;
-    step.name = pbsfs_text_of(print, line);
+    step.name = span_utf8(print->arena, line);
     *memory_append(&row->path, &row->path_count) = step;
     return true;
 }
@@ -211,7 +200,7 @@ static bool pbsfs_is_complete(const struct pbsfs_print *print)
 static bool begin_entity(struct pbsfs_walk *walk, struct span name)
 {
     struct pbsfs_print *print = walk->print;
-    struct printed_member row = { .name = pbsfs_text_of(print, name) };
+    struct printed_member row = { .name = span_utf8(print->arena, name) };
     row.tree_usage = NOT_PRINTED;
     pbsfs_add_row(print, &row);
     walk->value = 0;

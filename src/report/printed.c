@@ -6,7 +6,9 @@
 #include <strings.h>
 
 #include "util/error.h"
+#include "util/memory.h"
 #include "util/number.h"
+#include "util/text.h"
 
 struct span span_trimmed(struct span span)
 {
@@ -41,6 +43,16 @@ struct span span_until(struct span span, char end, struct span *rest)
     size_t taken = length + (at != NULL);
     *rest = (struct span){ span.bytes + taken, span.length - taken };
     return (struct span){ span.bytes, length };
+}
+
+const char *span_copy(struct arena *arena, struct span span)
+{
+    return arena_copy(arena, span.bytes, span.length);
+}
+
+const char *span_utf8(struct arena *arena, struct span span)
+{
+    return utf8_copy_in(arena, span.bytes, span.length);
 }
 
 struct span span_word(struct span span, struct span *rest)
@@ -157,4 +169,10 @@ enum print_kind print_kind_of(struct span text)
 int printed_wrong(unsigned line, const char *what, struct error *err)
 {
     return fail(err, ERROR_DATA, "line %u: %s", line, what);
+}
+
+int printed_no_such(unsigned line, struct span span, const char *what, struct error *err)
+{
+    return fail(err, ERROR_DATA, "line %u: '%.*s' is no %s", line,
+                (int)(span.length < 100 ? span.length : 100), span.bytes, what);
 }

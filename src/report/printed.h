@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct arena;
 struct error;
 
 /* What commands of Slurm and OpenPBS print: text in lines, and numbers of which digits are left
@@ -22,6 +23,9 @@ bool span_is(struct span span, const char *text);
 struct span span_until(struct span span, char end, struct span *rest);
 /* Where a text is in it: a span that begins there; NULL bytes where it is not. */
 struct span span_find(struct span span, const char *text);
+/* Copies in an arena, as they are and in UTF-8. */
+const char *span_copy(struct arena *arena, struct span span);
+const char *span_utf8(struct arena *arena, struct span span);
 /* The next word between blanks; empty at the end. */
 struct span span_word(struct span span, struct span *rest);
 
@@ -50,7 +54,8 @@ enum print_kind {
 };
 enum print_kind print_kind_of(struct span text);
 
-/* ERROR_DATA: what is wrong with that line. */
+/* ERROR_DATA: what is wrong with that line, or what the span in it is not. */
 int printed_wrong(unsigned line, const char *what, struct error *err);
+int printed_no_such(unsigned line, struct span span, const char *what, struct error *err);
 
 #endif

@@ -73,32 +73,24 @@ static int share_file_wrong(const struct share_file_reader *reader, const char *
     return fail(err, ERROR_DATA, "line %u: %s '%s'%s", reader->line, what, name, behind);
 }
 
-static char lower(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
-}
-
 /* Take the quotes off a value; to sacctmgr others within it are grave accents.  NULL: there is
  * something behind the second one. */
 static char *unquoted(struct span span, bool keep_case)
 {
     char quote = span.length && strchr("'\"", *span.bytes) ? *span.bytes : '\0';
-    struct text raw = { 0 }, value = { 0 };
+    struct text raw = { 0 };
     size_t at = quote != '\0';
     text_add(&raw, "");
     for (; at < span.length && !(quote && span.bytes[at] == quote); at++) {
         char letter = strchr("'\"", span.bytes[at]) ? '`' : span.bytes[at];
-        letter = keep_case ? letter : lower(letter);
         text_add_bytes(&raw, &letter, 1);
     }
     bool whole = quote ? at + 1 == span.length : true;
-    text_add(&value, "");
-    text_add_as_utf8(&value, raw.bytes, raw.length);
+    if (!keep_case)
+        ascii_lower(raw.bytes);
+    char *value = whole ? utf8_copy(raw.bytes, raw.length) : NULL;
     text_free(&raw);
-    if (whole)
-        return value.bytes;
-    text_free(&value);
-    return NULL;
+    return value;
 }
 
 /* The quote that is open behind a character, where `quote` was before it. */

@@ -126,22 +126,12 @@ bool share_set_has_partitions(const struct share_set *list, const char *account,
     return report_share_set_find(list->pairs, account, user, "*") != INDEX_NONE;
 }
 
-/* In small letters, to be freed. */
-static char *small(const char *name)
-{
-    char *copy = memory_text(name);
-    for (char *at = copy; *at; at++)
-        if (*at >= 'A' && *at <= 'Z')
-            *at = (char)(*at - 'A' + 'a');
-    return copy;
-}
-
 void share_set_take_case(struct share_set *list, const struct share_set *like)
 {
     struct share_set taken = share_set_create(list->cluster);
     for (size_t i = 0; i < list->count; i++) {
         struct share_entry entry = list->entries[i];
-        char *name = small(entry.user);
+        char *name = ascii_lower(memory_text(entry.user));
         if (*name && !share_set_user(like, entry.user) && share_set_user(like, name))
             entry.user = name;
         share_set_add(&taken, &entry);

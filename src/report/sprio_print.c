@@ -171,9 +171,7 @@ static int guess_headings(struct sprio_print_reader *reader, struct span line, s
 /* What a job has not, such as a QOS, sprio prints as (null). */
 static const char *sprio_print_text_of(const struct sprio_print_reader *reader, struct span field)
 {
-    if (span_is(field, "(null)"))
-        return "";
-    return arena_copy(reader->print->arena, field.bytes, field.length);
+    return span_is(field, "(null)") ? "" : span_copy(reader->print->arena, field);
 }
 
 /* A name, and the width that its column has at least. */
@@ -252,9 +250,7 @@ static int sprio_print_take_field(const struct sprio_print_reader *reader, struc
     }
     for (size_t i = 0; !good && i < sizeof headings / sizeof *headings; i++)
         if (headings[i].letter == letter)
-            return fail(err, ERROR_DATA, "line %u: '%.*s' is no %s", reader->line,
-                        (int)(field.length < 100 ? field.length : 100), field.bytes,
-                        headings[i].name);
+            return printed_no_such(reader->line, field, headings[i].name, err);
     return 0;
 }
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/sshare_json.h"
-
 #include <math.h>
 #include <string.h>
 
 #include <jansson.h>
 
+#include "core/tree/association.h"
+#include "report/sshare_print.h"
 #include "util/error.h"
 #include "util/memory.h"
 
-#define SHARES_OF_PARENT 2147483647
 /* Slurm 26.05 writes an infinite level as 2^64, and NormShares that are not defined as 1/NO_VAL. */
 #define INFINITE_FROM 1.8e19
 #define UNDEFINED_UP_TO 2.4e-10
@@ -42,7 +41,7 @@ static bool sshare_json_take_shares(struct printed_row *row, const json_t *value
         return false;
     row->has_shares = printed_is_there(&number);
     row->shares = row->has_shares ? llround(printed_middle(&number)) : 0;
-    row->parent_shares = row->shares == SHARES_OF_PARENT;
+    row->parent_shares = row->shares == SHARES_PARENT;
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/tree/association.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/number.h"
@@ -183,9 +184,7 @@ static int sshare_take_field(struct sshare_reader *reader, struct printed_row *r
     default:
         good = sshare_take_number(row, field, span);
     }
-    return good ? 0
-                : fail(err, ERROR_DATA, "line %u: '%.*s' is no %s", reader->line,
-                       (int)(span.length < 100 ? span.length : 100), span.bytes, headings[field]);
+    return good ? 0 : printed_no_such(reader->line, span, headings[field], err);
 }
 
 /* A number that is wider than its column moves all that is behind it. */
@@ -275,7 +274,6 @@ void sshare_print_free(struct sshare_print *print)
 
 /* slurmctld's word for what is not known, in a column of numbers. */
 #define UNKNOWN 4294967294.0
-#define SHARES_OF_PARENT 2147483647
 
 struct assoc_mgr_reader {
     struct sshare_print *print;
@@ -285,13 +283,6 @@ struct assoc_mgr_reader {
     bool named;       /* its names and ID are read */
     struct printed_row row;
 };
-
-static int assoc_mgr_no_such(const struct assoc_mgr_reader *reader, struct span span,
-                             const char *what, struct error *err)
-{
-    return fail(err, ERROR_DATA, "line %u: '%.*s' is no %s", reader->line,
-                (int)(span.length < 100 ? span.length : 100), span.bytes, what);
-}
 
 /* The association is complete. */
 static int assoc_mgr_end_row(struct assoc_mgr_reader *reader, struct error *err)
@@ -308,11 +299,6 @@ static int assoc_mgr_end_row(struct assoc_mgr_reader *reader, struct error *err)
         return 0;
     *memory_append(&print->rows, &print->count) = *row;
     return 0;
-}
-
-static const char *assoc_mgr_name_of(const struct assoc_mgr_reader *reader, struct span span)
-{
-    return arena_copy(reader->print->arena, span.bytes, span.length);
 }
 
 /* `man(6)`, with its number. */
@@ -343,7 +329,7 @@ static bool assoc_mgr_take_shares(struct printed_row *row, struct span span)
         !assoc_mgr_take_number(&row->norm_shares, norm) ||
         !assoc_mgr_take_number(&row->fairshare, span))
         return false;
-    row->parent_shares = row->shares == SHARES_OF_PARENT;
+    row->parent_shares = row->shares == SHARES_PARENT;
     if (row->fairshare.low <= 0)
         row->fairshare = NOT_PRINTED;
     return true;
@@ -365,21 +351,21 @@ static int assoc_mgr_take_word(struct assoc_mgr_reader *reader, struct span word
     if (span_begins(key, "SharesRaw/")) {
         reader->named = true;
         if (!assoc_mgr_take_shares(row, value))
-            return assoc_mgr_no_such(reader, value, "SharesRaw/Norm/Level/Factor", err);
+            return printed_no_such(reader->line, value, "SharesRaw/Norm/Level/Factor", err);
     } else if (span_begins(key, "UsageRaw/")) {
         if (!assoc_mgr_take_usage(row, value))
-            return assoc_mgr_no_such(reader, value, "UsageRaw/Norm/Efctv", err);
+            return printed_no_such(reader->line, value, "UsageRaw/Norm/Efctv", err);
     } else if (reader->named) {
         return 0;
     } else if (span_is(key, "Account")) {
-        row->account = assoc_mgr_name_of(reader, value);
+        row->account = span_copy(reader->print->arena, value);
     } else if (span_is(key, "UserName")) {
-        row->user = assoc_mgr_name_of(reader, assoc_mgr_without_number(value));
+        row->user = span_copy(reader->print->arena, assoc_mgr_without_number(value));
     } else if (span_is(key, "Partition")) {
-        row->partition = assoc_mgr_name_of(reader, value);
+        row->partition = span_copy(reader->print->arena, value);
     } else if (span_is(key, "ID")) {
         if (!number_signed(value.bytes, value.length, &row->id) || row->id <= 0)
-            return assoc_mgr_no_such(reader, value, "ID", err);
+            return printed_no_such(reader->line, value, "ID", err);
     }
     return 0;
 }

@@ -53,4 +53,9 @@ void sshare_print_free(struct sshare_print *print);
 int assoc_mgr_print_read(struct sshare_print *print, struct span text, const char *cluster,
                          struct error *err);
 
+/* The associations of `sshare --json`, which has all digits except those of usage.  ERROR_DATA if
+ * the text is other JSON, YAML or none.  As with sshare_print_read(). */
+int sshare_json_read(struct sshare_print *print, struct span text, const char *cluster,
+                     struct error *err);
+
 #endif

@@ -347,7 +347,6 @@ static uint32_t *readable_numbers(const struct names *names, struct names *reada
     struct text text = { 0 };
     for (uint32_t i = 0; i < count; i++) {
         text.length = 0;
-        text_add(&text, "");
         text_add_as_utf8(&text, names_text(names, i), strlen(names_text(names, i)));
         numbers[i] = names_add(readable, text.bytes, text.length);
     }

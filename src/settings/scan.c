@@ -32,11 +32,7 @@ static int refuse_line(const struct scan *scan, const char *what, const char *na
 /* A copy of a name in small letters. */
 static const char *keep_name(const struct scan *scan, const char *name)
 {
-    char *copy = arena_copy(scan->lines->arena, name, strlen(name));
-    for (char *at = copy; *at; at++)
-        if (*at >= 'A' && *at <= 'Z')
-            *at = (char)(*at + ('a' - 'A'));
-    return copy;
+    return ascii_lower(arena_copy(scan->lines->arena, name, strlen(name)));
 }
 
 /* Whether this is the first line with a key of the section or, if the key is "", with the

@@ -93,6 +93,14 @@ char *trim_blanks(char *text)
     return text;
 }
 
+char *ascii_lower(char *text)
+{
+    for (char *at = text; *at; at++)
+        if (*at >= 'A' && *at <= 'Z')
+            *at = (char)(*at + ('a' - 'A'));
+    return text;
+}
+
 char *list_next(const char **at)
 {
     while (*at) {
@@ -204,6 +212,17 @@ char *utf8_copy(const char *bytes, size_t length)
     struct text copy = { 0 };
     text_add_as_utf8(&copy, bytes, length);
     return copy.bytes;
+}
+
+const char *utf8_copy_in(struct arena *arena, const char *bytes, size_t length)
+{
+    struct text copy = { 0 };
+    if (utf8_valid(bytes, length))
+        return arena_copy(arena, bytes, length);
+    text_add_as_utf8(&copy, bytes, length);
+    const char *kept = arena_copy(arena, copy.bytes, copy.length);
+    text_free(&copy);
+    return kept;
 }
 
 bool reads_as(const char *bytes, size_t length, const char *utf8)

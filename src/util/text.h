@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct arena;
+
 /* A text that grows.  Start with `struct text t = { 0 }`; `bytes` is NUL-terminated once anything
  * was added; give it back with text_free(). */
 struct text {
@@ -27,6 +29,8 @@ void text_free(struct text *text);
 
 /* Cut the blanks off both ends of a C string; returns where it starts now. */
 char *trim_blanks(char *text);
+/* Make the ASCII letters of a C string small; returns it. */
+char *ascii_lower(char *text);
 
 /* Step through a comma-separated list: *at starts as the list and is NULL at its end.  Returns a
  * copy of the next item that is not empty, without blanks around it, to be freed; or NULL. */
@@ -43,6 +47,8 @@ bool utf8_valid(const char *bytes, size_t length);
 void text_add_as_utf8(struct text *text, const char *bytes, size_t length);
 /* A copy as UTF-8 by the same rule, to be freed. */
 char *utf8_copy(const char *bytes, size_t length);
+/* Likewise, of an arena. */
+const char *utf8_copy_in(struct arena *arena, const char *bytes, size_t length);
 /* Whether the bytes, as UTF-8 by the same rule, are this text. */
 bool reads_as(const char *bytes, size_t length, const char *utf8);
 /* How many characters the text (UTF-8) has. */

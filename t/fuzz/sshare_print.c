@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "report/sshare_print.h"
-#include "report/sshare_json.h"
 #include "util/error.h"
 #include "util/text.h"
 

@@ -9,7 +9,6 @@
 #include "report/differences.h"
 #include "report/pbsfs_print.h"
 #include "report/sprio_print.h"
-#include "report/sshare_json.h"
 #include "report/sshare_print.h"
 #include "report/value_differences.h"
 #include "results/published.h"

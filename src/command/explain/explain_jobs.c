@@ -133,7 +133,6 @@ static void keep_jobs(struct weights *weights, const struct gathering *gathering
             names_text(computation->accounting->names, computation->tree->nodes[place].account);
         const struct text *id = &gathering->job_ids[i];
         struct text text = { 0 };
-        text_add(&text, "");
         text_add_as_utf8(&text, user, strlen(user));
         if (may_be_told(explained, account, text.bytes))
             weights->jobs[weights->job_count++] = (struct job_contributor){

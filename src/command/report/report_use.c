@@ -75,7 +75,6 @@ static struct page_uses page_uses_of(const struct class_sums *sums, const struct
         if (wide_is_zero(&sums->list[i]) || wide_is_negative(&sums->list[i]))
             continue;
         struct text name = { 0 };
-        text_add(&name, "");
         text_add_as_utf8(&name, names_text(sums->names, i), names_length(sums->names, i));
         usages.list[usages.count++] =
             (struct page_use){ name.bytes, decay_table_usage(decay, &sums->list[i]) };

@@ -29,11 +29,8 @@ struct taking {
 static const char *shares_difference_name_of(const struct taking *taking, uint32_t number)
 {
     const struct names *names = taking->accounting->names;
-    struct text text = { 0 };
-    text_add_as_utf8(&text, names_text(names, number), names_length(names, number));
-    const char *copy = share_set_text(taking->list, text.bytes);
-    text_free(&text);
-    return copy;
+    return utf8_copy_in(taking->list->arena, names_text(names, number),
+                        names_length(names, number));
 }
 
 static void index_small(struct taking *taking)

@@ -93,7 +93,6 @@ static uint32_t statement_use_take_name(struct association_times *times, const s
                                         uint32_t number)
 {
     struct text text = { 0 };
-    text_add(&text, "");
     text_add_as_utf8(&text, names_text(names, number), names_length(names, number));
     uint32_t taken = names_add(times->names, text.bytes, text.length);
     text_free(&text);

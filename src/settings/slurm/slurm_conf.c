@@ -191,12 +191,9 @@ static int add_modified(struct slurm_conf_reading *reading, const struct slurm_c
             return slurm_conf_refuse(reading, source,
                                      "an Include with %c, and no ClusterName above it");
         text_add_bytes(path, name, (size_t)(at - name));
-        for (; *cluster; cluster++) {
-            char small = *cluster;
-            if (small >= 'A' && small <= 'Z')
-                small = (char)(small + ('a' - 'A'));
-            text_add_bytes(path, &small, 1);
-        }
+        size_t start = path->length;
+        text_add(path, cluster);
+        ascii_lower(path->bytes + start);
     }
     text_add(path, name);
     return 0;
