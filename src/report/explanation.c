@@ -9,7 +9,6 @@
 #include "core/usage/decay_table.h"
 #include "report/answer.h"
 #include "report/explained.h"
-#include "report/forms.h"
 #include "report/terminal.h"
 #include "settings/scheduler.h"
 #include "util/index.h"
@@ -73,9 +72,8 @@ static void add_excess(struct text *text, const struct explained *explained, uin
     else if (!algorithm->of_ratio || !(shares > 0))
         text_add(text, shares > 0 ? "" : " (no share)");
     else {
-        text_add(text, " (effective usage ");
-        text_add_figure(text, algorithm->effective_usage(values) / shares, 3);
-        text_add(text, " times its share)");
+        text_format(text, " (effective usage %s times its share)",
+                    figure_text(algorithm->effective_usage(values) / shares, 3).bytes);
     }
 }
 
@@ -89,11 +87,9 @@ static void add_result(struct text *text, const struct explained *explained, uin
                     rules_of(input->options)->name);
     } else if (!input->algorithm->ranks_users) {
         double factor = input->algorithm->factor(values);
-        text_add(text, " has fairshare ");
-        text_add_figure(text, factor, 6);
-        if (isnan(factor))
-            text_add(text, "of no value");
-        else
+        text_format(text, " has fairshare %s",
+                    isnan(factor) ? "of no value" : figure_text(factor, 6).bytes);
+        if (!isnan(factor))
             add_excess(text, explained, i);
     } else if (explanation_node_of(explained, i)->is_user) {
         text_format(text, " has place %" PRIu32 " of %" PRIu32,
@@ -116,11 +112,9 @@ static void add_reason(struct text *text, const struct explained *explained, uin
     } else if (isinf(values->level_fs)) {
         text_add(text, " has used nothing and goes first, LevelFS inf");
     } else {
-        text_add(text, " has LevelFS ");
-        text_add_figure(text, values->level_fs, 6);
-        text_add(text, ", having used ");
-        text_add_figure(text, values->level_usage / values->level_shares_norm, 3);
-        text_add(text, " times its share");
+        text_format(text, " has LevelFS %s, having used %s times its share",
+                    figure_text(values->level_fs, 6).bytes,
+                    figure_text(values->level_usage / values->level_shares_norm, 3).bytes);
     }
 }
 
@@ -132,10 +126,8 @@ static void add_one(struct text *text, const struct explained *explained)
     capitalise(text);
     add_result(text, explained, one);
     double factor = explained->input->algorithm->factor(explanation_values_of(explained, one));
-    if (explained->input->algorithm->ranks_users && !isnan(factor)) {
-        text_add(text, ": fairshare ");
-        text_add_figure(text, factor, 6);
-    }
+    if (explained->input->algorithm->ranks_users && !isnan(factor))
+        text_format(text, ": fairshare %s", figure_text(factor, 6).bytes);
     text_add(text, ".");
     if (!explained->input->algorithm->ranks_users)
         return;
@@ -196,13 +188,12 @@ static void add_standing(struct text *text, const struct explained *explained)
     bool users = explanation_node_of(explained, behind)->is_user &&
                  explanation_node_of(explained, ahead)->is_user;
     if (!ranks) {
-        text_add(text, ": fairshare ");
-        text_add_figure(
-            text, explained->input->algorithm->factor(explanation_values_of(explained, behind)), 6);
+        const struct algorithm *algorithm = explained->input->algorithm;
+        double later = algorithm->factor(explanation_values_of(explained, behind)),
+               earlier = algorithm->factor(explanation_values_of(explained, ahead));
+        text_format(text, ": fairshare %s", figure_text(later, 6).bytes);
         add_excess(text, explained, behind);
-        text_add(text, " against ");
-        text_add_figure(
-            text, explained->input->algorithm->factor(explanation_values_of(explained, ahead)), 6);
+        text_format(text, " against %s", figure_text(earlier, 6).bytes);
         add_excess(text, explained, ahead);
     } else if (users) {
         uint32_t count = explained->input->tree->user_count;
@@ -278,9 +269,8 @@ static void add_usage_amount(struct text *text, const struct explained *explaine
         text_format_printable(text, "%" PRIu64 " (%s)", amount, explained->unit);
         return;
     }
-    text_format(text, "%" PRIu64 " TRES-second%s (", amount, amount == 1 ? "" : "s");
-    text_add_figure(text, (double)amount / SECONDS_AN_HOUR, 6);
-    text_add(text, " TRES-hours)");
+    text_format(text, "%" PRIu64 " TRES-second%s (%s TRES-hours)", amount, amount == 1 ? "" : "s",
+                figure_text((double)amount / SECONDS_AN_HOUR, 6).bytes);
 }
 
 static void add_reversal(struct text *text, const struct explained *explained,

@@ -143,27 +143,19 @@ static void explanation_weights_add_jobs(struct text *text, const struct explain
                                               sizeof *weights->jobs, .context = weights,
                                               .terms = explained->terms });
     line.length = 0;
-    text_add(&line, "Left are ");
-    text_add_figure(&line, weights->left, USAGE_DIGITS);
-    text_add(&line, explained->unit ? " (" : " TRES-seconds");
-    if (explained->unit) {
-        text_add_printable(&line, explained->unit);
-        text_add(&line, ")");
-    }
-    text_add(&line, " of all of them together; Part is of these.");
+    text_format_printable(
+        &line, "Left are %s %s%s%s of all of them together; Part is of these.",
+        figure_text(weights->left, USAGE_DIGITS).bytes, explained->unit ? "(" : "",
+        explained->unit ? explained->unit : "TRES-seconds", explained->unit ? ")" : "");
     terminal_add_wrapped(text, line.bytes, 0);
     text_free(&line);
     double published = explained->input->values[explained->explanation->one].usage_raw;
-    if (weights->left != published) {
-        text_add(text, "The published usage is ");
-        text_add_figure(text, published, USAGE_DIGITS);
-        text_add(text, ".\n");
-    }
-    if (fabs(weights->ledger) > 0) {
-        text_add(text, weights->ledger > 0 ? "The ledger adds " : "The ledger takes off ");
-        text_add_figure(text, fabs(weights->ledger), USAGE_DIGITS);
-        text_add(text, ".\n");
-    }
+    if (weights->left != published)
+        text_format(text, "The published usage is %s.\n",
+                    figure_text(published, USAGE_DIGITS).bytes);
+    if (fabs(weights->ledger) > 0)
+        text_format(text, "The ledger %s %s.\n", weights->ledger > 0 ? "adds" : "takes off",
+                    figure_text(fabs(weights->ledger), USAGE_DIGITS).bytes);
 }
 
 static void add_days_only(struct text *text)

@@ -28,3 +28,14 @@ void text_add_figure(struct text *text, double number, int digits)
     text->length -= text->bytes[text->length - 1] == '.';
     text->bytes[text->length] = '\0';
 }
+
+struct figure_text figure_text(double number, int digits)
+{
+    struct figure_text figure = { "" };
+    struct text text = { 0 };
+    text_add(&text, "");
+    text_add_figure(&text, number, digits);
+    memcpy(figure.bytes, text.bytes, text.length + 1);
+    text_free(&text);
+    return figure;
+}

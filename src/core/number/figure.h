@@ -8,4 +8,10 @@ struct text;
  * NAN. */
 void text_add_figure(struct text *text, double number, int digits);
 
+/* The same as a text, for a sentence. */
+struct figure_text {
+    char bytes[352]; /* the largest double has 309 digits */
+};
+struct figure_text figure_text(double number, int digits);
+
 #endif
