@@ -8,7 +8,6 @@
 
 #include "core/insight/backtest.h"
 #include "report/answer.h"
-#include "report/forms.h"
 #include "util/memory.h"
 #include "util/times.h"
 

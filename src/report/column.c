@@ -9,7 +9,6 @@
 
 #include <jansson.h>
 
-#include "report/forms.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/times.h"
@@ -17,6 +16,86 @@
 /* A tree that is deeper is not read by its indent. */
 #define DEEPEST_INDENT 40u
 #define USUAL_DECIMALS 6
+
+void form_add_padded(struct text *text, const char *cell, size_t width, bool left)
+{
+    size_t used = utf8_width(cell);
+    if (left)
+        text_add(text, cell);
+    text_add_blanks(text, used < width ? width - used : 0);
+    if (!left)
+        text_add(text, cell);
+}
+
+/* A name between bars, in which a bar would be taken for the end of the field. */
+static void form_add_field(struct text *text, const char *name)
+{
+    size_t start = text->length;
+    text_add_printable(text, name);
+    char *bar = strchr(name, '|') ? text->bytes + start : NULL;
+    if (!bar)
+        return;
+    char *printable = memory_text(bar);
+    text->length = start;
+    for (const char *at = printable; *at; at++)
+        text_add_bytes(text, *at == '|' ? "\\x7C" : at, *at == '|' ? 4 : 1);
+    free(printable);
+}
+
+/* As form_add_json() adds form_json_real(): a real has a point or an exponent, and this no plus and
+ * no 0s before it. */
+static void form_add_json_real(struct text *text, double number)
+{
+    size_t start = text->length;
+    if (isnan(number) || isinf(number)) {
+        text_add(text, "null");
+        return;
+    }
+    text_add_exact(text, number);
+    char *exponent = strchr(text->bytes + start, 'e');
+    if (!exponent) {
+        text_add(text, strchr(text->bytes + start, '.') ? "" : ".0");
+        return;
+    }
+    char *to = exponent + 1 + (exponent[1] == '-'), *from = exponent + 2;
+    from += strspn(from, "0");
+    memmove(to, from, strlen(from) + 1);
+    text->length -= (size_t)(from - to);
+}
+
+json_t *form_json_real(double number)
+{
+    return isnan(number) || isinf(number) ? json_null() : json_real(number);
+}
+
+/* Of the control characters jansson leaves one as it is, DEL. */
+static int add_chunk(const char *bytes, size_t length, void *text)
+{
+    for (const char *found; length && (found = memchr(bytes, '\x7f', length));) {
+        size_t before = (size_t)(found - bytes);
+        text_add_bytes(text, bytes, before);
+        text_add(text, "\\u007f");
+        bytes += before + 1;
+        length -= before + 1;
+    }
+    text_add_bytes(text, bytes, length);
+    return 0;
+}
+
+void form_add_json(struct text *text, json_t *json)
+{
+    size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17);
+    struct text line = { 0 };
+    json_dump_callback(json, add_chunk, &line, flags);
+    /* What a terminal should not get goes as \uXXXX, with all else beyond ASCII. */
+    if (!utf8_is_printable(line.bytes)) {
+        line.length = 0;
+        json_dump_callback(json, add_chunk, &line, flags | JSON_ENSURE_ASCII);
+    }
+    text_add_bytes(text, line.bytes, line.length);
+    text_free(&line);
+    json_decref(json);
+}
 
 void cell_text(struct cell *cell, const char *text)
 {
@@ -36,15 +115,21 @@ void cell_real(struct cell *cell, double number)
     cell->real = number;
 }
 
+struct text *cell_compose(struct cell *cell)
+{
+    cell->composed.length = 0;
+    text_add(&cell->composed, "");
+    cell->kind = CELL_TEXT;
+    cell->text = NULL;
+    return &cell->composed;
+}
+
 void cell_format(struct cell *cell, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    cell->composed.length = 0;
-    text_add(&cell->composed, "");
-    text_format_list(&cell->composed, format, arguments);
+    text_format_list(cell_compose(cell), format, arguments);
     va_end(arguments);
-    cell_text(cell, cell->composed.bytes);
 }
 
 static void read_member(struct cell *cell, const struct column *column, const void *at)
@@ -91,6 +176,8 @@ void cell_of(struct cell *cell, const struct column *column, const void *row)
     else
         read_member(cell, column,
                     (const char *)(column->of_context ? cell->context : row) + column->offset);
+    if (cell->kind == CELL_TEXT && !cell->text)
+        cell->text = cell->composed.bytes;
     if (column->zero_is_none && cell->kind == CELL_INTEGER && !cell->integer)
         cell->kind = CELL_EMPTY;
 }

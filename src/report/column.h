@@ -107,6 +107,8 @@ struct cell {
 void cell_text(struct cell *cell, const char *text);
 void cell_integer(struct cell *cell, int64_t number);
 void cell_real(struct cell *cell, double number); /* NAN: nothing */
+/* The text of the cell, empty, to be added to. */
+struct text *cell_compose(struct cell *cell);
 void cell_format(struct cell *cell, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* What the forms are made of; commands need none of these.  Begin with a cell of zeros with its
@@ -119,6 +121,13 @@ void cell_add_csv(struct text *text, const struct cell *cell);
  */
 bool cell_add_json(struct text *text, const struct cell *cell);
 struct json_t *cell_json(const struct cell *cell);
+
+/* A cell of a table with blanks on its other side; one that is wider has none. */
+void form_add_padded(struct text *text, const char *cell, size_t width, bool left);
+/* JSON in one line; the object is given back. */
+void form_add_json(struct text *text, struct json_t *json);
+/* NAN and infinity are null. */
+struct json_t *form_json_real(double number);
 
 /* 90 s, 12 min, 3 h, 5 d. */
 void text_add_duration(struct text *text, int64_t seconds);

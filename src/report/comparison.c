@@ -10,7 +10,6 @@
 #include "core/fairshare/algorithm.h"
 #include "core/insight/correlation.h"
 #include "report/answer.h"
-#include "report/forms.h"
 #include "settings/scheduler.h"
 #include "util/memory.h"
 #include "util/number.h"
@@ -66,12 +65,10 @@ static void get_place_and_factor(const void *row, struct cell *cell)
 {
     const struct comparison *comparison = cell->context;
     const struct variant *variant = &comparison->variants[cell->column->index];
-    cell->composed.length = 0;
-    text_add_integer(&cell->composed,
-                     place_of_rank(variant->ranks[index_of(row)], comparison->user_count));
-    text_add(&cell->composed, " ");
-    text_add_fixed(&cell->composed, variant->factors[index_of(row)], 3);
-    cell_text(cell, cell->composed.bytes);
+    struct text *text = cell_compose(cell);
+    text_add_integer(text, place_of_rank(variant->ranks[index_of(row)], comparison->user_count));
+    text_add(text, " ");
+    text_add_fixed(text, variant->factors[index_of(row)], 3);
 }
 
 /* Rows of a user or a variant each, by a column that says which, and one for each variant. */
@@ -107,10 +104,7 @@ static void get_variant(const void *row, struct cell *cell)
 {
     const struct comparison *comparison = cell->context;
     const struct variant *variant = &comparison->variants[index_of(row)];
-    struct text name = { 0 };
-    comparison_add_heading(&name, comparison, variant);
-    cell_format(cell, "%s", name.bytes);
-    text_free(&name);
+    comparison_add_heading(cell_compose(cell), comparison, variant);
 }
 
 static void get_coefficient(const void *row, struct cell *cell)

@@ -10,7 +10,6 @@
 
 #include "core/fairshare/fairshare.h"
 #include "report/answer.h"
-#include "report/forms.h"
 #include "util/memory.h"
 #include "util/times.h"
 
@@ -52,11 +51,8 @@ static void add_contradictions(struct text *text, const struct compared_associat
 
 static void get_contradictions(const void *row, struct cell *cell)
 {
-    struct text text = { 0 };
-    text_add(&text, "");
-    add_contradictions(&text, &((const struct differences_compared_value *)row)->association);
-    cell_format(cell, "%s", text.bytes);
-    text_free(&text);
+    add_contradictions(cell_compose(cell),
+                       &((const struct differences_compared_value *)row)->association);
 }
 
 static const struct column columns[COLUMN_END + 1] = {
@@ -294,7 +290,7 @@ static void add_contradicting(struct text *text, const struct differences *diffe
             continue;
         struct cell cell = { 0 };
         differences_get_name(association, &cell);
-        text_format_printable(text, "the print contradicts itself: %s, ", cell.text);
+        text_format_printable(text, "the print contradicts itself: %s, ", cell.composed.bytes);
         add_contradictions(text, association);
         text_add(text, "\n");
         text_free(&cell.composed);
@@ -341,7 +337,7 @@ static bool differences_add_guess(struct text *text, const struct differences *d
             continue;
         struct cell cell = { 0 };
         differences_get_name(association, &cell);
-        text_format_printable(text, "%s%s", count > 1 ? ", " : "", cell.text);
+        text_format_printable(text, "%s%s", count > 1 ? ", " : "", cell.composed.bytes);
         text_free(&cell.composed);
     }
     if (count > NAMED_AT_MOST)

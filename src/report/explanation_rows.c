@@ -64,10 +64,8 @@ static void explanation_rows_get_number(const void *row, struct cell *cell)
 {
     const struct numbers_context *context = cell->context;
     const struct algorithm *algorithm = context->numbers.algorithm;
-    cell_format(cell, "%s", "");
-    algorithm->columns[cell->column->index].add(&cell->composed, &context->numbers,
+    algorithm->columns[cell->column->index].add(cell_compose(cell), &context->numbers,
                                                 ((const struct path_row *)row)->node);
-    cell_text(cell, cell->composed.bytes);
 }
 
 static void add_formulas(struct text *text, const struct explain_input *input)

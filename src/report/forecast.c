@@ -11,7 +11,6 @@
 #include "core/fairshare/algorithm.h"
 #include "core/fairshare/fairshare.h"
 #include "report/answer.h"
-#include "report/forms.h"
 #include "report/permissions.h"
 #include "report/terminal.h"
 #include "settings/scheduler.h"

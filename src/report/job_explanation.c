@@ -10,7 +10,6 @@
 
 #include "core/number/figure.h"
 #include "report/answer.h"
-#include "report/forms.h"
 #include "report/job_reversals.h"
 #include "report/priorities.h"
 #include "report/terminal.h"
@@ -231,9 +230,8 @@ static json_t *job_explanation_facts_of(const struct job_explanation *explanatio
 static void job_explanation_add_value(struct text *text, const struct prio_row *job)
 {
     if (job->of_formula && !isnan(job->value)) {
-        text_add(text, " has the value ");
-        text_add_figure(text, job->value, DIGITS);
-        text_add(text, " by job_sort_formula");
+        text_format(text, " has the value %s by job_sort_formula",
+                    figure_text(job->value, DIGITS).bytes);
     } else if (job->has_priority && job->priority > 0) {
         text_format(text, " has priority %" PRId64, job->priority);
     } else {

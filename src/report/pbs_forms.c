@@ -7,7 +7,7 @@
 #include "core/fairshare/pbs.h"
 #include "core/tree/tree.h"
 #include "core/usage/decay_table.h"
-#include "report/forms.h"
+#include "report/column.h"
 #include "report/shares.h"
 #include "util/index.h"
 #include "util/memory.h"

@@ -116,13 +116,7 @@ void prio_list_destroy(struct prio_list *list)
 
 const char *prio_list_text(struct prio_list *list, const char *bytes, size_t length)
 {
-    if (utf8_valid(bytes, length))
-        return arena_copy(list->arena, bytes, length);
-    struct text text = { 0 };
-    text_add_as_utf8(&text, bytes, length);
-    const char *copy = arena_copy(list->arena, text.bytes, text.length);
-    text_free(&text);
-    return copy;
+    return utf8_copy_in(list->arena, bytes, length);
 }
 
 void prio_list_add(struct prio_list *list, const struct prio_row *row)

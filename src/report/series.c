@@ -29,8 +29,6 @@
 static void series_add_bar(struct text *text, double part, size_t length, bool utf8)
 {
     static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
-    if (!(part > 0))
-        return;
     size_t steps = (size_t)lround(fmin(part, 1) * (double)length * 8);
     if (!utf8)
         steps = (steps + 4) / 8 * 8;
@@ -87,11 +85,8 @@ static void get_bar(const void *of, struct cell *cell)
     double part = point->fairshare;
     if (view->bars_of_usage)
         part = view->highest > 0 ? point->usage / view->highest : 0;
-    struct text bar = { 0 };
-    series_add_bar(&bar, part, view->bar, view->utf8);
-    if (bar.length)
-        cell_format(cell, "%s", bar.bytes);
-    text_free(&bar);
+    if (part > 0)
+        series_add_bar(cell_compose(cell), part, view->bar, view->utf8);
 }
 
 /* People read whose it is in the title, JSON has it once. */

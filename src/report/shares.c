@@ -9,29 +9,17 @@
 
 #include "core/fairshare/fairshare.h"
 #include "report/answer.h"
-#include "report/forms.h"
 #include "report/permissions.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/times.h"
-
-static const char *as_utf8(struct share_list *list, const char *bytes, size_t length)
-{
-    if (utf8_valid(bytes, length))
-        return arena_copy(list->arena, bytes, length);
-    struct text text = { 0 };
-    text_add_as_utf8(&text, bytes, length);
-    const char *copy = arena_copy(list->arena, text.bytes, text.length);
-    text_free(&text);
-    return copy;
-}
 
 struct share_list *share_list_create(const char *cluster, const struct algorithm *algorithm,
                                      int64_t as_of)
 {
     struct share_list *list = memory_zeroed(1, sizeof *list);
     *list = (struct share_list){ .algorithm = algorithm, .as_of = as_of, .arena = arena_create() };
-    list->cluster = as_utf8(list, cluster, strlen(cluster));
+    list->cluster = utf8_copy_in(list->arena, cluster, strlen(cluster));
     return list;
 }
 
@@ -46,7 +34,7 @@ void share_list_destroy(struct share_list *list)
 
 static const char *text_copy(struct share_list *list, const char *text)
 {
-    return text ? as_utf8(list, text, strlen(text)) : NULL;
+    return text ? utf8_copy_in(list->arena, text, strlen(text)) : NULL;
 }
 
 /* The same list of TRES with 0 of each. */
@@ -74,9 +62,9 @@ void share_list_add(struct share_list *list, const struct share_association *ass
     *memory_append(&list->rows, &list->count) = (struct share_row){
         .id = association->id,
         .parent_id = association->parent_id,
-        .account = as_utf8(list, association->names[0], association->lengths[0]),
-        .user = as_utf8(list, association->names[1], association->lengths[1]),
-        .partition = as_utf8(list, association->names[2], association->lengths[2]),
+        .account = utf8_copy_in(list->arena, association->names[0], association->lengths[0]),
+        .user = utf8_copy_in(list->arena, association->names[1], association->lengths[1]),
+        .partition = utf8_copy_in(list->arena, association->names[2], association->lengths[2]),
         .parent_shares = association->parent_shares,
         .shares = association->shares,
         .norm_shares = list->algorithm->norm_shares(values),

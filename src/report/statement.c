@@ -9,7 +9,6 @@
 
 #include "core/insight/statement.h"
 #include "report/answer.h"
-#include "report/forms.h"
 #include "report/permissions.h"
 #include "settings/scheduler.h"
 #include "util/index.h"

@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 
-#include "report/forms.h"
 #include "report/table_text.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -67,9 +66,7 @@ static int table_refuse_name(const struct column *columns, const char *name, str
     while (columns[count].name)
         count++;
     const char **names = memory_zeroed(2 * count + 1, sizeof *names);
-    char *lower = memory_text(name);
-    for (char *at = lower; *at; at++)
-        *at = (char)(*at >= 'A' && *at <= 'Z' ? *at + ('a' - 'A') : *at);
+    char *lower = ascii_lower(memory_text(name));
     for (size_t i = 0; i < count; i++)
         names[used++] = columns[i].name;
     const char *nearest = nearest_word(lower, names);
@@ -426,14 +423,6 @@ static json_t *row_json(const struct column *columns, struct cell *cell, const v
             cell_of(cell, each, row);
             json_object_set_new(object, each->name, cell_json(cell));
         }
-    return object;
-}
-
-json_t *table_row_json(const struct column *columns, const char *cluster, const void *row)
-{
-    struct cell cell = { .cluster = cluster };
-    json_t *object = row_json(columns, &cell, row);
-    text_free(&cell.composed);
     return object;
 }
 

@@ -105,7 +105,4 @@ void table_add_paragraph(struct text *text, const struct column *columns,
 /* A list for JSON's facts, with the columns that JSON shows. */
 struct json_t *table_rows_json(const struct column *columns, const struct table_rows *rows);
 
-/* A row as JSON, with the columns that JSON shows: for lists among the facts. */
-struct json_t *table_row_json(const struct column *columns, const char *cluster, const void *row);
-
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "report/column.h"
-#include "report/forms.h"
 #include "settings/scheduler.h"
 #include "util/memory.h"
 

@@ -20,20 +20,13 @@ struct whatif *whatif_create(const char *cluster, int64_t as_of)
     return whatif;
 }
 
-static void lines_free(char **lines, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(lines[i]);
-    free(lines);
-}
-
 void whatif_destroy(struct whatif *whatif)
 {
     if (!whatif)
         return;
     arena_destroy(whatif->arena);
-    lines_free(whatif->changes, whatif->change_count);
-    lines_free(whatif->commands, whatif->command_count);
+    name_list_free(&whatif->changes);
+    name_list_free(&whatif->commands);
     free(whatif->named);
     free(whatif->rows);
     free(whatif->jobs);
@@ -42,27 +35,18 @@ void whatif_destroy(struct whatif *whatif)
 
 const char *whatif_text(struct whatif *whatif, const char *bytes)
 {
-    struct text text = { 0 };
-    text_add_as_utf8(&text, bytes, strlen(bytes));
-    const char *copy = arena_copy(whatif->arena, text.length ? text.bytes : "", text.length);
-    text_free(&text);
-    return copy;
-}
-
-static void report_whatif_add_line(char ***lines, size_t *count, const char *line)
-{
-    *memory_append(lines, count) = memory_text(line);
+    return utf8_copy_in(whatif->arena, bytes, strlen(bytes));
 }
 
 void whatif_add_change(struct whatif *whatif, const char *sentence)
 {
-    report_whatif_add_line(&whatif->changes, &whatif->change_count, sentence);
+    name_list_add(&whatif->changes, sentence, strlen(sentence));
 }
 
 void whatif_add_command(struct whatif *whatif, const char *command)
 {
     if (!whatif->no_commands)
-        report_whatif_add_line(&whatif->commands, &whatif->command_count, command);
+        name_list_add(&whatif->commands, command, strlen(command));
 }
 
 void whatif_add_named(struct whatif *whatif, uint32_t id)
@@ -206,9 +190,10 @@ void whatif_add_job(struct whatif *whatif, const struct whatif_job *job)
     *memory_append(&whatif->jobs, &whatif->job_count) = *job;
 }
 
-static int report_whatif_by_priority(const struct whatif_job *one, const struct whatif_job *other,
-                                     enum whatif_side side)
+static int report_whatif_by_priority(const void *a, const void *b, void *on)
 {
+    const struct whatif_job *one = a, *other = b;
+    enum whatif_side side = *(const enum whatif_side *)on;
     if (one->priority[side] != other->priority[side])
         return one->priority[side] > other->priority[side] ? -1 : 1;
     if (one->id != other->id)
@@ -216,22 +201,11 @@ static int report_whatif_by_priority(const struct whatif_job *one, const struct 
     return (one->key > other->key) - (one->key < other->key);
 }
 
-static int by_priority_before(const void *a, const void *b)
-{
-    return report_whatif_by_priority(a, b, BEFORE);
-}
-
-static int by_priority_after(const void *a, const void *b)
-{
-    return report_whatif_by_priority(a, b, AFTER);
-}
-
 void whatif_place_jobs(struct whatif *whatif)
 {
-    static int (*const by[SIDES])(const void *a, const void *b) = { by_priority_before,
-                                                                    by_priority_after };
     for (enum whatif_side side = BEFORE; whatif->job_count && side < SIDES; side++) {
-        qsort(whatif->jobs, whatif->job_count, sizeof *whatif->jobs, by[side]);
+        qsort_r(whatif->jobs, whatif->job_count, sizeof *whatif->jobs, report_whatif_by_priority,
+                &side);
         for (size_t i = 0; i < whatif->job_count; i++)
             whatif->jobs[i].place[side] = i + 1;
     }

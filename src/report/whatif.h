@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/name_list.h"
+
 struct algorithm;
 struct arena;
 struct names;
@@ -57,11 +59,9 @@ struct whatif {
     const struct terminology *terms;
     int64_t as_of;
     const struct algorithm *algorithm[SIDES];
-    struct arena *arena; /* of all texts */
-    char **changes;      /* in words, a sentence's part each */
-    size_t change_count;
-    char **commands; /* that would make it so, or a comment where there is none */
-    size_t command_count;
+    struct arena *arena;       /* of all texts */
+    struct name_list changes;  /* in words, a sentence's part each */
+    struct name_list commands; /* that would make it so, or a comment where there is none */
     uint32_t users[SIDES];
     bool unknown[SIDES]; /* nobody has a place: the algorithm has no values */
     uint32_t *named;     /* ids of the associations that changes name */

@@ -88,11 +88,11 @@ static const struct column job_columns[] = {
     { .name = NULL },
 };
 
-static json_t *json_lines(char *const *lines, size_t count)
+static json_t *json_lines(const struct name_list *lines)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_string(lines[i]));
+    for (size_t i = 0; i < lines->count; i++)
+        json_array_append_new(list, json_string(lines->values[i]));
     return list;
 }
 
@@ -104,18 +104,18 @@ static json_t *json_side(const struct whatif *whatif, enum whatif_side side)
 
 static json_t *whatif_table_facts_of(const struct whatif *whatif, size_t top)
 {
-    json_t *jobs = json_array();
+    const struct table_rows jobs = { .rows = whatif->jobs,
+                                     .count = whatif->job_count < top ? whatif->job_count : top,
+                                     .size = sizeof *whatif->jobs };
     size_t changed = 0;
     for (size_t i = 0; i < whatif->row_count; i++)
         changed += whatif->rows[i].changed;
-    for (size_t i = 0; i < whatif->job_count && i < top; i++)
-        json_array_append_new(jobs, table_row_json(job_columns, whatif->cluster, &whatif->jobs[i]));
-    return json_pack(
-        "{s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:b}", "as_of", (json_int_t)whatif->as_of,
-        "before", json_side(whatif, BEFORE), "after", json_side(whatif, AFTER), "changes",
-        json_lines(whatif->changes, whatif->change_count), "changed", (json_int_t)changed,
-        "waiting", (json_int_t)whatif->job_count, "jobs", jobs, "commands",
-        json_lines(whatif->commands, whatif->command_count), "rounded", whatif->rounded);
+    return json_pack("{s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:b}", "as_of",
+                     (json_int_t)whatif->as_of, "before", json_side(whatif, BEFORE), "after",
+                     json_side(whatif, AFTER), "changes", json_lines(&whatif->changes), "changed",
+                     (json_int_t)changed, "waiting", (json_int_t)whatif->job_count, "jobs",
+                     table_rows_json(job_columns, &jobs), "commands", json_lines(&whatif->commands),
+                     "rounded", whatif->rounded);
 }
 
 /* The page. */
@@ -290,17 +290,17 @@ static void whatif_table_add_page(struct answer *answer, const struct whatif *wh
 {
     answer_say(answer, "Cluster %s, %s, as of %s%s\n", whatif->cluster,
                whatif->algorithm[BEFORE]->name, time_text(whatif->as_of).bytes,
-               whatif->change_count ? ".  What if:" : "; nothing is changed.");
-    for (size_t i = 0; i < whatif->change_count; i++)
-        answer_say(answer, "- %s\n", whatif->changes[i]);
+               whatif->changes.count ? ".  What if:" : "; nothing is changed.");
+    for (size_t i = 0; i < whatif->changes.count; i++)
+        answer_say(answer, "- %s\n", whatif->changes.values[i]);
     whatif_table_add_rows(answer, whatif, top);
     if (whatif->rounded)
         text_add(answer_text(answer), "\n" ROUNDED_NOTE);
     whatif_table_add_jobs(answer, whatif, top);
-    if (whatif->command_count)
+    if (whatif->commands.count)
         answer_say(answer, "\nThis would make it so:\n\n");
-    for (size_t i = 0; i < whatif->command_count; i++)
-        answer_say(answer, "%s\n", whatif->commands[i]);
+    for (size_t i = 0; i < whatif->commands.count; i++)
+        answer_say(answer, "%s\n", whatif->commands.values[i]);
 }
 
 void whatif_print(const struct whatif *whatif, size_t top, struct answer *answer)

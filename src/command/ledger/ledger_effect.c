@@ -4,7 +4,6 @@
 #include "command/show/computed_shares.h"
 #include "compute/compute.h"
 #include "compute/recorded_state.h"
-#include "report/forms.h"
 #include "report/shares.h"
 #include "report/table.h"
 #include "results/permissions_rows.h"
