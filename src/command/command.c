@@ -111,7 +111,10 @@ int command_execute(const struct invocation *invocation, void *options, struct e
         .use = (enum settings_use)command->use,
         .results = command->results,
         .layout = command->layout,
-        .filter = { shared->clusters, shared->accounts, shared->users, false, false },
+        .filter = { .clusters = shared->clusters,
+                    .names = shared->names,
+                    .accounts = shared->accounts,
+                    .users = shared->users },
     };
     int status = -1;
     log_set_verbose(shared->verbose);

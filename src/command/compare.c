@@ -7,7 +7,6 @@
 #include "core/fairshare/algorithm.h"
 #include "core/insight/correlation.h"
 #include "report/comparison.h"
-#include "results/published_find.h"
 #include "settings/scheduler.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -18,9 +17,6 @@ struct compare_options {
     struct shared_options shared;
     const char *top_text;
     uint64_t top; /* 0: all */
-    /* The associations that the operands name. */
-    struct published_node *named;
-    size_t named_count;
 };
 
 static size_t count_algorithms(void)
@@ -127,48 +123,23 @@ static int by_spread(const void *a, const void *b)
     return order ? order : (one->id > other->id) - (one->id < other->id);
 }
 
-/* Which associations are asked for, by node: those that a NAME means and all below them, and of
- * these only the users of --users and what is below --accounts.  The caller frees it. */
-static bool *compare_wanted(const struct published_cluster *cluster,
-                            const struct compare_options *options)
-{
-    const struct tree *tree = cluster->tree;
-    const struct shared_options *shared = &options->shared;
-    bool *named = memory_zeroed(tree->count, sizeof *named);
-    bool *inside = memory_zeroed(tree->count, sizeof *inside);
-    for (size_t i = 0; i < options->named_count; i++)
-        if (options->named[i].cluster == cluster)
-            named[options->named[i].node] = true;
-    for (uint32_t i = 0; i < tree->count; i++) {
-        const struct association_name name = published_name(cluster, i);
-        bool is_user = tree->nodes[i].is_user;
-        named[i] |= !options->named_count || (i && named[tree->nodes[i].parent]);
-        inside[i] = (!is_user && name_list_wants(&shared->accounts, name.account)) ||
-                    (i && inside[tree->nodes[i].parent]);
-    }
-    for (uint32_t i = 0; i < tree->count; i++)
-        named[i] &= inside[i] && name_list_wants(&shared->users, published_name(cluster, i).user);
-    free(inside);
-    return named;
-}
-
 /* Of those that are asked for and may be shown. */
 static void sort_users(struct comparison *comparison, const struct published_cluster *cluster,
-                       const struct permissions *permissions, const struct compare_options *options)
+                       const struct published *published, const struct compare_options *options)
 {
     uint32_t count = 0, user = 0;
     const struct compared_user **sorted = memory_zeroed(comparison->user_count + 1, sizeof(void *));
-    bool *wanted = compare_wanted(cluster, options);
+    uint32_t *chosen = selection_of_tree(&published->selection, cluster->tree, cluster->names);
     for (uint32_t i = 0; i < cluster->tree->count; i++) {
         const struct compared_user *compared = &comparison->users[user];
         if (!cluster->tree->nodes[i].is_user)
             continue;
         user++;
-        if (wanted[i] &&
-            permissions_show(permissions, comparison->cluster, compared->account, compared->user))
+        if (chosen[i] && permissions_show(&published->permissions, comparison->cluster,
+                                          compared->account, compared->user))
             sorted[count++] = compared;
     }
-    free(wanted);
+    free(chosen);
     qsort(sorted, count, sizeof *sorted, by_spread);
     comparison->by_spread = memory_zeroed(count + 1, sizeof *comparison->by_spread);
     for (uint32_t i = 0; i < count; i++)
@@ -193,7 +164,7 @@ static void comparison_free(struct comparison *comparison)
 /* What is published, and on a cluster of Slurm's the same shares and usage by the other
  * conformance. */
 static struct comparison compare_cluster(const struct published_cluster *cluster,
-                                         const struct permissions *permissions,
+                                         const struct published *published,
                                          const struct compare_options *options)
 {
     size_t count = count_algorithms();
@@ -221,7 +192,7 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
     }
     free(others);
     fill_users(&comparison, cluster);
-    sort_users(&comparison, cluster, permissions, options);
+    sort_users(&comparison, cluster, published, options);
     return comparison;
 }
 
@@ -231,39 +202,15 @@ static int compare_check(struct command_context *context, struct error *err)
     return option_count("top", options->top_text, &options->top, err);
 }
 
-static void compare_release(void *options)
-{
-    free(((struct compare_options *)options)->named);
-}
-
-/* Find what the operands name, in any cluster. */
-static int compare_find_names(const struct published *published, struct compare_options *options,
-                              struct error *err)
-{
-    for (size_t i = 0; i < OPERANDS_AT_MOST && options->shared.operands[i]; i++) {
-        struct published_node *found;
-        size_t count;
-        int result =
-            published_find_all(published, options->shared.operands[i], &found, &count, err);
-        for (size_t k = 0; !result && k < count; k++)
-            *memory_append(&options->named, &options->named_count) = found[k];
-        free(found);
-        if (result)
-            return -1;
-    }
-    return 0;
-}
-
 static int compare_answer(struct command_context *context, struct error *err)
 {
     struct compare_options *options = context->options;
-    if (published_check_names(&context->published, err) ||
-        compare_find_names(&context->published, options, err))
+    if (published_check_names(&context->published, err))
         return -1;
     published_close(&context->published);
     for (size_t i = 0; i < context->published.count; i++) {
-        struct comparison comparison = compare_cluster(&context->published.clusters[i],
-                                                       &context->published.permissions, options);
+        struct comparison comparison =
+            compare_cluster(&context->published.clusters[i], &context->published, options);
         comparison_answer(&comparison, context->answer);
         comparison_free(&comparison);
     }
@@ -279,10 +226,10 @@ static const struct command_option own_options[] = {
 const struct command command_compare = {
     .name = "compare",
     .operands = "[NAME]...",
-    .operand_count = OPERANDS_AT_MOST,
+    .operand_count = OPERANDS_ANY,
     .for_users = true,
     .summary = "every algorithm and both conformances side by side",
-    .notes = "",
+    .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct compare_options),
@@ -291,5 +238,4 @@ const struct command command_compare = {
     .layout = &comparison_layout,
     .check = compare_check,
     .answer = compare_answer,
-    .release = compare_release,
 };

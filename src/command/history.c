@@ -297,7 +297,7 @@ static bool has_history(const void *list, const char *asked)
 
 static int history_command_add_all(const struct published *published,
                                    const struct history_options *options, struct known_list *list,
-                                   struct answer *answer, struct error *err)
+                                   const char *name, struct answer *answer, struct error *err)
 {
     enum name_match best = best_match(options, list);
     bool any = false;
@@ -310,17 +310,14 @@ static int history_command_add_all(const struct published *published,
             return -1;
         any |= added;
     }
-    return any ? 0
-               : fail(err, ERROR_OTHER, "nothing is known of '%s' in that time",
-                      options->shared.operands[0]);
+    return any ? 0 : fail(err, ERROR_OTHER, "nothing is known of '%s' in that time", name);
 }
 
-static int show_all(const struct command_context *context, struct known_list *list,
-                    struct error *err)
+static int show_all(const struct command_context *context, const char *name,
+                    struct known_list *list, struct error *err)
 {
     const struct history_options *options = context->options;
     const struct published *published = &context->published;
-    const char *name = context->shared->operands[0];
     if (!list->count)
         return fail(err, ERROR_OTHER, "no results yet");
     if (name_list_check(&context->shared->clusters, "cluster", has_history, list, err))
@@ -329,23 +326,30 @@ static int show_all(const struct command_context *context, struct known_list *li
     if (best_match(options, list) == NAME_OTHER)
         return limited ? permissions_deny(name, err)
                        : name_unknown(published_words(published, NULL)->either, name, err);
-    return history_command_add_all(published, options, list, context->answer, err);
+    return history_command_add_all(published, options, list, name, context->answer, err);
 }
 
 /* Also of clusters that are published no more. */
-static int history_answer(struct command_context *context, struct error *err)
+static int history_add_name(const struct command_context *context, const char *name,
+                            struct error *err)
 {
-    struct published *published = &context->published;
     struct known_list list = { 0 };
-    int result = published_warn_of_age(published, err) ||
-                         history_command_read_known(published->db, context->shared->operands[0],
-                                                    &list, err) ||
-                         show_all(context, &list, err)
+    int result = history_command_read_known(context->published.db, name, &list, err) ||
+                         show_all(context, name, &list, err)
                      ? -1
                      : 0;
     for (size_t i = 0; i < list.count; i++)
         known_free(&list.rows[i]);
     free(list.rows);
+    return result;
+}
+
+static int history_answer(struct command_context *context, struct error *err)
+{
+    const struct name_list *names = &context->shared->names;
+    int result = published_warn_of_age(&context->published, err);
+    for (size_t i = 0; !result && i < names->count; i++)
+        result = history_add_name(context, names->values[i], err);
     return result;
 }
 
@@ -358,7 +362,7 @@ static int history_check(struct command_context *context, struct error *err)
     options->days = USUAL_DAYS;
     if (options->usage)
         context->layout = &series_of_days;
-    if (!options->shared.operands[0])
+    if (!options->shared.names.count)
         return fail(err, ERROR_USAGE, "history: whose? see `fairmill help history`");
     if (days && (!number_unsigned(days, strlen(days), &options->days) || !options->days ||
                  options->days > 36525))
@@ -382,8 +386,8 @@ static const struct command_option own_options[] = {
 
 const struct command command_history = {
     .name = "history",
-    .operands = "NAME",
-    .operand_count = 1,
+    .operands = "NAME...",
+    .operand_count = OPERANDS_ANY,
     .for_users = true,
     .summary = "a user or account over time",
     .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",

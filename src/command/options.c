@@ -339,6 +339,10 @@ static int read_operand(struct option_line *line, const char *argument, struct e
 {
     struct shared_options *shared = (struct shared_options *)line->options;
     const char *former = shared->former;
+    if (line->command->operand_count == OPERANDS_ANY) {
+        name_list_add(&shared->names, argument, strlen(argument));
+        return 0;
+    }
     if (line->operands == line->command->operand_count)
         return fail(err, ERROR_USAGE, "%s: unexpected argument '%s'%s%s; see `fairmill help %s`",
                     line->command->name, argument, former ? "; write --" : "", former ? former : "",
@@ -365,22 +369,32 @@ static int option_read_line(struct option_line *line, struct error *err)
     return result;
 }
 
-/* Make the operand of --users and --accounts, which choose nothing else then. */
-static int options_take_name(struct option_line *line, struct shared_options *shared,
-                             struct error *err)
+/* Add the NAME of a user, of an account, or of a user in an account, unless it was given. */
+static void options_add_name(struct name_list *names, const char *account, const char *user)
 {
-    const char *user, *account;
     struct text name = { 0 };
-    if (!shared->users.count && !shared->accounts.count)
+    text_format(&name, "%s%s%s", account, *account ? "/" : "", user);
+    if (!names->count || !name_list_wants(names, name.bytes))
+        name_list_add(names, name.bytes, name.length);
+    text_free(&name);
+}
+
+/* Make NAMEs of --users and --accounts, which choose nothing else then: each user in each of the
+ * accounts. */
+static int options_take_names(struct option_line *line, struct shared_options *shared,
+                              struct error *err)
+{
+    const struct name_list *users = &shared->users, *accounts = &shared->accounts;
+    const char *operand = shared->names.count ? shared->names.values[0] : shared->operands[0];
+    if (!users->count && !accounts->count)
         return 0;
-    if (line->operands)
+    if (operand)
         return fail(err, ERROR_USAGE, "%s: '%s' and --users or --accounts exclude each other",
-                    line->command->name, shared->operands[0]);
-    if (option_list_one(&shared->users, "user", &user, err) ||
-        option_list_one(&shared->accounts, "account", &account, err))
-        return -1;
-    text_format(&name, "%s%s%s", account ? account : "", account ? "/" : "", user ? user : "");
-    shared->operands[0] = shared->name = name.bytes;
+                    line->command->name, operand);
+    for (size_t i = 0; i < accounts->count || !i; i++)
+        for (size_t j = 0; j < users->count || !j; j++)
+            options_add_name(&shared->names, accounts->count ? accounts->values[i] : "",
+                             users->count ? users->values[j] : "");
     name_list_free(&shared->users);
     name_list_free(&shared->accounts);
     return 0;
@@ -399,7 +413,7 @@ int options_read(const struct invocation *invocation, void *options, struct erro
                          : shared->json                           ? TABLE_JSON
                                                                   : TABLE_FOR_PEOPLE;
     if (!result && line.command->shared & TAKES_NAME)
-        result = options_take_name(&line, shared, err);
+        result = options_take_names(&line, shared, err);
     return result;
 }
 
@@ -408,7 +422,7 @@ void options_free(struct shared_options *shared)
     name_list_free(&shared->clusters);
     name_list_free(&shared->accounts);
     name_list_free(&shared->users);
-    free(shared->name);
+    name_list_free(&shared->names);
 }
 
 void options_free_own(const struct command *command, void *options)

@@ -9,6 +9,7 @@
  * shared ones it takes; parser, help, usage and completion follow from these tables. */
 
 #define OPERANDS_AT_MOST 3
+#define OPERANDS_ANY (-1) /* any number of NAMEs */
 
 enum option_takes {
     OPTION_FLAG,  /* nothing; into a bool */
@@ -44,7 +45,7 @@ struct command_option {
 /* Which shared options a command takes. */
 enum {
     TAKES_CLUSTERS = 1 << 0,
-    TAKES_NAME = 1 << 1, /* its operand may be given as one of --users, of --accounts or of both */
+    TAKES_NAME = 1 << 1, /* NAMEs may be given as --users, --accounts or both */
     TAKES_ACCOUNTS = 1 << 2,
     TAKES_USERS = 1 << 3,
     TAKES_NOW = 1 << 4,
@@ -67,6 +68,7 @@ enum {
 /* What was given of the shared options.  A command's own struct of options begins with this. */
 struct shared_options {
     const char *operands[OPERANDS_AT_MOST]; /* the arguments that are no options */
+    struct name_list names;                 /* or, with OPERANDS_ANY or TAKES_NAME, NAMEs */
     struct name_list clusters, accounts, users;
     const char *now; /* NULL: not given */
     bool verbose, yes, dry_run;
@@ -76,7 +78,6 @@ struct shared_options {
     const char *settings_path;
     bool help, version;
     const char *former; /* the option whose letter of 0.1.0 was given; NULL */
-    char *name;         /* an operand that was not given as such; NULL */
 };
 
 /* What the command line gave. */
@@ -105,7 +106,7 @@ enum command_results {
 struct command {
     const char *name;
     const char *operands; /* the arguments that are no options, for the usage; "" */
-    int operand_count;    /* at most so many */
+    int operand_count;    /* at most so many, or OPERANDS_ANY */
     bool for_users;       /* it reads results, and may do so for others (`fairmill answer`) */
     const char *summary;
     const char *notes;                    /* whole lines, before the options in the help; "" */

@@ -228,12 +228,30 @@ static int refuse_weights(const struct prio_list *list, struct error *err)
                 list->cluster);
 }
 
-static int prio_read_cluster(struct published *published, const struct published_cluster *cluster,
+/* Leave the jobs that the options ask for. */
+static int prio_choose(struct prio_list *list, const struct prio_options *options,
+                       struct published *published, struct published_cluster *cluster,
+                       struct error *err)
+{
+    const struct name_list *asked = &options->shared.accounts;
+    struct prio_filter filter = options->filter;
+    struct name_list accounts = { 0 };
+    filter.permissions = &published->permissions;
+    if (asked->count) {
+        if (published_read_tree(published, cluster, err))
+            return -1;
+        selection_add_accounts(&accounts, asked, cluster->tree, cluster->names);
+        filter.accounts = &accounts;
+    }
+    prio_list_filter(list, &filter);
+    name_list_free(&accounts);
+    return 0;
+}
+
+static int prio_read_cluster(struct published *published, struct published_cluster *cluster,
                              const struct prio_options *options, struct prio_list *list,
                              struct error *err)
 {
-    struct prio_filter filter = options->filter;
-    filter.permissions = &published->permissions;
     if (options->look.only_weights)
         return list->of_formula ? refuse_weights(list, err) : 0;
     if (published_jobs_read(published->db, list, err))
@@ -244,10 +262,13 @@ static int prio_read_cluster(struct published *published, const struct published
         const struct prio_row *row = &list->rows[i];
         bool is_seen =
             permissions_show_job(&published->permissions, cluster->name, row->account, row->user);
-        published_note_name(published, row->account, is_seen ? row->user : "");
+        selection_note(&published->selection, &(const struct association_name){
+                                                  row->account, is_seen ? row->user : "", "" });
     }
-    prio_list_filter(list, &filter);
-    return prio_put_in_order(list, options, err);
+    return prio_choose(list, options, published, cluster, err) ||
+                   prio_put_in_order(list, options, err)
+               ? -1
+               : 0;
 }
 
 static int prio_read_all(struct published *published, const struct prio_options *options,
@@ -255,7 +276,7 @@ static int prio_read_all(struct published *published, const struct prio_options 
 {
     shown->lists = memory_zeroed(published->count, sizeof *shown->lists);
     for (; shown->count < published->count; shown->count++) {
-        const struct published_cluster *cluster = &published->clusters[shown->count];
+        struct published_cluster *cluster = &published->clusters[shown->count];
         struct prio_list *list = shown->lists[shown->count] = published_job_list(cluster);
         if (prio_read_cluster(published, cluster, options, list, err)) {
             prio_list_destroy(list);
@@ -403,7 +424,7 @@ const struct command command_prio = {
     .for_users = true,
     .summary = "priorities of jobs that wait, in sprio's columns",
     .notes = "",
-    .shared = TAKES_CLUSTERS | TAKES_USERS | TAKES_VERBOSE | TAKES_SPRIO_TABLE,
+    .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_VERBOSE | TAKES_SPRIO_TABLE,
     .options = own_options,
     .options_size = sizeof(struct prio_options),
     .use = SETTINGS_FOR_READING,

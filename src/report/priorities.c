@@ -146,6 +146,8 @@ static bool is_wanted(const struct prio_filter *filter, const char *cluster,
         wanted = prio_is_job(filter->jobs.values[i], row);
     return wanted && permissions_show_job(filter->permissions, cluster, row->account, row->user) &&
            name_list_wants(&filter->users, row->user) &&
+           (!filter->accounts ||
+            (filter->accounts->count && name_list_wants(filter->accounts, row->account))) &&
            name_list_wants(&filter->partitions, row->partition);
 }
 

@@ -84,6 +84,7 @@ bool prio_is_job(const char *id, const struct prio_row *row);
 /* What is shown; an empty list is everything. */
 struct prio_filter {
     struct name_list users, partitions;
+    const struct name_list *accounts;      /* with those below; NULL: all */
     struct name_list jobs;                 /* ids */
     const struct permissions *permissions; /* who is told */
 };

@@ -10,10 +10,10 @@
 #include "core/insight/statement.h"
 #include "report/answer.h"
 #include "report/permissions.h"
+#include "report/selection.h"
 #include "settings/scheduler.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/name_list.h"
 #include "util/times.h"
 
 struct report_statement_row {
@@ -117,28 +117,12 @@ static const char *report_statement_name_of(const struct statement_view *view, u
     return names_text(view->names, number);
 }
 
-/* An account that was asked for, or below one; 1 + the depth from which on it is. */
-static void find_asked(const struct statement_view *view, const struct tree *tree, uint32_t *from)
-{
-    for (uint32_t i = 0; i < tree->count; i++) {
-        const struct node *node = &tree->nodes[i];
-        uint32_t above = i ? from[node->parent] : 0;
-        bool named = !node->is_user &&
-                     name_list_wants(view->accounts, report_statement_name_of(view, node->account));
-        from[i] = above ? above : named ? node->depth + 1 : 0;
-    }
-}
-
 static bool report_statement_is_shown(const struct statement_view *view, const struct node *node,
                                       double due, double used)
 {
-    const char *user = report_statement_name_of(view, node->user);
-    if (!(due > 0 || used != 0))
-        return false;
-    if (view->users->count && (!node->is_user || !name_list_wants(view->users, user)))
-        return false;
-    return permissions_show(view->permissions, view->cluster,
-                            report_statement_name_of(view, node->account), user);
+    return (due > 0 || used != 0) && permissions_show(view->permissions, view->cluster,
+                                                      report_statement_name_of(view, node->account),
+                                                      report_statement_name_of(view, node->user));
 }
 
 static double percent(double part, double whole)
@@ -152,10 +136,10 @@ void statement_add_period(const struct statement_view *view, const struct statem
     const struct tree *tree = period->tree;
     if (period->is_total && !answer_is_for_people(answer))
         return;
-    uint32_t *from = memory_zeroed(tree->count, sizeof *from);
+    uint32_t *from = selection_of_tree(view->selection, tree, view->names);
     uint32_t *order = depth_first(tree, view->names);
     double whole = period->due[0] / view->scale;
-    find_asked(view, tree, from);
+    bool of_users = view->selection->lists[SELECTION_USERS].count > 0;
     for (uint32_t i = 0; i < tree->count; i++) {
         uint32_t at = order[i];
         const struct node *node = &tree->nodes[at];
@@ -170,7 +154,7 @@ void statement_add_period(const struct statement_view *view, const struct statem
                                .account = report_statement_name_of(view, node->account),
                                .user = report_statement_name_of(view, node->user),
                                .partition = report_statement_name_of(view, node->partition),
-                               .depth = view->users->count ? 0 : node->depth + 1 - from[at],
+                               .depth = of_users ? 0 : node->depth + 1 - from[at],
                                .due = due,
                                .used = used,
                                .due_percent = percent(due, whole),

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 struct answer;
-struct name_list;
 struct names;
+struct association_selection;
 struct statement_period;
 struct table_layout;
 struct permissions;
@@ -18,10 +18,10 @@ struct terminology;
 struct statement_view {
     const char *cluster;
     int64_t from, to;
-    const char *by;                           /* `month`, `week`, `day` */
-    const struct names *names;                /* of the periods' trees, UTF-8 */
-    const struct permissions *permissions;    /* who is told */
-    const struct name_list *accounts, *users; /* of whom; empty: of all */
+    const char *by;                                /* `month`, `week`, `day` */
+    const struct names *names;                     /* of the periods' trees, UTF-8 */
+    const struct permissions *permissions;         /* who is told */
+    const struct association_selection *selection; /* of whom */
     const struct terminology *terms;
     const char *tres;    /* of sreport's; NULL: use is as fairshare was charged */
     bool of_capacity;    /* what is due; else it is of what was delivered */

@@ -10,6 +10,7 @@
 #include "report/permissions.h"
 #include "util/index.h"
 #include "util/memory.h"
+#include "util/name_list.h"
 #include "util/text.h"
 
 struct whatif *whatif_create(const char *cluster, int64_t as_of)
@@ -225,4 +226,21 @@ void whatif_hide_others(struct whatif *whatif, const struct permissions *permiss
     whatif->is_part = rows < whatif->row_count || jobs < whatif->job_count;
     whatif->row_count = rows;
     whatif->job_count = jobs;
+}
+
+void whatif_leave(struct whatif *whatif, const struct name_list *accounts,
+                  const struct name_list *users)
+{
+    size_t rows = 0, jobs = 0;
+    for (size_t i = 0; i < whatif->row_count; i++)
+        if (name_list_wants(accounts, whatif->rows[i].account) &&
+            name_list_wants(users, whatif->rows[i].user))
+            whatif->rows[rows++] = whatif->rows[i];
+    for (size_t i = 0; i < whatif->job_count; i++)
+        if (name_list_wants(accounts, whatif->jobs[i].account) &&
+            name_list_wants(users, whatif->jobs[i].user))
+            whatif->jobs[jobs++] = whatif->jobs[i];
+    whatif->row_count = rows;
+    whatif->job_count = jobs;
+    whatif->is_chosen = true;
 }

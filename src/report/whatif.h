@@ -10,6 +10,7 @@
 
 struct algorithm;
 struct arena;
+struct name_list;
 struct names;
 struct tree;
 struct values;
@@ -70,6 +71,7 @@ struct whatif {
     size_t row_count;
     struct whatif_job *jobs; /* all, by their new places */
     size_t job_count;
+    bool is_chosen;   /* rows and jobs of users who were not asked for were left out */
     bool is_part;     /* rows or jobs were left out that the viewer may not see */
     bool rounded;     /* so was the usage of users whom the viewer may not see */
     bool no_commands; /* they might name what is hidden; whatif_add_command() does nothing */
@@ -96,5 +98,8 @@ void whatif_hide_others(struct whatif *whatif, const struct permissions *permiss
 /* Then give the jobs their places, the highest priority first, equal ones by id: a place among jobs
  * that are hidden would tell their priorities. */
 void whatif_place_jobs(struct whatif *whatif);
+/* Then leave only the rows and jobs of these accounts and users; an empty list chooses all. */
+void whatif_leave(struct whatif *whatif, const struct name_list *accounts,
+                  const struct name_list *users);
 
 #endif

@@ -194,7 +194,9 @@ static void add_ends(struct answer *answer, const struct whatif *whatif, size_t 
 /* Counts are of these. */
 static const char *of_whom(const struct whatif *whatif)
 {
-    return whatif->is_part ? ", of those whom you may see" : "";
+    return whatif->is_chosen ? ", of those asked for"
+           : whatif->is_part ? ", of those whom you may see"
+                             : "";
 }
 
 /* Returns whether values of one side are not known, which leaves nothing to compare. */

@@ -167,8 +167,8 @@ int published_select(struct published *published, const struct published_filter 
             cluster_free(&published->clusters[i]);
     published->count = kept;
     published->filter = *filter;
-    published->accounts_seen = memory_zeroed(filter->accounts.count + 1, sizeof(bool));
-    published->users_seen = memory_zeroed(filter->users.count + 1, sizeof(bool));
+    selection_begin(&published->selection,
+                    (const struct name_list[]){ filter->names, filter->accounts, filter->users });
     return filter->of_any_age ? 0 : published_warn_of_age(published, err);
 }
 
@@ -194,8 +194,7 @@ void published_free(struct published *published)
         cluster_free(&published->clusters[i]);
     free(published->clusters);
     permissions_free(&published->permissions);
-    free(published->accounts_seen);
-    free(published->users_seen);
+    selection_free(&published->selection);
     *published = (struct published){ 0 };
 }
 
@@ -294,21 +293,6 @@ static const char *text_or_null(struct text *text, const struct db_value *value)
     return value->type == DB_TEXT ? text_in(text, value) : NULL;
 }
 
-/* A name of the filter is there. */
-static void published_note_seen(const struct name_list *list, bool *seen, const char *name)
-{
-    for (size_t i = 0; i < list->count; i++)
-        seen[i] |= name_is(list->values[i], name);
-}
-
-void published_note_name(struct published *published, const char *account, const char *user)
-{
-    if (*user)
-        published_note_seen(&published->filter.users, published->users_seen, user);
-    else
-        published_note_seen(&published->filter.accounts, published->accounts_seen, account);
-}
-
 int published_read_rows(struct published *published, const struct published_cluster *cluster,
                         published_row_taker *take, void *context, struct error *err)
 {
@@ -344,7 +328,10 @@ int published_read_rows(struct published *published, const struct published_clus
             permissions_show(permissions, cluster->name, association.account, association.user) &&
             (!of_jobs || permissions_show_job(permissions, cluster->name, association.account,
                                               association.user));
-        published_note_name(published, association.account, is_seen ? association.user : "");
+        selection_note(&published->selection,
+                       &(const struct association_name){ association.account,
+                                                         is_seen ? association.user : "",
+                                                         is_seen ? association.partition : "" });
         take(context, &association);
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -352,22 +339,19 @@ int published_read_rows(struct published *published, const struct published_clus
     return db_finish(rows);
 }
 
-static int check_seen(const char *kind, const struct name_list *list, const bool *seen,
-                      struct error *err)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (!seen[i])
-            return name_unknown(kind, list->values[i], err);
-    return 0;
-}
-
 int published_check_names(const struct published *published, struct error *err)
 {
-    const struct published_filter *filter = &published->filter;
-    return check_seen("account", &filter->accounts, published->accounts_seen, err) ||
-                   check_seen("user", &filter->users, published->users_seen, err)
-               ? -1
-               : 0;
+    enum selection_kind kind;
+    const char *missing = selection_missing(&published->selection, &kind);
+    const char *const kinds[] = { [SELECTION_NAMES] = published_words(published, NULL)->either,
+                                  [SELECTION_ACCOUNTS] = "account",
+                                  [SELECTION_USERS] = "user" };
+    if (!missing)
+        return 0;
+    return kind == SELECTION_NAMES &&
+                   permissions_are_limited(&published->permissions, PRIVATE_USAGE)
+               ? permissions_deny(missing, err)
+               : name_unknown(kinds[kind], missing, err);
 }
 
 static void pass(void *context, const struct published_row *row)

@@ -3,6 +3,7 @@
 #define FAIRMILL_RESULTS_PUBLISHED_H
 
 #include "core/fairshare/fairshare.h"
+#include "report/selection.h"
 #include "results/permissions_rows.h"
 #include "util/name_list.h"
 
@@ -13,7 +14,7 @@ struct db_value;
 
 /* Whom a command was asked about; an empty list asks for all. */
 struct published_filter {
-    struct name_list clusters, accounts, users;
+    struct name_list clusters, names, accounts, users;
     bool of_jobs;    /* about the jobs of these users */
     bool of_any_age; /* the command itself says how old the results are */
 };
@@ -43,8 +44,8 @@ struct published {
     struct permissions permissions;     /* who is told */
     struct published_cluster *clusters; /* by name */
     size_t count;
-    struct published_filter filter; /* of published_select(), whose names must stay */
-    bool *accounts_seen, *users_seen;
+    struct published_filter filter;         /* of published_select(), whose names must stay */
+    struct association_selection selection; /* its names, accounts and users */
 };
 
 /* The time zone that all published runs used; NULL if they differ, if it is the host's, or if
@@ -112,10 +113,8 @@ int published_read_rows(struct published *published, const struct published_clus
 /* The tree and its values. */
 int published_read_tree(struct published *published, struct published_cluster *cluster,
                         struct error *err);
-/* Note that an account, or a user of it, was met elsewhere. */
-void published_note_name(struct published *published, const char *account, const char *user);
-/* Once the rows of all clusters were read: ERROR_USAGE where an account or user of the filter was
- * not met. */
+/* Once the rows of all clusters were read: ERROR_USAGE where a NAME, account or user of the
+ * filter was not met. */
 int published_check_names(const struct published *published, struct error *err);
 /* The same for who has no use for the rows: they are read now if a name was not met yet. */
 int published_look_for_names(struct published *published, struct error *err);

@@ -14,30 +14,6 @@
 /* A message that names more candidates than these is too long to help. */
 #define CANDIDATES_NAMED 10
 
-/* Add what tells it from all others: `account/`, `account/user`, `account/user/partition`. */
-static void association_name_add(struct text *text, const struct association_name *name)
-{
-    text_format(text, "%s/%s%s%s", name->account, name->user, *name->partition ? "/" : "",
-                name->partition);
-}
-
-enum name_match association_name_match(const struct association_name *name, const char *asked)
-{
-    struct association_name any_partition = { name->account, name->user, "" };
-    struct text full = { 0 };
-    if (name_is(asked, *name->user ? name->user : name->account))
-        return NAME_POSSIBLE;
-    association_name_add(&full, name);
-    enum name_match match = name_is(asked, full.bytes) ? NAME_EXACT : NAME_OTHER;
-    if (match == NAME_OTHER && *name->partition) {
-        full.length = 0;
-        association_name_add(&full, &any_partition);
-        match = name_is(asked, full.bytes) ? NAME_POSSIBLE : NAME_OTHER;
-    }
-    text_free(&full);
-    return match;
-}
-
 struct association_name published_name(const struct published_cluster *cluster, uint32_t node)
 {
     const struct node *named = &cluster->tree->nodes[node];

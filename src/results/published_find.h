@@ -6,26 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct association_name;
 struct error;
 struct published;
 struct published_cluster;
 struct text;
 
-/* Users and accounts by name.  A NAME is a user, an account, or `account/user[/partition]`, where
- * `account/` is the account and no user. */
-
-/* The names of an association, UTF-8; `user` is "" for an account, `partition` where it has none.
- */
-struct association_name {
-    const char *account, *user, *partition;
-};
-
-enum name_match {
-    NAME_OTHER,    /* another association */
-    NAME_POSSIBLE, /* one of those that may be meant */
-    NAME_EXACT,    /* this one and no other */
-};
-enum name_match association_name_match(const struct association_name *name, const char *asked);
+/* Users and accounts by NAME (report/selection.h). */
 
 /* An association that was found. */
 struct published_node {

@@ -445,7 +445,6 @@ def sentences(place):
             (('ann', 'left'), 'an account below', "'ann' is below 'left'"),
             (('ann', 'ann'), 'the same', "'ann' is the same as 'ann'"),
             (('ann', '-u', 'bea'), 'a name and a user', 'exclude each other'),
-            (('-u', 'ann,bea'), 'a list of users', "only one --user"),
             (('ann', 'bea', 'cid'), 'a third name', "unexpected argument 'cid'")):
         place.ends(64, f'{what} is refused', 'explain', *names)
         place.says('and told why', text)

@@ -153,7 +153,10 @@ def existence(place):
                                 ['explain', 'chemistry/@'], ['forecast', '@'], ['history', '@'], ['history', 'chemistry/@'],
                                 ['show', '--pbs', '@'], ['whatif', '--shares', '@=9'], ['whatif', '--add-usage', '@=9'],
                                 ['whatif', '--remove-user', '@'], ['whatif', '--move', '@=root'], ['whatif', '--move', 'optics=@'],
-                                ['statement', '-u', f'{login},@'], ['prio', '-j', '903', '-u', '@']):
+                                ['statement', '-u', f'{login},@'], ['prio', '-j', '903', '-u', '@'], ['prio', '-A', 'chemistry', '-u', '@'],
+                                ['statement', '@'], ['statement', login, 'chemistry/@'], ['compare', '@'], ['compare', 'chemistry/@'],
+                                ['compare', '-u', f'{login},@'], ['history', login, '@'], ['forecast', '-u', f'{login},@'],
+                                ['explain', '-u', '@', '-A', 'chemistry'], ['whatif', '--shares', f'{login}=9', '-u', '@']):
                     if private == 'jobs' and command[0] != 'prio':
                         continue  # users are not hidden
                     answers = []

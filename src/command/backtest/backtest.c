@@ -10,6 +10,7 @@
 #include "db/db.h"
 #include "report/backtest_table.h"
 #include "report/permissions.h"
+#include "report/selection.h"
 #include "results/history_rows.h"
 #include "results/permissions_rows.h"
 #include "results/schema.h"
@@ -108,61 +109,28 @@ struct backtest_options {
     bool points;
 };
 
-/* Whether some cluster had an account or a user that was asked for at some instant, in the order in
- * which they were asked for; and whether there was `any` instant. */
-struct met {
-    bool *accounts, *users, any;
-};
-
 /* What is asked of a cluster, and where the answer goes. */
 struct backtest_command_candidate {
     const struct backtest_options *options;
-    struct met *met;
+    struct association_selection *selection;
+    bool *any; /* whether there was a point */
     const struct backtest_variants *variants;
     const char *cluster;
     struct times times;
     struct answer *answer;
     struct backtest *backtest;
-    size_t variant; /* at work */
+    size_t variant;   /* at work */
+    uint32_t *chosen; /* of a point, by node */
     uint64_t done;
 };
 
 /* ---- Points ---- */
 
-/* Whether a name is in the list, or that is empty. */
-static bool backtest_command_is_asked(const struct name_list *list, bool *met, const char *name)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (name_is(list->values[i], name)) {
-            met[i] = true;
-            return true;
-        }
-    }
-    return !list->count;
-}
-
-/* Whether the node or an account above it is asked for, and its user. */
 static bool wants(const void *context, const struct backtest_point *point, uint32_t node)
 {
     const struct backtest_command_candidate *candidate = context;
-    const struct shared_options *shared = &candidate->options->shared;
-    const struct tree *tree = point->tree;
-    const char *user = names_text(point->names, tree->nodes[node].user);
-    bool is_user = backtest_command_is_asked(&shared->users, candidate->met->users, user);
-    for (uint32_t i = node; shared->accounts.count && i != NO_NODE; i = tree->nodes[i].parent)
-        if (backtest_command_is_asked(&shared->accounts, candidate->met->accounts,
-                                      names_text(point->names, tree->nodes[i].account)))
-            return is_user;
-    return is_user && !shared->accounts.count;
-}
-
-static int check_met(const struct name_list *list, const bool *met, const char *kind,
-                     struct error *err)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (!met[i])
-            return name_unknown(kind, list->values[i], err);
-    return 0;
+    (void)point;
+    return candidate->chosen[node] != 0;
 }
 
 static void backtest_command_add_values(const struct backtest_command_candidate *candidate,
@@ -171,7 +139,7 @@ static void backtest_command_add_values(const struct backtest_command_candidate 
     const struct backtest_settings *variant = &candidate->variants->list[point->variant];
     for (uint32_t i = 0; i < point->tree->count; i++) {
         const struct node *node = &point->tree->nodes[i];
-        if (!wants(candidate, point, i))
+        if (!candidate->chosen[i])
             continue;
         answer_row(candidate->answer,
                    &(struct backtest_value){
@@ -203,11 +171,19 @@ static int backtest_command_take(void *context, const struct computation *comput
         .wants = wants,
         .context = candidate,
     };
-    candidate->met->any = true;
+    *candidate->any = true;
+    for (uint32_t i = 0; i < point.tree->count; i++)
+        selection_note(candidate->selection,
+                       &(const struct association_name){
+                           names_text(point.names, point.tree->nodes[i].account),
+                           names_text(point.names, point.tree->nodes[i].user),
+                           names_text(point.names, point.tree->nodes[i].partition) });
+    candidate->chosen = selection_of_tree(candidate->selection, point.tree, point.names);
     if (candidate->options->points)
         backtest_command_add_values(candidate, &point);
     else
         backtest_add(candidate->backtest, &point);
+    free(candidate->chosen);
     log_progress(candidate->cluster, ++candidate->done, "points computed");
     return 0;
 }
@@ -308,6 +284,17 @@ static int backtest_command_refuse_private(const struct settings *settings,
     return result;
 }
 
+static int backtest_check_names(const struct association_selection *selection,
+                                const struct terminology *terms, struct error *err)
+{
+    enum selection_kind kind;
+    const char *missing = selection_missing(selection, &kind);
+    const char *const kinds[] = { [SELECTION_NAMES] = terms->either,
+                                  [SELECTION_ACCOUNTS] = terms->account,
+                                  [SELECTION_USERS] = terms->user };
+    return missing ? name_unknown(kinds[kind], missing, err) : 0;
+}
+
 static int backtest_command(struct command_context *context, struct error *err)
 {
     const struct backtest_options *options = context->options;
@@ -316,10 +303,11 @@ static int backtest_command(struct command_context *context, struct error *err)
     const struct cluster_names asked = { shared->clusters.values, shared->clusters.count };
     struct backtest_variants variants = { 0 };
     struct cluster_names clusters = { 0 };
-    struct met met = { memory_zeroed(shared->accounts.count, sizeof(bool)),
-                       memory_zeroed(shared->users.count, sizeof(bool)), false };
-    const struct terminology *terms = terminology_of(settings);
+    struct association_selection selection;
+    bool any = false;
     struct db *source = NULL;
+    selection_begin(&selection,
+                    (const struct name_list[]){ shared->names, shared->accounts, shared->users });
     int result = backtest_variants_make(&variants, settings, options->values, err) ||
                          run_open_source(&source, settings, err) ||
                          clusters_wanted(settings, source, &asked, complain, &clusters, err) ||
@@ -328,7 +316,8 @@ static int backtest_command(struct command_context *context, struct error *err)
                      : 0;
     for (size_t i = 0; !result && i < clusters.count; i++) {
         struct backtest_command_candidate candidate = { .options = options,
-                                                        .met = &met,
+                                                        .selection = &selection,
+                                                        .any = &any,
                                                         .variants = &variants,
                                                         .cluster = clusters.names[i],
                                                         .answer = context->answer };
@@ -336,12 +325,9 @@ static int backtest_command(struct command_context *context, struct error *err)
         if (result)
             fail_in(err, "cluster '%s'", clusters.names[i]);
     }
-    if (!result && met.any &&
-        (check_met(&shared->users, met.users, terms->user, err) ||
-         check_met(&shared->accounts, met.accounts, terms->account, err)))
-        result = -1;
-    free(met.accounts);
-    free(met.users);
+    if (!result && any)
+        result = backtest_check_names(&selection, terminology_of(settings), err);
+    selection_free(&selection);
     cluster_names_free(&clusters);
     backtest_variants_free(&variants);
     db_close(source);
@@ -390,9 +376,10 @@ static int backtest_check(struct command_context *context, struct error *err)
 
 const struct command command_backtest = {
     .name = "backtest",
-    .operands = "",
+    .operands = "[NAME]...",
+    .operand_count = OPERANDS_ANY,
     .summary = "history as other settings would have made it",
-    .notes = "",
+    .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct backtest_options),

@@ -24,30 +24,6 @@ struct explain_options {
     bool published_only; /* the accounting database is not read */
 };
 
-/* Whom it is about: a user, in each of the accounts, or two associations. */
-struct subjects {
-    struct published_node *all;
-    size_t count;
-    struct published_node other; /* the node may be NO_NODE */
-};
-
-static int find_subjects(struct subjects *subjects, const struct published *published,
-                         const struct explain_options *options, struct error *err)
-{
-    const char *const *names = options->shared.operands;
-    struct published_node one;
-    subjects->other.node = NO_NODE;
-    if (options->of_self)
-        return published_find_user(published, names[0], &subjects->all, &subjects->count, err);
-    if (!names[1])
-        return published_find_all(published, names[0], &subjects->all, &subjects->count, err);
-    if (published_find(published, NULL, names[0], &one, err) ||
-        published_find(published, one.cluster, names[1], &subjects->other, err))
-        return -1;
-    *memory_append(&subjects->all, &subjects->count) = one;
-    return 0;
-}
-
 static int refuse_pair(uint32_t one, uint32_t other, const char *const *names, struct error *err)
 {
     return fail(err, ERROR_USAGE, "'%s' is %s '%s'", names[0],
@@ -94,6 +70,35 @@ static int explain_command_add_subject(const struct command_context *context,
     return explain(&input, one->node, other, &explanation)
                ? add_explained(context, cluster, &explained, err)
                : refuse_pair(one->node, other, context->shared->operands, err);
+}
+
+/* Two associations of one cluster. */
+static int explain_add_pair(const struct command_context *context, const char *const *names,
+                            struct error *err)
+{
+    const struct published *published = &context->published;
+    struct published_node one, other;
+    return published_find(published, NULL, names[0], &one, err) ||
+                   published_find(published, one.cluster, names[1], &other, err) ||
+                   explain_command_add_subject(context, &one, other.node, err)
+               ? -1
+               : 0;
+}
+
+/* An account, or a user in each of the accounts. */
+static int explain_add_name(const struct command_context *context, const char *name,
+                            struct error *err)
+{
+    const struct explain_options *options = context->options;
+    struct published_node *found;
+    size_t count;
+    int result = options->of_self
+                     ? published_find_user(&context->published, name, &found, &count, err)
+                     : published_find_all(&context->published, name, &found, &count, err);
+    for (size_t i = 0; !result && i < count; i++)
+        result = explain_command_add_subject(context, &found[i], NO_NODE, err);
+    free(found);
+    return result;
 }
 
 /* ---- Pending jobs ---- */
@@ -164,7 +169,7 @@ static int explain_named_jobs(struct command_context *context, struct error *err
 /* No user and no account has the name, which looks like the id of a job: explain that. */
 static int explain_as_job(struct command_context *context, struct error *err)
 {
-    const char *const ids[] = { context->shared->operands[0], NULL };
+    const char *const ids[] = { context->shared->names.values[0], NULL };
     struct error reason;
     bool found;
     if (command_answer_as(context, &job_explanation_layout, &reason) ||
@@ -178,21 +183,21 @@ static int explain_as_job(struct command_context *context, struct error *err)
 static int explain_answer(struct command_context *context, struct error *err)
 {
     const struct explain_options *options = context->options;
-    struct published *published = &context->published;
-    struct subjects subjects = { .count = 0 };
-    const char *const *names = context->shared->operands;
+    const char *const *operands = context->shared->operands;
+    const struct name_list *names = &context->shared->names;
+    int result = 0;
     if (options->of_jobs)
         return explain_named_jobs(context, err);
-    int result = find_subjects(&subjects, published, options, err);
-    if (result && err->class == ERROR_USAGE && !options->jobs && !options->of_self && !names[1] &&
-        names[0][0] >= '0' && names[0][0] <= '9')
-        return explain_as_job(context, err);
     if (options->jobs && !options->published_only) /* jobs are read for long */
-        published_close(published);
-    for (size_t i = 0; !result && i < subjects.count; i++)
-        result = explain_command_add_subject(context, &subjects.all[i], subjects.other.node, err);
-    free(subjects.all);
-    return result;
+        published_close(&context->published);
+    if (operands[1])
+        return explain_add_pair(context, operands, err);
+    for (size_t i = 0; !result && i < names->count; i++)
+        result = explain_add_name(context, names->values[i], err);
+    return result && err->class == ERROR_USAGE && !options->jobs && !options->of_self &&
+                   names->count == 1 && names->values[0][0] >= '0' && names->values[0][0] <= '9'
+               ? explain_as_job(context, err)
+               : result;
 }
 
 /* Whether the arguments are about jobs; who is called `job` is not asked about with an id. */
@@ -205,9 +210,12 @@ static int explain_check(struct command_context *context, struct error *err)
 {
     struct explain_options *options = context->options;
     const char **names = options->shared.operands;
-    options->of_self = !names[0];
+    options->of_self = !names[0] && !options->shared.names.count;
     if (options->of_self)
-        names[0] = options->shared.name = command_login(context->invocation->client);
+        *memory_append(&options->shared.names.values, &options->shared.names.count) =
+            command_login(context->invocation->client);
+    else if (names[0] && !names[1])
+        name_list_add(&options->shared.names, names[0], strlen(names[0]));
     options->of_jobs = asks_for_jobs(names);
     if (options->of_jobs && options->jobs)
         return fail(err, ERROR_USAGE,

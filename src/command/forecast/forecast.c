@@ -107,17 +107,18 @@ static void say_progress(void *computed, uint64_t at)
     text_free(&time);
 }
 
-static int print_forecast(const struct forecast_options *options, struct forecast_data *data,
-                          const struct published_node *named, struct answer *answer,
+static int print_forecast(const struct command_context *context, const char *name,
+                          const struct published_node *named, struct forecast_data *data,
                           struct error *err)
 {
+    const struct forecast_options *options = context->options;
     struct forecast *forecast = &data->forecast;
     const struct published_cluster *cluster = named->cluster;
     const struct node *node = &cluster->tree->nodes[named->node];
     uint32_t entity = tree_place(forecast->tree, node->id);
     if (entity == NO_NODE || forecast->tree->nodes[entity].id != node->id)
         return fail(err, ERROR_OTHER, "forecast: '%s' is not in the accounting database any more",
-                    options->shared.operands[0]);
+                    name);
     forecast_data_choose(data, entity);
     forecast->job_rate = (uint128)(options->job_tres * (double)UNITS_PER_TRES);
     forecast->job_s = options->job_s;
@@ -143,7 +144,7 @@ static int print_forecast(const struct forecast_options *options, struct forecas
     int result = fill_report(&report, forecast, options, err);
     log_progress_done();
     if (!result)
-        forecast_report_answer(&report, answer);
+        forecast_report_answer(&report, context->answer);
     for (enum projection each = 0; each < PROJECTIONS; each++) {
         free(report.points[each]);
         free(report.curves[each]);
@@ -177,41 +178,47 @@ static int forecast_command_read_any(const struct forecast_options *options,
     return forecast_data_published(data, published, cluster, options->days * DAY_S, err);
 }
 
-/* Of an association, after what was added before. */
-static int add_forecast(struct command_context *context, const struct published_node *named,
-                        struct error *err)
+/* Of an association that the name means, after what was added before. */
+static int add_forecast(const struct command_context *context, const char *name,
+                        const struct published_node *named, struct error *err)
 {
     struct forecast_options *options = context->options;
     struct forecast_data data;
     if (!named->node)
-        return fail(err, ERROR_USAGE, "forecast: '%s' is the root, which has no fairshare",
-                    options->shared.operands[0]);
+        return fail(err, ERROR_USAGE, "forecast: '%s' is the root, which has no fairshare", name);
     if (options->published_only)
         options->rounded = published_round_others(&context->published, named->cluster);
     if (forecast_command_read_any(options, context->settings, &context->published, named->cluster,
                                   &data, err))
         return -1;
-    int result = print_forecast(options, &data, named, context->answer, err);
+    int result = print_forecast(context, name, named, &data, err);
     forecast_data_free(&data);
     return result;
 }
 
 /* The name is looked up in the published results. */
+static int forecast_add_name(const struct command_context *context, const char *name,
+                             struct error *err)
+{
+    struct published_node *named;
+    size_t count;
+    int result = published_find_all(&context->published, name, &named, &count, err);
+    for (size_t i = 0; !result && i < count; i++)
+        result = add_forecast(context, name, &named[i], err);
+    free(named);
+    return result;
+}
+
 static int forecast_answer(struct command_context *context, struct error *err)
 {
     struct forecast_options *options = context->options;
-    struct published_node *named = NULL;
-    size_t count = 0;
+    const struct name_list *names = &options->shared.names;
     if (!options->published_only) /* the accounting database is read for long */
         published_close(&context->published);
     /* The settings say in which time zone a date is read. */
     int result = option_time("now", options->shared.now, &options->now, err);
-    if (!result)
-        result = published_find_all(&context->published, options->shared.operands[0], &named,
-                                    &count, err);
-    for (size_t i = 0; !result && i < count; i++)
-        result = add_forecast(context, &named[i], err);
-    free(named);
+    for (size_t i = 0; !result && i < names->count; i++)
+        result = forecast_add_name(context, names->values[i], err);
     return result;
 }
 
@@ -234,7 +241,7 @@ static int forecast_check(struct command_context *context, struct error *err)
     struct forecast_options *options = context->options;
     const char *days = options->days_text, *until = options->until, *job = options->job;
     options->days = DAYS_USUALLY;
-    if (!options->shared.operands[0])
+    if (!options->shared.names.count)
         return fail(err, ERROR_USAGE, "forecast: of whom? see `fairmill forecast --help`");
     if (days && (!number_unsigned(days, strlen(days), &options->days) || !options->days ||
                  options->days > DAYS_AT_MOST))
@@ -273,8 +280,8 @@ static const struct command_option own_options[] = {
 
 const struct command command_forecast = {
     .name = "forecast",
-    .operands = "NAME",
-    .operand_count = 1,
+    .operands = "NAME...",
+    .operand_count = OPERANDS_ANY,
     .for_users = true,
     .summary = "how the fairshare of a user or account goes on",
     .notes = "If nothing runs, if all goes on as in the last seven days, if only others do.\n"

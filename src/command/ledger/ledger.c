@@ -303,10 +303,12 @@ static int ledger_list_check_names(const struct listing *listing, struct publish
         return -1;
     for (size_t i = 0; i < listing->book.count; i++) {
         const struct ledger_record *record = &listing->book.records[i];
-        published_note_name(published, record->account, "");
+        selection_note(&published->selection,
+                       &(const struct association_name){ record->account, "", "" });
         if (permissions_show(&published->permissions, record->cluster, record->account,
                              record->user))
-            published_note_name(published, record->account, record->user);
+            selection_note(&published->selection,
+                           &(const struct association_name){ record->account, record->user, "" });
     }
     return published_look_for_names(published, err);
 }

@@ -128,9 +128,12 @@ static void note_names(struct statement_command_work *work, const struct account
     for (size_t i = 0; i < of->times.count; i++) {
         const char *account = names_text(names, of->times.rows[i].row.account);
         const char *user = names_text(names, of->times.rows[i].row.user);
+        const char *partition = names_text(names, of->times.rows[i].row.partition);
         bool is_seen =
             permissions_show(&work->published->permissions, of->cluster->name, account, user);
-        published_note_name(work->published, account, is_seen ? user : "");
+        selection_note(&work->published->selection,
+                       &(const struct association_name){ account, is_seen ? user : "",
+                                                         is_seen ? partition : "" });
     }
 }
 
@@ -197,8 +200,7 @@ static struct statement_view statement_command_view_of(const struct statement_co
         .by = options->by->name,
         .names = of->times.names,
         .permissions = &work->published->permissions,
-        .accounts = &options->shared.accounts,
-        .users = &options->shared.users,
+        .selection = &work->published->selection,
         .terms = terminology_of(of->cluster->settings),
         .tres = options->as_sreport ? options->tres : NULL,
         .of_capacity = options->of_capacity,
@@ -370,10 +372,11 @@ static const struct command_option own_options[] = {
 
 const struct command command_statement = {
     .name = "statement",
-    .operands = "",
+    .operands = "[NAME]...",
+    .operand_count = OPERANDS_ANY,
     .for_users = true,
     .summary = "what was due to accounts and users, and what they got",
-    .notes = "",
+    .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct command_statement_options),

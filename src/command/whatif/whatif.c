@@ -34,6 +34,19 @@ static int from_source(struct command_context *context, struct whatif *whatif,
     return whatif_from_source(whatif, settings, &options->changes, cluster->name, &now, err);
 }
 
+/* Leave the rows and jobs of the accounts and users that are asked for. */
+static void whatif_choose(const struct command_context *context,
+                          const struct published_cluster *cluster, struct whatif *whatif)
+{
+    const struct shared_options *shared = context->shared;
+    struct name_list accounts = { 0 };
+    if (shared->accounts.count)
+        selection_add_accounts(&accounts, &shared->accounts, cluster->tree, cluster->names);
+    if (shared->accounts.count || shared->users.count)
+        whatif_leave(whatif, &accounts, &shared->users);
+    name_list_free(&accounts);
+}
+
 static int whatif_fill(struct command_context *context, struct published_cluster *cluster,
                        struct whatif *whatif, struct error *err)
 {
@@ -52,6 +65,7 @@ static int whatif_fill(struct command_context *context, struct published_cluster
         return -1;
     whatif_hide_others(whatif, &published->permissions);
     whatif_place_jobs(whatif);
+    whatif_choose(context, cluster, whatif);
     whatif->no_commands =
         permissions_are_limited_on(&published->permissions, cluster->name, PRIVATE_ALL);
     whatif->no_ledger = !permissions_administer(&published->permissions, cluster->name);
@@ -63,7 +77,8 @@ static int whatif_answer(struct command_context *context, struct error *err)
 {
     const struct whatif_options *options = context->options;
     struct published_cluster *cluster = published_only(&context->published, err);
-    if (!cluster || published_read_tree(&context->published, cluster, err))
+    if (!cluster || published_read_tree(&context->published, cluster, err) ||
+        published_check_names(&context->published, err))
         return -1;
     struct whatif *whatif = whatif_create(cluster->name, cluster->as_of);
     int result = whatif_fill(context, cluster, whatif, err);
@@ -127,7 +142,7 @@ const struct command command_whatif = {
     .summary = "who would gain and who lose, were shares or settings others",
     .notes = "Changes may be given again, and are made together.  A NAME is a user, an\n"
              "account, or account/user[/partition]; account/ is no user.\n",
-    .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_TABLE,
+    .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_NOW | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct whatif_options),
     .use = SETTINGS_FOR_READING,
