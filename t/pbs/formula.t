@@ -26,11 +26,10 @@ ANSWERS = os.path.join(os.path.dirname(FAIRMILL), 't', 'pbs', 'answers')
 FAILURES = {ZeroDivisionError: 'division by zero', OverflowError: 'the number is too large',
             ValueError: 'there is no such value', TypeError: 'an integer is wanted here'}
 
-REALS = ['acos', 'acosh', 'asin', 'asinh', 'atan', 'atanh', 'ceil', 'cos', 'cosh', 'degrees', 'erf', 'erfc', 'exp',
-         'expm1', 'fabs', 'floor', 'isfinite', 'isinf', 'isnan', 'log', 'log10', 'log1p', 'log2', 'radians', 'sin',
+REALS = ['acos', 'acosh', 'asin', 'asinh', 'atan', 'atanh', 'ceil', 'cos', 'cosh', 'erf', 'erfc', 'exp',
+         'expm1', 'fabs', 'floor', 'isfinite', 'isinf', 'isnan', 'log', 'log10', 'log1p', 'log2', 'sin',
          'sinh', 'sqrt', 'tan', 'tanh', 'trunc', 'abs', 'cbrt', 'exp2', 'int', 'float', 'bool', 'round', 'round', 'int']
-PAIRS = ['atan2', 'copysign', 'fmod', 'isclose', 'log', 'pow', 'remainder']
-WHOLES = {'factorial': (1, 1), 'gcd': (0, 3), 'isqrt': (1, 1), 'lcm': (0, 3)}
+PAIRS = ['atan2', 'copysign', 'fmod', 'log', 'pow', 'remainder']
 SEQUENCES = ['sum', 'min', 'max']
 REALS = [name for name in REALS if hasattr(math, name) or hasattr(builtins, name)]
 OPERATORS = ['+', '-', '*', '/', '//', '%', '+', '-', '*', '/']
@@ -56,13 +55,11 @@ def shift_left(left, right):
     return left << right
 
 
-def factorial(number):
-    """Up to Python 3.9 it takes floats that are whole, too."""
-    if isinstance(number, float):
-        raise TypeError
-    if number > 200:
-        raise Beyond
-    return math.factorial(number)
+def log(*arguments):
+    """That of infinity to the base of infinity is rejected."""
+    if arguments == (math.inf, math.inf):
+        raise ValueError
+    return math.log(*arguments)
 
 
 class Beyond(Exception):
@@ -102,7 +99,7 @@ def python(formula, values):
     """The result as float.hex() has it, the class of the exception, or Beyond."""
     tree = ast.fix_missing_locations(Watch().visit(ast.parse(formula, mode='eval')))
     names = dict(values, _power=power, _shift_left=shift_left, _seen=seen, **{name: getattr(math, name) for name in dir(math) if name[0] != '_'})
-    names.update(factorial=factorial)
+    names.update(log=log)
     try:
         return float(eval(compile(tree, 'formula', 'eval'), names)).hex()
     except Beyond:
@@ -132,8 +129,7 @@ class Writer:
             lambda: str(r.randrange(10)), lambda: str(r.randrange(10 ** r.randrange(1, 18))),
             lambda: repr(r.uniform(0, 10)), lambda: repr(math.ldexp(r.random(), r.randrange(-1074, 1024))),
             lambda: f'{r.randrange(1000)}.', lambda: f'.{r.randrange(1000)}', lambda: f'{r.randrange(100)}e{r.randrange(20)}',
-            lambda: f'1_0{r.randrange(10)}', lambda: hex(r.randrange(1 << 54)), lambda: oct(r.randrange(512)),
-            lambda: bin(r.randrange(64)), lambda: r.choice(['pi', 'e', 'tau', 'inf', 'nan', 'True', 'False']),
+            lambda: r.choice(['pi', 'e', 'tau', 'inf', 'nan', 'True', 'False']),
             lambda: r.choice(['0', '0.0', '1', '2', '0.5', '9007199254740991', '9007199254740992.0', '1e308', '5e-324']),
         ])()
 
@@ -147,7 +143,7 @@ class Writer:
 
     def call(self, depth):
         r = self.r
-        kind = r.randrange(12)
+        kind = r.randrange(10)
         if kind < 4:
             name, count = r.choice(REALS), 1
         elif kind < 6:
@@ -155,17 +151,10 @@ class Writer:
         elif kind < 8:
             name, count = r.choice(['min', 'max']), r.randrange(2, 5)
         elif kind < 9:
-            return f'ldexp({self.expression(depth - 1)}, {r.randrange(-1100, 1100)})'
-        elif kind < 10:
             return f'round({self.expression(depth - 1)}, {r.randrange(-4, 8)})'
-        elif kind < 11:
-            return f'{r.choice(SEQUENCES)}({self.items(depth)})'
         else:
-            name = r.choice(list(WHOLES))
-            count = r.randint(*WHOLES[name])
-            if r.randrange(4):
-                return f"{name}({', '.join(str(r.randrange(r.choice([5, 60, 400]))) for _ in range(count))})"
-        return f"{name}({', '.join(self.expression(depth - 1) for _ in range(count))}{r.choice(['', '', ','] if count else [''])})"
+            return f'{r.choice(SEQUENCES)}({self.items(depth)})'
+        return f"{name}({', '.join(self.expression(depth - 1) for _ in range(count))}{r.choice(['', '', ','])})"
 
     def expression(self, depth):
         r = self.r
@@ -242,22 +231,22 @@ def try_random():
 # What Python's grammar has, and a formula does not, with a word of the refusal.
 REFUSED = [
     ('', 'a number is missing'), ('1 +', 'a number is missing'), ('(1', "')' is missing"), ('1)', 'an operator'), ('1 2', 'an operator'),
-    ('"a"', 'no texts'), ("'a' * 3", 'no texts'), ('[1]', 'a sequence'), ('{1}', 'a sequence'), ('()', 'a sequence'), ('a = 1', "no '='"), ('(a := 1)', "no ':'"),
-    ('a.b', "'.'"), ('1j', "'1j' is not a number"), ('012', "'012' is not a number"), ('0x', "'0x' is not a number"), ('0b2', "'0b2' is not a number"),
-    ('0x1.8', 'not a number'), ('1__0', 'not a number'), ('1_', 'not a number'), ('1_.5', 'not a number'), ('1e', 'not a number'), ('1.2.3', 'not a number'),
-    ('1if 2 else 3', 'not a number'), ('lambda: 1', "no 'lambda'"), ('1 in 2', 'a sequence such as'), ('1 in (2)', 'a sequence such as'),
-    ('1 in (2,) in (3,)', 'an operator'), ('(1, 2) in (1, 2)', 'a sequence'), ('1 not 2', "'in' should be"), ('1 is 2', "no 'is'"), ('None', "no 'None'"),
-    ('sqrt', 'arguments are missing'), ('sqrt()', 'takes 1 argument'), ('pow(1, 2, 3)', 'takes 2 arguments'), ('max(1)', 'takes 2 or more'),
-    ('max(())', 'of nothing'), ('sum(1, 2)', 'takes a sequence'), ('sum((1, 2), 3)', 'takes a sequence'), ('sum((1, 2) + (3,))', "')' should be"),
-    ('sum(x for x in (1, 2))', "no 'for'"), ('sqrt((1, 2))', 'a sequence'), ('max((1, 2), 3)', 'takes a sequence'), ('max(-(1, 2))', 'a sequence may'), ('-[1]', 'a sequence may'),
-    ('1 in (1, 2) + 3', 'an operator'), ('max((1, 2) if 1 else 2)', "')' should be"), ('1 in ((1, 2),)', 'a sequence may'), ('max(((1, 2)))', 'a sequence may'), ('comb(4, 2)', "no function 'comb'"),
-    ('open("x")', "no function 'open'"), ('fsum((1,))', "no function 'fsum'"), ('frexp(1)', "no function 'frexp'"), ('if(1)', "'if' is where"), ('__import__("os")', "no function '__import__'"),
-    ('1 if 2', "'else' is missing"), ('and 1', "'and' is where"), ('in (1, 2)', "'in' is where"), ('1 == not 1', "'not' is where"), ('isclose(1, 2, rel_tol=1)', "no '='"),
-    ('max(1, 2', "',' or ')' is missing"), ('1 in [1, 2', 'is missing'), ('1 in [1, 2)', 'should be'), ('1;2', "no ';'"), ('(1, 2)', 'a sequence'),
-    ('(' * 200 + '1' + ')' * 200, 'nests more'), ('sum(' * 200 + '(1,)' + ')' * 200, 'nests more'), ('1 in ' + '(' * 200 + '1,' + ')' * 200, 'nests more'),
+    ('"a"', 'a formula has no'), ("'a' * 3", 'a formula has no'), ('[1]', 'a number should be'), ('{1}', 'a number should be'), ('()', 'a number should be'), ('a = 1', "no '='"),
+    ('(a := 1)', "no ':'"), ('a.b', "no '.'"), ('1j', "'1j' is not a number"), ('012', "'012' is not a number"), ('.', "'.' is not a number"), ('0b1', "'0b1' is not a number"),
+    ('0x10', "'0x10' is not a number"), ('0xe1', "'0xe1' is not a number"), ('0x1.8', 'not a number'), ('1_0', 'not a number'), ('1e', 'not a number'), ('1e+', 'not a number'),
+    ('1.2.3', 'not a number'), ('1if 2 else 3', 'not a number'), ('lambda: 1', "'lambda' is where"), ('1 in 2', 'a sequence such as'), ('1 in (2)', 'a sequence such as'),
+    ('1 in (2,) in (3,)', 'an operator'), ('(1, 2) in (1, 2)', "')' should be"), ('1 not 2', "'in' should be"), ('1 is 2', 'an operator'), ('None', "'None' is where"),
+    ('sqrt', 'arguments are missing'), ('sqrt()', 'these arguments'), ('pow(1, 2, 3)', 'these arguments'), ('pow(1)', 'these arguments'), ('max(1)', 'these arguments'),
+    ('max(())', 'these arguments'), ('sum(1, 2)', 'these arguments'), ('sum((1, 2), 3)', "')' should be"), ('sum((1, 2) + (3,))', "')' should be"),
+    ('sum(x for x in (1, 2))', "'for' is where"), ('sqrt((1, 2))', "')' should be"), ('max((1, 2), 3)', "')' should be"), ('max(-(1, 2))', "')' should be"), ('-[1]', 'a number should be'),
+    ('1 in (1, 2) + 3', 'an operator'), ('max((1, 2) if 1 else 2)', "')' should be"), ('1 in ((1, 2),)', "')' should be"), ('max(((1, 2)))', "')' should be"),
+    ('comb(4, 2)', "no function 'comb'"), ('gcd(4, 2)', "no function 'gcd'"), ('open("x")', "no function 'open'"), ('fsum((1,))', "no function 'fsum'"), ('if(1)', "'if' is where"),
+    ('__import__("os")', "no function '__import__'"), ('1 if 2', "'else' is missing"), ('and 1', "'and' is where"), ('in (1, 2)', "'in' is where"), ('1 == not 1', "'not' is where"),
+    ('max(1, 2', "',' or ')' is missing"), ('1 in [1, 2', 'is missing'), ('1 in [1, 2)', 'should be'), ('1;2', "no ';'"), ('(1, 2)', "')' should be"),
+    ('(' * 200 + '1' + ')' * 200, 'nests more'), ('sum(' * 200 + '(1,)' + ')' * 200, 'nests more'), ('1 in (' + '(' * 200 + '1' + ')' * 200 + ',)', 'nests more'),
     ('-' * 200 + '1', 'nests more'), ('~' * 200 + '1', 'nests more'), ('not ' * 200 + '1', 'nests more'), ('2**' * 200 + '1', 'nests more'),
     ('1 if 1 else ' * 200 + '1', 'nests more'), ('1\x01', "no '\x01'"), ('ä', "no 'ä'"), ('1,', 'an operator'), ('f(1)(2)', "no function 'f'"), ('sqrt(1)(2)', 'an operator'),
-    ('9' * 400, 'too large'), ('0x' + 'f' * 400, 'too large'), ('0b' + '1' * 1100, 'too large'), ('max(1,,2)', 'a number should be'), ('ncpus + unknown', "unknown name 'unknown'"),
+    ('9' * 400, 'not a number'), ('max(1,,2)', 'a number should be'), ('ncpus + unknown', "unknown name 'unknown'"),
     ('1+' * 5000 + '1', 'more than 8192 bytes'), ('+'.join(f'name{i}' for i in range(65)), 'more than 64 names'),
 ]
 
@@ -310,11 +299,11 @@ def try_published():
 
 
 def try_limits():
-    for formula in ('2 ** 10 ** 30', '10 ** 30000', 'factorial(10 ** 9)', '1 << 5000', '(10 ** 200) * (10 ** 200)', '2.0 ** 2000'):
+    for formula in ('2 ** 10 ** 30', '10 ** 30000', '1 << 5000', '(10 ** 200) * (10 ** 200)', '2.0 ** 2000'):
         answer, = ours([(formula, {})])
         tap.ok(answer.endswith('the number is too large'), f'{formula} is too large', answer)
     near = [('hypot(3, 4)', '0x1.4000000000000p+2'), ('hypot(1e308, 1e308)', math.hypot(1e308, 1e308).hex()),
-            ('hypot()', (0.0).hex()), ('hypot(inf, nan)', 'inf'), ('gamma(5)', (24.0).hex()), ('hypot(5e-324, 0)', (5e-324).hex()),
+            ('hypot(inf, nan)', 'inf'), ('gamma(5)', (24.0).hex()), ('hypot(5e-324, 0)', (5e-324).hex()),
             ('9007199254740993', (2.0 ** 53).hex()), ('1000003 ** 3 / 7', (1000003 ** 3 / 7).hex()), ('1 << 70', (2.0 ** 70).hex())]
     for (formula, expected), answer in zip(near, ours([(formula, {}) for formula, _ in near])):
         tap.ok(answer == expected or abs(float.fromhex(answer) - float.fromhex(expected)) <= math.ulp(float.fromhex(expected)),

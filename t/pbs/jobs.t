@@ -249,7 +249,7 @@ def settings(site):
 
 def not_evaluated(site):
     """A formula of all of Python never stops fairshare."""
-    flaw = "formula, column 1: a formula has no 'lambda': a formula defines no functions"
+    flaw = "formula, column 1: 'lambda' is where a number should be"
     site.set()
     site.write('f', json.dumps({'timestamp': NOW + 10, 'pbs_server': 'pbs', 'Server': {'pbs': {'job_sort_formula': 'lambda: 1'}}}))
     status, out, err = site.call('import', 'pbs', '--queue', f'{site.folder}/f')
@@ -315,7 +315,7 @@ def unknown(site):
 
 def bytes_of_formula(site):
     """A formula of any bytes is stored as UTF-8, with the reason."""
-    for formula, words in ((b'\xe4 + 1', "no '\u00e4'"), (b'\xff\xfe', "no '\u00ff'"), ('\u00e4'.encode(), "no '\u00e4'"), (b"1' OR '1", 'no texts'), (b'ncpus +' * 100, 'is missing')):
+    for formula, words in ((b'\xe4 + 1', "no '\u00e4'"), (b'\xff\xfe', "no '\u00ff'"), ('\u00e4'.encode(), "no '\u00e4'"), (b"1' OR '1", "no '''"), (b'ncpus +' * 100, 'is missing')):
         site.set()
         with open(f'{site.folder}/conf', 'ab') as file:
             file.write(b'job_sort_formula = ' + formula + b'\n')

@@ -14,12 +14,12 @@ struct formula;
  *     x if c else y   or   and   not   < <= > >= == != in (...)   | ^ & << >> + - * / // %
  *     + - ~   **
  *
- * with Python's precedence and parentheses; decimal, 0x, 0o and 0b integers and floating-point
- * numbers, also with underscores; pi, e, tau, inf, nan, True, False; the functions of functions.h;
- * comments; and names, which get their values when the formula is evaluated.
+ * with Python's precedence and parentheses; decimal integers and floating-point numbers; pi, e,
+ * tau, inf, nan, True, False; the functions of functions.c; comments; and names, which get their
+ * values when the formula is evaluated.
  *
  * Numbers are doubles.  Integers are exact up to 2^53, where results are CPython's to the last bit.
- * All other Python is rejected by its name.  (OpenPBS gives the text to Python.) */
+ * All other Python is rejected.  (OpenPBS gives the text to Python.) */
 
 /* Returns NULL if the text is not such a formula (ERROR_SETTINGS, with the column, from 1). */
 struct formula *formula_create(const char *text, struct error *err);

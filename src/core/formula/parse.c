@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/formula/parse.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,481 +12,373 @@
 /* As deep as parentheses and signs may nest. */
 #define DEEPEST 100
 
-/* About what a node takes at least, and a function at most. */
-#define NODE_NS 5
-#define SLOW_NS 1000
+/* About what a step takes at least, and a function at most. */
+#define STEP_NS 5
+#define CALL_NS 1000
 
-/* As many bytes of a token as a message quotes. */
-#define MOST_QUOTED 40
+/* As count of a comparison: another one follows, so that it will jump. */
+#define CHAINED SIZE_MAX
 
-enum token_kind { TOKEN_END, TOKEN_NUMBER, TOKEN_NAME, TOKEN_SIGN };
-
-struct token {
-    enum token_kind kind;
-    const char *start; /* in the text */
-    size_t length;
-};
-
-struct parser {
-    struct formula *formula;
-    const char *text, *next; /* after the token */
-    struct token token;
-    const char *sequence_at; /* where a sequence may begin */
-    size_t depth;            /* of parentheses and signs */
-    struct error *err;
-};
-
-/* All functions that return a node return NULL on failure. */
-__attribute__((format(printf, 3, 4))) static struct formula_node *
-parse_refuse(const struct parser *parser, const char *at, const char *format, ...)
-{
-    char why[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
-    va_end(arguments);
-    fail(parser->err, ERROR_SETTINGS, "formula, column %zu: %s", (size_t)(at - parser->text) + 1,
-         why);
-    return NULL;
-}
+#define BLANKS " \t"
+#define DIGITS "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
 /* ---- tokens ---- */
 
-static bool token_is(const struct token *token, const char *word)
+struct formula_parser {
+    struct formula *formula;
+    const char *text, *token, *next; /* next: after the token */
+    size_t length;                   /* of the token; 0: the end */
+    size_t depth;                    /* of parentheses and signs */
+    struct error *err;
+};
+
+static bool formula_is_token(const struct formula_parser *parser, const char *word)
 {
-    return token->kind != TOKEN_NUMBER && token->length == strlen(word) &&
-           !memcmp(token->start, word, token->length);
+    return parser->length == strlen(word) && !memcmp(parser->token, word, parser->length);
 }
 
-static int token_quoted(const struct token *token)
+/* Of a name, of what looks like a number, right or wrong, or of a sign; 0: it is none of these. */
+static size_t formula_token_length(const char *at)
 {
-    return token->length > MOST_QUOTED ? MOST_QUOTED : (int)token->length;
-}
-
-static bool formula_parse_is_letter(char byte)
-{
-    return byte == '_' || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-}
-
-static bool formula_parse_is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-static bool is_prefixed(const char *number)
-{
-    return *number == '0' && number[1] && strchr("xXoObB", number[1]);
-}
-
-/* The bytes that look like one number, right or wrong. */
-static size_t number_length(const char *at)
-{
-    size_t length = 0;
-    if (!formula_parse_is_digit(*at) && !(*at == '.' && formula_parse_is_digit(at[1])))
-        return 0;
-    for (;; length++) {
-        char byte = at[length];
-        bool is_sign = length && (byte == '+' || byte == '-') && (at[length - 1] | 0x20) == 'e' &&
-                       formula_parse_is_digit(at[length + 1]) && !is_prefixed(at);
-        if (!formula_parse_is_letter(byte) && !formula_parse_is_digit(byte) && byte != '.' &&
-            !is_sign)
-            return length;
+    static const char twice[][3] = { "**", "//", "<<", ">>", "<=", ">=", "==", "!=" };
+    if (strchr(LETTERS, *at))
+        return strspn(at, LETTERS DIGITS);
+    if (strchr(DIGITS, at[*at == '.'])) {
+        size_t length = strspn(at, LETTERS DIGITS ".");
+        if (strchr("eE", at[length - 1]) && strchr("+-", at[length]) && at[length])
+            length += 1 + strspn(at + length + 1, LETTERS DIGITS ".");
+        return length;
     }
-}
-
-static size_t sign_length(const char *at)
-{
-    static const char *const twice[] = { "**", "//", "<<", ">>", "<=", ">=", "==", "!=" };
     for (size_t i = 0; i < sizeof twice / sizeof *twice; i++)
         if (!strncmp(at, twice[i], 2))
             return 2;
     return strchr("<>+-*/%&|^~()[]{},", *at) != NULL;
 }
 
-/* Skips blanks and comments.  Returns false if no formula may have what follows. */
-static bool parse_advance(struct parser *parser)
+/* Skips blanks and comments.  Fails if no formula may have what follows. */
+static int formula_parse_token(struct formula_parser *parser)
 {
-    const char *at = parser->next + strspn(parser->next, " \t");
-    if (*at == '#')
-        at += strcspn(at, "\n");
-    struct token token = { TOKEN_END, at, 0 };
-    if (formula_parse_is_letter(*at)) {
-        token.kind = TOKEN_NAME;
-        while (formula_parse_is_letter(at[token.length]) ||
-               formula_parse_is_digit(at[token.length]))
-            token.length++;
-    } else if ((token.length = number_length(at)) > 0) {
-        token.kind = TOKEN_NUMBER;
-    } else if (*at) {
-        token.kind = TOKEN_SIGN;
-        token.length = sign_length(at);
-    }
-    parser->token = token;
-    parser->next = at + token.length;
-    if (!*at || token.length)
-        return true;
+    const char *at = parser->next + strspn(parser->next, BLANKS);
+    at += *at == '#' ? strcspn(at, "\n") : 0;
+    parser->token = at;
+    parser->length = *at ? formula_token_length(at) : 0;
+    parser->next = at + parser->length;
+    if (!*at || parser->length)
+        return 0;
     int length = 1; /* the bytes of a character */
     while (((unsigned char)at[length] & 0xC0) == 0x80)
         length++;
-    if (*at == '\'' || *at == '"')
-        parse_refuse(parser, at, "a formula has no texts");
-    else if (*at == '.')
-        parse_refuse(parser, at, "'.' is neither part of a number nor of a name");
-    else
-        parse_refuse(parser, at, "a formula has no '%.*s'", length, at);
-    return false;
+    return fail(parser->err, ERROR_SETTINGS, "a formula has no '%.*s'", length, at);
 }
 
-/* Copies a number without its underscores.  Each must stand between two digits. */
-static bool copy_number(const struct token *token, char *number)
+static int formula_unexpected(const struct formula_parser *parser, const char *wanted)
 {
-    for (size_t i = 0; i < token->length; i++) {
-        const char *at = token->start + i;
-        if (*at != '_')
-            *number++ = *at;
-        else if (!isxdigit((unsigned char)at[1]) ||
-                 (!isxdigit((unsigned char)at[-1]) && !(i == 2 && is_prefixed(token->start))))
-            return false;
-    }
-    *number = '\0';
-    return true;
+    return parser->length ? fail(parser->err, ERROR_SETTINGS, "'%.*s' is where %s should be",
+                                 (int)parser->length, parser->token, wanted)
+                          : fail(parser->err, ERROR_SETTINGS, "%s is missing", wanted);
 }
 
-/* Reads the digits after a prefix.  Returns the first byte that is no digit. */
-static const char *read_prefixed(const char *number, double *real)
+static int formula_expect(struct formula_parser *parser, const char *word, const char *wanted)
 {
-    int base = (number[1] | 0x20) == 'x' ? 16 : (number[1] | 0x20) == 'o' ? 8 : 2;
-    const char *at = number + 2;
-    *real = 0;
-    for (; isxdigit((unsigned char)*at); at++) {
-        int digit = formula_parse_is_digit(*at) ? *at - '0' : (*at | 0x20) - 'a' + 10;
-        if (digit >= base)
-            break;
-        *real = *real * base + digit;
-    }
-    return at > number + 2 ? at : number;
+    return formula_is_token(parser, word) ? formula_parse_token(parser)
+                                          : formula_unexpected(parser, wanted);
 }
 
-/* Words of Python's that are no names, and why a formula has not all of them. */
-static const struct {
-    const char *word, *why;
-} words[] = {
-    { "and", NULL },
-    { "or", NULL },
-    { "not", NULL },
-    { "if", NULL },
-    { "else", NULL },
-    { "in", NULL },
-    { "None", "it is not a number" },
-    { "is", "numbers are compared with ==" },
-    { "lambda", "a formula defines no functions" },
-    { "for", "a formula has no loops" },
-};
-#define WORDS (sizeof words / sizeof *words)
+/* ---- steps ---- */
 
-static size_t word_find(const struct token *token)
+static struct formula_step *formula_add(struct formula_parser *parser,
+                                        enum formula_operation operation, size_t count)
 {
-    size_t i = 0;
-    while (i < WORDS && !token_is(token, words[i].word))
-        i++;
-    return i;
+    struct formula *formula = parser->formula;
+    struct formula_step *step = &formula->steps[formula->step_count++];
+    *step = (struct formula_step){ .operation = operation, .count = count };
+    formula->cost += STEP_NS;
+    return step;
 }
 
-static struct formula_node *parse_refuse_token(const struct parser *parser, const char *wanted)
+static void formula_add_call(struct formula_parser *parser, const struct formula_function *function,
+                             const char *at, size_t count)
 {
-    const struct token *token = &parser->token;
-    size_t word = word_find(token);
-    if (token->kind == TOKEN_END)
-        return parse_refuse(parser, token->start, "%s is missing", wanted);
-    if (word < WORDS && words[word].why)
-        return parse_refuse(parser, token->start, "a formula has no '%s': %s", words[word].word,
-                            words[word].why);
-    return parse_refuse(parser, token->start, "'%.*s' is where %s should be", token_quoted(token),
-                        token->start, wanted);
+    bool is_arithmetic = count == 2 && strchr("+-*/", *function->name) && !function->name[1];
+    struct formula_step *step =
+        formula_add(parser, is_arithmetic ? STEP_ARITHMETIC : STEP_CALL, count);
+    step->function = function;
+    step->column = (unsigned)(at - parser->text) + 1;
+    parser->formula->cost += function->result >= RESULT_REAL ? CALL_NS : 0;
 }
 
-/* ---- nodes ---- */
-
-static struct formula_node *node_add(struct parser *parser, enum node_kind kind, const char *at)
+/* Lets a step jump behind the last one. */
+static void formula_jump_here(struct formula *formula, size_t step)
 {
-    struct formula_node *node = arena_take(parser->formula->arena, sizeof *node);
-    *node = (struct formula_node){ .kind = kind, .at = (size_t)(at - parser->text) };
-    parser->formula->node_count++;
-    parser->formula->cost += NODE_NS;
-    return node;
-}
-
-static void node_append(struct formula_node *node, struct formula_node *item)
-{
-    *(node->last ? &node->last->next : &node->items) = item;
-    node->last = item;
-    node->item_count++;
-}
-
-static struct formula_node *formula_parse_add_number(struct parser *parser, const char *at,
-                                                     struct formula_value number)
-{
-    struct formula_node *node = node_add(parser, NODE_NUMBER, at);
-    node->number = number;
-    return node;
+    formula->steps[step].count = formula->step_count - step - 1;
 }
 
 /* ---- operands ---- */
 
-static struct formula_node *parse_level(struct parser *parser, enum formula_level level);
+static int formula_parse_level(struct formula_parser *parser, enum formula_level level);
 
 /* What is within parentheses or after a sign. */
-static struct formula_node *parse_deeper(struct parser *parser, enum formula_level level)
+static int formula_parse_deeper(struct formula_parser *parser, enum formula_level level)
 {
     if (parser->depth == DEEPEST)
-        return parse_refuse(parser, parser->token.start, "it nests more than %d times", DEEPEST);
+        return fail(parser->err, ERROR_SETTINGS, "it nests more than %d times", DEEPEST);
     parser->depth++;
-    struct formula_node *node = parse_level(parser, level);
+    int result = formula_parse_level(parser, level);
     parser->depth--;
-    return node;
+    return result;
 }
 
-/* Appends expressions with commas between them, up to the sign that closes. */
-static bool parse_items(struct parser *parser, struct formula_node *node)
+/* Whether a sequence begins here: a bracket, or parentheses with a comma of their own or without
+ * anything. */
+static bool formula_is_sequence(const char *at)
 {
-    char open = *parser->token.start;
+    size_t depth = 0;
+    if (*at != '(')
+        return *at == '[' || *at == '{';
+    if (at[1 + strspn(at + 1, BLANKS)] == ')')
+        return true;
+    for (; *at && *at != '#'; at++) {
+        depth += strchr("([{", *at) != NULL;
+        if (*at == ',' && depth == 1)
+            return true;
+        if (strchr(")]}", *at) && --depth == 0)
+            return false;
+    }
+    return false;
+}
+
+/* Expressions with commas between them, from the sign that opens to the one that closes. */
+static int formula_parse_items(struct formula_parser *parser, size_t *count)
+{
+    char open = *parser->token;
     const char *closing = open == '(' ? ")" : open == '[' ? "]" : "}";
-    if (!parse_advance(parser))
-        return false;
-    if (node->function && node->function->takes_items)
-        parser->sequence_at = parser->token.start;
-    while (!token_is(&parser->token, closing)) {
-        struct formula_node *item = parse_deeper(parser, LEVEL_CHOICE);
-        if (!item)
-            return false;
-        node_append(node, item);
-        node->has_comma = token_is(&parser->token, ",");
-        if (!node->has_comma && !token_is(&parser->token, closing))
-            return parse_refuse_token(parser, open == '(' ? "',' or ')'" : "',' or its end");
-        if (node->has_comma && !parse_advance(parser))
-            return false;
+    *count = 0;
+    if (formula_parse_token(parser))
+        return -1;
+    while (!formula_is_token(parser, closing)) {
+        if (formula_parse_deeper(parser, LEVEL_CHOICE))
+            return -1;
+        ++*count;
+        if (formula_is_token(parser, closing))
+            break;
+        if (formula_expect(parser, ",", open == '(' ? "',' or ')'" : "',' or its end"))
+            return -1;
     }
-    return parse_advance(parser);
+    return formula_parse_token(parser);
 }
 
-/* A number in parentheses; otherwise a sequence, which must be where one may be. */
-static struct formula_node *parse_brackets(struct parser *parser)
+/* The arguments of a function, or their sequence, from the parenthesis on. */
+static int formula_parse_call(struct formula_parser *parser,
+                              const struct formula_function *function, const char *at)
 {
-    const char *at = parser->token.start;
-    bool may_be_sequence = at == parser->sequence_at;
-    struct formula_node *node = node_add(parser, NODE_SEQUENCE, at);
-    if (!parse_items(parser, node))
-        return NULL;
-    if (*at == '(' && node->item_count == 1 && !node->has_comma)
-        return node->items;
-    return may_be_sequence
-               ? node
-               : parse_refuse(parser, at,
-                              "a sequence may follow only 'in', or a function such as sum");
+    bool is_sum = function->result == RESULT_SUM;
+    bool is_fold = is_sum || function->result == RESULT_CHOSEN;
+    bool is_sequence = is_fold && formula_is_sequence(parser->next + strspn(parser->next, BLANKS));
+    size_t count, least = is_sum ? 0 : is_sequence || function->of_one ? 1 : 2;
+    if ((is_sequence && formula_parse_token(parser)) || formula_parse_items(parser, &count) ||
+        (is_sequence && formula_expect(parser, ")", "')'")))
+        return -1;
+    formula_add_call(parser, function, at, count);
+    if (count >= least && (is_fold ? is_sequence || !is_sum : count <= (function->of_two ? 2 : 1)))
+        return 0;
+    parser->token = at;
+    return fail(parser->err, ERROR_SETTINGS, "'%s' does not take these arguments", function->name);
 }
 
-static struct formula_node *formula_parse_check_arguments(struct parser *parser,
-                                                          struct formula_node *call, const char *at)
-{
-    const struct function *function = call->function;
-    struct formula_node *first = call->items;
-    bool is_sequence = first && first->kind == NODE_SEQUENCE;
-    if (is_sequence && call->item_count == 1) {
-        call->items = first->items;
-        call->item_count = first->item_count;
-        return call->item_count + 1 >= function->least
-                   ? call
-                   : parse_refuse(parser, at, "'%s' of nothing", function->name);
-    }
-    if (is_sequence || !function->most)
-        return parse_refuse(parser, at, "'%s' takes a sequence: %s((a, b))", function->name,
-                            function->name);
-    if (call->item_count >= function->least &&
-        (call->item_count <= function->most || function->most == FUNCTION_ANY))
-        return call;
-    return parse_refuse(parser, at, "'%s' takes %d%s arguments, not %zu", function->name,
-                        function->least, function->most == function->least ? "" : " or more",
-                        call->item_count);
-}
-
-static struct formula_node *parse_call(struct parser *parser, const struct token *name)
-{
-    struct formula_node *call = node_add(parser, NODE_CALL, name->start);
-    call->function = function_find(LEVEL_NONE, name->start, name->length);
-    parser->formula->cost += SLOW_NS;
-    if (!call->function)
-        return parse_refuse(parser, name->start, "a formula has no function '%.*s'",
-                            token_quoted(name), name->start);
-    return parse_items(parser, call) ? formula_parse_check_arguments(parser, call, name->start)
-                                     : NULL;
-}
-
-static struct formula_node *formula_parse_add_name(struct parser *parser, const struct token *token)
+static int formula_add_name(struct formula_parser *parser)
 {
     struct formula *formula = parser->formula;
-    struct formula_node *node = node_add(parser, NODE_NAME, token->start);
-    while (node->name < formula->name_count && !token_is(token, formula->names[node->name]))
-        node->name++;
-    if (node->name == FORMULA_NAMES)
-        return parse_refuse(parser, token->start, "it has more than %d names", FORMULA_NAMES);
-    if (node->name == formula->name_count)
+    size_t number = 0;
+    while (number < formula->name_count && !formula_is_token(parser, formula->names[number]))
+        number++;
+    if (number == FORMULA_NAMES)
+        return fail(parser->err, ERROR_SETTINGS, "it has more than %d names", FORMULA_NAMES);
+    if (number == formula->name_count)
         formula->names[formula->name_count++] =
-            arena_copy(formula->arena, token->start, token->length);
-    return node;
+            arena_copy(formula->arena, parser->token, parser->length);
+    formula_add(parser, STEP_NAME, number);
+    return formula_parse_token(parser);
 }
 
-static struct formula_node *parse_name(struct parser *parser)
+static int formula_parse_name(struct formula_parser *parser)
 {
-    struct token name = parser->token;
-    struct formula_value constant;
-    if (word_find(&name) < WORDS)
-        return parse_refuse_token(parser, "a number");
-    if (!parse_advance(parser))
-        return NULL;
-    if (token_is(&parser->token, "("))
-        return parse_call(parser, &name);
-    if (function_find(LEVEL_NONE, name.start, name.length))
-        return parse_refuse(parser, name.start, "'%.*s' is a function; its arguments are missing",
-                            token_quoted(&name), name.start);
-    return constant_find(name.start, name.length, &constant)
-               ? formula_parse_add_number(parser, name.start, constant)
-               : formula_parse_add_name(parser, &name);
+    static const char *const words[] = { "and", "or", "not",  "if",     "else",
+                                         "in",  "is", "None", "lambda", "for" };
+    static const struct {
+        const char *name;
+        double number;
+    } constants[] = { { "False", 0 }, { "True", 1 },  { "e", M_E },       { "inf", INFINITY },
+                      { "nan", NAN }, { "pi", M_PI }, { "tau", 2 * M_PI } };
+    const char *at = parser->token;
+    bool is_call = parser->next[strspn(parser->next, BLANKS)] == '(';
+    const struct formula_function *function = formula_function_find(LEVEL_NONE, at, parser->length);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (formula_is_token(parser, words[i]))
+            return formula_unexpected(parser, "a number");
+    if (is_call != (function != NULL))
+        return fail(parser->err, ERROR_SETTINGS,
+                    is_call ? "a formula has no function '%.*s'"
+                            : "'%.*s' is a function; its arguments are missing",
+                    (int)parser->length, at);
+    if (is_call)
+        return formula_parse_token(parser) || formula_parse_call(parser, function, at) ? -1 : 0;
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
+        if (formula_is_token(parser, constants[i].name)) {
+            formula_add(parser, STEP_NUMBER, 0)->number =
+                (struct formula_value){ constants[i].number, i < 2 };
+            return formula_parse_token(parser);
+        }
+    return formula_add_name(parser);
 }
 
-static struct formula_node *formula_parse_number(struct parser *parser)
+static int formula_parse_number(struct formula_parser *parser)
 {
-    struct token token = parser->token;
-    struct formula_value value = { 0, is_prefixed(token.start) };
-    char number[FORMULA_LONGEST + 1];
-    const char *end = number;
-    bool is_good = copy_number(&token, number);
-    if (is_good && value.is_whole) {
-        end = read_prefixed(number, &value.number);
-    } else if (is_good) {
-        value.is_whole = !strpbrk(number, ".eE");
-        value.number = strtod(number, (char **)&end);
-        is_good = !value.is_whole || *number != '0' || strspn(number, "0") == strlen(number);
-    }
-    if (!is_good || end == number || *end)
-        return parse_refuse(parser, token.start, "'%.*s' is not a number", token_quoted(&token),
-                            token.start);
-    if (value.is_whole && isinf(value.number))
-        return parse_refuse(parser, token.start, "%s", formula_too_large);
-    return parse_advance(parser) ? formula_parse_add_number(parser, token.start, value) : NULL;
+    const char *at = parser->token;
+    char *end;
+    struct formula_value value = { strtod(at, &end), strspn(at, DIGITS) == parser->length };
+    bool is_octal = value.is_whole && *at == '0' && value.number != 0;
+    if (end != parser->next || is_octal || strcspn(at, "xX") < parser->length ||
+        (value.is_whole && isinf(value.number)))
+        return fail(parser->err, ERROR_SETTINGS, "'%.*s' is not a number", (int)parser->length, at);
+    formula_add(parser, STEP_NUMBER, 0)->number = value;
+    return formula_parse_token(parser);
 }
 
-static struct formula_node *parse_atom(struct parser *parser)
+static int formula_parse_atom(struct formula_parser *parser)
 {
-    const struct token *token = &parser->token;
-    if (token->kind == TOKEN_NUMBER)
+    if (formula_is_token(parser, "("))
+        return formula_parse_token(parser) || formula_parse_deeper(parser, LEVEL_CHOICE) ||
+                       formula_expect(parser, ")", "')'")
+                   ? -1
+                   : 0;
+    if (parser->length && strchr(LETTERS, *parser->token))
+        return formula_parse_name(parser);
+    if (parser->length && strchr(DIGITS ".", *parser->token))
         return formula_parse_number(parser);
-    if (token->kind == TOKEN_NAME)
-        return parse_name(parser);
-    return token->kind == TOKEN_SIGN && strchr("([{", *token->start)
-               ? parse_brackets(parser)
-               : parse_refuse_token(parser, "a number");
+    return formula_unexpected(parser, "a number");
 }
 
 /* ---- operators ---- */
 
-/* A sign before its operand. */
-static struct formula_node *parse_sign(struct parser *parser, const struct function *sign)
+/* The sequence after `in`, or after `not in`. */
+static int formula_parse_in(struct formula_parser *parser, bool is_negated)
 {
-    struct formula_node *node = node_add(parser, NODE_CALL, parser->token.start), *operand;
-    node->function = sign;
-    if (!parse_advance(parser) || !(operand = parse_deeper(parser, sign->level)))
-        return NULL;
-    node_append(node, operand);
-    return node;
+    const char *at = parser->token;
+    size_t count;
+    if (is_negated && formula_expect(parser, "in", "'in'"))
+        return -1;
+    if (!formula_is_sequence(parser->token))
+        return fail(parser->err, ERROR_SETTINGS, "a sequence such as (1, 2) should follow 'in'");
+    if (formula_parse_items(parser, &count))
+        return -1;
+    formula_add(parser, STEP_IN, count);
+    if (is_negated)
+        formula_add_call(parser, formula_function_find(LEVEL_NOT, "not", 3), at, 1);
+    return 0;
 }
 
-/* The sequence after `in` or `not in`. */
-static struct formula_node *parse_in(struct parser *parser, bool is_negated)
+/* An operator, and the operand after it. */
+static int formula_parse_operator(struct formula_parser *parser,
+                                  const struct formula_function *found)
 {
-    if (is_negated && !token_is(&parser->token, "in"))
-        return parse_refuse_token(parser, "'in'");
-    if (is_negated && !parse_advance(parser))
-        return NULL;
-    const char *at = parser->sequence_at = parser->token.start;
-    struct formula_node *node = parse_atom(parser);
-    if (node && node->kind != NODE_SEQUENCE)
-        return parse_refuse(parser, at, "a sequence such as (1, 2) should follow 'in'");
-    return node;
-}
-
-/* The operand after an operator. */
-static struct formula_node *parse_operand(struct parser *parser, const struct function *operation)
-{
-    size_t at = (size_t)(parser->token.start - parser->text);
-    bool is_in = operation->level == LEVEL_COMPARISON && !operation->holds;
-    if (!parse_advance(parser))
-        return NULL;
+    const char *at = parser->token;
+    size_t first = parser->formula->step_count;
+    bool is_logic = found->level <= LEVEL_AND;
+    if (is_logic)
+        formula_add(parser, found->level == LEVEL_AND ? STEP_AND : STEP_OR, 0);
+    if (formula_parse_token(parser))
+        return -1;
+    if (found->level == LEVEL_COMPARISON && !found->of_two)
+        return formula_parse_in(parser, *at == 'n');
     /* A power's exponent may have a sign, and be a power. */
-    struct formula_node *node = is_in ? parse_in(parser, *operation->name == 'n')
-                                : operation->level == LEVEL_POWER
-                                    ? parse_deeper(parser, LEVEL_SIGN)
-                                    : parse_level(parser, operation->level + 1);
-    if (!node)
-        return NULL;
-    node->operation = operation;
-    node->operator_at = at;
-    parser->formula->cost += operation->is_slow ? SLOW_NS : 0;
-    return node;
+    if (found->level == LEVEL_POWER ? formula_parse_deeper(parser, LEVEL_SIGN)
+                                    : formula_parse_level(parser, found->level + 1))
+        return -1;
+    if (is_logic)
+        formula_jump_here(parser->formula, first);
+    else if (found->level == LEVEL_COMPARISON)
+        formula_add(parser, STEP_COMPARE, 0)->function = found;
+    else
+        formula_add_call(parser, found, at, 2);
+    return 0;
 }
 
-static struct formula_node *parse_choice(struct parser *parser)
+/* Moves the steps from `middle` on before those from `first` on. */
+static void formula_rotate(struct formula *formula, size_t first, size_t middle)
 {
-    struct formula_node *value = parse_level(parser, LEVEL_OR), *condition, *other;
-    if (!value || value->kind == NODE_SEQUENCE || !token_is(&parser->token, "if"))
-        return value;
-    struct formula_node *choice = node_add(parser, NODE_CHOICE, parser->token.start);
-    if (!parse_advance(parser) || !(condition = parse_level(parser, LEVEL_OR)))
-        return NULL;
-    if (!token_is(&parser->token, "else"))
-        return parse_refuse_token(parser, "'else'");
-    if (!parse_advance(parser) || !(other = parse_deeper(parser, LEVEL_CHOICE)))
-        return NULL;
-    node_append(choice, condition);
-    node_append(choice, value);
-    node_append(choice, other);
-    return choice;
+    size_t moved = formula->step_count - middle, size = sizeof *formula->steps;
+    struct formula_step *at = formula->steps + first, *copy = memory_zeroed(moved, size);
+    memcpy(copy, formula->steps + middle, moved * size);
+    memmove(at + moved, at, (middle - first) * size);
+    memcpy(at, copy, moved * size);
+    free(copy);
 }
 
-/* Operands with operators of this level between them, or what binds more. */
-static struct formula_node *parse_level(struct parser *parser, enum formula_level level)
+/* x if c else y: c is evaluated first. */
+static int formula_parse_choice(struct formula_parser *parser)
 {
-    const struct function *operation =
-        function_find(level, parser->token.start, parser->token.length);
-    if (level == LEVEL_ATOM)
-        return parse_atom(parser);
+    struct formula *formula = parser->formula;
+    size_t first = formula->step_count;
+    if (formula_parse_level(parser, LEVEL_OR))
+        return -1;
+    size_t condition = formula->step_count;
+    if (!formula_is_token(parser, "if"))
+        return 0;
+    if (formula_parse_token(parser) || formula_parse_level(parser, LEVEL_OR))
+        return -1;
+    formula_add(parser, STEP_JUMP_UNLESS, condition - first + 1);
+    formula_rotate(formula, first, condition);
+    size_t jump = formula->step_count;
+    formula_add(parser, STEP_JUMP, 0);
+    if (formula_expect(parser, "else", "'else'") || formula_parse_deeper(parser, LEVEL_CHOICE))
+        return -1;
+    formula_jump_here(formula, jump);
+    return 0;
+}
+
+/* Operands with operators of this level between them or before them, or what binds more. */
+static int formula_parse_level(struct formula_parser *parser, enum formula_level level)
+{
+    struct formula *formula = parser->formula;
+    const char *at = parser->token;
+    const struct formula_function *found = formula_function_find(level, at, parser->length);
+    bool is_prefix = level == LEVEL_NOT || level == LEVEL_SIGN;
+    size_t first = formula->step_count, compared = 0;
     if (level == LEVEL_CHOICE)
-        return parse_choice(parser);
-    if (level == LEVEL_NOT || level == LEVEL_SIGN)
-        return operation ? parse_sign(parser, operation) : parse_level(parser, level + 1);
-    struct formula_node *last = parse_level(parser, level + 1), *node = last;
-    while (last && last->kind != NODE_SEQUENCE &&
-           (operation = function_find(level, parser->token.start, parser->token.length))) {
-        if (node == last) {
-            node = node_add(parser,
-                            level <= LEVEL_AND          ? NODE_LOGIC
-                            : level == LEVEL_COMPARISON ? NODE_COMPARISONS
-                                                        : NODE_OPERATORS,
-                            parser->token.start);
-            node_append(node, last);
-        }
-        if ((last = parse_operand(parser, operation)))
-            node_append(node, last);
+        return formula_parse_choice(parser);
+    if (level == LEVEL_ATOM)
+        return formula_parse_atom(parser);
+    if (found && is_prefix) {
+        if (formula_parse_token(parser) || formula_parse_deeper(parser, level))
+            return -1;
+        formula_add_call(parser, found, at, 1);
+        return 0;
     }
-    return last ? node : NULL;
+    if (formula_parse_level(parser, level + 1))
+        return -1;
+    while (!is_prefix && (found = formula_function_find(level, parser->token, parser->length))) {
+        if (compared)
+            formula->steps[compared].count = CHAINED;
+        if (formula_parse_operator(parser, found))
+            return -1;
+        compared = level == LEVEL_COMPARISON ? formula->step_count - 1 : 0;
+        if (compared && !found->of_two) /* nothing is compared with a sequence */
+            break;
+    }
+    for (size_t i = first; level == LEVEL_COMPARISON && i < formula->step_count; i++)
+        if (formula->steps[i].count == CHAINED)
+            formula_jump_here(formula, i);
+    return 0;
 }
 
 int formula_parse(struct formula *formula, const char *text, struct error *err)
 {
-    struct parser parser = { .formula = formula, .text = text, .next = text, .err = err };
-    if (!parse_advance(&parser) || !(formula->root = parse_level(&parser, LEVEL_CHOICE)))
-        return -1;
-    if (parser.token.kind == TOKEN_END)
-        return 0;
-    parse_refuse_token(&parser, "an operator");
-    return -1;
+    struct formula_parser parser = { .formula = formula, .text = text, .next = text, .err = err };
+    /* No byte makes more than one step. */
+    formula->steps = arena_take(formula->arena, (strlen(text) + 1) * sizeof *formula->steps);
+    return formula_parse_token(&parser) || formula_parse_level(&parser, LEVEL_CHOICE) ||
+                   (parser.length && formula_unexpected(&parser, "an operator"))
+               ? fail_in(err, "formula, column %zu", (size_t)(parser.token - text) + 1)
+               : 0;
 }
