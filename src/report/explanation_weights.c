@@ -131,24 +131,18 @@ static size_t siblings_of(const struct explained *explained,
 static void explanation_weights_add_jobs(struct text *text, const struct explained *explained,
                                          const struct weights *weights)
 {
-    struct text line = { 0 };
-    text_format(&line, "%s of %" PRIu64 " job records, as used and as decay has left it:",
-                permissions_only_login(explained->permissions) ? "Yours among the heaviest"
-                                                               : "The heaviest",
-                weights->all_records);
     text_add(text, "\n");
-    terminal_add_wrapped(text, line.bytes, 0);
+    terminal_say(text, 0, "%s of %" PRIu64 " job records, as used and as decay has left it:",
+                 permissions_only_login(explained->permissions) ? "Yours among the heaviest"
+                                                                : "The heaviest",
+                 weights->all_records);
     table_add_paragraph(text, job_columns,
                         &(struct table_rows){ weights->jobs, weights->job_count,
                                               sizeof *weights->jobs, .context = weights,
                                               .terms = explained->terms });
-    line.length = 0;
-    text_format_printable(
-        &line, "Left are %s %s%s%s of all of them together; Part is of these.",
-        figure_text(weights->left, USAGE_DIGITS).bytes, explained->unit ? "(" : "",
-        explained->unit ? explained->unit : "TRES-seconds", explained->unit ? ")" : "");
-    terminal_add_wrapped(text, line.bytes, 0);
-    text_free(&line);
+    terminal_say(text, 0, "Left are %s %s%s%s of all of them together; Part is of these.",
+                 figure_text(weights->left, USAGE_DIGITS).bytes, explained->unit ? "(" : "",
+                 explained->unit ? explained->unit : "TRES-seconds", explained->unit ? ")" : "");
     double published = explained->input->values[explained->explanation->one].usage_raw;
     if (weights->left != published)
         text_format(text, "The published usage is %s.\n",

@@ -9,8 +9,8 @@
 #include <jansson.h>
 
 #include "core/number/figure.h"
+#include "core/priority/priority.h"
 #include "report/answer.h"
-#include "report/job_reversals.h"
 #include "report/priorities.h"
 #include "report/terminal.h"
 #include "settings/scheduler.h"
@@ -29,8 +29,6 @@ struct job_explanation_rows {
     struct job_explanation_row *list;
     size_t count;
 };
-
-/* ---- The parts ---- */
 
 static const char *const part_names[PRIO_PARTS] = {
     [PRIO_AGE] = "Age",          [PRIO_ASSOC] = "Assoc",         [PRIO_FAIRSHARE] = "FairShare",
@@ -51,25 +49,20 @@ static void job_explanation_add_unweighted(struct job_explanation_rows *rows, co
         rows, (struct job_explanation_row){ part, NAN, { NAN, NAN }, { one, other }, NAN });
 }
 
-static const struct prio_row *job_of(const struct job_explanation *explanation, int which)
-{
-    return which ? explanation->other : explanation->one;
-}
-
 static void add_weighted_parts(struct job_explanation_rows *rows,
                                const struct job_explanation *explanation)
 {
+    const struct prio_row *one = explanation->one, *other = explanation->other;
+    const struct prio_row *const jobs[] = { one, other };
     for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
         struct job_explanation_row row = { .part = part_names[part],
                                            .weight = (double)explanation->list->weights.of[part] };
         for (int i = 0; i < 2; i++) {
-            const struct prio_row *job = job_of(explanation, i);
-            row.factor[i] = job ? job->factor[part] : NAN;
-            row.weighted[i] = job ? job->weighted[part] : NAN;
+            row.factor[i] = jobs[i] ? jobs[i]->factor[part] : NAN;
+            row.weighted[i] = jobs[i] ? jobs[i]->weighted[part] : NAN;
         }
         job_explanation_add_row(rows, row);
     }
-    const struct prio_row *one = explanation->one, *other = explanation->other;
     if (*explanation->list->weights.tres)
         job_explanation_add_unweighted(rows, "TRES", prio_tres_sum(one),
                                        other ? prio_tres_sum(other) : NAN);
@@ -115,8 +108,6 @@ job_explanation_rows_of(const struct job_explanation *explanation)
     return rows;
 }
 
-/* ---- For programs, and the table for people ---- */
-
 #define REAL(member) COLUMN_REAL, MEMBER(struct job_explanation_row, member)
 
 static const struct column columns[] = {
@@ -133,8 +124,6 @@ static const struct column columns[] = {
 };
 const struct table_layout job_explanation_layout = { columns, "parts", .by_cluster = true,
                                                      .has_page = true };
-
-/* ---- Who is before whom ---- */
 
 static bool has_place(const struct prio_row *job)
 {
@@ -172,7 +161,92 @@ static const char *order_word(const struct job_explanation *explanation)
                                              : "tied";
 }
 
-/* ---- JSON ---- */
+/* What would turn the order of two, each of which has a priority that weights make. */
+struct job_reversals {
+    int64_t points; /* that `behind` lacks: with so many more it would be ahead */
+    /* The factor that each part of `behind` would need, all else as it is; NAN where its weight is
+     * 0 or the highest factor does not do. */
+    double factor[PRIO_PARTS];
+    const char *qos, *partition; /* one of the queue that has such a factor; NULL: none has */
+    uint64_t age_s;       /* so much longer it would have to have waited; 0: that does not do */
+    bool reverses_by_age; /* it will be ahead while both go on ageing, */
+    uint64_t by_age_s;    /* in so many seconds */
+};
+
+/* A job's priority once it has waited so much longer: all else stays. */
+static uint32_t job_reversals_priority_after(const struct prio_row *job, double weight,
+                                             uint64_t max_age, uint64_t seconds)
+{
+    double older = fmin(1, job->factor[PRIO_AGE] + (double)seconds / (double)max_age);
+    double sum = job->norm * PRIORITY_MAXIMUM + weight * (older - job->factor[PRIO_AGE]);
+    return sum < 1 ? 1 : sum >= PRIORITY_MAXIMUM ? PRIORITY_MAXIMUM : (uint32_t)sum;
+}
+
+/* Seconds until the job ages no more. */
+static uint64_t ages_for(const struct prio_row *job, uint64_t max_age)
+{
+    double left = ceil((1 - job->factor[PRIO_AGE]) * (double)max_age);
+    return left > 0 ? (uint64_t)left : 0;
+}
+
+/* Both age alike until the older one has the highest factor; from then on the other one gains. */
+static void find_turn_by_age(const struct prio_row *behind, const struct prio_row *ahead,
+                             double weight, uint64_t max_age, struct job_reversals *reversals)
+{
+    uint64_t low = ages_for(ahead, max_age), high = ages_for(behind, max_age);
+    if (!(weight > 0) || low >= high ||
+        job_reversals_priority_after(behind, weight, max_age, high) <=
+            job_reversals_priority_after(ahead, weight, max_age, high))
+        return;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (job_reversals_priority_after(behind, weight, max_age, middle) >
+            job_reversals_priority_after(ahead, weight, max_age, middle))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    reversals->reverses_by_age = true;
+    reversals->by_age_s = low;
+}
+
+/* The row of the list with the least factor that does, of those that differ in this part. */
+static const struct prio_row *find_part(const struct prio_list *list, enum prio_part part,
+                                        double factor)
+{
+    const struct prio_row *found = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct prio_row *row = &list->rows[i];
+        if (row->factor[part] >= factor && (!found || row->factor[part] < found->factor[part]))
+            found = row;
+    }
+    return found;
+}
+
+/* `behind` has not the higher priority.  `max_age` is in seconds, not 0. */
+static void job_reversals_find(const struct prio_list *list, const struct prio_row *behind,
+                               const struct prio_row *ahead, uint64_t max_age,
+                               struct job_reversals *reversals)
+{
+    *reversals = (struct job_reversals){ .points = ahead->priority - behind->priority + 1 };
+    for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
+        double weight = (double)list->weights.of[part];
+        double factor =
+            weight > 0 ? behind->factor[part] + (double)reversals->points / weight : NAN;
+        /* A NO_NORMAL flag makes bare numbers of factors, which have no bound. */
+        bool bounded = behind->factor[part] <= 1 && ahead->factor[part] <= 1;
+        reversals->factor[part] = bounded && factor > 1 ? NAN : factor;
+    }
+    const struct prio_row *qos = find_part(list, PRIO_QOS, reversals->factor[PRIO_QOS]),
+                          *partition =
+                              find_part(list, PRIO_PARTITION, reversals->factor[PRIO_PARTITION]);
+    reversals->qos = qos ? qos->qos : NULL;
+    reversals->partition = partition ? partition->partition : NULL;
+    if (!isnan(reversals->factor[PRIO_AGE]))
+        reversals->age_s = (uint64_t)ceil((reversals->factor[PRIO_AGE] - behind->factor[PRIO_AGE]) *
+                                          (double)max_age);
+    find_turn_by_age(behind, ahead, (double)list->weights.of[PRIO_AGE], max_age, reversals);
+}
 
 static json_t *job_json(const struct prio_list *list, const struct prio_row *job)
 {
@@ -224,8 +298,6 @@ static json_t *job_explanation_facts_of(const struct job_explanation *explanatio
                      other ? order_word(explanation) : NULL, "turns",
                      has_reversals ? job_explanation_reversals_json(&reversals) : json_null());
 }
-
-/* ---- Words ---- */
 
 static void job_explanation_add_value(struct text *text, const struct prio_row *job)
 {
@@ -313,78 +385,58 @@ static void add_largest(struct text *text, const struct job_explanation *explana
     }
     if (!largest)
         return;
-    struct text line = { 0 };
     if (two)
-        text_format(
-            &line, "They differ most in %s: %.1f of it are for job '%s'.", largest->part, most,
+        terminal_say(
+            text, 0, "They differ most in %s: %.1f of it are for job '%s'.", largest->part, most,
             largest->difference > 0 ? explanation->one->job_id : explanation->other->job_id);
     else
-        text_format(&line, "%s weighs most: %.1f.", largest->part, most);
-    terminal_add_wrapped(text, line.bytes, 0);
-    text_free(&line);
-}
-
-static void add_item(struct text *text, struct text *line)
-{
-    terminal_add_wrapped(text, line->bytes, 2);
-    line->length = 0;
+        terminal_say(text, 0, "%s weighs most: %.1f.", largest->part, most);
 }
 
 static void job_explanation_add_reversals(struct text *text,
                                           const struct job_explanation *explanation)
 {
     struct job_reversals reversals;
-    struct text line = { 0 };
     const struct prio_row *behind = find_reversals(explanation, &reversals);
     if (!behind)
         return;
     const struct prio_row *ahead =
         behind == explanation->one ? explanation->other : explanation->one;
-    text_add(text, "\n");
-    text_format_printable(
-        &line,
-        "Job '%s' would be ahead of '%s' with any one of these, all else as it is:", behind->job_id,
-        ahead->job_id);
-    terminal_add_wrapped(text, line.bytes, 0);
-    line.length = 0;
-    text_format(&line,
-                "- a nice that is lower by %" PRId64 ", or for '%s' one that is higher by that",
-                reversals.points, ahead->job_id);
-    add_item(text, &line);
     bool same_owner =
         !strcmp(behind->user, ahead->user) && !strcmp(behind->account, ahead->account);
-    if (!isnan(reversals.factor[PRIO_FAIRSHARE]) && !same_owner) {
-        text_format(&line,
-                    "- a fairshare factor of %.6f instead of %.6f: `fairmill explain' of both "
-                    "users says by what shares",
-                    reversals.factor[PRIO_FAIRSHARE], behind->factor[PRIO_FAIRSHARE]);
-        add_item(text, &line);
-    }
-    if (reversals.qos) {
-        text_format_printable(&line, "- QOS '%s'", reversals.qos);
-        add_item(text, &line);
-    }
-    if (reversals.partition) {
-        text_format_printable(&line, "- %s '%s'", explanation->terms->partition,
-                              reversals.partition);
-        add_item(text, &line);
-    }
+    struct text seconds = { 0 };
+    text_add(text, "\n");
+    terminal_say(text, 0,
+                 "Job '%s' would be ahead of '%s' with any one of these, all else as it is:",
+                 behind->job_id, ahead->job_id);
+    terminal_say(text, 2,
+                 "- a nice that is lower by %" PRId64 ", or for '%s' one that is higher by that",
+                 reversals.points, ahead->job_id);
+    if (!isnan(reversals.factor[PRIO_FAIRSHARE]) && !same_owner)
+        terminal_say(text, 2,
+                     "- a fairshare factor of %.6f instead of %.6f: `fairmill explain' of both "
+                     "users says by what shares",
+                     reversals.factor[PRIO_FAIRSHARE], behind->factor[PRIO_FAIRSHARE]);
+    if (reversals.qos)
+        terminal_say(text, 2, "- QOS '%s'", reversals.qos);
+    if (reversals.partition)
+        terminal_say(text, 2, "- %s '%s'", explanation->terms->partition, reversals.partition);
     if (reversals.age_s) {
-        text_add(&line, "- ");
-        text_add_duration(&line, (int64_t)reversals.age_s);
-        text_add(&line, " more of waiting, with the other one no older");
-        add_item(text, &line);
+        text_add_duration(&seconds, (int64_t)reversals.age_s);
+        terminal_say(text, 2, "- %s more of waiting, with the other one no older", seconds.bytes);
+        seconds.length = 0;
     }
-    if (reversals.reverses_by_age) {
-        text_add(&line, "By ageing alone it will be ahead in ");
-        text_add_duration(&line, (int64_t)reversals.by_age_s);
-        text_add(&line, ", if both still wait and all but their age stays.");
-    } else {
-        text_add(&line, "By ageing alone it will not be: both gain the same until their age is the "
-                        "highest that counts.");
-    }
-    terminal_add_wrapped(text, line.bytes, 0);
-    text_free(&line);
+    text_add_duration(&seconds, (int64_t)reversals.by_age_s);
+    if (reversals.reverses_by_age)
+        terminal_say(text, 0,
+                     "By ageing alone it will be ahead in %s, if both still wait and all but their "
+                     "age stays.",
+                     seconds.bytes);
+    else
+        terminal_say(text, 0,
+                     "By ageing alone it will not be: both gain the same until their age is the "
+                     "highest that counts.");
+    text_free(&seconds);
 }
 
 /* People need no part that has no weight and is nothing to either. */
@@ -393,8 +445,7 @@ static void leave_out_nothing(struct job_explanation_rows *rows)
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++) {
         const struct job_explanation_row *row = &rows->list[i];
-        bool nothing = row->weight == 0 && !(row->weighted[0] > 0) && !(row->weighted[1] > 0);
-        if (!nothing)
+        if (row->weight != 0 || row->weighted[0] > 0 || row->weighted[1] > 0)
             rows->list[kept++] = *row;
     }
     rows->count = kept;
@@ -403,15 +454,12 @@ static void leave_out_nothing(struct job_explanation_rows *rows)
 static void job_explanation_add_page(struct text *text, const struct job_explanation *explanation)
 {
     struct job_explanation_rows rows = job_explanation_rows_of(explanation);
-    struct text title = { 0 };
-    text_format_printable(&title, "Cluster %s, as of %s", explanation->list->cluster,
-                          time_text(explanation->list->as_of).bytes);
-    if (explanation->other)
-        text_format_printable(&title, "; A is job '%s', B '%s'", explanation->one->job_id,
-                              explanation->other->job_id);
-    terminal_add_wrapped(text, title.bytes, 0);
+    const struct prio_row *other = explanation->other;
+    terminal_say(text, 0, "Cluster %s, as of %s%s%s%s%s%s", explanation->list->cluster,
+                 time_text(explanation->list->as_of).bytes, other ? "; A is job '" : "",
+                 other ? explanation->one->job_id : "", other ? "', B '" : "",
+                 other ? other->job_id : "", other ? "'" : "");
     text_add(text, "\n");
-    text_free(&title);
     leave_out_nothing(&rows);
     if (rows.count)
         table_add_paragraph(text, columns,
@@ -419,11 +467,11 @@ static void job_explanation_add_page(struct text *text, const struct job_explana
                                                   .cluster = explanation->list->cluster });
     text_add(text, rows.count ? "\n" : "");
     job_explanation_add_job(text, explanation, explanation->one);
-    if (explanation->other)
-        job_explanation_add_job(text, explanation, explanation->other);
+    if (other)
+        job_explanation_add_job(text, explanation, other);
     if (!explanation->list->of_formula)
         add_largest(text, explanation, &rows);
-    else if (explanation->other && has_tied_values(explanation->one, explanation->other))
+    else if (other && has_tied_values(explanation->one, other))
         terminal_add_wrapped(text, "Their values tie, so fairshare decides.", 0);
     job_explanation_add_reversals(text, explanation);
     free(rows.list);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/terminal.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -89,6 +90,17 @@ void terminal_add_wrapped(struct text *text, const char *paragraph, size_t hang)
     }
     text_add(text, "\n");
     text_free(&word);
+}
+
+void terminal_say(struct text *text, size_t hang, const char *format, ...)
+{
+    struct text paragraph = { 0 };
+    va_list arguments;
+    va_start(arguments, format);
+    text_format_printable_list(&paragraph, format, arguments);
+    va_end(arguments);
+    terminal_add_wrapped(text, paragraph.bytes, hang);
+    text_free(&paragraph);
 }
 
 void terminal_paint(struct text *text, size_t start, enum paint paint)

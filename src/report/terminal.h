@@ -31,6 +31,9 @@ size_t terminal_line(void);
 /* Add a paragraph with its lines broken where they would be too long; `hang` blanks before all
  * lines but the first. */
 void terminal_add_wrapped(struct text *text, const char *paragraph, size_t hang);
+/* Likewise, of what text_format_printable() would add. */
+void terminal_say(struct text *text, size_t hang, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Colours only where they help. */
 enum paint { PAINT_NONE, PAINT_HEADING, PAINT_GOOD, PAINT_BAD };
