@@ -22,36 +22,9 @@ static const struct node *pbs_forms_node_of(const struct pbs_tree *tree, uint32_
     return &tree->fairshare.tree->nodes[i];
 }
 
-static const char *pbs_forms_name_of(const struct pbs_tree *tree, uint32_t i)
-{
-    const struct node *node = pbs_forms_node_of(tree, i);
-    return names_text(tree->names, node->is_user ? node->user : node->account);
-}
-
-static void pbs_forms_add_name(struct text *text, const struct pbs_tree *tree, uint32_t i)
-{
-    text_add_printable(text, pbs_forms_name_of(tree, i));
-}
-
-static double pbs_forms_usage_of(const struct pbs_tree *tree, uint32_t i)
-{
-    return decay_table_usage(tree->fairshare.options->decay, &tree->usage[i]);
-}
-
 static uint32_t pbs_forms_number_of(const struct pbs_tree *tree, uint32_t i)
 {
     return i || !tree->root_is_zero ? pbs_forms_node_of(tree, i)->id : 0;
-}
-
-static int64_t pbs_forms_group_of(const struct pbs_tree *tree, uint32_t i)
-{
-    return i ? (int64_t)pbs_forms_number_of(tree, pbs_forms_node_of(tree, i)->parent) : -1;
-}
-
-static int32_t pbs_forms_shares_of(const struct pbs_tree *tree, uint32_t i)
-{
-    const struct node *node = pbs_forms_node_of(tree, i);
-    return i && !node_has_parent_shares(node) ? node->shares : -1;
 }
 
 /* Who has no shares of his own has what the node above has, of which there is one before it. */
@@ -88,17 +61,29 @@ void pbs_tree_free(struct pbs_tree *tree)
 
 struct pbs_member pbs_tree_member(const struct pbs_tree *tree, uint32_t i)
 {
-    return (struct pbs_member){ .name = pbs_forms_name_of(tree, i),
-                                .group = pbs_forms_group_of(tree, i),
-                                .number = pbs_forms_number_of(tree, i),
-                                .shares = pbs_forms_shares_of(tree, i),
-                                .usage = pbs_forms_usage_of(tree, i),
-                                .percentage = (double)(tree->percentages[i] * 100) };
+    const struct node *node = pbs_forms_node_of(tree, i);
+    return (struct pbs_member){
+        .name = names_text(tree->names, node->is_user ? node->user : node->account),
+        .group = i ? (int64_t)pbs_forms_number_of(tree, node->parent) : -1,
+        .number = pbs_forms_number_of(tree, i),
+        .shares = i && !node_has_parent_shares(node) ? node->shares : -1,
+        .usage = decay_table_usage(tree->fairshare.options->decay, &tree->usage[i]),
+        .percentage = (double)(tree->percentages[i] * 100)
+    };
 }
 
 static double pbs_forms_quotient_of(const struct pbs_tree *tree, uint32_t i)
 {
-    return pbs_quotient(pbs_forms_usage_of(tree, i), (double)tree->percentages[i]);
+    return pbs_quotient(pbs_tree_member(tree, i).usage, (double)tree->percentages[i]);
+}
+
+static void pbs_forms_add_padded(struct text *text, const struct pbs_member *member)
+{
+    struct text name = { 0 };
+    text_add(&name, "");
+    text_add_printable(&name, member->name);
+    form_add_padded(text, name.bytes, NAME_WIDTH, true);
+    text_free(&name);
 }
 
 static void add_way(struct text *text, const struct pbs_tree *tree, uint32_t node)
@@ -107,29 +92,26 @@ static void add_way(struct text *text, const struct pbs_tree *tree, uint32_t nod
     text_add(text, "Path from root: \n");
     for (uint32_t at = 0; at < path.count; at++) {
         uint32_t i = path.nodes[at];
-        struct text name = { 0 };
-        text_add(&name, "");
-        pbs_forms_add_name(&name, tree, i);
-        form_add_padded(text, name.bytes, NAME_WIDTH, true);
-        text_format(text, ": %5" PRIu32 " %10.0f / %5.3f = %.0f\n", pbs_forms_number_of(tree, i),
-                    pbs_forms_usage_of(tree, i), (double)tree->percentages[i],
-                    pbs_forms_quotient_of(tree, i));
-        text_free(&name);
+        const struct pbs_member member = pbs_tree_member(tree, i);
+        pbs_forms_add_padded(text, &member);
+        text_format(text, ": %5" PRIu32 " %10.0f / %5.3f = %.0f\n", member.number, member.usage,
+                    (double)tree->percentages[i], pbs_forms_quotient_of(tree, i));
     }
     path_free(&path);
 }
 
 void pbs_add_entity(struct text *text, const struct pbs_tree *tree, uint32_t i)
 {
+    const struct pbs_member member = pbs_tree_member(tree, i);
     text_add(text, "fairshare entity: ");
-    pbs_forms_add_name(text, tree, i);
-    text_format(text, "\nResgroup\t\t: %" PRId64 "\ncresgroup\t\t: %" PRIu32,
-                pbs_forms_group_of(tree, i), pbs_forms_number_of(tree, i));
-    text_format(text, "\nShares\t\t\t: %" PRId32 "\nPercentage\t\t: %f%%",
-                pbs_forms_shares_of(tree, i), (double)(tree->percentages[i] * 100));
+    text_add_printable(text, member.name);
+    text_format(text, "\nResgroup\t\t: %" PRId64 "\ncresgroup\t\t: %" PRIu32, member.group,
+                member.number);
+    text_format(text, "\nShares\t\t\t: %" PRId32 "\nPercentage\t\t: %f%%", member.shares,
+                member.percentage);
     text_format(text, "\nfairshare_tree_usage\t: %f", tree->fairshare.values[i].pbs_tree_usage);
-    text_format(text, "\nusage\t\t\t: %.0f (%s)\nusage/perc\t\t: %.0f\n",
-                pbs_forms_usage_of(tree, i), tree->unit, pbs_forms_quotient_of(tree, i));
+    text_format(text, "\nusage\t\t\t: %.0f (%s)\nusage/perc\t\t: %.0f\n", member.usage, tree->unit,
+                pbs_forms_quotient_of(tree, i));
     add_way(text, tree, i);
 }
 
@@ -137,10 +119,10 @@ void pbs_add_winner(struct text *text, const struct pbs_tree *tree, uint32_t one
 {
     int order = pbs_compare(&tree->fairshare, tree->usage, one, other);
     if (order <= 0)
-        pbs_forms_add_name(text, tree, one);
+        text_add_printable(text, pbs_tree_member(tree, one).name);
     text_add(text, order ? "" : " == ");
     if (order >= 0)
-        pbs_forms_add_name(text, tree, other);
+        text_add_printable(text, pbs_tree_member(tree, other).name);
     text_add(text, "\n");
 }
 
@@ -169,13 +151,9 @@ void pbs_add_list(struct text *text, const struct pbs_tree *tree, const struct s
         if (!list->rows[at].shown)
             continue;
         struct pbs_member member = pbs_tree_member(tree, node_of_row(tree, &list->rows[at]));
-        struct text name = { 0 };
-        text_add(&name, "");
-        text_add_printable(&name, member.name);
-        form_add_padded(text, name.bytes, NAME_WIDTH, true);
+        pbs_forms_add_padded(text, &member);
         text_format(text, ": Grp: %-5" PRId64 "  cgrp: %-5" PRIu32 "Shares: %-6" PRId32,
                     member.group, member.number, member.shares);
         text_format(text, " Usage: %-6.0f Perc: %6.3f%%\n", member.usage, member.percentage);
-        text_free(&name);
     }
 }
