@@ -97,11 +97,6 @@ void answer_say(struct answer *answer, const char *format, ...)
     va_end(arguments);
 }
 
-void answer_grid(struct answer *answer, const struct column *columns, const struct table_rows *rows)
-{
-    table_add_paragraph(&answer->text, columns, rows);
-}
-
 struct text *answer_text(struct answer *answer)
 {
     return &answer->text;

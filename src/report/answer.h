@@ -35,9 +35,6 @@ void answer_close(struct answer *answer);
 /* Add a sentence for people, as text_format_printable() does.  Other forms have none. */
 void answer_say(struct answer *answer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Add a table to the page. */
-void answer_grid(struct answer *answer, const struct column *columns,
-                 const struct table_rows *rows);
 /* The table of the rows, for a report that also prints them elsewhere; it opens and closes
  * clusters. */
 struct table *answer_table(struct answer *answer);

@@ -293,10 +293,7 @@ void cell_add_csv(struct text *text, const struct cell *cell)
         return;
     char *printable = memory_text(text->bytes + start);
     text->length = start;
-    text_add(text, "\"");
-    for (const char *at = printable; *at; at++)
-        text_add_bytes(text, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
-    text_add(text, "\"");
+    text_add_quoted(text, '"', printable);
     free(printable);
 }
 

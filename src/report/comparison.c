@@ -76,9 +76,9 @@ static void add_matrix(struct answer *answer, const struct comparison *compariso
                        const struct column columns[2], const uint32_t *rows, size_t count)
 {
     struct arena *arena = arena_create();
-    answer_grid(answer, columns_of(comparison, arena, columns[0], columns[1]),
-                &(struct table_rows){ rows, count, sizeof *rows, .context = comparison,
-                                      .terms = comparison->terms });
+    table_add_paragraph(answer_text(answer), columns_of(comparison, arena, columns[0], columns[1]),
+                        &(struct table_rows){ rows, count, sizeof *rows, .context = comparison,
+                                              .terms = comparison->terms });
     arena_destroy(arena);
 }
 

@@ -205,11 +205,6 @@ static const struct column columns[] = {
 const struct table_layout explanation_layout = { columns, "associations", .by_cluster = true,
                                                  .has_page = true };
 
-static const char *explanation_rows_name_of(const struct explained *explained, uint32_t name)
-{
-    return names_text(explained->names, name);
-}
-
 static struct explained_row explanation_row_of(const struct explained *explained, const char *path,
                                                uint32_t i)
 {
@@ -222,9 +217,9 @@ static struct explained_row explanation_row_of(const struct explained *explained
     struct explained_row row = {
         .path = path,
         .id = node->id,
-        .account = explanation_rows_name_of(explained, node->account),
-        .user = explanation_rows_name_of(explained, node->user),
-        .partition = explanation_rows_name_of(explained, node->partition),
+        .account = names_text(explained->names, node->account),
+        .user = names_text(explained->names, node->user),
+        .partition = names_text(explained->names, node->partition),
         .level_usage_raw = NAN,
         .effective_usage = input->algorithm->effective_usage(values),
         .fairshare = input->algorithm->factor(values),
@@ -265,9 +260,9 @@ static json_t *who_json(const struct explained *explained, uint32_t i)
 {
     const struct node *node = &explained->input->tree->nodes[i];
     return json_pack("{s:I, s:s, s:s, s:s}", "id_assoc", (json_int_t)node->id, "account",
-                     explanation_rows_name_of(explained, node->account), "username",
-                     explanation_rows_name_of(explained, node->user), "partition",
-                     explanation_rows_name_of(explained, node->partition));
+                     names_text(explained->names, node->account), "username",
+                     names_text(explained->names, node->user), "partition",
+                     names_text(explained->names, node->partition));
 }
 
 static json_t *explanation_rows_reversals_json(const struct explained *explained)

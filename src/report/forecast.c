@@ -238,9 +238,9 @@ static void report_forecast_add_lines(struct answer *answer, const struct foreca
     size_t *times = memory_zeroed(report->count + 1, sizeof *times);
     for (size_t i = 0; i < report->count; i++)
         times[i] = i;
-    answer_grid(answer, shown,
-                &(struct table_rows){ times, report->count, sizeof *times, .context = report,
-                                      .terms = report->terms });
+    table_add_paragraph(answer_text(answer), shown,
+                        &(struct table_rows){ times, report->count, sizeof *times,
+                                              .context = report, .terms = report->terms });
     free(times);
 }
 

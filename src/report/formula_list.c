@@ -13,15 +13,12 @@
 
 /* ---- what names stand for ---- */
 
-static const char *const parts[PRIO_PARTS] = { "age",      "assoc",     "fairshare",
-                                               "job_size", "partition", "qos" };
-
 /* `age_factor`, `age_weighted`; NAN: it is none of these. */
 static double part_named(const struct prio_row *row, const char *name)
 {
     for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
-        size_t length = strlen(parts[part]);
-        if (strncmp(name, parts[part], length) != 0)
+        size_t length = strlen(prio_part_names[part]);
+        if (strncmp(name, prio_part_names[part], length) != 0)
             continue;
         if (!strcmp(name + length, "_factor"))
             return row->factor[part];
@@ -70,7 +67,8 @@ static int formula_list_refuse(const char *name, const struct prio_row *row, str
     } else {
         text_add(&text, "priority, priority_norm, site, nice, tres_weighted");
         for (enum prio_part part = 0; part < PRIO_PARTS; part++)
-            text_format(&text, ", %s_factor, %s_weighted", parts[part], parts[part]);
+            text_format(&text, ", %s_factor, %s_weighted", prio_part_names[part],
+                        prio_part_names[part]);
     }
     fail(err, ERROR_USAGE, "prio: --formula: no job has '%s'; there are %s", name, text.bytes);
     text_free(&text);

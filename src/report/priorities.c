@@ -20,6 +20,9 @@
 #include "util/number.h"
 #include "util/text.h"
 
+const char *const prio_part_names[PRIO_PARTS] = { "age",      "assoc",     "fairshare",
+                                                  "job_size", "partition", "qos" };
+
 struct report_priority_adder {
     struct prio_list *list;
     const struct queue *queue;
@@ -275,12 +278,10 @@ void prio_columns_of_formula(struct column copy[PRIO_COLUMNS])
 
 static json_t *json_weights(const struct prio_weights *weights)
 {
-    static const char *const names[PRIO_PARTS] = {
-        "age", "assoc", "fairshare", "job_size", "partition", "qos",
-    };
     json_t *object = json_object();
     for (enum prio_part part = 0; part < PRIO_PARTS; part++)
-        json_object_set_new(object, names[part], json_integer((json_int_t)weights->of[part]));
+        json_object_set_new(object, prio_part_names[part],
+                            json_integer((json_int_t)weights->of[part]));
     json_object_set_new(object, "tres", json_string(weights->tres));
     return object;
 }

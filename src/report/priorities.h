@@ -24,6 +24,7 @@ enum prio_part {
     PRIO_QOS,
     PRIO_PARTS,
 };
+extern const char *const prio_part_names[PRIO_PARTS];
 
 /* What a name of the formula stood for. */
 struct prio_term {

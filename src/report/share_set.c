@@ -10,6 +10,11 @@
 #include "util/memory.h"
 #include "util/text.h"
 
+static const char *share_set_text(struct share_set *list, const char *text)
+{
+    return text ? arena_copy(list->arena, text, strlen(text)) : NULL;
+}
+
 struct share_set share_set_create(const char *cluster)
 {
     struct share_set list = { .arena = arena_create(),
@@ -31,11 +36,6 @@ void share_set_free(struct share_set *list)
     names_destroy(list->users);
     free(list->first_of_user);
     *list = (struct share_set){ 0 };
-}
-
-const char *share_set_text(struct share_set *list, const char *text)
-{
-    return text ? arena_copy(list->arena, text, strlen(text)) : NULL;
 }
 
 /* Names with a NUL behind each; NULL is none. */

@@ -40,8 +40,6 @@ struct share_set {
 
 struct share_set share_set_create(const char *cluster);
 void share_set_free(struct share_set *list);
-/* A copy that lasts as long as the list. */
-const char *share_set_text(struct share_set *list, const char *text);
 
 /* Append a copy, whose texts last as long as the list; false where it is there already. */
 bool share_set_add(struct share_set *list, const struct share_entry *entry);

@@ -52,11 +52,6 @@ struct sshare_reader {
     bool begun;                   /* the headings are known */
 };
 
-static int sshare_wrong(const struct sshare_reader *reader, const char *what, struct error *err)
-{
-    return printed_wrong(reader->line, what, err);
-}
-
 /* The next field of a line, and where the one behind it begins. */
 static struct span sshare_next_field(const struct sshare_reader *reader, struct span line,
                                      size_t column, size_t *at)
@@ -91,10 +86,11 @@ static int sshare_take_headings(struct sshare_reader *reader, struct span line, 
             }
     }
     if (!there[FIELD_ID] && !(there[FIELD_ACCOUNT] && there[FIELD_USER]))
-        return sshare_wrong(
-            reader, "headings Account and User are wanted here, as sshare -l prints them", err);
+        return printed_wrong(reader->line,
+                             "headings Account and User are wanted here, as sshare -l prints them",
+                             err);
     if (!there[FIELD_RAW_USAGE] && !there[FIELD_FAIRSHARE])
-        return sshare_wrong(reader, "a heading RawUsage or FairShare is wanted here", err);
+        return printed_wrong(reader->line, "a heading RawUsage or FairShare is wanted here", err);
     reader->begun = true;
     return 0;
 }
@@ -106,7 +102,7 @@ static int take_bars(struct sshare_reader *reader, struct span line, struct erro
     for (size_t i = 0; i < line.length; i++)
         reader->columns += line.bytes[i] == '|';
     if (reader->columns > FIELDS_AT_MOST)
-        return sshare_wrong(reader, "too many columns for sshare", err);
+        return printed_wrong(reader->line, "too many columns for sshare", err);
     return sshare_take_headings(reader, line, err);
 }
 
@@ -120,14 +116,14 @@ static int take_dashes(struct sshare_reader *reader, struct span line, struct er
             i++;
         if (i > start) {
             if (reader->columns == FIELDS_AT_MOST)
-                return sshare_wrong(reader, "too many columns for sshare", err);
+                return printed_wrong(reader->line, "too many columns for sshare", err);
             reader->starts[reader->columns] = start;
             reader->widths[reader->columns++] = i - start;
         } else if (line.bytes[i] == ' ') {
             i++;
         } else {
-            return sshare_wrong(reader, "a line of dashes is wanted here, or bars between headings",
-                                err);
+            return printed_wrong(reader->line,
+                                 "a line of dashes is wanted here, or bars between headings", err);
         }
     }
     return sshare_take_headings(reader, reader->heading, err);
@@ -193,8 +189,8 @@ static int check_widths(const struct sshare_reader *reader, struct span line, st
     for (size_t column = 0; !reader->bars && column < reader->columns; column++) {
         size_t end = reader->starts[column] + reader->widths[column];
         if (end < line.length && line.bytes[end] != ' ')
-            return sshare_wrong(reader, "a number is wider than its column; sshare -P cuts none",
-                                err);
+            return printed_wrong(reader->line,
+                                 "a number is wider than its column; sshare -P cuts none", err);
     }
     return 0;
 }

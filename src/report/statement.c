@@ -112,17 +112,12 @@ static uint32_t *depth_first(const struct tree *tree, const struct names *names)
 
 /* ---- Who is shown ---- */
 
-static const char *report_statement_name_of(const struct statement_view *view, uint32_t number)
-{
-    return names_text(view->names, number);
-}
-
 static bool report_statement_is_shown(const struct statement_view *view, const struct node *node,
                                       double due, double used)
 {
     return (due > 0 || used != 0) && permissions_show(view->permissions, view->cluster,
-                                                      report_statement_name_of(view, node->account),
-                                                      report_statement_name_of(view, node->user));
+                                                      names_text(view->names, node->account),
+                                                      names_text(view->names, node->user));
 }
 
 static double percent(double part, double whole)
@@ -151,9 +146,9 @@ void statement_add_period(const struct statement_view *view, const struct statem
                                .to = period->to,
                                .id = node->id,
                                .is_total = period->is_total,
-                               .account = report_statement_name_of(view, node->account),
-                               .user = report_statement_name_of(view, node->user),
-                               .partition = report_statement_name_of(view, node->partition),
+                               .account = names_text(view->names, node->account),
+                               .user = names_text(view->names, node->user),
+                               .partition = names_text(view->names, node->partition),
                                .depth = of_users ? 0 : node->depth + 1 - from[at],
                                .due = due,
                                .used = used,

@@ -148,12 +148,6 @@ static struct table *whatif_table_begin_table(struct answer *answer, const struc
     return table;
 }
 
-static void end_table(struct table *table)
-{
-    table_close(table);
-    table_destroy(table);
-}
-
 /* Those that gain most and those that lose most. */
 static void add_ends(struct answer *answer, const struct whatif *whatif, size_t losers, size_t top)
 {
@@ -188,7 +182,8 @@ static void add_ends(struct answer *answer, const struct whatif *whatif, size_t 
         any = true;
         left_out = false;
     }
-    end_table(table);
+    table_close(table);
+    table_destroy(table);
 }
 
 /* Counts are of these. */
@@ -285,7 +280,8 @@ static void whatif_table_add_jobs(struct answer *answer, const struct whatif *wh
             table_add(table, &whatif->jobs[i]);
             count++;
         }
-    end_table(table);
+    table_close(table);
+    table_destroy(table);
 }
 
 static void whatif_table_add_page(struct answer *answer, const struct whatif *whatif, size_t top)
