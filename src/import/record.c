@@ -215,7 +215,8 @@ static bool record_is_first(const char *key)
     return !strcmp(key, "user") || !strcmp(key, "group") || !strcmp(key, "account");
 }
 
-struct part record_value(const struct record *record, const char *key)
+/* The value of one of the server's own fields; empty if there is none. */
+static struct part record_value(const struct record *record, const char *key)
 {
     const struct part any = { "", 0 };
     size_t count = record->fields.count, at = count;
@@ -232,7 +233,9 @@ struct part record_value(const struct record *record, const char *key)
     return at < count ? record->fields.fields[at].value : any;
 }
 
-int record_number(const struct record *record, const char *key, uint64_t *number, struct error *err)
+/* The same as a time, up to the year 9999; *number is 0 if there is none. */
+static int record_number(const struct record *record, const char *key, uint64_t *number,
+                         struct error *err)
 {
     struct part value = record_value(record, key);
     *number = 0;
@@ -281,7 +284,8 @@ static bool is_resource(const struct part *key, const char *prefix, size_t lengt
            key->bytes[length] == '.' && strchr(LETTERS, key->bytes[length + 1] | 0x20);
 }
 
-void record_add_resources(const struct record *record, const char *prefix, struct text *text)
+/* The server's own fields `prefix.NAME=VALUE` as a text of fields `NAME=VALUE`. */
+static void record_add_resources(const struct record *record, const char *prefix, struct text *text)
 {
     struct resources resources = { .count = 0 };
     const struct field *fields = record->fields.fields, *before = NULL;

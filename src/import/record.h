@@ -43,13 +43,6 @@ void record_free(struct record *record);
 
 /* Find the server's own fields.  `start` is when the run began, as the log said before, or 0. */
 void record_locate(struct record *record, uint64_t start);
-/* The value of one of the server's own fields; empty if there is none. */
-struct part record_value(const struct record *record, const char *key);
-/* The same as a time, up to the year 9999; *number is 0 if there is none. */
-int record_number(const struct record *record, const char *key, uint64_t *number,
-                  struct error *err);
-/* The server's own fields `prefix.NAME=VALUE` as a text of fields `NAME=VALUE`. */
-void record_add_resources(const struct record *record, const char *prefix, struct text *text);
 
 /* One run of a job of OpenPBS: from a start to an end, a rerun or an abort.  Texts are UTF-8, ''
  * where a log does not say. */

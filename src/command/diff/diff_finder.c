@@ -14,9 +14,7 @@
 #include "report/differences.h"
 #include "report/sshare_print.h"
 #include "results/published.h"
-#include "settings/charge_weights.h"
 #include "settings/slurm/slurm_settings.h"
-#include "settings/table.h"
 #include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -193,6 +191,12 @@ static uint32_t first_named(const struct named_node *list, uint32_t count,
     return from;
 }
 
+/* The shares of a line that has them, as a tree has them. */
+static int32_t printed_shares(const struct printed_row *row)
+{
+    return row->shares < 0 ? 0 : row->shares > INT32_MAX ? INT32_MAX : (int32_t)row->shares;
+}
+
 static bool has_shares_of(const struct node *node, const struct printed_row *row)
 {
     return !row->has_shares || (row->parent_shares ? node_has_parent_shares(node)
@@ -344,11 +348,6 @@ void printed_match_free(struct printed_match *match)
     free(match->rows);
     free(match->bounds);
     free(match->nodes);
-}
-
-int32_t printed_shares(const struct printed_row *row)
-{
-    return row->shares < 0 ? 0 : row->shares > INT32_MAX ? INT32_MAX : (int32_t)row->shares;
 }
 
 static struct stage stage_create(uint32_t count)

@@ -110,9 +110,6 @@ void printed_match_make(struct printed_match *match, const struct sshare_print *
                         struct differences *differences);
 void printed_match_free(struct printed_match *match);
 
-/* The shares of a line that has them, as a tree has them. */
-int32_t printed_shares(const struct printed_row *row);
-
 /* Leave a cause out of the settings; false where it is not in them.  `findings` are those of the
  * computation that was made with the settings as they are. */
 bool settings_without(struct reduced_settings *reduced, enum cause cause,

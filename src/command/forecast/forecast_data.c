@@ -11,14 +11,12 @@
 #include "core/usage/decay_table.h"
 #include "core/usage/ledger.h"
 #include "db/db.h"
-#include "results/ledger_book.h"
 #include "results/ledger_rows.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/times.h"
 
 #define DAY_S 86400u
 
@@ -111,8 +109,14 @@ static struct wide *forecast_data_add_past(struct forecast *forecast, uint64_t f
     return own;
 }
 
-int forecast_data_past(struct forecast_data *data, struct wide *own, uint64_t end,
-                       past_filler *fill, struct error *err)
+/* Say what is left, at a later instant, of what each node itself was charged up to now, where
+ * nothing before `start` counts any more; `own`, by node, begins as 0. */
+typedef int past_filler(struct forecast_data *data, uint64_t at, uint64_t start, struct wide *own,
+                        struct error *err);
+/* Make the past of each grid on which something of it still counts, at most eight more, and behind
+ * each entry of the ledger to come that changes it.  The first is `own`, which it takes over. */
+static int forecast_data_past(struct forecast_data *data, struct wide *own, uint64_t end,
+                              past_filler *fill, struct error *err)
 {
     struct forecast *forecast = &data->forecast;
     uint64_t now = forecast->now, half_life = forecast->half_life;

@@ -31,14 +31,6 @@ int forecast_data_read(struct forecast_data *data, const struct source *source, 
 int forecast_data_published(struct forecast_data *data, const struct published *published,
                             const struct published_cluster *cluster, uint64_t duration_s,
                             struct error *err);
-/* Say what is left, at a later instant, of what each node itself was charged up to now, where
- * nothing before `start` counts any more; `own`, by node, begins as 0. */
-typedef int past_filler(struct forecast_data *data, uint64_t at, uint64_t start, struct wide *own,
-                        struct error *err);
-/* Make the past of each grid on which something of it still counts, at most eight more, and behind
- * each entry of the ledger to come that changes it.  The first is `own`, which it takes over. */
-int forecast_data_past(struct forecast_data *data, struct wide *own, uint64_t end,
-                       past_filler *fill, struct error *err);
 /* Whose values are asked for: a node of its tree. */
 void forecast_data_choose(struct forecast_data *data, uint32_t entity);
 void forecast_data_free(struct forecast_data *data);

@@ -135,7 +135,8 @@ static bool charges_resized_again(const struct settings *settings)
            (!settings->slurm || slurm_enforces_limits(settings->slurm));
 }
 
-bool slurmdbd_is_read(const struct slurmdbd_table *table, const struct settings *settings)
+/* Whether a run with these settings reads a table at all. */
+static bool slurmdbd_is_read(const struct slurmdbd_table *table, const struct settings *settings)
 {
     bool cancelled = settings->conformance == CONFORMANCE_SLURMCTLD && !omits_suspended(settings);
     if (table == &slurmdbd_steps)

@@ -74,8 +74,6 @@ unsigned slurmdbd_job_columns(const struct settings *settings);
 /* Whether TRES have weights, of jobs' charges or of their priorities.  Limits need the names of
  * TRES without any weights. */
 bool slurmdbd_weighs_tres(const struct settings *settings);
-/* Whether a run with these settings reads a table at all. */
-bool slurmdbd_is_read(const struct slurmdbd_table *table, const struct settings *settings);
 
 /* The table's name in double quotes. */
 void slurmdbd_add_name(struct text *text, const struct slurmdbd_table *table, const char *cluster);
