@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

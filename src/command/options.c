@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "util/error.h"
-#include "util/memory.h"
 #include "util/number.h"
 #include "util/times.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
-#include "core/finding.h"
 #include "report/table.h"
 #include "results/ledger_rows.h"
 #include "results/published.h"
@@ -18,7 +16,6 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/log.h"
-#include "util/times.h"
 
 /* ---- What is printed ---- */
 

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_COMPUTE_RECORDED_STATE_H
 #define FAIRMILL_COMPUTE_RECORDED_STATE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct db;

@@ -3,7 +3,6 @@
 #define FAIRMILL_COMPUTE_STEPPED_USAGE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct computation;

@@ -15,7 +15,6 @@
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/text.h"
 #include "util/times.h"
 
 #define MAGIC "PBS_MAG!"

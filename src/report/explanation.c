@@ -6,7 +6,6 @@
 #include "core/fairshare/release.h"
 #include "core/number/figure.h"
 #include "core/tree/tree.h"
-#include "core/usage/decay_table.h"
 #include "report/answer.h"
 #include "report/explained.h"
 #include "report/terminal.h"

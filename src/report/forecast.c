@@ -9,7 +9,6 @@
 #include <jansson.h>
 
 #include "core/fairshare/algorithm.h"
-#include "core/fairshare/fairshare.h"
 #include "report/answer.h"
 #include "report/permissions.h"
 #include "report/terminal.h"

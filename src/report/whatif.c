@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/fairshare/algorithm.h"
-#include "core/fairshare/fairshare.h"
 #include "report/permissions.h"
 #include "util/index.h"
 #include "util/memory.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/usage/calendar.h"
-#include "core/usage/decay_table.h"
 #include "results/day_store.h"
 #include "results/days.h"
 #include "results/publication.h"
@@ -13,8 +12,6 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/text.h"
-#include "util/times.h"
 
 struct day_writer {
     struct day_store store;

@@ -2,7 +2,6 @@
 #include "results/factor_rows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/usage/factor_history.h"
 #include "results/publication.h"

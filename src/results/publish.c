@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +23,6 @@
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/memory.h"
 #include "util/text.h"
 #include "util/times.h"
 

@@ -12,7 +12,6 @@
 #include "results/history_rows.h"
 #include "results/publish.h"
 #include "results/rows.h"
-#include "results/schema.h"
 #include "results/settings_rows.h"
 #include "run/batches.h"
 #include "run/retry.h"

@@ -14,7 +14,6 @@
 #include "source/source.h"
 #include "util/error.h"
 #include "util/log.h"
-#include "util/memory.h"
 
 int run_open_source(struct db **source, const struct settings *settings, struct error *err)
 {

@@ -7,7 +7,6 @@
 
 #include "core/fairshare/release.h"
 #include "results/publication.h"
-#include "results/rows.h"
 #include "results/schema.h"
 #include "run/cluster_run.h"
 #include "run/retry.h"

@@ -13,7 +13,6 @@
 #include "settings/settings.h"
 #include "settings/slurm/slurm_value.h"
 #include "util/index.h"
-#include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
 

@@ -2,7 +2,6 @@
 #include "command/check/check_next.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,7 +20,6 @@
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
-#include "util/times.h"
 
 /* The clusters that there are, or are said to be where the list of them may not be read. */
 static int find_clusters(const struct settings *settings, struct db *source,

@@ -11,11 +11,9 @@
 #include "core/tree/tree.h"
 #include "core/usage/ledger.h"
 #include "report/sshare_print.h"
-#include "results/ledger_rows.h"
 #include "results/published.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* The usage that was printed, as near to the last stage's as its digits allow.  Less than a few
  * units of a double's last digit are no difference. */

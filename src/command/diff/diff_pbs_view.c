@@ -10,7 +10,6 @@
 #include "core/usage/ledger.h"
 #include "results/published.h"
 #include "settings/settings.h"
-#include "source/source.h"
 #include "util/memory.h"
 
 /* A double's last digits. */

@@ -7,7 +7,6 @@
 #include "report/shares.h"
 #include "report/table.h"
 #include "results/permissions_rows.h"
-#include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/text.h"

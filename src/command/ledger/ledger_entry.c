@@ -2,7 +2,6 @@
 #include "command/ledger/ledger_entry.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

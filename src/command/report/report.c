@@ -11,7 +11,6 @@
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/times.h"
 
 #define USUAL_DAYS 30
 

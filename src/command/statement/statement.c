@@ -18,7 +18,6 @@
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* The periods that there are, and in what amounts are printed. */
 static int64_t end_of_month(int64_t time)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "command/command.h"

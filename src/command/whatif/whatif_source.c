@@ -2,7 +2,6 @@
 #include "command/whatif/whatif_source.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/whatif/whatif_changes.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/priority/arrays.h"
 
-#include <stddef.h>
-
 bool array_hangs_on_siblings(uint64_t submitted, uint64_t eligible, bool limited)
 {
     return eligible > submitted && (eligible == ARRAY_AT_LIMIT || limited);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/usage/factor_history.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,11 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/fairshare/algorithm.h"
 #include "report/page/backtest.h"
 #include "report/page/terms.h"
 #include "report/page/view.h"
-#include "report/priorities.h"
 #include "settings/scheduler.h"
 #include "util/memory.h"
 #include "util/text.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/usage/charge_rate.h"
 #include "core/usage/entity.h"
 #include "settings/settings.h"
 #include "source/pbs/charging.h"

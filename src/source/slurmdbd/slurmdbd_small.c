@@ -4,7 +4,6 @@
 
 #include "core/fairshare/release.h"
 #include "core/priority/priority.h"
-#include "db/db.h"
 #include "settings/settings.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
