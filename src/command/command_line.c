@@ -6,6 +6,11 @@
 /* A name that sacctmgr would read as something else, or nobody could see. */
 static const char unsayable[] = "no command line can say this safely";
 
+void command_line_add_words(struct command_line *line, const char *words)
+{
+    text_format(&line->text, "%s%s", line->text.length ? " " : "", words);
+}
+
 void command_line_add(struct command_line *line, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -10,6 +10,8 @@ struct command_line {
     const char *obstacle; /* why there is none; NULL */
 };
 
+/* Words that a shell takes as they are. */
+void command_line_add_words(struct command_line *line, const char *words);
 /* A word, in single quotes where a shell would do something about it. */
 void command_line_add(struct command_line *line, const char *word);
 /* `key=name`.  To sacctmgr a comma begins the next name, and quotes are not part of one: such a

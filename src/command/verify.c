@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "report/table.h"
 #include "results/ledger_rows.h"
-#include "results/published.h"
 #include "results/rows.h"
 #include "results/schema.h"
 #include "results/settings_rows.h"
@@ -67,18 +65,18 @@ static const struct column columns[] = {
 
 static const struct table_layout layout = { columns, "differences", .by_cluster = false };
 
-static void verify_command_add_rows(struct table *table, const char *cluster,
+static void verify_command_add_rows(struct answer *answer, const char *cluster,
                                     const struct row_differences *differences)
 {
     for (size_t i = 0; i < differences->count; i++) {
         const struct table_differences *of = &differences->tables[i];
         for (size_t k = 0; k < of->listed; k++)
-            table_add(table, &(struct verify_command_row){ cluster, &of->list[k], of->table, 0 });
+            answer_row(answer, &(struct verify_command_row){ cluster, &of->list[k], of->table, 0 });
         if (of->count > of->listed)
-            table_add(table,
-                      &(struct verify_command_row){ .cluster = cluster,
-                                                    .table = of->table,
-                                                    .more = (int64_t)(of->count - of->listed) });
+            answer_row(answer,
+                       &(struct verify_command_row){ .cluster = cluster,
+                                                     .table = of->table,
+                                                     .more = (int64_t)(of->count - of->listed) });
     }
 }
 
@@ -93,7 +91,7 @@ struct verifying {
     const struct verify_options *options;
     const struct settings *settings;
     struct text summary; /* for people, a line for each cluster */
-    struct table *table;
+    struct command_context *context;
     struct name_list mendable; /* clusters of whose history something differs */
     bool differs;
     bool is_last;      /* nothing is repaired after this */
@@ -130,7 +128,7 @@ static void verify_each(struct verifying *verifying, struct verifier *verifier, 
                       "what is published was computed with other settings than these, so that only "
                       "history was compared; `fairmill run` publishes with these");
     if (verification.published) {
-        verify_command_add_rows(verifying->table, cluster, &verification.differences);
+        verify_command_add_rows(verifying->context->answer, cluster, &verification.differences);
         verifying->differs |= verification.differences.count > 0;
         if (has_damaged_history(&verification.differences))
             name_list_add(&verifying->mendable, cluster, strlen(cluster));
@@ -225,49 +223,46 @@ static void verify_views(struct verifying *verifying, struct verifier *verifier)
     complain(&err);
 }
 
-/* Which clusters are published, by their names as results have them. */
 static int verify_all(struct verifying *verifying, struct error *err)
 {
-    struct published published;
+    const struct published *published = &verifying->context->published;
     struct verifier verifier = { 0 };
-    const struct published_filter filter = { .clusters = verifying->options->shared.clusters,
-                                             .of_any_age = true };
-    int result = published_open(&published, verifying->settings, &filter, err);
-    published_close(&published);
-    if (!result)
-        result = permissions_check_all(&published.permissions, NULL, err);
-    if (!result)
-        result = verifier_open(&verifier, verifying->settings, NULL, err);
-    for (size_t i = 0; !result && i < published.count; i++)
-        verify_each(verifying, &verifier, published.clusters[i].name);
-    if (!result)
+    if (permissions_check_all(&published->permissions, NULL, err))
+        return -1;
+    int result = verifier_open(&verifier, verifying->settings, NULL, err);
+    for (size_t i = 0; !result && i < published->count; i++)
+        verify_each(verifying, &verifier, published->clusters[i].name);
+    if (!result) {
         verify_ledger(verifying, &verifier);
-    if (!result)
         verify_settings(verifying, &verifier);
-    if (!result)
         verify_views(verifying, &verifier);
+    }
     verifier_close(&verifier);
-    published_free(&published);
     return result;
 }
 
-/* Print what was found. */
+/* Print what was found.  After a repair programs get one table only: the differences that the first
+ * scan found. */
 static int report(struct verifying *verifying, struct error *err)
 {
-    const struct table_options *form = &verifying->options->shared.table;
-    struct text text = { 0 };
+    struct command_context *context = verifying->context;
+    const struct table_options *form = &context->shared->table;
+    bool for_people = form->form == TABLE_FOR_PEOPLE;
     verifying->differs = false;
-    verifying->table = table_create(&text, &layout, form, err);
-    int result = verifying->table ? verify_all(verifying, err) : -1;
-    if (!result && (form->form != TABLE_FOR_PEOPLE || text.length || verifying->differs))
-        result = table_end(verifying->table, err);
-    if (!result && form->form == TABLE_FOR_PEOPLE && !form->no_header && !form->columns)
-        text_add(&text, verifying->summary.bytes ? verifying->summary.bytes : "");
-    /* After a repair programs get one table only: the differences that the first pass found. */
-    if (!result && text.length && !(verifying->was_repaired && form->form != TABLE_FOR_PEOPLE))
-        result = command_print(&text, err);
-    table_destroy(verifying->table);
-    text_free(&text);
+    if ((verifying->was_repaired && command_answer_as(context, &layout, err)) ||
+        verify_all(verifying, err))
+        return -1;
+    bool has_table = for_people ? verifying->differs : !verifying->was_repaired;
+    if (has_table ? answer_end(context->answer, err) : command_answer_as(context, NULL, err))
+        return -1;
+    return for_people && !form->no_header && !form->columns
+               ? command_print(&verifying->summary, err)
+               : 0;
+}
+
+static int verify_report(struct verifying *verifying, struct error *err)
+{
+    int result = report(verifying, err);
     text_free(&verifying->summary);
     return result;
 }
@@ -289,25 +284,30 @@ static int repair(const struct verifying *verifying, struct error *err)
 
 static int report_and_repair(struct verifying *verifying, struct error *err)
 {
-    if (report(verifying, err))
+    if (verify_report(verifying, err))
         return -1;
     if (!verifying->differs || !verifying->options->repair)
         return 0;
     verifying->is_last = verifying->was_repaired = true;
-    return repair(verifying, err) || report(verifying, err) ? -1 : 0;
+    return repair(verifying, err) || verify_report(verifying, err) ? -1 : 0;
 }
 
+/* Clusters whose results are old are verified, too. */
 static int verify_check(struct command_context *context, struct error *err)
 {
-    return table_check(&layout, &context->shared->table, err);
+    (void)err;
+    context->filter.of_any_age = true;
+    return 0;
 }
 
 static int verify_answer(struct command_context *context, struct error *err)
 {
     const struct verify_options *options = context->options;
-    struct verifying verifying = { .options = options,
+    struct verifying verifying = { .context = context,
+                                   .options = options,
                                    .settings = context->settings,
                                    .is_last = !options->repair };
+    published_close(&context->published);
     int result = report_and_repair(&verifying, err);
     name_list_free(&verifying.mendable);
     if (result)
@@ -332,6 +332,8 @@ const struct command command_verify = {
     .options = own_options,
     .options_size = sizeof(struct verify_options),
     .use = SETTINGS_FOR_ALL,
+    .results = RESULTS_OPEN,
+    .layout = &layout,
     .check = verify_check,
     .answer = verify_answer,
 };

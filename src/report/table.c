@@ -208,17 +208,6 @@ void table_destroy(struct table *table)
     free(table);
 }
 
-int table_check(const struct table_layout *layout, const struct table_options *options,
-                struct error *err)
-{
-    struct text text = { 0 };
-    struct table *table = table_create(&text, layout, options, err);
-    int result = table ? 0 : -1;
-    table_destroy(table);
-    text_free(&text);
-    return result;
-}
-
 void table_print_with(struct table *table, int (*print)(const struct text *text, struct error *err))
 {
     table->print = print;

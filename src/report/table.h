@@ -61,10 +61,6 @@ bool table_is_page(const struct table_options *options);
 struct table *table_create(struct text *text, const struct table_layout *layout,
                            const struct table_options *options, struct error *err);
 void table_destroy(struct table *table);
-/* Whether this would fail, before anything is read. */
-int table_check(const struct table_layout *layout, const struct table_options *options,
-                struct error *err);
-
 /* Print now and then what is in the text so far, and empty it, so that a million rows do not wait
  * in memory; a small output is still whole or not there at all. */
 void table_print_with(struct table *table,

@@ -172,14 +172,6 @@ int published_select(struct published *published, const struct published_filter 
     return filter->of_any_age ? 0 : published_warn_of_age(published, err);
 }
 
-int published_open(struct published *published, const struct settings *settings,
-                   const struct published_filter *filter, struct error *err)
-{
-    return published_begin(published, settings, err) || published_select(published, filter, err)
-               ? -1
-               : 0;
-}
-
 void published_close(struct published *published)
 {
     db_rollback(published->db);

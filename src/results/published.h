@@ -66,9 +66,6 @@ int published_select(struct published *published, const struct published_filter 
 /* Say on standard error how old stale results are; once a process, as some commands open them
  * twice.  published_select() does so. */
 int published_warn_of_age(const struct published *published, struct error *err);
-/* Both. */
-int published_open(struct published *published, const struct settings *settings,
-                   const struct published_filter *filter, struct error *err);
 /* End the transaction; what was read stays. */
 void published_close(struct published *published);
 void published_free(struct published *published);

@@ -11,6 +11,8 @@
 
 #include "util/text.h"
 
+typedef unsigned __int128 uint128;
+
 bool number_unsigned(const char *bytes, size_t length, uint64_t *number)
 {
     uint64_t sum = 0;
@@ -111,6 +113,23 @@ bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal)
     if (!decimal->digits)
         decimal->power = 0;
     return true;
+}
+
+bool amount_parse(const char *bytes, size_t length, uint64_t unit, uint64_t *amount)
+{
+    struct decimal decimal;
+    if (!decimal_parse(bytes, length, &decimal))
+        return false;
+    uint128 product = (uint128)decimal.digits * unit;
+    for (; decimal.power < 0 && product; decimal.power++) {
+        if (product % 10)
+            return false;
+        product /= 10;
+    }
+    for (; decimal.power > 0 && product && product < INT64_MAX; decimal.power--)
+        product *= 10;
+    *amount = (uint64_t)product;
+    return product && product < INT64_MAX;
 }
 
 bool clock_span_parse(const char *bytes, size_t length, uint64_t *seconds)
@@ -246,8 +265,6 @@ bool time_parse(const char *text, int64_t *epoch)
     *epoch = time;
     return true;
 }
-
-typedef unsigned __int128 uint128;
 
 /* Ten to this power times any double's 53 bits is, without the power of two in it, below 2^128. */
 #define LARGEST_POWER 32

@@ -29,6 +29,8 @@ struct decimal {
 /* Digits with an optional point and exponent, no sign; at most 18 digits between the first and the
  * last that is not 0, and an exponent of at most three. */
 bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal);
+/* Reads a decimal times `unit`.  False unless that is a whole number above 0 that fits an int64. */
+bool amount_parse(const char *bytes, size_t length, uint64_t unit, uint64_t *amount);
 
 /* A span of time in seconds.
  *

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/ledger/ledger_effect.h"
 
+#include <stdlib.h>
+
 #include "command/show/computed_shares.h"
 #include "compute/compute.h"
 #include "compute/recorded_state.h"
@@ -9,6 +11,7 @@
 #include "results/permissions_rows.h"
 #include "util/error.h"
 #include "util/index.h"
+#include "util/memory.h"
 #include "util/text.h"
 #include "util/times.h"
 
@@ -74,7 +77,6 @@ static const struct column columns[] = {
     { "fairshare_after", "then", COLUMN_REAL, .get = get_fairshare, .index = 1 },
     { .name = NULL },
 };
-static const struct table_layout layout = { columns, .by_cluster = true, .as_paragraph = true };
 
 static bool differ(double one, double other)
 {
@@ -84,29 +86,26 @@ static bool differ(double one, double other)
 static void ledger_effect_add_changes(struct text *text, const struct share_list *before,
                                       const struct share_list *after)
 {
-    static const struct table_options for_people = { 0 };
-    struct error ignored;
-    struct table *table = table_create(text, &layout, &for_people, &ignored);
+    struct effect_row *rows = memory_zeroed(after->count + 1, sizeof *rows);
     struct id_index *places = id_index_create();
-    bool any = false;
-    table_open(table, &(struct table_cluster){ .terms = before->terms });
+    size_t count = 0;
     for (uint32_t i = 0; i < before->count; i++)
         id_index_add(places, (uint64_t)before->rows[i].id, i);
     for (size_t i = 0; i < after->count; i++) {
         const struct share_row *row = &after->rows[i];
         uint32_t place = id_index_find(places, (uint64_t)row->id);
-        if (!row->shown || place == INDEX_NONE ||
-            !differ(before->rows[place].raw_usage, row->raw_usage))
-            continue;
-        table_add(table, &(struct effect_row){ &before->rows[place], row });
-        any = true;
+        if (row->shown && place != INDEX_NONE &&
+            differ(before->rows[place].raw_usage, row->raw_usage))
+            rows[count++] = (struct effect_row){ &before->rows[place], row };
     }
-    if (any)
-        table_close(table);
+    if (count)
+        table_add_paragraph(
+            text, columns,
+            &(struct table_rows){ rows, count, sizeof *rows, .terms = before->terms });
     else
         text_add(text, "no usage changes\n");
     id_index_destroy(places);
-    table_destroy(table);
+    free(rows);
 }
 
 static int add_both(struct text *text, struct effect *effect, const struct permissions *permissions,

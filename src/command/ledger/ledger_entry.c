@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/ledger/ledger_amount.h"
 #include "command/ledger/ledger_effect.h"
 #include "command/ledger/ledger_target.h"
 #include "db/db.h"

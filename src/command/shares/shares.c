@@ -23,13 +23,11 @@ struct printer {
     struct names *done; /* account and user of those that were removed; users that got a default */
 };
 
-static struct command_line shares_command_begin(const char *verb, const char *object)
+static struct command_line shares_command_begin(const char *words)
 {
     struct command_line line = { 0 };
-    command_line_add(&line, "sacctmgr");
-    command_line_add(&line, "-i");
-    command_line_add(&line, verb);
-    command_line_add(&line, object);
+    command_line_add_words(&line, "sacctmgr -i");
+    command_line_add_words(&line, words);
     return line;
 }
 
@@ -85,7 +83,7 @@ static void shares_command_add_where(const struct printer *printer, struct comma
 
 static void shares_command_add_account(struct printer *printer, const struct share_entry *entry)
 {
-    struct command_line line = shares_command_begin("add", "account");
+    struct command_line line = shares_command_begin("add account");
     command_line_add_name(&line, "name", entry->account);
     command_line_add_name(&line, "cluster", cluster_of(printer));
     command_line_add_name(&line, "parent", entry->parent);
@@ -97,27 +95,26 @@ static void shares_command_add_account(struct printer *printer, const struct sha
 
 static void move_account(struct printer *printer, const struct share_entry *entry)
 {
-    struct command_line line = shares_command_begin("modify", "account");
-    command_line_add(&line, "where");
+    struct command_line line = shares_command_begin("modify account where");
     shares_command_add_where(printer, &line, entry, false);
-    command_line_add(&line, "set");
+    command_line_add_words(&line, "set");
     command_line_add_name(&line, "parent", entry->parent);
     shares_command_end(printer, &line);
 }
 
 static void set_shares(struct printer *printer, const struct share_entry *entry)
 {
-    struct command_line line = shares_command_begin("modify", *entry->user ? "user" : "account");
-    command_line_add(&line, "where");
+    struct command_line line =
+        shares_command_begin(*entry->user ? "modify user where" : "modify account where");
     shares_command_add_where(printer, &line, entry, false);
-    command_line_add(&line, "set");
+    command_line_add_words(&line, "set");
     command_add_shares(&line, entry);
     shares_command_end(printer, &line);
 }
 
 static void shares_command_add_user(struct printer *printer, const struct share_entry *entry)
 {
-    struct command_line line = shares_command_begin("add", "user");
+    struct command_line line = shares_command_begin("add user");
     command_line_add_name(&line, "name", entry->user);
     command_line_add_name(&line, "account", entry->account);
     command_line_add_name(&line, "cluster", cluster_of(printer));
@@ -154,11 +151,10 @@ static void shares_command_choose_default(struct printer *printer, const struct 
         return;
     bool said =
         next->default_account && share_set_has_pair(file, next->default_account, gone->user);
-    struct command_line line = shares_command_begin("modify", "user");
-    command_line_add(&line, "where");
+    struct command_line line = shares_command_begin("modify user where");
     command_line_add_name(&line, "name", gone->user);
     command_line_add_name(&line, "cluster", cluster_of(printer));
-    command_line_add(&line, "set");
+    command_line_add_words(&line, "set");
     command_line_add_name(&line, "defaultaccount", said ? next->default_account : next->account);
     shares_command_end(printer, &line);
 }
@@ -175,16 +171,14 @@ static void shares_command_delete_user(struct printer *printer, const struct sha
     else if (is_default(entry))
         text_add(printer->text, "# Slurm 24.11 and later keep all partitions of a default account: "
                                 "there remove the user from it, and add what stays\n");
-    struct command_line line = shares_command_begin("delete", "user");
-    command_line_add(&line, "where");
+    struct command_line line = shares_command_begin("delete user where");
     shares_command_add_where(printer, &line, entry, whole_account);
     shares_command_end(printer, &line);
 }
 
 static void delete_account(struct printer *printer, const struct share_entry *entry)
 {
-    struct command_line line = shares_command_begin("delete", "account");
-    command_line_add(&line, "where");
+    struct command_line line = shares_command_begin("delete account where");
     shares_command_add_where(printer, &line, entry, false);
     shares_command_end(printer, &line);
 }
@@ -309,40 +303,36 @@ static int export(const struct settings *settings, const struct shares_options *
     return result;
 }
 
-/* 0, 1 where something differs, or -1. */
-static int print_differences(const struct share_differences *differences,
-                             const struct shares_options *options, struct error *err)
+/* 0, 1 if something differs, or -1. */
+static int shares_print_differences(const struct share_differences *differences,
+                                    struct command_context *context, struct error *err)
 {
+    const struct shares_options *options = context->options;
     struct text text = { 0 };
-    struct table *table = NULL;
     int result = 0;
     if (options->commands) {
         shares_add_commands(&text, differences);
-    } else if (differences->count || !table_is_page(&options->shared.table)) {
-        table = table_create(&text, &share_differences_layout, &options->shared.table, err);
-        if (table)
-            share_differences_print(differences, table);
-        result = table ? table_end(table, err) : -1;
-    }
-    if (!result)
         result = command_print(&text, err);
-    table_destroy(table);
-    text_free(&text);
+        text_free(&text);
+    } else if (differences->count || !table_is_page(&options->shared.table)) {
+        answer_cluster(context->answer,
+                       &(struct table_cluster){ .name = differences->database->cluster });
+        for (size_t i = 0; i < differences->count; i++)
+            answer_row(context->answer, &differences->rows[i]);
+    }
     return result ? -1 : differences->count != 0;
 }
 
-static int diff(const struct settings *settings, const struct shares_options *options,
-                struct error *err)
+static int diff(struct command_context *context, struct error *err)
 {
-    const char *path = options->shared.operands[1];
     struct share_set file = { 0 }, database = { 0 };
-    int result = share_file_load(&file, path, err);
+    int result = share_file_load(&file, context->shared->operands[1], err);
     if (!result)
-        result = read_database(&database, settings, options, file.cluster, err);
+        result = read_database(&database, context->settings, context->options, file.cluster, err);
     if (!result) {
         share_set_take_case(&file, &database);
         struct share_differences differences = share_differences_find(&file, &database);
-        result = print_differences(&differences, options, err);
+        result = shares_print_differences(&differences, context, err);
         share_differences_free(&differences);
     }
     share_set_free(&file);
@@ -368,14 +358,15 @@ static int shares_check(struct command_context *context, struct error *err)
         return fail(err, ERROR_USAGE, "shares diff: which file?");
     if (option_list_one(&options->shared.clusters, "cluster", &cluster, err))
         return -1;
-    return exports ? 0 : table_check(&share_differences_layout, table, err);
+    if (exports || options->commands)
+        context->layout = NULL;
+    return 0;
 }
 
 static int shares_answer(struct command_context *context, struct error *err)
 {
-    struct shares_options *options = context->options;
-    return options->shared.operands[1] ? diff(context->settings, options, err)
-                                       : export(context->settings, options, err);
+    return context->shared->operands[1] ? diff(context, err)
+                                        : export(context->settings, context->options, err);
 }
 
 const struct command command_shares = {
@@ -392,6 +383,7 @@ const struct command command_shares = {
     .options = own_options,
     .options_size = sizeof(struct shares_options),
     .use = SETTINGS_FOR_ALL,
+    .layout = &share_differences_layout,
     .check = shares_check,
     .answer = shares_answer,
 };

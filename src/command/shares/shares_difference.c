@@ -234,11 +234,3 @@ static const struct column columns[] = {
 };
 
 const struct table_layout share_differences_layout = { columns, "differences", .by_cluster = true };
-
-void share_differences_print(const struct share_differences *differences, struct table *table)
-{
-    table_open(table, &(struct table_cluster){ .name = differences->database->cluster });
-    for (size_t i = 0; i < differences->count; i++)
-        table_add(table, &differences->rows[i]);
-    table_close(table);
-}

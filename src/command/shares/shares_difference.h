@@ -41,7 +41,6 @@ void share_differences_free(struct share_differences *differences);
 const char *share_difference_word(const struct share_difference *difference);
 
 extern const struct table_layout share_differences_layout;
-void share_differences_print(const struct share_differences *differences, struct table *table);
 
 /* Read a cluster's associations from the accounting database, in a snapshot of their own.
  * ERROR_DATA where two have the same names.  The list is to be freed; -1 leaves nothing. */

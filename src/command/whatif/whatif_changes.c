@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/ledger/ledger_amount.h"
 #include "core/insight/scenario.h"
 #include "results/published.h"
 #include "results/published_find.h"

@@ -126,12 +126,10 @@ static void describe_modification(const struct whatif_changes *changes, size_t w
     const struct whatif_change *change = &changes->list[which];
     struct command_line line = { 0 };
     struct who who = who_is(cluster, change->ids[0]);
-    command_line_add(&line, "sacctmgr");
-    command_line_add(&line, "modify");
-    command_line_add(&line, *who.user ? "user" : "account");
-    command_line_add(&line, "where");
+    command_line_add_words(&line, *who.user ? "sacctmgr modify user where"
+                                            : "sacctmgr modify account where");
     whatif_commands_add_where(&line, &who, cluster->name);
-    command_line_add(&line, "set");
+    command_line_add_words(&line, "set");
     if (change->kind == WHATIF_MOVE) {
         command_line_add_name(&line, "parent", who_is(cluster, change->parent).account);
     } else {
@@ -161,17 +159,14 @@ static void describe_usage(const struct whatif_change *change,
     }
     if (*who.user) {
         text_format(&hours, "%sh", change->value);
-        command_line_add(&line, "fairmill");
-        command_line_add(&line, "ledger");
-        command_line_add(&line, "debit");
+        command_line_add_words(&line, "fairmill ledger debit");
         command_line_add(&line, hours.bytes);
         command_line_add_name(&line, "--user", who.user);
         command_line_add_name(&line, "--account", who.account);
         if (*who.partition)
             command_line_add_name(&line, "--partition", who.partition);
         command_line_add_name(&line, "--cluster", cluster->name);
-        command_line_add(&line, "--why");
-        command_line_add(&line, "as whatif has it");
+        command_line_add_words(&line, "--why 'as whatif has it'");
     } else
         line.obstacle = "the ledger debits users only";
     whatif_add_change(whatif, sentence.bytes);
@@ -220,13 +215,10 @@ static void whatif_commands_choose_default(const struct whatif_change *change,
     struct command_line line = { 0 };
     if (perhaps)
         text_add(&line.text, "# if the user's default account is removed, choose another first:");
-    command_line_add(&line, "sacctmgr");
-    command_line_add(&line, "modify");
-    command_line_add(&line, "user");
-    command_line_add(&line, "where");
+    command_line_add_words(&line, "sacctmgr modify user where");
     command_line_add_name(&line, "name", names_text(cluster->names, account->user));
     command_line_add_name(&line, "cluster", cluster->name);
-    command_line_add(&line, "set");
+    command_line_add_words(&line, "set");
     command_line_add_name(&line, "defaultaccount", names_text(cluster->names, account->account));
     whatif_commands_end_line(&line, whatif, change);
 }
@@ -241,10 +233,7 @@ static void whatif_commands_delete_user(const struct whatif_change *change, stru
         who.partition = "";
         who.beside_partitions = false;
     }
-    command_line_add(&line, "sacctmgr");
-    command_line_add(&line, "delete");
-    command_line_add(&line, "user");
-    command_line_add(&line, "where");
+    command_line_add_words(&line, "sacctmgr delete user where");
     whatif_commands_add_where(&line, &who, cluster->name);
     whatif_commands_end_line(&line, whatif, change);
 }
