@@ -517,7 +517,7 @@ def wrong(site):
                            (('--until', 'soon'), 'also at the end'), (('--tres', 'cpu'), 'a TRES without --as-sreport'),
                            (('--as-sreport', '--of', 'capacity'), 'the capacity with it'), (('-A', 'nobody'), 'an account that never was'),
                            (('-u', 'nobody'), 'a user who never was'), (('-M', 'nowhere'), 'a cluster that is not there'),
-                           (('alice',), 'a name without an option')):
+                           (('nobody',), 'a name that nobody has')):
         site.ends(64, why, 'statement', *arguments)
     site.ends(1, 'a time that has not come', 'statement', '--since', '2025-04-01')
     site.says('has no answer', 'nothing is known of use in that time')
