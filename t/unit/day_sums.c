@@ -25,8 +25,8 @@ static void sums(void)
                   (row[i - 1].day == row[i].day && row[i - 1].id < row[i].id);
     ok(sorted, "sums come by day and then by id");
     for (uint32_t i = 0; i < 20000; i++)
-        summed &= day_sums_has(sums, i * 7 % 20 + 1, i * 7919 % 20000 + 1);
-    ok(summed && !day_sums_has(sums, 0, 1), "and are found again");
+        summed &= row[i].day == (row[i].id - 1) * 17679 % 20000 * 7 % 20 + 1; /* of 1 / 7919 */
+    ok(summed, "and have the day and the id that were added");
     struct wide more = { { 5, 0, 0, 0 } };
     day_sums_add_product(sums, 1, &(struct usage_rate){ 1, 9, true }, 1);
     day_sums_add_product(sums, 1, &(struct usage_rate){ 1, 9, false }, 1);
@@ -36,7 +36,7 @@ static void sums(void)
        "after that one is added to, and what is taken back is gone");
     day_sums_clear(sums);
     day_sums_sorted(sums, &count);
-    ok(count == 0 && !day_sums_has(sums, 1, 1), "nothing is left of what is cleared");
+    ok(count == 0, "nothing is left of what is cleared");
     day_sums_add_product(sums, 3, &(struct usage_rate){ UINT64_MAX, (uint128)1 << 100, false },
                          86400);
     row = day_sums_sorted(sums, &count);

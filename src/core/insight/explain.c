@@ -73,8 +73,9 @@ bool are_equals(const struct explain_input *input, uint32_t one, uint32_t other)
            explain_place_of(input, one) == explain_place_of(input, other);
 }
 
-bool divergence_find(const struct explain_input *input, uint32_t one, uint32_t other,
-                     struct divergence *divergence)
+/* False where one is above the other, or both are the same. */
+static bool divergence_find(const struct explain_input *input, uint32_t one, uint32_t other,
+                            struct divergence *divergence)
 {
     struct path first = path_to(input->tree, one, true), second = path_to(input->tree, other, true);
     uint32_t at = 0;
@@ -327,8 +328,9 @@ static bool find_bounds(struct explain_candidate *candidate, const struct revers
     return false;
 }
 
-void reversal_find(const struct explain_input *input, uint32_t behind, uint32_t ahead,
-                   struct reversal *reversal)
+/* Finds the amount of a change whose kind and node the caller has set. */
+static void reversal_find(const struct explain_input *input, uint32_t behind, uint32_t ahead,
+                          struct reversal *reversal)
 {
     struct explain_candidate candidate;
     struct bounds bounds;

@@ -39,12 +39,11 @@ struct divergence {
     uint32_t decides_one, decides_other;
     uint32_t merged; /* how many lists below the ancestor's that is */
 };
-/* False where one is above the other, or both are the same. */
-bool divergence_find(const struct explain_input *input, uint32_t one, uint32_t other,
-                     struct divergence *divergence);
 /* Whether two members of a list are equal to Fair Tree. */
 bool are_equals(const struct explain_input *input, uint32_t one, uint32_t other);
 
+/* The least change of a kind and of a node that puts the one that is behind ahead.  Usage is in
+ * TRES-seconds of the instant of the run. */
 enum reversal_kind { MORE_SHARES, FEWER_SHARES, MORE_USAGE, LESS_USAGE };
 struct reversal {
     enum reversal_kind change;
@@ -52,10 +51,6 @@ struct reversal {
     uint64_t amount; /* the least whole number of shares or TRES-seconds; 0: no number does it */
     uint64_t most;   /* the largest there can be */
 };
-/* Find the least change of a kind and of a node, which the caller has set, after which `behind` is
- * ahead of `ahead`.  Usage is in TRES-seconds of the instant of the run. */
-void reversal_find(const struct explain_input *input, uint32_t behind, uint32_t ahead,
-                   struct reversal *reversal);
 
 #define REVERSALS_AT_MOST 16
 struct explanation {

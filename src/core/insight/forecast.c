@@ -252,8 +252,7 @@ static double forecast_level_fs_of(const struct forecast *forecast,
 struct projected {
     const struct forecast *forecast;
     enum projection projection;
-    struct decay_table
-        *decay; /* shares its tables with the clocks of all instants; NULL: of one instant */
+    struct decay_table *decay; /* shares its tables with the clocks of all instants */
     struct usage_lines lines;
     const struct forecast_past *past; /* of the lines; NULL: none yet, or nothing is left of it */
     bool by_lines, aged_known;
@@ -265,15 +264,13 @@ static int compute_at(const struct projected *projected, uint64_t at, bool ranke
 {
     const struct forecast *forecast = projected->forecast;
     enum projection projection = projected->projection;
-    const struct decay_table *like = projected->decay;
     struct ledger_state *ledger = ledger_at(forecast->coming, at);
     if (forecast->computed)
         forecast->computed(forecast->computed_context, at);
     uint64_t reset = forecast_last_reset(forecast, ledger->cluster_reset, at);
     uint64_t first =
         forecast->first_charge < forecast->now ? forecast->first_charge : forecast->now;
-    struct decay_table *decay = like ? decay_table_create_like(like, at, reset)
-                                     : decay_table_create(forecast->half_life, at, reset);
+    struct decay_table *decay = decay_table_create_like(projected->decay, at, reset);
     struct fairshare_options options = forecast->options;
     options.decay = decay;
     options.capacity =
@@ -294,13 +291,6 @@ static int compute_at(const struct projected *projected, uint64_t at, bool ranke
     decay_table_destroy(decay);
     ledger_state_destroy(ledger);
     return result;
-}
-
-int forecast_at(const struct forecast *forecast, enum projection projection, uint64_t at,
-                struct forecast_point *point, struct error *err)
-{
-    return compute_at(&(struct projected){ .forecast = forecast, .projection = projection }, at,
-                      true, point, err);
 }
 
 double forecast_value(const struct forecast_point *point)

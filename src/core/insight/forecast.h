@@ -59,18 +59,13 @@ struct forecast_point {
     uint32_t rank;                  /* 0: none */
 };
 
-/* The values at an instant, now or later, for which all of the tree is computed.  ERROR_DATA where
- * usage leaves the integers' range. */
-int forecast_at(const struct forecast *forecast, enum projection projection, uint64_t at,
-                struct forecast_point *point, struct error *err);
-
 /* A projection from instant to instant.  Where the algorithm can tell the entity's values from the
  * usage of few others, and usage goes on at one rate, nothing else is computed; the values are the
  * same. */
 struct projected;
 struct projected *projected_begin(const struct forecast *forecast, enum projection projection);
 void projected_end(struct projected *projected);
-/* Like forecast_at(). */
+/* The values at an instant, now or later.  ERROR_DATA where usage leaves the integers' range. */
 int projected_at(struct projected *projected, uint64_t at, struct forecast_point *point,
                  struct error *err);
 

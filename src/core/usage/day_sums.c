@@ -205,14 +205,6 @@ const struct day_sum *day_sums_sorted(struct day_sums *sums, size_t *count)
     return sums->rows;
 }
 
-bool day_sums_has(struct day_sums *sums, uint32_t day, uint64_t id)
-{
-    size_t count;
-    const struct day_sum wanted = { .id = id, .day = day };
-    const struct day_sum *rows = day_sums_sorted(sums, &count);
-    return count && bsearch(&wanted, rows, count, sizeof *rows, by_day_and_id);
-}
-
 void day_sums_clear(struct day_sums *sums)
 {
     sums->count = sums->ordered = 0;

@@ -40,8 +40,6 @@ size_t day_sums_held(const struct day_sums *sums);
 
 /* All of them, day by day and within a day by id.  They hold until sums are added or cleared. */
 const struct day_sum *day_sums_sorted(struct day_sums *sums, size_t *count);
-/* Whether there is such a sum. */
-bool day_sums_has(struct day_sums *sums, uint32_t day, uint64_t id);
 void day_sums_clear(struct day_sums *sums);
 
 /* What is spread evenly over [start, end) is worth up to `until`, cut: so that what is cut off one
