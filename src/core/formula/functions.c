@@ -46,7 +46,7 @@ OF_TWO(function_is_at_most, x <= y)
 OF_TWO(function_is_at_least, x >= y)
 OF_TWO(function_is_equal, x == y)
 OF_TWO(function_is_unequal, x != y)
-OF_TWO(function_log_to_base, x <= 0 || y <= 0 ? NAN : log(x) / log(y))
+OF_TWO(function_log_to_base, log(x) / log(y))
 
 /* Python's remainder has the sign of the divisor, and is exact. */
 static double function_modulo(double x, double y)
@@ -155,9 +155,10 @@ static const char *formula_function_check_arguments(const struct formula_functio
                                                     struct formula_value x, struct formula_value y)
 {
     bool is_bits = function->result == RESULT_BITS;
-    if (function->result == RESULT_QUOTIENT && y.number == 0)
-        return formula_no_division;
-    if (function->of_two == function_log_to_base && !(x.number <= 0) && y.number == 1)
+    bool is_log = function->of_two == function_log_to_base;
+    if (is_log && (x.number <= 0 || y.number <= 0))
+        return no_value;
+    if (is_log ? y.number == 1 : function->result == RESULT_QUOTIENT && y.number == 0)
         return formula_no_division;
     if (is_bits ? !x.is_whole || !y.is_whole : function->result == RESULT_ROUNDED && !y.is_whole)
         return not_whole;
