@@ -20,46 +20,31 @@
 /* A difference, or how many more a table has. */
 struct verify_command_row {
     const char *cluster;
-    const struct row_difference *difference; /* NULL: `more` is set */
     const char *table;
+    const struct row_difference *difference; /* NULL: `more` is set */
+    const char *cause;                       /* of the difference, in words */
     int64_t more;
 };
 
-static void verify_command_get_text(const void *of, struct cell *cell)
-{
-    static const char *const causes[] = {
-        [CAUSE_UNKNOWN] = "not known",
-        [CAUSE_ROWS] = "rows changed",
-        [CAUSE_SOURCE] = "source changed",
-    };
-    const struct verify_command_row *row = of;
-    const struct row_difference *difference = row->difference;
-    if (!difference)
-        return;
-    const char *const texts[] = { difference->key, difference->column, difference->stored,
-                                  difference->computed, causes[difference->cause] };
-    if (texts[cell->column->index])
-        cell_text(cell, texts[cell->column->index]);
-}
+static const char *const verify_command_causes[] = {
+    [CAUSE_UNKNOWN] = "not known",
+    [CAUSE_ROWS] = "rows changed",
+    [CAUSE_SOURCE] = "source changed",
+};
 
-static void get_more(const void *of, struct cell *cell)
-{
-    const struct verify_command_row *row = of;
-    if (!row->difference)
-        cell_integer(cell, row->more);
-}
-
-#define TEXT(which) COLUMN_TEXT, .get = verify_command_get_text, .index = which
+#define TEXT(member) \
+    COLUMN_TEXT, MEMBER_BEHIND(struct verify_command_row, difference, struct row_difference, member)
 
 static const struct column columns[] = {
     { "cluster", "Cluster", COLUMN_TEXT, MEMBER(struct verify_command_row, cluster) },
     { "table", "Table", COLUMN_TEXT, MEMBER(struct verify_command_row, table) },
-    { "key", "Key", TEXT(0) },
-    { "column", "Column", TEXT(1) },
-    { "stored", "Stored", TEXT(2) },
-    { "computed", "Computed", TEXT(3) },
-    { "cause", "Cause", TEXT(4) },
-    { "more", "More", COLUMN_INTEGER, .get = get_more, .optional = true },
+    { "key", "Key", TEXT(key) },
+    { "column", "Column", TEXT(column) },
+    { "stored", "Stored", TEXT(stored) },
+    { "computed", "Computed", TEXT(computed) },
+    { "cause", "Cause", COLUMN_TEXT, MEMBER(struct verify_command_row, cause) },
+    { "more", "More", COLUMN_INTEGER, MEMBER(struct verify_command_row, more), .zero_is_none = true,
+      .optional = true },
     { .name = NULL },
 };
 
@@ -71,7 +56,9 @@ static void verify_command_add_rows(struct answer *answer, const char *cluster,
     for (size_t i = 0; i < differences->count; i++) {
         const struct table_differences *of = &differences->tables[i];
         for (size_t k = 0; k < of->listed; k++)
-            answer_row(answer, &(struct verify_command_row){ cluster, &of->list[k], of->table, 0 });
+            answer_row(answer,
+                       &(struct verify_command_row){ cluster, of->table, &of->list[k],
+                                                     verify_command_causes[of->list[k].cause], 0 });
         if (of->count > of->listed)
             answer_row(answer,
                        &(struct verify_command_row){ .cluster = cluster,

@@ -167,15 +167,17 @@ static void read_member(struct cell *cell, const struct column *column, const vo
 
 void cell_of(struct cell *cell, const struct column *column, const void *row)
 {
+    const void *from = column->of_context ? cell->context : row;
+    if (column->is_behind)
+        from = *(const void *const *)((const char *)row + column->pointer_at);
     cell->column = column;
     cell->kind = CELL_EMPTY;
     cell->depth = column->depth_at ? *(const uint32_t *)((const char *)row + column->depth_at) : 0;
     cell->paint = PAINT_NONE;
     if (column->get)
         column->get(row, cell);
-    else
-        read_member(cell, column,
-                    (const char *)(column->of_context ? cell->context : row) + column->offset);
+    else if (from)
+        read_member(cell, column, (const char *)from + column->offset);
     if (cell->kind == CELL_TEXT && !cell->text)
         cell->text = cell->composed.bytes;
     if (column->zero_is_none && cell->kind == CELL_INTEGER && !cell->integer)
@@ -302,11 +304,9 @@ static json_t *json_text(const char *bytes)
     json_t *json = json_string(bytes);
     if (json)
         return json;
-    struct text utf8 = { 0 };
-    text_add(&utf8, "");
-    text_add_as_utf8(&utf8, bytes, strlen(bytes));
-    json = json_string(utf8.bytes);
-    text_free(&utf8);
+    char *utf8 = utf8_copy(bytes, strlen(bytes));
+    json = json_string(utf8);
+    free(utf8);
     return json;
 }
 

@@ -54,6 +54,8 @@ struct column {
     size_t offset;
     size_t depth_at;   /* DEPTH(): where the row has the depth of its cell; 0: it has none */
     bool of_context;   /* it is a member of cell->context, not of the row */
+    bool is_behind;    /* MEMBER_BEHIND(): it is one of what the row points to, */
+    size_t pointer_at; /* here; NULL: then there is nothing in the cell */
     bool zero_is_none; /* an integer 0 is no value */
     int index;         /* for a get() that serves several columns: cell->column->index */
 
@@ -79,6 +81,8 @@ extern void *column_of_row; /* for its type only: it is nowhere */
                        int32_t: STORED_INT32, uint32_t: STORED_UINT32, int64_t: STORED_INT64,      \
                        uint64_t: STORED_UINT64, double: STORED_REAL, bool: STORED_FLAG),           \
     .offset = offsetof(row, member)
+#define MEMBER_BEHIND(row, pointer, type, member) \
+    MEMBER(type, member), .is_behind = true, .pointer_at = offsetof(row, pointer)
 #define DEPTH(row, member) .depth_at = offsetof(row, member)
 
 /* The cluster of table_open(), which people read in the title. */

@@ -378,10 +378,9 @@ static void differences_add_page(struct text *text, const struct differences *di
     const struct differences_view usage = { differences, true, USAGE_ROUNDING, 1, 1 };
     const struct differences_view fairshare = { differences, false, FACTOR_ROUNDING,
                                                 ranks ? differences->users : 1, ranks ? 0 : 6 };
-    text_format_printable(text, "%s, printed ", differences->cluster);
-    time_add(text, differences->printed_at);
-    text_add(text, ", our run as of ");
-    time_add(text, differences->as_of);
+    text_format_printable(text, "%s, printed %s, our run as of %s", differences->cluster,
+                          time_text(differences->printed_at).bytes,
+                          time_text(differences->as_of).bytes);
     if (differences->newest_step) {
         text_format(text, "\nsteps of %" PRIu64 " s, the newest ", differences->period);
         time_add(text, (int64_t)differences->newest_step);

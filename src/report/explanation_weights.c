@@ -151,25 +151,21 @@ static void explanation_weights_add_jobs(struct text *text, const struct explain
                     figure_text(fabs(weights->ledger), USAGE_DIGITS).bytes);
 }
 
-static void add_days_only(struct text *text)
-{
-    text_add(text, "\n");
-    terminal_add_wrapped(
-        text,
-        "Single jobs are in the accounting database, which was not read; days are of "
-        "the published usage of days, each as if used evenly.",
-        0);
-}
-
 void weights_add_page(struct text *text, const struct explained *explained,
                       const struct weights *weights)
 {
     struct explanation_weights_sibling siblings[SIBLINGS_SHOWN];
     size_t count = siblings_of(explained, siblings);
-    if (weights->days_only)
-        add_days_only(text);
-    else
+    if (weights->days_only) {
+        text_add(text, "\n");
+        terminal_add_wrapped(
+            text,
+            "Single jobs are in the accounting database, which was not read; days are of "
+            "the published usage of days, each as if used evenly.",
+            0);
+    } else {
         explanation_weights_add_jobs(text, explained, weights);
+    }
     if (weights->day_count) {
         text_format(text, "\nThe heaviest of %zu days:\n", weights->all_days);
         table_add_paragraph(text, day_columns,

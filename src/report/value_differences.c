@@ -152,11 +152,9 @@ static void add_differing(struct text *text, const struct value_differences *dif
 static void add_missing_entities(struct text *text, const char *where, size_t count,
                                  const char *first)
 {
-    if (!count)
-        return;
-    text_format(text, "%s: %zu entit%s, first ", where, count, count == 1 ? "y" : "ies");
-    text_add_printable(text, first);
-    text_add(text, "\n");
+    if (count)
+        text_format_printable(text, "%s: %zu entit%s, first %s\n", where, count,
+                              count == 1 ? "y" : "ies", first);
 }
 
 static void value_differences_add_missing(struct text *text,
@@ -185,13 +183,9 @@ static void value_differences_add_left(struct text *text,
         text_add(text, "left unexplained: nothing\n");
     else if (left)
         text_format(text, "left unexplained: %zu value%s\n", left, left > 1 ? "s" : "");
-    if (differences->other_unit) {
-        text_add(text, "the print counts usage in ");
-        text_add_printable(text, differences->other_unit);
-        text_add(text, ", our run in ");
-        text_add_printable(text, differences->unit);
-        text_add(text, "\n");
-    }
+    if (differences->other_unit)
+        text_format_printable(text, "the print counts usage in %s, our run in %s\n",
+                              differences->other_unit, differences->unit);
     value_differences_add_missing(text, differences);
     terminal_paint(text, start, explained ? PAINT_GOOD : PAINT_BAD);
 }
@@ -199,12 +193,9 @@ static void value_differences_add_left(struct text *text,
 static void value_differences_add_page(struct text *text,
                                        const struct value_differences *differences)
 {
-    text_add_printable(text, differences->cluster);
-    text_add(text, ", printed ");
-    time_add(text, differences->printed_at);
-    text_add(text, ", our values as of ");
-    time_add(text, differences->as_of);
-    text_add(text, "\n\n");
+    text_format_printable(text, "%s, printed %s, our values as of %s\n\n", differences->cluster,
+                          time_text(differences->printed_at).bytes,
+                          time_text(differences->as_of).bytes);
     add_differing(text, differences);
     for (enum value_cause cause = kinds[differences->kind].first;
          cause < kinds[differences->kind].end; cause++)

@@ -183,12 +183,10 @@ static bool ledger_list_is_listed(const struct listing *listing, size_t i)
 static void get_words(const void *of, struct cell *cell)
 {
     const struct ledger_list_row *row = of;
-    struct text words = { 0 };
-    add_entry_words(&words, row->record, row->terms);
+    struct text *words = cell_compose(cell);
+    add_entry_words(words, row->record, row->terms);
     if (row->undone)
-        text_format(&words, "; undone by entry %" PRIu64, row->undone_by);
-    cell_format(cell, "%s", words.bytes);
-    text_free(&words);
+        text_format(words, "; undone by entry %" PRIu64, row->undone_by);
 }
 
 static void get_kind(const void *of, struct cell *cell)
@@ -197,7 +195,7 @@ static void get_kind(const void *of, struct cell *cell)
     cell_text(cell, ledger_kind_name(row->record->entry.kind));
 }
 
-enum { ID, TIME, ENTERED_AT, ASSOCIATION, TRES_SECONDS, JOB, COVERS, UNDOES, UNDONE_BY, COUNTS };
+enum { ASSOCIATION, TRES_SECONDS, JOB, COVERS, UNDOES, UNDONE_BY, COUNTS };
 
 /* A number that not each kind of entry has. */
 static void ledger_list_get_number(const void *of, struct cell *cell)
@@ -209,9 +207,6 @@ static void ledger_list_get_number(const void *of, struct cell *cell)
         bool known;
         int64_t number;
     } numbers[] = {
-        [ID] = { true, (int64_t)entry->id },
-        [TIME] = { true, (int64_t)entry->time },
-        [ENTERED_AT] = { true, row->record->entered_at },
         [ASSOCIATION] = { adjusts, (int64_t)entry->association },
         [TRES_SECONDS] = { adjusts, (int64_t)entry->tres_seconds },
         [JOB] = { entry->kind == LEDGER_REFUND, (int64_t)entry->job },
@@ -225,30 +220,18 @@ static void ledger_list_get_number(const void *of, struct cell *cell)
         cell_integer(cell, numbers[cell->column->index].number);
 }
 
-enum { CLUSTER, ACCOUNT, USER, PARTITION, WHO, WHY };
-
-static void ledger_list_get_name(const void *of, struct cell *cell)
-{
-    const struct ledger_record *record = ((const struct ledger_list_row *)of)->record;
-    const char *const names[] = {
-        [CLUSTER] = record->cluster,     [ACCOUNT] = record->account, [USER] = record->user,
-        [PARTITION] = record->partition, [WHO] = record->who,         [WHY] = record->why,
-    };
-    cell_text(cell, names[cell->column->index]);
-}
-
 #define NUMBER(which) COLUMN_INTEGER, .get = ledger_list_get_number, .index = which
-#define NAME(which) COLUMN_TEXT, .get = ledger_list_get_name, .index = which
+#define RECORD(member) MEMBER_BEHIND(struct ledger_list_row, record, struct ledger_record, member)
 
 static const struct column columns[] = {
-    { "id", "ID", NUMBER(ID) },
-    { "cluster", "Cluster", NAME(CLUSTER) },
-    { "instant", "Instant", COLUMN_TIME, .get = ledger_list_get_number, .index = TIME },
+    { "id", "ID", COLUMN_INTEGER, RECORD(entry.id) },
+    { "cluster", "Cluster", COLUMN_TEXT, RECORD(cluster) },
+    { "instant", "Instant", COLUMN_TIME, RECORD(entry.time) },
     { "entry", "Entry", COLUMN_TEXT, .get = get_words, .hidden = ONLY_FOR_PEOPLE },
     { "kind", "Kind", COLUMN_TEXT, .get = get_kind, .hidden = NOT_FOR_PEOPLE },
-    { "account", "Account", NAME(ACCOUNT), .hidden = NOT_FOR_PEOPLE },
-    { "username", "User", NAME(USER), .hidden = NOT_FOR_PEOPLE },
-    { "partition", "Partition", NAME(PARTITION), .hidden = NOT_FOR_PEOPLE },
+    { "account", "Account", COLUMN_TEXT, RECORD(account), .hidden = NOT_FOR_PEOPLE },
+    { "username", "User", COLUMN_TEXT, RECORD(user), .hidden = NOT_FOR_PEOPLE },
+    { "partition", "Partition", COLUMN_TEXT, RECORD(partition), .hidden = NOT_FOR_PEOPLE },
     { "id_assoc", "AssocID", NUMBER(ASSOCIATION), .hidden = NOT_FOR_PEOPLE },
     { "tres_seconds", "TRESSeconds", NUMBER(TRES_SECONDS), .hidden = NOT_FOR_PEOPLE },
     { "id_job", "JobID", NUMBER(JOB), .hidden = NOT_FOR_PEOPLE },
@@ -257,9 +240,9 @@ static const struct column columns[] = {
     { "undone_by", "UndoneBy", NUMBER(UNDONE_BY), .hidden = NOT_FOR_PEOPLE },
     { "counts", "Counts", COLUMN_YES_NO, .get = ledger_list_get_number, .index = COUNTS,
       .hidden = NOT_FOR_PEOPLE },
-    { "entered_at", "Entered", COLUMN_TIME, .get = ledger_list_get_number, .index = ENTERED_AT },
-    { "who", "By", NAME(WHO) },
-    { "why", "Why", NAME(WHY) },
+    { "entered_at", "Entered", COLUMN_TIME, RECORD(entered_at) },
+    { "who", "By", COLUMN_TEXT, RECORD(who) },
+    { "why", "Why", COLUMN_TEXT, RECORD(why) },
     { .name = NULL },
 };
 

@@ -43,38 +43,15 @@ struct effect_row {
     const struct share_row *before, *after;
 };
 
-static void ledger_effect_get_name(const void *of, struct cell *cell)
-{
-    const struct share_row *row = ((const struct effect_row *)of)->after;
-    const char *const names[] = { row->account, row->user, row->partition };
-    cell_text(cell, names[cell->column->index]);
-}
-
-static const struct share_row *side_of(const void *of, const struct cell *cell)
-{
-    const struct effect_row *row = of;
-    return cell->column->index ? row->after : row->before;
-}
-
-static void get_usage(const void *of, struct cell *cell)
-{
-    cell_real(cell, side_of(of, cell)->raw_usage);
-}
-
-static void get_fairshare(const void *of, struct cell *cell)
-{
-    cell_real(cell, side_of(of, cell)->fairshare);
-}
-
+#define SIDE(side, member) MEMBER_BEHIND(struct effect_row, side, struct share_row, member)
 static const struct column columns[] = {
-    { "account", "Account", COLUMN_TEXT, .get = ledger_effect_get_name, .index = 0 },
-    { "username", "User", COLUMN_TEXT, .get = ledger_effect_get_name, .index = 1 },
-    { "partition", "Partition", COLUMN_TEXT, .get = ledger_effect_get_name, .index = 2,
-      .optional = true },
-    { "rawusage_before", "RawUsage", COLUMN_USAGE, .get = get_usage, .index = 0 },
-    { "rawusage_after", "then", COLUMN_USAGE, .get = get_usage, .index = 1 },
-    { "fairshare_before", "FairShare", COLUMN_REAL, .get = get_fairshare, .index = 0 },
-    { "fairshare_after", "then", COLUMN_REAL, .get = get_fairshare, .index = 1 },
+    { "account", "Account", COLUMN_TEXT, SIDE(after, account) },
+    { "username", "User", COLUMN_TEXT, SIDE(after, user) },
+    { "partition", "Partition", COLUMN_TEXT, SIDE(after, partition), .optional = true },
+    { "rawusage_before", "RawUsage", COLUMN_USAGE, SIDE(before, raw_usage) },
+    { "rawusage_after", "then", COLUMN_USAGE, SIDE(after, raw_usage) },
+    { "fairshare_before", "FairShare", COLUMN_REAL, SIDE(before, fairshare) },
+    { "fairshare_after", "then", COLUMN_REAL, SIDE(after, fairshare) },
     { .name = NULL },
 };
 

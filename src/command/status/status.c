@@ -75,12 +75,10 @@ static void get_age(const void *of, struct cell *cell)
     if (!row->for_people && row->health->published) {
         cell_integer(cell, row->health->age);
     } else if (row->for_people) {
-        struct text words = { 0 };
-        text_add(&words, row->health->published ? "" : "never");
+        struct text *words = cell_compose(cell);
+        text_add(words, row->health->published ? "" : "never");
         if (row->health->published)
-            add_age(&words, row->health->age, "");
-        cell_format(cell, "%s", words.bytes);
-        text_free(&words);
+            add_age(words, row->health->age, "");
     }
 }
 
@@ -110,25 +108,19 @@ static void status_get_number(const void *of, struct cell *cell)
 static void get_kinds(const void *of, struct cell *cell)
 {
     const struct cluster_health *health = ((const struct status_row *)of)->health;
-    struct text words = { 0 };
-    text_add(&words, "");
+    struct text *words = cell_compose(cell);
     for (size_t i = 0; i < health->kind_count; i++)
-        text_format(&words, "%s%s=%" PRId64, i ? "," : "", health->kinds[i].kind,
+        text_format(words, "%s%s=%" PRId64, i ? "," : "", health->kinds[i].kind,
                     health->kinds[i].count);
-    cell_format(cell, "%s", words.bytes);
-    text_free(&words);
 }
 
 static void get_problems(const void *of, struct cell *cell)
 {
     const struct cluster_health *health = ((const struct status_row *)of)->health;
-    struct text words = { 0 };
-    text_add(&words, "");
+    struct text *words = cell_compose(cell);
     for (enum health_problem i = 0; i < HEALTH_PROBLEMS; i++)
         if (health->problems[i])
-            text_format(&words, "%s%s", words.length ? "," : "", health_problem_name(i));
-    cell_format(cell, "%s", words.bytes);
-    text_free(&words);
+            text_format(words, "%s%s", words->length ? "," : "", health_problem_name(i));
 }
 
 static void get_health(const void *of, struct cell *cell)
@@ -149,11 +141,7 @@ static void get_last_run(const void *of, struct cell *cell)
         cell_text(cell, health->status);
 }
 
-static void get_message(const void *of, struct cell *cell)
-{
-    cell_text(cell, ((const struct status_row *)of)->health->message);
-}
-
+#define HEALTH(member) MEMBER_BEHIND(struct status_row, health, struct cluster_health, member)
 #define NUMBER(which) .get = status_get_number, .index = which
 static const struct column columns[] = {
     { "cluster", "Cluster", COLUMN_TEXT, .get = get_cluster },
@@ -172,7 +160,7 @@ static const struct column columns[] = {
     { "last_run", "LastRun", COLUMN_TEXT, .get = get_last_run, .hidden = ONLY_FOR_PEOPLE },
     { "status", "Status", COLUMN_TEXT, .get = get_last_run, .hidden = NOT_FOR_PEOPLE },
     { "started_at", "StartedAt", COLUMN_TIME, NUMBER(STARTED_AT), .hidden = NOT_FOR_PEOPLE },
-    { "message", "Message", COLUMN_TEXT, .get = get_message, .hidden = NOT_FOR_PEOPLE },
+    { "message", "Message", COLUMN_TEXT, HEALTH(message), .hidden = NOT_FOR_PEOPLE },
     { .name = NULL },
 };
 
