@@ -12,7 +12,24 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef HAVE_INIPARSER_INIPARSER_H
+#include <iniparser/iniparser.h>
+#else
+#include <iniparser.h>
+#endif
+#include <xxhash.h>
+
+#include "core/usage/calendar.h"
+#include "settings/scan.h"
+#include "settings/scheduler.h"
+#include "settings/settings.h"
+#include "settings/slurm/slurm_conf.h"
+#include "settings/slurm/slurm_read.h"
+#include "settings/slurm/slurm_settings.h"
+#include "settings/table.h"
 #include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
 
 /* Whether the file has time zone rules, as far as its header tells (tzfile(5)): the C library
  * takes any other file for UTC. */
@@ -81,25 +98,6 @@ int time_zone_set(const char *name, struct error *err)
     tzset();
     return 0;
 }
-
-#ifdef HAVE_INIPARSER_INIPARSER_H
-#include <iniparser/iniparser.h>
-#else
-#include <iniparser.h>
-#endif
-#include <xxhash.h>
-
-#include "core/usage/calendar.h"
-#include "settings/scan.h"
-#include "settings/scheduler.h"
-#include "settings/settings.h"
-#include "settings/slurm/slurm_conf.h"
-#include "settings/slurm/slurm_read.h"
-#include "settings/slurm/slurm_settings.h"
-#include "settings/table.h"
-#include "util/error.h"
-#include "util/memory.h"
-#include "util/text.h"
 
 /* Say that a key is unknown, and which one was most likely meant. */
 static int refuse_key(const char *path, const struct settings_line *line, struct error *err)
