@@ -94,21 +94,11 @@ static int history_command_find_span(struct db *db, const struct history_options
                                      const char *cluster, struct history_command_span *span,
                                      struct error *err)
 {
-    const struct db_value *row;
     struct db_value name = db_text(cluster);
     const char *newest = options->usage ? sql_query_usage_day_last : sql_query_history_last;
     *span = (struct history_command_span){ options->from.at, options->to.at };
-    if (span->to == INT64_MAX) {
-        struct db_rows *rows = db_query(db, newest, &name, 1, "i", err);
-        if (!rows)
-            return -1;
-        int got = db_fetch(rows, &row, err);
-        if (got > 0 && row[0].type == DB_INTEGER)
-            span->to = row[0].integer;
-        db_finish(rows);
-        if (got < 0)
-            return -1;
-    }
+    if (span->to == INT64_MAX && rows_read_integer(db, newest, &name, 1, &span->to, err) < 0)
+        return -1;
     if (span->from == INT64_MIN && span->to != INT64_MAX)
         span->from = span->to - (int64_t)options->days * 86400;
     return 0;

@@ -146,6 +146,14 @@ int db_be_owner(struct db *db, struct error *err)
     return got ? -1 : 0;
 }
 
+int db_has_table(struct db *db, const char *name, struct error *err)
+{
+    const struct db_value *row, argument = db_text(name);
+    struct db_rows *rows = db_query(db, db->driver->columns_query, &argument, 1, "t", err);
+    bool found = db_fetch(rows, &row, err) > 0;
+    return db_finish(rows) ? -1 : found;
+}
+
 int db_check_table_name(const struct db *db, const char *name, struct error *err)
 {
     const struct db_driver *driver = db->driver;

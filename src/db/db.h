@@ -28,6 +28,8 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
             struct error *err);
 /* A text that tells this database from every other one, to be freed; NULL on failure. */
 char *db_identity(struct db *db, struct error *err);
+/* Whether there is a table or a view of this name that the session may read; -1 on failure. */
+int db_has_table(struct db *db, const char *name, struct error *err);
 /* Refuse (ERROR_DATA) a name that no table can have here. */
 int db_check_table_name(const struct db *db, const char *name, struct error *err);
 /* The functions of the session's driver; close, rollback and abandon take NULL.

@@ -30,16 +30,6 @@ static const char *tables_of(const struct db *db)
     return dialect->tables;
 }
 
-/* 1, 0 or -1. */
-static int import_store_has_table(struct db *db, const char *table, struct error *err)
-{
-    const struct db_value *row;
-    struct db_value name = db_text(table);
-    struct db_rows *rows = db_query(db, db->driver->columns_query, &name, 1, "t", err);
-    int found = db_fetch(rows, &row, err);
-    return db_finish(rows) ? -1 : found > 0;
-}
-
 /* A script of MySQL's has an index in its CREATE TABLE only, so a table of an older release lacks
  * it. */
 static int add_index(struct db *db, struct error *err)
@@ -54,7 +44,7 @@ static int add_index(struct db *db, struct error *err)
 
 static int import_store_prepare(struct db *db, char lock[DB_LOCK_NAME], struct error *err)
 {
-    int slurm = import_store_has_table(db, "acct_table", err);
+    int slurm = db_has_table(db, "acct_table", err);
     if (slurm > 0)
         return fail(err, ERROR_SETTINGS,
                     "'%s' is slurmdbd's database; what OpenPBS tells needs one of its own",

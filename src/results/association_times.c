@@ -147,17 +147,6 @@ static void add_published(void *context, const struct published_row *row)
     id_index_add(reading->known, living.row.id, 0);
 }
 
-static int read_first(struct db *db, const struct db_value *cluster, int64_t *first,
-                      struct error *err)
-{
-    const struct db_value *row;
-    struct db_rows *rows = db_query(db, sql_query_share_change_first, cluster, 1, "i", err);
-    *first = INT64_MAX;
-    if (db_fetch(rows, &row, err) > 0)
-        *first = db_value_integer(&row[0], INT64_MAX);
-    return db_finish(rows);
-}
-
 static int read_each(struct association_time_rows_reading *reading, struct db_rows *rows,
                      void (*add)(struct association_time_rows_reading *reading,
                                  const struct db_value *row),
@@ -179,7 +168,9 @@ int association_times_read(struct published *published, const struct published_c
     times->empty_name = names_add(times->names, "", 0);
     *known = (struct association_times_known){ .by_runs = INT64_MAX };
     struct association_time_rows_reading reading = { times, id_index_create(), known };
-    int result = read_first(db, &name, &known->by_runs, err);
+    int result =
+        rows_read_integer(db, sql_query_share_change_first, &name, 1, &known->by_runs, err);
+    result = result < 0 ? -1 : 0;
     if (!result)
         result =
             read_each(&reading, db_query(db, sql_query_share_past_read, &name, 1, "iitttiii", err),

@@ -209,30 +209,20 @@ int results_open(struct db **opened, const struct settings *settings, enum db_ro
     return 0;
 }
 
-/* Whether the database has a table or a view of this name; -1 on failure. */
-static int has(struct db *db, const char *name, struct error *err)
-{
-    const struct db_value *row;
-    struct db_value argument = db_text(name);
-    struct db_rows *rows = db_query(db, db->driver->columns_query, &argument, 1, "t", err);
-    bool found = db_fetch(rows, &row, err) > 0;
-    return db_finish(rows) ? -1 : found;
-}
-
 /* Whether everything is there that a script creates; -1 on failure. */
 static int has_all(struct db *db, const char *script, struct error *err)
 {
     int found = 1;
     for (char *name; found > 0 && (name = script_next_name(&script)); free(name))
-        found = has(db, name, err);
+        found = db_has_table(db, name, err);
     return found;
 }
 
 int schema_refuse_accounting(struct db *db, const struct settings *settings, struct error *err)
 {
-    int found = settings->share_database ? 0 : has(db, "cluster_table", err);
+    int found = settings->share_database ? 0 : db_has_table(db, "cluster_table", err);
     if (found > 0)
-        found = has(db, "qos_table", err);
+        found = db_has_table(db, "qos_table", err);
     if (found > 0)
         return fail(err, ERROR_SETTINGS,
                     "'%s' is an accounting database; give the results one of their own, or set "

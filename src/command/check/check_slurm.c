@@ -375,18 +375,14 @@ static int run_distance(struct db *results, const char *cluster, int64_t *distan
     const struct db_value *row;
     int64_t distances[DISTANCES], later = 0;
     size_t count = 0;
-    int got;
     *distance = 0;
     struct db_rows *rows = db_query(results, sql_query_run_times, &argument, 1, "i", err);
-    if (!rows)
-        return -1;
-    for (bool first = true; (got = db_fetch(rows, &row, err)) > 0; first = false) {
+    for (bool first = true; db_fetch(rows, &row, err) > 0; first = false) {
         if (!first && count < DISTANCES)
             distances[count++] = later - row[0].integer;
         later = row[0].integer;
     }
-    db_finish(rows);
-    if (got < 0)
+    if (db_finish(rows))
         return -1;
     qsort(distances, count, sizeof *distances, compare_distances);
     if (count >= DISTANCES_AT_LEAST && distances[count / 2] > 0)

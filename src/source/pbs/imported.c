@@ -108,27 +108,18 @@ static int take_refused(void *context, const struct db_value *row, struct error 
     return 0;
 }
 
-/* An import of an older release has not made the table, or the login may not read it. */
-static int has_refused(struct db *db, bool *has, struct error *err)
-{
-    const struct db_value *row, table = db_text("pbs_refused");
-    struct db_rows *rows = db_query(db, db->driver->columns_query, &table, 1, "t", err);
-    *has = db_fetch(rows, &row, err) > 0;
-    return db_finish(rows);
-}
-
 static int imported_read_findings(const struct source *source, struct findings *findings,
                                   struct error *err)
 {
-    bool has = false;
     struct refused refused = { 0 };
     const struct db_value cluster = db_text(source->cluster);
     const struct query query = { .sql = sql_query_pbs_refused_lines,
                                  .arguments = &cluster,
                                  .argument_count = 1,
                                  .types = "ti" };
-    if (has_refused(source->db, &has, err) ||
-        (has && reading_each(source->db, &query, take_refused, &refused, err)))
+    /* An import of an older release has not made the table, or the login may not read it. */
+    int has = db_has_table(source->db, "pbs_refused", err);
+    if (has < 0 || (has && reading_each(source->db, &query, take_refused, &refused, err)))
         return pbs_explain(source, err);
     if (refused.count)
         findings_add(findings, FINDING_RECORD_UNREADABLE, 0, "%" PRIu64 ", the first: %s",
