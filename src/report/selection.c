@@ -84,9 +84,8 @@ const char *selection_missing(const struct association_selection *selection,
     return NULL;
 }
 
-/* Whether a name of the list chooses the association itself, or the list is empty. */
-static bool selection_chooses(const struct association_selection *selection,
-                              enum selection_kind kind, const struct association_name *name)
+bool selection_chooses(const struct association_selection *selection, enum selection_kind kind,
+                       const struct association_name *name)
 {
     const struct name_list *list = &selection->lists[kind];
     for (size_t i = 0; i < list->count; i++)

@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_REPORT_SELECTION_H
 #define FAIRMILL_REPORT_SELECTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "util/name_list.h"
@@ -51,6 +52,9 @@ void selection_note(struct association_selection *selection, const struct associ
 const char *selection_missing(const struct association_selection *selection,
                               enum selection_kind *kind);
 
+/* Returns whether a name of this list means the association itself, or the list is empty. */
+bool selection_chooses(const struct association_selection *selection, enum selection_kind kind,
+                       const struct association_name *name);
 /* Returns what is chosen of a tree, by node; the caller frees it.  0: the node is not chosen;
  * otherwise 1 + the depth of the association that a name or an account chose, which is the node
  * itself or above it. */

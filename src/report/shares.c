@@ -10,6 +10,7 @@
 #include "core/fairshare/fairshare.h"
 #include "report/answer.h"
 #include "report/permissions.h"
+#include "report/selection.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/times.h"
@@ -149,26 +150,36 @@ void share_list_hide_others(struct share_list *list, const struct permissions *p
     }
 }
 
-void share_list_filter(struct share_list *list, const struct permissions *permissions,
-                       const struct name_list *users, const struct name_list *accounts)
+/* Whether a row is chosen, or below one that is: `*depth` is that of the row that was chosen, or
+ * UINT32_MAX. */
+static bool share_row_is_below(const struct share_row *row, bool chosen, uint32_t *depth)
 {
+    if (row->depth <= *depth)
+        *depth = chosen ? row->depth : UINT32_MAX;
+    return *depth != UINT32_MAX;
+}
+
+void share_list_filter(struct share_list *list, const struct permissions *permissions,
+                       const struct association_selection *selection)
+{
+    uint32_t named = UINT32_MAX, inside = UINT32_MAX;
+    bool with_way =
+        selection->lists[SELECTION_NAMES].count > 0 || selection->lists[SELECTION_USERS].count > 0;
     share_list_hide_others(list, permissions);
-    if (!users->count && !accounts->count)
-        return;
-    uint32_t inside = UINT32_MAX; /* the depth of the account asked for, while we are below it */
     for (size_t i = 0; i < list->count; i++) {
         struct share_row *row = &list->rows[i];
-        if (inside != UINT32_MAX && row->depth <= inside)
-            inside = UINT32_MAX;
-        if (accounts->count && inside == UINT32_MAX && !*row->user &&
-            name_list_wants(accounts, row->account))
-            inside = row->depth;
-        row->shown = row->shown && (!accounts->count || inside != UINT32_MAX) &&
-                     name_list_wants(users, row->user);
+        const struct association_name name = { row->account, row->user, row->partition };
+        bool is_named =
+            share_row_is_below(row, selection_chooses(selection, SELECTION_NAMES, &name), &named);
+        bool is_inside = share_row_is_below(
+            row, selection_chooses(selection, SELECTION_ACCOUNTS, &name), &inside);
+        row->shown = row->shown && is_named && is_inside &&
+                     selection_chooses(selection, SELECTION_USERS, &name);
     }
-    /* With a user, also the accounts on the way: what is above a shown row, from below. */
+    /* With a user or a name, also the accounts on the way: what is above a shown row, from below.
+     */
     uint32_t wanted = 0;
-    for (size_t i = list->count; users->count && i-- > 0;) {
+    for (size_t i = list->count; with_way && i-- > 0;) {
         struct share_row *row = &list->rows[i];
         if (row->shown)
             wanted = row->depth;

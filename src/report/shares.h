@@ -8,6 +8,7 @@
 #include "util/name_list.h"
 
 struct answer;
+struct association_selection;
 struct permissions;
 
 /* A cluster's tree in sshare's columns, from a run that was just computed or from the result
@@ -60,10 +61,10 @@ void share_list_add(struct share_list *list, const struct share_association *ass
 void share_list_sort(struct share_list *list);
 /* Of what is shown, no user whom the viewer may not see. */
 void share_list_hide_others(struct share_list *list, const struct permissions *permissions);
-/* Of the rest, only the associations of these users (an empty list: of all), only those below these
- * accounts, and the accounts on the way to a user who is shown. */
+/* Of the rest, only the associations that are selected, and with names or users the accounts on the
+ * way to them. */
 void share_list_filter(struct share_list *list, const struct permissions *permissions,
-                       const struct name_list *users, const struct name_list *accounts);
+                       const struct association_selection *selection);
 /* Of what is shown, no accounts. */
 void share_list_hide_accounts(struct share_list *list);
 

@@ -152,8 +152,7 @@ static int show_add_cluster(struct command_context *context, struct published_cl
     int result = 0;
     if (!shares)
         return -1;
-    share_list_filter(shares, &published->permissions, &published->filter.users,
-                      &published->filter.accounts);
+    share_list_filter(shares, &published->permissions, &published->selection);
     if (options->only_users)
         share_list_hide_accounts(shares);
     bool shown = shows_any(shares);
@@ -218,13 +217,13 @@ static int show_check(struct command_context *context, struct error *err)
     struct show_options *options = context->options;
     const struct shared_options *shared = context->shared;
     const char **names = options->names;
-    bool asked = shared->operands[0] || options->entity || options->pair.count || options->tree ||
-                 options->list || options->decay;
-    names[0] = shared->operands[0];
-    names[1] = shared->operands[1];
-    if (names[0] && (!options->pbs || shared->users.count || shared->accounts.count))
-        return fail(err, ERROR_USAGE, "show: unexpected argument '%s'; see `fairmill help show`",
-                    names[0]);
+    bool asked =
+        options->entity || options->pair.count || options->tree || options->list || options->decay;
+    if (options->pbs && shared->names.count > 2)
+        return fail(err, ERROR_USAGE, "show: unexpected argument '%s'; --pbs takes two names",
+                    shared->names.values[2]);
+    for (size_t i = 0; options->pbs && i < shared->names.count; i++)
+        names[i] = shared->names.values[i];
     if (options->pbs && (shared->table.columns || shared->table.no_header || options->all_columns ||
                          options->partitions))
         return fail(err, ERROR_USAGE,
@@ -256,6 +255,8 @@ static int show_check(struct command_context *context, struct error *err)
         context->results = RESULTS_TREES;
     if (options->all)
         context->filter.users = (struct name_list){ 0 };
+    if (options->pbs)
+        context->filter.names = (struct name_list){ 0 };
     options->layout =
         (struct table_layout){ options->columns, share_layout.rows, .by_cluster = true };
     share_columns(options->columns, options->all_columns, options->partitions);
@@ -265,8 +266,8 @@ static int show_check(struct command_context *context, struct error *err)
 
 const struct command command_show = {
     .name = "show",
-    .operands = "[NAME [NAME]]",
-    .operand_count = 2,
+    .operands = "[NAME]...",
+    .operand_count = OPERANDS_ANY,
     .for_users = true,
     .summary = "the published tree in sshare's columns",
     .notes = "",
