@@ -34,9 +34,11 @@ def cells(lines):
     return [[None if cell == 'NULL' else cell for cell in line.split('\t')] for line in lines]
 
 
-def last_lines(path):
+def reason_in(path):
+    """The first lines of a log that say ERROR, or the last ones."""
     with open(path, encoding='utf-8', errors='replace') as file:
-        return ''.join(file.readlines()[-3:])
+        lines = file.readlines()
+    return ''.join([line for line in lines if 'ERROR' in line][:3] or lines[-3:])
 
 
 def held_port(held):
@@ -129,10 +131,11 @@ class Server:
         with open(log, 'wb') as file:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False, **more)
         if done.returncode:
-            raise RuntimeError(f'{os.path.basename(command[0])}: {last_lines(log)}')
+            raise RuntimeError(f'{os.path.basename(command[0])}: {reason_in(log)}')
 
     def launch(self):
         with open(f'{self.folder}/error.log', 'ab') as file:
+            self.give(file.name)  # MySQL opens it itself, as its user
             self.process = subprocess.Popen(self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=file,
                                             stderr=file, start_new_session=True)
         self.pid = self.process.pid
@@ -144,7 +147,7 @@ class Server:
         """Also when it has ended; waits until it answers."""
         self.launch()
         if not self.answers():
-            raise RuntimeError(f'{self.PROGRAMS[0]}: {last_lines(f"{self.folder}/error.log")}')
+            raise RuntimeError(f'{self.PROGRAMS[0]}: {reason_in(f"{self.folder}/error.log")}')
 
     def end(self, number=None):
         """By this signal, or its usual one."""

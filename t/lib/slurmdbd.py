@@ -10,7 +10,7 @@ import subprocess
 
 import mariadb
 import tap
-from server import Folder, held_port, last_lines, lives
+from server import Folder, held_port, reason_in, lives
 
 DATABASE = 'slurmdbd_acct'
 DROP = f'DROP DATABASE IF EXISTS {DATABASE}; DROP USER IF EXISTS slurmdbd@localhost;'
@@ -57,7 +57,7 @@ def started(command, log, **more):
     with open(log, 'ab') as file:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, check=False, **more)
     if done.returncode:
-        raise RuntimeError(f'{command[0]}: {last_lines(log)}')
+        raise RuntimeError(f'{command[0]}: {reason_in(log)}')
 
 
 def ended(path):
@@ -108,7 +108,7 @@ class Slurmdbd(mariadb.Server):
         # slurmdbd.conf cannot name a socket; the client library takes it from here.
         started(command, f'{folder}/slurmdbd.log', env=dict(os.environ, SLURM_CONF=self.conf, MYSQL_UNIX_PORT=self.socket))
         if not tap.until(self.slurmdbd_answers, every=.1):
-            raise RuntimeError(f"slurmdbd does not answer: {last_lines(f'{folder}/slurmdbd.log')}")
+            raise RuntimeError(f"slurmdbd does not answer: {reason_in(f'{folder}/slurmdbd.log')}")
 
     def slurmdbd_answers(self):
         with contextlib.suppress(RuntimeError):
