@@ -51,9 +51,9 @@ class Held:
         self.socket = self.process.stdout.readline().strip()
         if not self.socket.startswith('/'):
             raise RuntimeError(f'no server starts there: {self.socket}{self.process.stdout.read()}')
-        usual = self.there.path(self.usual)
-        os.makedirs(os.path.dirname(usual), exist_ok=True)
-        os.symlink(self.socket, usual)
+        # There, since /var/run is a link to /run.
+        if self.there.status(*self.there.inside('sh', '-c', 'mkdir -p "${2%/*}" && ln -s "$1" "$2"', 'sh', self.socket, self.usual)):
+            raise RuntimeError(f'{self.usual}: {self.there.place.err}')
         return self
 
     def __exit__(self, *_):
