@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "util/error.h"
+#include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -19,6 +20,7 @@ struct scan {
     const char *path;
     unsigned line;
     const char *section; /* NULL: none yet */
+    struct names *names; /* of the sections and keys so far */
     struct settings_lines *lines;
     struct error *err;
 };
@@ -39,12 +41,12 @@ static const char *keep_name(const struct scan *scan, const char *name)
  * section's beginning. */
 static bool settings_scan_is_first(const struct scan *scan, const char *key)
 {
-    for (size_t i = 0; i < scan->lines->count; i++) {
-        const struct settings_line *line = &scan->lines->each[i];
-        if (!strcmp(line->section, scan->section) && !strcmp(line->key ? line->key : "", key))
-            return false;
-    }
-    return true;
+    struct text name = { 0 };
+    uint32_t count = names_count(scan->names);
+    text_format(&name, "%s:%s", scan->section, key); /* neither has a colon */
+    bool first = names_add(scan->names, name.bytes, name.length) == count;
+    text_free(&name);
+    return first;
 }
 
 static void keep_line(struct scan *scan, const char *key, const char *value)
@@ -212,7 +214,9 @@ int settings_scan(struct settings_lines *lines, const char *path, struct error *
     FILE *file = fopen(path, "re");
     if (!file)
         return fail(err, ERROR_SETTINGS, "cannot open '%s': %s", path, strerror(errno));
+    scan.names = names_create();
     int result = scan_file(&scan, file);
+    names_destroy(scan.names);
     fclose(file);
     return result;
 }
