@@ -23,7 +23,7 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* The ids that every slurmdbd gives these, besides those of core/usage.h. */
+/* The ids that every slurmdbd gives these, besides those of core/usage/usage.h. */
 enum { TRES_MEMORY = 2, TRES_NODE = 4 };
 
 /* A waiting job whose age its siblings tell: it is known once they have been read. */

@@ -9,8 +9,8 @@ struct db;
 struct error;
 struct publisher;
 
-/* The seal of core/seal.h in tables: fairmill_seal, fairmill_seal_usage, fairmill_seal_open,
- * fairmill_seal_odd and fairmill_seal_slice. */
+/* The checkpoint of core/usage/checkpoint.h in tables: fairmill_seal, fairmill_seal_usage,
+ * fairmill_seal_open, fairmill_seal_odd and fairmill_seal_slice. */
 
 /* What an earlier run kept, without the sums: these stay in the database until the source's
  * snapshot is over. */

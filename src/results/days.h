@@ -17,8 +17,8 @@ struct day_repairs {
     uint64_t first_lost; /* ... and when the first of them began */
 };
 
-/* What associations used on each day: gathered while a run reads jobs, and written by day_rows.h.
- * Days are those of the process's time zone. */
+/* What associations used on each day: gathered while a run reads jobs, and written by
+ * day_rows_write(). Days are those of the process's time zone. */
 struct days {
     uint64_t *starts; /* where each day begins, and behind the last where that ends */
     size_t count;

@@ -35,7 +35,8 @@ struct setting_origin {
 };
 
 /* Settings as they count, checked.  settings/load.h reads them from the settings file,
- * settings/recorded.h from what a run left; settings/table.h has the table of all keys. */
+ * settings_recorded() from the text that a run recorded; settings/table.h has the table of all
+ * keys. */
 
 enum usage_source { USAGE_OF_JOBS, USAGE_OF_ROLLUPS };
 enum decay { DECAY_EXACT, DECAY_STEPS };

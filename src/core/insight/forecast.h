@@ -7,10 +7,10 @@
 
 /* What a run will compute at a later instant, for different projections of what is used until then.
  *
- * What was used up to now only ages.  A later run may have a coarser grid (usage/clock.h), on which
- * older usage does not count any more.  The past is therefore given once for each grid that a run
- * will have, and again where a coming entry of the ledger changes it; so the integers are those of
- * that run. */
+ * What was used up to now only ages.  A later run may have a coarser epoch (usage/decay_table.h),
+ * on which older usage does not count any more.  The past is therefore given once for each epoch
+ * that a run will have, and again where a coming entry of the ledger changes it; so the integers
+ * are those of that run. */
 
 /* What each node itself was charged up to now, as far as it counts in a run from the instant `from`
  * on with this grid; in the units of the grid of now. */
