@@ -279,21 +279,25 @@ enum { NET_ASYNC_COMPLETE, NET_ASYNC_NOT_READY };
  * long. */
 #define PAUSE_MS 10
 
-/* What MySQL's library says where it has nothing to say. */
-#define UNKNOWN_ERROR 2000u
-
-/* MySQL's library ends a nonblocking login by sending nothing once more.  If the server has refused
- * the login by then and closed its end, that fails, and the library forgets what the server said. A
- * blocking login reads it.  The server has answered at once, so this waits for a few seconds at
- * most, and is for the reason only. */
-static int ask_for_the_reason(struct mysql_session *session, struct error *err)
+/* MySQL's library ends a nonblocking login by sending nothing once more.  If the server has rejected
+ * the login by then and closed its end, that write fails, and the library reports one of these instead
+ * of the server's reason: no error, a server that went away, or a lost connection. */
+static bool lost_the_reason(unsigned number)
 {
-    unsigned second = 1;
+    return number == 2000 || number == 2006 || number == 2013;
+}
+
+/* Log in again, blocking, because a blocking login reads the server's reason.  Each read may take
+ * until `until_ms`, the time at which the login must have ended, but at least a second. */
+static int ask_for_the_reason(struct mysql_session *session, int64_t until_ms, struct error *err)
+{
+    int64_t left_ms = until_ms - clock_milliseconds();
+    unsigned wait_s = left_ms > 1000 ? (unsigned)(left_ms / 1000) : 1;
     mysql_close(session->mysql);
     if (prepare_connection(session, err))
         return -1;
-    mysql_options(session->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &second);
-    mysql_options(session->mysql, MYSQL_OPT_READ_TIMEOUT, &second);
+    mysql_options(session->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &wait_s);
+    mysql_options(session->mysql, MYSQL_OPT_READ_TIMEOUT, &wait_s);
     if (!mysql_real_connect(session->mysql, LOGIN(session->base.settings)))
         return session_fail_connection(session, err);
     return fail(err, ERROR_GONE, "%s: the server broke the login off", session->base.name);
@@ -314,7 +318,7 @@ static int log_in(struct mysql_session *session, struct error *err)
     }
     if (status == NET_ASYNC_COMPLETE)
         return 0;
-    return mysql_errno(mysql) == UNKNOWN_ERROR ? ask_for_the_reason(session, err)
+    return lost_the_reason(mysql_errno(mysql)) ? ask_for_the_reason(session, until_ms, err)
                                                : session_fail_connection(session, err);
 }
 
