@@ -64,10 +64,9 @@ for database in mysql pgsql sqlite; do
 done
 matching '^sql/(query|schema)/' | list SQL_FILES
 matching '^man/.*\.pod$' | list PODS
-matching '^man/.*\.1\.pod$' | sed 's/\.pod$//' | list MANUAL_1
-matching '^man/.*\.pod$' '\.1\.pod$|\.conf\.pod$|-tables\.pod$' | sed 's/pod$/8/' | list MANUAL_8
-matching '^man/.*\.conf\.pod$' | sed 's/pod$/5/' | list MANUAL_5
-matching '^man/.*-tables\.pod$' | sed 's/pod$/7/' | list MANUAL_7
+for section in 1 5 7 8; do
+    matching "^man/.*\.$section\.pod$" | sed 's/\.pod$//' | list "MANUAL_$section"
+done
 matching '^doc/.*\.md$' | list DOCUMENTS
 
 matching '^t/unit/.*\.c$' | sed 's/c$/t/' | list UNIT_TESTS

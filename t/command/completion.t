@@ -13,7 +13,7 @@ from commands import TOP, Commands, read, write
 from program import FAIRMILL, HAS_REPORT
 
 ETC = f'{TOP}/etc/fairmill'
-MANUAL = read(f'{TOP}/man/fairmill.pod')
+MANUAL = read(f'{TOP}/man/fairmill.8.pod')
 
 # COMP_WORDBREAKS has an = in it, so that it stands between two words.
 BASH = r'''

@@ -84,7 +84,7 @@ def retyped(text, session, shown):
 
 # Pages, and the width of a terminal on which their sessions were typed.  That of the manual leaves room
 # for its margin.
-PAGES = (('README.md', None), ('doc/questions.md', None), ('man/fairmill.pod', 72))
+PAGES = (('README.md', None), ('doc/questions.md', None), ('man/fairmill.8.pod', 72))
 # Commands that look at the clock get the instant of the demonstration.
 ON_PATH = f'''#!/bin/sh
 case $1 in

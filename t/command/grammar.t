@@ -113,7 +113,7 @@ def foreign_letters(place, command):
 def usage_is_manual(place, commands):
     """The synopsis of the manual is that of the tables."""
     top = os.environ.get('top_srcdir', os.path.join(HERE, '..', '..'))
-    with open(os.path.join(top, 'man', 'fairmill.pod'), encoding='utf-8') as file:
+    with open(os.path.join(top, 'man', 'fairmill.8.pod'), encoding='utf-8') as file:
         synopsis = file.read().split('=head1 SYNOPSIS')[1].split('=head1')[0]
     plain = [' '.join(re.sub(r'[BI]<([^<>]*)>', r'\1', part).split()) for part in synopsis.split('\n\n')]
     for command in commands:

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 """make install puts each file where it belongs, with its mode, and make uninstall takes it away."""
 
+import glob
 import os
 import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
-from commands import BUILD, Commands, configured, files_below, forget_build, has_text, read
+from commands import BUILD, TOP, Commands, configured, files_below, forget_build, has_text, read
 from program import HAS_REPORT
 
 EXPECTED = """\
@@ -38,10 +39,6 @@ EXPECTED = """\
 644 /usr/share/fairmill/grafana/pgsql/viewers/fairmill-site.json
 644 /usr/share/fairmill/prometheus/fairmill.rules.yml
 644 /usr/share/fish/vendor_completions.d/fairmill.fish
-644 /usr/share/man/man1/fairmill.1
-644 /usr/share/man/man5/fairmill.conf.5
-644 /usr/share/man/man7/fairmill-tables.7
-644 /usr/share/man/man8/fairmill.8
 644 /usr/share/zsh/site-functions/_fairmill
 755 /usr/bin/fairmill
 """
@@ -57,7 +54,9 @@ def expected():
     """A build for a machine without systemd has none of its files; without the page nothing writes it."""
     left_out = ([] if configured('systemdsystemunitdir') else ['systemd', 'sysusers', 'tmpfiles']) + (
         [] if HAS_REPORT else ['fairmill-report'])
-    return [line for line in EXPECTED.splitlines() if not any(word in line for word in left_out)]
+    manual = [os.path.basename(pod).removesuffix('.pod') for pod in glob.glob(f'{TOP}/man/*.pod')]
+    lines = EXPECTED.splitlines() + [f'644 /usr/share/man/man{page[-1]}/{page}' for page in manual]
+    return [line for line in sorted(lines) if not any(word in line for word in left_out)]
 
 
 def mode(path):

@@ -99,8 +99,8 @@ def collect(program, top, sample):
             raise RuntimeError(f"{arguments} ended with {done.returncode}: {done.stderr}")
         return done.stdout
     lines = set(settings(sample))
-    manual = text_of(top, 'man', 'fairmill.pod')
-    tables = text_of(top, 'man', 'fairmill-tables.pod')
+    manual = text_of(top, 'man', 'fairmill.8.pod')
+    tables = text_of(top, 'man', 'fairmill-tables.7.pod')
     lines |= {f'status {number}' for number in re.findall(r'^=item B<(\d+)>', sections(manual)['EXIT STATUS'], re.M)}
     lines |= {f'finding {kind}' for kind in
               re.findall(r'^=item B<([a-z_]+)>$', sections(tables)['fairmill_finding'], re.M)}

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import tap
 from commands import BUILD, TOP, Commands, read
 
-PAGES = ('fairmill.1', 'fairmill.8', 'fairmill.conf.5', 'fairmill-tables.7')
+PAGES = sorted(os.path.basename(pod).removesuffix('.pod') for pod in glob.glob(f'{TOP}/man/*.pod'))
 
 
 def remedies(code):
@@ -54,7 +54,7 @@ def body():
 
     kinds = dict(remedies(read(f'{TOP}/src/core/finding.c')))
     tap.ok(len(kinds) > 20, 'there are kinds of findings')
-    tap.same(dict(told(read(f'{TOP}/man/fairmill-tables.pod'))), kinds, 'fairmill-tables(7) says of each what to do')
+    tap.same(dict(told(read(f'{TOP}/man/fairmill-tables.7.pod'))), kinds, 'fairmill-tables(7) says of each what to do')
 
 
 for program in ('podchecker', 'man'):
