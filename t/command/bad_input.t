@@ -141,7 +141,7 @@ def qos_gone(place):
     tap.same([(row['kind'], row['subject'], row['seen'], row['detail']) for row in found],
              [('qos_unknown', '2', 2, 'jobs: 2, the first started 1000, the last 1500; QOS')], 'of jobs whose QOS is gone check tells, and of none that have none')
     place.succeed('check')
-    tap.ok('(charged with usage factor 1, as there is no such QOS), first 2: jobs: 2' in place.out, 'in words, too', place.out)
+    tap.ok('(QOS of jobs is missing in qos_table; charged with usage factor 1), first 2: jobs: 2' in place.out, 'in words, too', place.out)
     place.succeed('run', '--now', NOW)
     tap.same((place.usage('root.u'), place.findings()), ([300.0], {}), 'they are charged with factor 1')
 

@@ -107,8 +107,8 @@ def weights(place):
     (tiny,) = json.loads(place.out)['clusters']
     tap.same([finding for finding in tiny['findings'] if finding['kind'] == 'tres_unknown'],
              [dict(cluster=tiny['cluster'], kind='tres_unknown', subject='', seen=1, detail="'GRES/gpx', 'Billing'",
-                   meaning='has a weight and charges nothing, as there is no such TRES',
-                   remedy="correct the weights of TRES; `sacctmgr show tres' has the names")], 'with its parts in JSON')
+                   meaning='TRES with a weight does not exist; it charges nothing',
+                   remedy='correct the TRES weights; `sacctmgr show tres` lists the names')], 'with its parts in JSON')
     place.succeed('check', '--csv', '-o', 'kind,subject,detail')
     tap.same([line for line in place.out.split('\r\n') if 'tres' in line], ["tres_unknown,,\"''GRES/gpx', 'Billing'\""],
              'and in columns that are chosen')
