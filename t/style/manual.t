@@ -19,7 +19,7 @@ def remedies(code):
     """Of each kind of finding: what to do, as check says it."""
     for text in re.findall(r'    FINDING\((.*?)\),\n', code, re.S):
         name, _, remedy = re.findall(r'"([^"]*)"', re.sub(r'"\s+"', '', text))[:3]
-        yield name, re.sub("[`']", '', remedy) + '.'
+        yield name, remedy.replace('`', '') + '.'
 
 
 def told(manual):
