@@ -173,7 +173,7 @@ int order_of_pair(const struct tree *tree, const struct fairshare_options *optio
 uint32_t *user_ranks(const struct tree *tree, const uint32_t *order)
 {
     uint32_t *ranks = memory_zeroed(tree->count, sizeof *ranks);
-    /* How many users have a place, then how many have a better one. */
+    /* First the number of users at each position, then the number of users at better positions. */
     uint32_t *users = memory_zeroed((size_t)tree->count + 1, sizeof *users), better = 0;
     for (uint32_t i = 0; i < tree->count; i++)
         users[order[i]] += tree->nodes[i].is_user && order[i];

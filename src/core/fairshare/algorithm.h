@@ -9,55 +9,58 @@
 struct release;
 struct text;
 
-/* What an algorithm is.  Each one is a file of this folder, and a line in the table of fairshare.c.
- */
+/* The interface of the fairshare algorithms.  Each algorithm has its own file in this directory and
+ * an entry in the table of fairshare.c. */
 
 enum conformance {
-    CONFORMANCE_DOCUMENTS, /* the text of the four documents */
-    CONFORMANCE_SLURMCTLD, /* what `sshare -l` of a running Slurm prints */
+    CONFORMANCE_DOCUMENTS, /* as the four original documents define the values */
+    CONFORMANCE_SLURMCTLD, /* as a running slurmctld computes them and `sshare -l` shows them */
 };
 
-/* An association's values; NAN is NULL, an infinite level_fs is INFINITY. */
+/* The values of one association.  NAN stands for NULL, INFINITY for an infinite level_fs. */
 struct values {
-    double shares_norm;    /* product of shares / level's shares along the path; pbs_target too */
-    double usage_raw;      /* decayed TRES-seconds, all below included */
-    double usage_norm;     /* usage / the root's */
-    double capacity_usage; /* usage / what the cluster could deliver */
+    double shares_norm;    /* product of shares / level's shares along the path; also pbs_target */
+    double usage_raw;      /* decayed TRES-seconds, including all descendants */
+    double usage_norm;     /* usage / root's usage */
+    double capacity_usage; /* usage / the cluster's capacity */
     double level_shares_norm; /* Fair Tree's S: shares / level's shares */
     double level_usage;       /* Fair Tree's U: usage / level's usage */
     double classic_usage, classic_factor;
     double linear_usage, linear_factor;
     double depth_oblivious_ratio, depth_oblivious_factor;
-    double depth_oblivious_usage; /* what sshare has for effective usage */
+    double depth_oblivious_usage; /* the effective usage that sshare shows */
     double level_fs;              /* S / U */
     double fair_tree_factor;
     double pbs_tree_usage, pbs_factor;
-    uint32_t fair_tree_rank; /* 0 is NULL; the best is the number of user associations */
+    uint32_t fair_tree_rank; /* 0 for NULL; the best rank is the number of user associations */
 };
 
 struct fairshare_options {
     enum conformance conformance;
     double dampening;
     double pbs_minimum_usage; /* TRES-seconds */
-    double capacity;          /* R_H: TRES-seconds the cluster could deliver; NAN if unknown */
+    /* The cluster's capacity R_H in TRES-seconds, or NAN if unknown. */
+    double capacity;
     const struct decay_table *decay;
-    const struct release *release; /* of the slurmctld to conform to; NULL: the oldest */
+    const struct release *release; /* release of the slurmctld to conform to; NULL for the oldest */
 };
 
-/* What an algorithm reads, and where its values go: values[i] belong to tree->nodes[i]. */
+/* The input and output of an algorithm.  values[i] belongs to tree->nodes[i]. */
 struct fairshare {
     const struct tree *tree;
     const struct fairshare_options *options;
     struct values *values;
-    double *ratios; /* UE / S by node, which PBS takes from classic; NULL: that was not computed */
+    /* The ratio UE / S by node.  PBS reuses it from classic.  NULL if it was not computed. */
+    double *ratios;
 };
 
-/* `explain` shows what a value is made of in a table, with a row for each node on the path. */
+/* `explain` shows the parts of a value in a table with one row for each node on the path. */
 struct explain_context {
     const struct fairshare *fairshare;
     const struct algorithm *algorithm;
-    const struct wide *counted_usage; /* what the algorithm counts as usage; NULL: as it is */
-    int digits;                       /* of numbers that others are computed from */
+    /* Usage by node as the algorithm counts it, or NULL if it uses the tree's usage. */
+    const struct wide *counted_usage;
+    int digits; /* significant digits of intermediate values */
 };
 #define EXPLAIN_COLUMNS_AT_MOST 6
 struct explain_column {
@@ -65,7 +68,7 @@ struct explain_column {
     void (*add)(struct text *text, const struct explain_context *context, uint32_t node);
 };
 
-/* Who sets usage of nodes, and of the levels that they are in, when it is asked for. */
+/* Sets the usage of `node` and of its level on demand. */
 struct usage_setter {
     void (*set_usage)(const void *context, uint32_t node);
     const void *context;
@@ -73,115 +76,127 @@ struct usage_setter {
 
 struct algorithm {
     const char *name;
-    const char *short_name; /* where a column is narrow */
-    /* Compute this algorithm's values; the common ones (shares_norm to level_usage) are there. */
+    const char *short_name; /* for narrow columns */
+    /* Computes this algorithm's values.  The common values, from shares_norm to level_usage, are
+     * already set. */
     void (*compute)(struct fairshare *fairshare);
-    /* Decide who is ahead and who is equal, once values are there: order[node] is 1 + how many are
-     * ahead.  It is left alone where there is no factor. */
+    /* Sets order[node] to 1 + the number of associations that rank higher.  Tied associations get
+     * the same number.  Leaves entries of nodes without a factor unchanged.  All values must be
+     * set. */
     void (*decide)(const struct fairshare *fairshare, uint32_t *order);
-    /* Compute this algorithm's values of one node, its rank and level_fs among them, from the usage
-     * of few others; the common values are left alone.  It calls set_usage() for each node before
-     * it looks at the usage of that node or of its level, and for the node itself.  False: all
-     * values must be computed.  NULL where the algorithm does not rank users. */
+    /* Computes this algorithm's values of one node, including its rank and level_fs, from the usage
+     * of only a few other nodes.  Leaves the common values unchanged.  Calls set_usage() for each
+     * node before it reads the usage of that node or of its level, and for the node itself.
+     * Returns false if all values must be computed instead.  NULL if the algorithm does not rank
+     * users. */
     bool (*find_one)(struct fairshare *fairshare, uint32_t node, const struct usage_setter *setter);
-    /* What is published as `fairshare`, and what sshare has as NormShares and EffectvUsage.  NAN is
-     * NULL. */
+    /* The value published as `fairshare`, and the values that sshare shows as NormShares and
+     * EffectvUsage.  NAN stands for NULL. */
     double (*factor)(const struct values *values);
     double (*norm_shares)(const struct values *values);
     double (*effective_usage)(const struct values *values);
-    /* Whether users are ranked, list by list of level_fs.  Then the factor is made of the rank, and
-     * accounts have none. */
+    /* True if users are ranked, list by list, by level_fs.  The factor then comes from the rank,
+     * and accounts do not have one. */
     bool ranks_users;
-    /* Whether the factor is made of effective usage / shares. */
+    /* True if the factor comes from effective usage / shares. */
     bool of_ratio;
-    /* Whether it is as the rules of Slurm's release have it. */
+    /* True if the rules of the configured Slurm release apply. */
     bool by_rules;
 
-    /* What follows is for `explain`.  Printed numbers have as many digits as it takes to compute
-     * the printed result from them by hand. */
-    const struct explain_column *columns; /* ended by one without a heading */
+    /* The rest is for `explain`.  Intermediate values have enough digits for the reader to compute
+     * the displayed result from them. */
+    const struct explain_column *columns; /* ends with an entry without a heading */
     int digits;
-    const char *formulas; /* lines; a `%` stands for the dampening */
-    /* The rest may be NULL. */
-    /* Add a line on the settings that the values depend on. */
+    const char *formulas; /* one a line; `%` is replaced by the dampening factor */
+    /* The following members may be NULL. */
+    /* Adds a line about the settings that affect the values. */
     void (*add_note)(struct text *text, const struct fairshare_options *options);
-    /* Whether the results printed for a node follow from the numbers printed beside them. */
+    /* Returns true if the displayed results of a node follow from the displayed inputs. */
     bool (*follows)(const struct explain_context *context, uint32_t node);
-    /* Every node's usage as this algorithm counts it, to be freed; NULL: as it is. */
+    /* Returns every node's usage as this algorithm counts it, or NULL if it uses the tree's usage.
+     * The caller frees it. */
     struct wide *(*counted_usage)(const struct fairshare *fairshare);
 };
 
-/* What several algorithms need. */
+/* Helpers that several algorithms share. */
 
-/* The list that a node (not the root) is a member of. */
+/* Returns the list that contains `node`.  `node` must not be the root. */
 const struct level *level_of(const struct tree *tree, const struct node *node);
-/* The sum of its shares as the conformance has it: slurmctld's is of 32 bits; and that of the list
- * below an account. */
+/* Returns the sum of the shares of the node's list.  With CONFORMANCE_SLURMCTLD the sum is
+ * truncated to 32 bits, as in slurmctld. */
 uint64_t level_shares(const struct fairshare *fairshare, const struct node *node);
+/* Returns the same sum for the list below `account`. */
 uint64_t list_shares(const struct fairshare *fairshare, uint32_t account);
-/* The usage that Fair Tree's U is a part of. */
+/* Returns the denominator of Fair Tree's U. */
 const struct wide *level_usage(const struct fairshare *fairshare, const struct node *node);
-/* How a value comes down the tree in classic, linear and PBS: own usage, and of the parent's
- * effective usage above it the part that is the association's share of its level. */
+/* Returns the effective usage of node `i` in classic, linear and PBS: own + (parents - own) x its
+ * share of the level.  `own` is its usage, `parents` the effective usage of its parent.  The result
+ * is `own` directly below the root, and `parents` with `parent` shares or in a level without
+ * shares. */
 double effective_usage(const struct fairshare *fairshare, uint32_t i, double own, double parents);
 double values_shares_norm(const struct values *values);
-/* Defines values_FIELD(), the function for a field of struct values. */
+/* Defines values_FIELD(), which returns a field of struct values. */
 #define VALUES_FIELD(field)                                   \
     static double values_##field(const struct values *values) \
     {                                                         \
         return values->field;                                 \
     }
 
-/* The release whose rules count; under `documents` the oldest, which has none of its own. */
+/* Returns the release whose rules apply.  With CONFORMANCE_DOCUMENTS this is the oldest, to which
+ * no later rule applies. */
 const struct release *rules_of(const struct fairshare_options *options);
-/* Whether `parent' shares lead a node to the root. */
+/* Returns true if `node` has `parent` shares and its fairshare parent is the root. */
 bool is_led_to_root(const struct node *node);
-/* Whether a node has the factor of the root, whose ratio is 1; and whether it has none at all. */
+/* Returns true if `node` has the root's factor, which has the ratio 1. */
 bool has_roots_factor(const struct fairshare_options *options, const struct node *node);
+/* Returns true if the release gives `node` no factor. */
 bool has_no_factor(const struct fairshare_options *options, const struct node *node);
-/* Take the place of every node that has none from an order. */
+/* Clears the position of every node for which has_no_factor() is true. */
 void leave_out_by_rules(const struct fairshare *fairshare, uint32_t *order);
 
-/* The columns that several algorithms have in their explanations (struct explain_column).  A cell
- * without a value stays empty. */
+/* Columns of struct explain_column that several algorithms share.  A cell without a value stays
+ * empty. */
 
-/* Digits of results, which nothing else is computed from, and of settings. */
+/* Significant digits of final results and of settings. */
 #define RESULT_DIGITS 6
 #define SETTING_DIGITS 15
 
 typedef void explain_cell(struct text *text, const struct explain_context *context, uint32_t node);
 
 explain_cell explain_add_shares;      /* `shares/level's shares` */
-explain_cell explain_add_shares_norm; /* the product of these along the path */
+explain_cell explain_add_shares_norm; /* product of these along the path */
 explain_cell explain_add_usage;       /* TRES-seconds */
 explain_cell explain_add_usage_norm;
 explain_cell explain_add_effective_usage;
 explain_cell explain_add_factor;
 
-/* An amount of usage, with two digits more than other numbers have. */
+/* Adds an amount of usage with two digits more than other numbers. */
 void explain_add_usage_figure(struct text *text, const struct explain_context *context,
                               const struct wide *usage);
 
 const struct node *context_node(const struct explain_context *context, uint32_t node);
 const struct values *context_values(const struct explain_context *context, uint32_t node);
 
-/* Who is ahead of whom, and who is equal, as the algorithm decides it (ratio.h): by node 1 + how
- * many associations are ahead, 0 for those without a factor, which Fair Tree has for users only;
- * to be freed.  All values are there. */
+/* Returns the order of all associations as `algorithm` decides it (ratio.h).  The entry of a node
+ * is 1 + the number of associations that rank higher, or 0 if it has no factor.  In Fair Tree only
+ * users have a factor.  All values must be set.  The caller frees the array. */
 uint32_t *order_of_all(const struct tree *tree, const struct fairshare_options *options,
                        const struct algorithm *algorithm, const struct values *values);
-/* Below 0, 0 or above it, as the first of two that have a factor is ahead of the second, equal to
- * it or behind.  Their doubles tell nearly always. */
+/* Compares two nodes that both have a factor.  Returns a negative number if the first one ranks
+ * higher, 0 if they are tied, else a positive number.  Computes the exact order only if the factors
+ * are equal as doubles. */
 int order_of_pair(const struct tree *tree, const struct fairshare_options *options,
                   const struct algorithm *algorithm, const struct values *values,
                   const uint32_t pair[2]);
 
-/* The places of users by such an order, as Fair Tree counts them: the best of N has rank N, equal
- * ones share a rank, and who has m better ones has rank N - m.  Of Fair Tree itself these are its
- * ranks.  By node, 0 for accounts and for who has no factor; to be freed. */
+/* Converts an order into the ranks of users, as Fair Tree counts them.  The best of N users has
+ * rank N, tied users share a rank, and a user below m others has rank N - m.  For Fair Tree itself
+ * the result is fair_tree_rank.  The entry of an account or of a user without a factor is 0.  The
+ * caller frees the array. */
 uint32_t *user_ranks(const struct tree *tree, const uint32_t *order);
 
-/* The place that people read for such a rank among so many users: 1 is next; 0 for no rank. */
+/* Returns the place that is displayed for a rank among `users` users: 1 is next, and 0 means no
+ * rank. */
 static inline uint32_t place_of_rank(uint32_t rank, uint32_t users)
 {
     return rank ? users - rank + 1 : 0;

@@ -4,10 +4,13 @@
 #include "core/fairshare/algorithm.h"
 #include "core/fairshare/ratio.h"
 
-/* Slurm's classic factor: seed 002, "The SLURM Fair-Share Formula", in its 2^ form of today.
+/*
+ * Slurm's classic factor from seed 002, "The SLURM Fair-Share Formula", in its current form with
+ * 2^.
  *
- *     UE = UA + (UEparent - UA) S / Slevel, right below the root UE = UA
- *     F = 2^-(UE / S / dampening) */
+ *     UE = UA + (UEparent - UA) S / Slevel, directly below the root UE = UA
+ *     F = 2^-(UE / S / dampening)
+ */
 
 static void classic_compute(struct fairshare *fairshare)
 {

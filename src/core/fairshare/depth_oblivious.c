@@ -10,19 +10,21 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Slurm's depth-oblivious factor: seed 000.
+/*
+ * Slurm's depth-oblivious factor from seed 000.
  *
- *     right below the root R = U / S, else R = Rparent rl^k
+ *     directly below the root R = U / S, else R = Rparent rl^k
  *     rl = (U / S) / (U of all siblings / S of all siblings)
  *     k = 1 if ln(Rparent) ln(rl) >= 0, else 1 / (1 + (5 ln Rparent)^2)
  *     F = 2^-(R / dampening)
  *
- * The document says both k = 1 and the other form where the product is 0; Slurm takes 1. */
+ * If the product of the logarithms is 0, the document gives both forms of k.  Slurm uses k = 1.
+ */
 
-/* Four times a part of a level is cut. */
+/* Error bound of `part` in ratio_below(), in units of its mantissa: four operations truncate it. */
 #define PART_UNITS 32
 
-/* rl: in it the shares of the ancestors cancel, so it comes from the integers of the level. */
+/* Returns rl.  The ancestors' shares cancel, so rl is computed from the integers of the level. */
 static double local_ratio(const struct fairshare *fairshare, const struct node *node)
 {
     const struct level *level = level_of(fairshare->tree, node);
@@ -43,15 +45,15 @@ static double exponent(double parents, double local)
     return 1 / (1 + slope * slope);
 }
 
-/* What the members of an account's list need of it. */
+/* Values of an account that the members of its list need. */
 struct oblivious_account {
-    struct floating ratio; /* R with 128 bits */
+    struct floating ratio; /* R, with 128 bits */
     struct floating part;  /* shares / usage of its list */
 };
 
-/* R of a node that has used something, below an account with R above 0.  Where k is 1 all the way
- * down R is a product of fractions, which is rounded for the result only, so that those with one R
- * have one double whatever their ways. */
+/* Returns R of a node with usage, below an account with R > 0.  As long as k is 1 on the whole
+ * path, R is a product of fractions and is rounded only once, at the end.  Nodes with equal R then
+ * have equal doubles, even if their paths differ. */
 static double ratio_below(const struct fairshare *fairshare, const struct node *node,
                           double parents, struct oblivious_account *account)
 {
@@ -65,7 +67,7 @@ static double ratio_below(const struct fairshare *fairshare, const struct node *
     account->ratio = floating_product(account->ratio, part);
     if (k >= 1)
         return fmin(floating_to_double(account->ratio), DBL_MAX);
-    /* In a very deep tree the product may leave a double's range; then it is just very large. */
+    /* In a very deep tree the product may exceed the range of doubles. */
     double ratio = fmin(parents * pow(local, k), DBL_MAX);
     account->ratio = floating_of_double(ratio);
     return ratio;
@@ -86,7 +88,8 @@ static double ratio_at_top(const struct fairshare *fairshare, const struct node 
     return natural_quotient(&usage, &total);
 }
 
-/* `account` is the one above, and its R becomes the node's. */
+/* Returns R of node `i`, or NAN if it is undefined.  `account` holds the values of the account
+ * above; its ratio is replaced by the node's R. */
 static double ratio_at(const struct fairshare *fairshare, uint32_t i,
                        struct oblivious_account *account)
 {
@@ -112,8 +115,8 @@ static struct floating oblivious_part_of(const struct fairshare *fairshare, uint
                           : usage;
 }
 
-/* R x shares.  Without shares there is no R, and slurmctld has the plain usage in its place, also
- * for those below it that have its shares. */
+/* Returns R x shares.  Without shares R is undefined; slurmctld then uses the plain usage, also for
+ * `parent` children of such a node. */
 static double effective_usage_at(const struct fairshare *fairshare, uint32_t i)
 {
     const struct node *node = &fairshare->tree->nodes[i];
@@ -155,7 +158,8 @@ static int compare_equals(const void *context, uint32_t one, uint32_t other)
     return 0;
 }
 
-/* Logarithms have no exact order: what is computed from the same numbers is equal. */
+/* R with k < 1 has no exact order because it comes from logarithms.  Nodes are tied if their
+ * doubles are equal, which is certain if they are computed from the same numbers. */
 static void oblivious_decide(const struct fairshare *fairshare, uint32_t *order)
 {
     const struct tree *tree = fairshare->tree;
@@ -178,19 +182,19 @@ VALUES_FIELD(depth_oblivious_factor)
 
 static double usage(const struct values *values)
 {
-    /* A run of an older release has not published it. */
+    /* Older releases of fairmill did not publish this value. */
     return isnan(values->depth_oblivious_usage)
                ? values->depth_oblivious_ratio * values->shares_norm
                : values->depth_oblivious_usage;
 }
 
-/* Whether the depth-oblivious ratio of a node is its own, and not made from the one above. */
+/* Returns true if R does not depend on the R of an account above. */
 static bool is_at_top(const struct explain_context *context, uint32_t i)
 {
     return context_node(context, i)->fairshare_parent == 0;
 }
 
-/* `usage/the root's` right below it, deeper `usage/siblings' usage` */
+/* Adds `usage/root's usage` directly below the root, and `usage/siblings' usage` below that. */
 static void add_part_of_siblings(struct text *text, const struct explain_context *context,
                                  uint32_t i)
 {
@@ -205,7 +209,7 @@ static void add_part_of_siblings(struct text *text, const struct explain_context
                                  : &level_of(context->fairshare->tree, node)->sharer_usage);
 }
 
-/* rl; NAN where there is none. */
+/* Returns rl, or NAN if it is undefined. */
 static double local_of(const struct explain_context *context, uint32_t i)
 {
     const struct node *node = context_node(context, i);

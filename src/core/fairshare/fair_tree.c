@@ -9,18 +9,21 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Fair Tree: seed 001.
+/*
+ * Fair Tree from seed 001.
  *
  *     LF = S / U, S = shares / level's shares, U = usage / level's usage
  *
- * The tree is visited depth first, at every level by descending LF; users are ranked in the
- * order they are met.  Tied users share a rank; a user tied with an account has the rank of the
- * account's best user; the children of tied accounts are merged into one list.
+ * The tree is traversed depth first and each level by descending LF.  Users are ranked in the order
+ * of the traversal.  Tied users share a rank.  A user tied with an account gets the rank of that
+ * account's best user.  The children of tied accounts are merged into one list.
  *
- * Two LF are compared as doubles first.  Those are correctly rounded quotients of integers, so
- * where they differ the order is certain; where they are equal the integers decide. */
+ * Two LF are first compared as doubles.  The doubles are correctly rounded quotients of integers,
+ * so if they differ, their order is exact.  If they are equal, the integers are compared.
+ */
 
-/* The exact fraction behind level_fs: (shares x level's usage) / (level's shares x usage). */
+/* Sets the exact fraction that level_fs rounds: (shares x level's usage) / (level's shares x
+ * usage). */
 static void exact_level_fs(const struct tree *tree, uint32_t i, struct natural *numerator,
                            struct natural *denominator)
 {
@@ -44,27 +47,28 @@ static double level_fs_as_documented(const struct fairshare *fairshare, uint32_t
     return natural_quotient(&numerator, &denominator);
 }
 
-/* What the walk sorts. */
+/* An element of the lists that the traversal sorts. */
 struct fair_tree_entry {
     double level_fs; /* infinite for `parent` users */
     uint32_t node;
 };
 
-/* A list that the walk is in the middle of. */
+/* A list that is partly traversed. */
 struct fair_tree_list {
-    uint32_t next, end; /* in walk->entries */
+    uint32_t next, end; /* indexes into walk->entries */
 };
 
 struct fair_tree_walk {
     const struct fairshare *fairshare;
     const struct tree *tree;
     struct fair_tree_entry
-        *entries; /* a stack: the lists on the way down stand one behind the other */
+        /* A stack: the lists on the current path, one after the other. */
+        *entries;
     uint32_t used;
     struct fair_tree_list *lists;
     uint32_t depth;
     uint32_t rank, next_rank;
-    bool tied; /* the next user has the rank of the one before */
+    bool tied; /* the next user shares the rank of the previous one */
 };
 
 static int fair_tree_compare_exactly(const struct tree *tree, uint32_t a, uint32_t b)
@@ -72,7 +76,7 @@ static int fair_tree_compare_exactly(const struct tree *tree, uint32_t a, uint32
     const struct node *one = &tree->nodes[a], *other = &tree->nodes[b];
     struct natural left, right;
     if (one->fairshare_parent == other->fairshare_parent) {
-        /* Within a level its sums cancel: one is ahead where s_a u_b > s_b u_a. */
+        /* Within a level, the level's sums cancel: `one` ranks higher if s_a u_b > s_b u_a. */
         left = natural_of_wide(&other->usage);
         left = natural_times(&left, (uint64_t)one->shares);
         right = natural_of_wide(&one->usage);
@@ -87,7 +91,8 @@ static int fair_tree_compare_exactly(const struct tree *tree, uint32_t a, uint32
     return natural_compare(&left, &right);
 }
 
-/* Above 0 where a comes before b, 0 where their LF are equal. */
+/* Returns a positive number if `a` ranks higher than `b`, 0 if their LF are equal, else a negative
+ * number. */
 static int compare_level_fs(const struct tree *tree, const struct fair_tree_entry *a,
                             const struct fair_tree_entry *b)
 {
@@ -108,8 +113,8 @@ static int fair_tree_by_level_fs(const void *a, const void *b, void *context)
     return tree->nodes[other->node].is_user - tree->nodes[one->node].is_user;
 }
 
-/* Append the children of an account to the list on top of the stack.  An account with no user
- * below it has no rank to give and takes part in no tie, so it is left out. */
+/* Appends the children of an account to the list on top of the stack.  Accounts without users below
+ * them are left out: they contain no user to rank and take part in no tie. */
 static void append_children(struct fair_tree_walk *walk, uint32_t account)
 {
     const struct node *node = &walk->tree->nodes[account];
@@ -139,8 +144,8 @@ static void fair_tree_rank_user(struct fair_tree_walk *walk, uint32_t node)
     values->fair_tree_factor = walk->rank / (double)walk->tree->user_count;
 }
 
-/* Rank the users of the next group of equals; its accounts, which stand behind them, become the
- * list that is walked before the rest. */
+/* Ranks the users of the next group of tied members.  Users are sorted before accounts.  The
+ * children of the group's accounts become the list that is traversed next. */
 static void visit_group(struct fair_tree_walk *walk)
 {
     struct fair_tree_list *list = &walk->lists[walk->depth - 1];
@@ -186,7 +191,7 @@ static void rank_as_documented(struct fairshare *fairshare)
             visit_group(&walk);
             continue;
         }
-        /* The list is done: what it took from the stack goes back with it. */
+        /* The list is finished: release its part of the stack. */
         walk.depth--;
         walk.used = walk.depth ? walk.lists[walk.depth - 1].end : 0;
         walk.tied = false;
@@ -213,8 +218,8 @@ static void fair_tree_compute(struct fairshare *fairshare)
         rank_as_documented(fairshare);
 }
 
-/* Where an association stands in a list: how many users are ahead of its group, how many are in it,
- * and the accounts there, which `members` gets. */
+/* The position of an association in a list: the number of users in higher groups, the number of
+ * users in its own group, and the number of accounts in its own group. */
 struct standing {
     uint32_t ahead, users, accounts;
 };
@@ -226,7 +231,8 @@ static struct fair_tree_entry fair_tree_entry_of(const struct fairshare *fairsha
                                      node };
 }
 
-/* Of one of the children of these accounts, which are in one list. */
+/* Returns the position of `one`, a child of one of the `accounts`, whose children form one list.
+ * Sets `members` to the accounts tied with it. */
 static struct standing find_standing(const struct fairshare *fairshare, uint32_t one,
                                      const uint32_t *accounts, uint32_t count, uint32_t *members,
                                      const struct usage_setter *setter)
@@ -256,7 +262,8 @@ static struct standing find_standing(const struct fairshare *fairshare, uint32_t
     return standing;
 }
 
-/* The walk, which passes by what is not on the way. */
+/* Returns the rank of the user at the end of `path`.  Follows the same traversal, but counts the
+ * users off the path instead of visiting them. */
 static uint32_t rank_of_one(const struct fairshare *fairshare, const struct path *path,
                             const struct usage_setter *setter)
 {
@@ -324,7 +331,7 @@ static void add_level_share(struct text *text, const struct explain_context *con
         text_add_figure(text, context_values(context, i)->level_shares_norm, context->digits);
 }
 
-/* `usage/level's usage` */
+/* Adds `usage/level's usage`. */
 static void fair_tree_add_part(struct text *text, const struct explain_context *context, uint32_t i)
 {
     explain_add_usage(text, context, i);
@@ -345,7 +352,7 @@ static void add_level_fs(struct text *text, const struct explain_context *contex
     text_add_figure(text, i ? context_values(context, i)->level_fs : NAN, RESULT_DIGITS);
 }
 
-/* Whether a division of two printed numbers comes to the third. */
+/* Returns true if the displayed quotient equals the quotient of the displayed numbers. */
 static bool divides(const char *dividend, const char *divisor, const char *quotient, int digits)
 {
     struct text text = { 0 };

@@ -8,13 +8,15 @@
 #include "core/usage/decay_table.h"
 #include "util/memory.h"
 
-/* Fair Tree as a running slurmctld computes it (facts of Slurm 1.7, as observed 1 to 4):
+/*
+ * Fair Tree as a running slurmctld computes it (facts of Slurm 1.7, as observed 1 to 4):
  *
- *   - LF is an x86 long double of a double S, and ties are ties of that format;
- *   - tied accounts are not merged but visited one after the other, in `lineage` order (`lft`
- *     before there was one); the first child of the second one counts as tied with the user
- *     before;
- *   - a `parent` account stands in its list without children, at LF 4294967294. */
+ *   - LF is an x86 long double, computed from S as a double.  Ties are ties of that format.
+ *   - Tied accounts are not merged.  They are visited one after the other, in `lineage` order
+ *     (`lft` in older releases).  The first child of the second account counts as tied with the
+ *     previous user.
+ *   - A `parent` account is a member of its list at LF 4294967294, without its children.
+ */
 
 #define NO_VALUE 4294967294.0
 
@@ -25,13 +27,13 @@ struct slurmctld_order_entry {
 
 struct slurmctld_order_list {
     uint32_t start, next, end;
-    struct extended before; /* LF of the member before the next one */
+    struct extended before; /* LF of the member before `next` */
 };
 
 struct slurmctld_order_walk {
     const struct tree *tree;
     struct values *values;
-    const struct extended *level_fs; /* by node */
+    const struct extended *level_fs; /* indexed by node */
     struct slurmctld_order_entry *entries;
     uint32_t used;
     struct slurmctld_order_list *lists;
@@ -50,7 +52,7 @@ static struct extended slurmctld_order_level_fs_of(const struct fairshare *fairs
     struct extended shares = extended_of_double(fairshare->values[i].level_shares_norm);
     if (!shares.mantissa)
         return shares;
-    /* U is 0 below an account without usage, too, which explain tries. */
+    /* U is also 0 below an account without usage; such a tree can occur in `explain`. */
     if (wide_is_zero(&node->usage) || wide_is_zero(&parent->usage))
         return extended_infinite();
     struct floating usage = decay_table_usage_floating(decay, &node->usage);
@@ -60,7 +62,7 @@ static struct extended slurmctld_order_level_fs_of(const struct fairshare *fairs
     return extended_quotient(shares, part);
 }
 
-/* slurmctld's sort is a stable one of a list in `lineage` order. */
+/* slurmctld uses a stable sort on a list in `lineage` order. */
 static int slurmctld_order_by_level_fs(const void *a, const void *b, void *context)
 {
     const struct tree *tree = context;
@@ -100,7 +102,8 @@ static void slurmctld_order_rank_user(struct slurmctld_order_walk *walk, uint32_
 
 static void walk_tree(struct slurmctld_order_walk *walk)
 {
-    bool inherited = false; /* the first member of the list on top is tied with what was before */
+    /* True if the first member of the list on top is tied with the previous member. */
+    bool inherited = false;
     push_children(walk, 0);
     while (walk->depth) {
         struct slurmctld_order_list *list = &walk->lists[walk->depth - 1];

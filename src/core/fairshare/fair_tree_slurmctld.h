@@ -4,7 +4,8 @@
 
 struct fairshare;
 
-/* Level_fs, ranks and factors of Fair Tree as slurmctld computes them. */
+/* Sets level_fs, ranks and factors of Fair Tree as slurmctld computes them.  The common values must
+ * be set. */
 void fair_tree_rank_as_slurmctld(struct fairshare *fairshare);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "core/usage/decay_table.h"
 
-/* Each is a file of this folder. */
+/* Each algorithm is defined in its own file. */
 extern const struct algorithm fair_tree, depth_oblivious, classic, linear, pbs;
 const struct algorithm *const algorithms[] = {
     &fair_tree, &depth_oblivious, &classic, &linear, &pbs, NULL,
@@ -21,14 +21,14 @@ const struct algorithm *algorithm_named(const char *name)
     return NULL;
 }
 
-/* Without usage that is 0 even where there was no time to deliver anything: 0/0 is 0. */
+/* Returns 0 without usage, even if the capacity is 0. */
 static double part_of_capacity(const struct fairshare *fairshare, double usage)
 {
     double capacity = fairshare->options->capacity;
     return usage == 0 && !isnan(capacity) ? 0 : usage / capacity;
 }
 
-/* The root's values: shares and usage are all there is; what compares siblings is NULL. */
+/* Sets the root's values.  It has all shares and usage, and no siblings to be compared with. */
 static void common_of_root(const struct fairshare *fairshare)
 {
     const struct node *root = &fairshare->tree->nodes[0];

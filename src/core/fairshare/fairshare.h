@@ -4,20 +4,23 @@
 
 #include "core/fairshare/algorithm.h"
 
-/* Every fairshare value of every association (SPEC 4), by the algorithms of one table.  All of them
- * are computed in every run. */
+/* Computes all fairshare values of all associations (SPEC 4).  Every run uses all algorithms of one
+ * table. */
 
-/* All of them, ended by NULL; and the one of a name (NULL if none). */
+/* All algorithms; ends with NULL. */
 extern const struct algorithm *const algorithms[];
+/* Returns the algorithm with this name, or NULL. */
 const struct algorithm *algorithm_named(const char *name);
 
-/* Compute every value of a tree whose usage was rolled up.  `values` has room for tree->count. */
+/* Computes every value of a tree.  tree_roll_up_usage() must have been called.  `values` has room
+ * for tree->count elements. */
 void fairshare_compute(const struct tree *tree, const struct fairshare_options *options,
                        struct values *values);
-/* Likewise, of one algorithm only and the values that all of them read. */
+/* Computes the common values and the values of one algorithm.  Requirements are as for
+ * fairshare_compute(). */
 void fairshare_compute_one(const struct tree *tree, const struct fairshare_options *options,
                            const struct algorithm *algorithm, struct values *values);
-/* Of a tree of any usage the values that come from shares alone: shares_norm, level_shares_norm. */
+/* Computes only shares_norm and level_shares_norm.  The tree's usage is not read. */
 void fairshare_compute_shares(const struct tree *tree, const struct fairshare_options *options,
                               struct values *values);
 

@@ -13,48 +13,53 @@
 
 /* ---- surpluses ---- */
 
-/* The share that an association has not used, by effective usage: S - UE of linear.
+/*
+ * The surplus of an association in linear: S - UE, the share that its effective usage leaves
+ * unused.
  *
- * With D = T UE, u an association's usage, s / L its part of its level's shares,
+ * With D = T UE, where T is the capacity, u is an association's usage and s / L its part of its
+ * level's shares,
  *
- *     D = (u (L - s) + Dparent s) / L, right below the root u
+ *     D = (u (L - s) + Dparent s) / L, directly below the root D = u
  *
- * so that S - UE is a fraction of integers, too.  It is computed and rounded as ratios are
- * (ratio.h). */
+ * S - UE is therefore a fraction of integers.  It is computed and rounded in the same way as ratios
+ * (ratio.h): with 128 bits, and exactly if these do not decide.
+ */
 
-/* UE of a unit where there was no capacity. */
+/* UE of a unit of usage if there was no capacity. */
 static const struct floating too_much = { (uint128)1 << 127, 8192 };
 
-/* Numbers here are cut three times a level, and a few times at the end. */
+/* Error bound at this depth, in units of the mantissa.  Numbers are truncated three times a level,
+ * and a few times at the end. */
 static uint128 linear_units_at(uint32_t depth)
 {
     return 16 * (uint128)depth + 128;
 }
 
-/* What the members of an account's list need of it. */
+/* Values of an account that the members of its list need. */
 struct linear_account {
     struct floating share, used; /* S and UE */
-    /* S, UE and the UE of a unit of usage, by the shares of its list. */
+    /* S, UE and UE of a unit of usage, each divided by the shares of its list. */
     struct floating share_part, used_part, part;
     uint64_t shares; /* of its list */
     double factor;
-    bool odd; /* shares are above the level's, whose sum slurmctld has cut to 32 bits */
+    bool odd; /* shares exceed the level's sum, which slurmctld truncated to 32 bits */
 };
 
 struct surpluses {
     const struct fairshare *fairshare;
     const struct tree *tree;
-    struct linear_account *accounts; /* by level */
+    struct linear_account *accounts; /* indexed by level */
     struct floating of_unit;         /* UE of a unit of D */
 };
 
-/* A node with what its surplus is made of. */
+/* A node and the inputs of its surplus. */
 struct linear_member {
     const struct node *node;
     const struct linear_account *above;
     uint64_t shares, of_level;
-    bool top;      /* right below the root */
-    bool inherits; /* `parent` shares, not at the top: it has the factor of the account above */
+    bool top;      /* directly below the root */
+    bool inherits; /* `parent` shares, not at the top: has the factor of the account above */
 };
 
 static inline struct linear_member linear_member_of(const struct surpluses *surpluses, uint32_t i)
@@ -72,7 +77,8 @@ static inline struct linear_member linear_member_of(const struct surpluses *surp
     };
 }
 
-/* Whether S and D are those of the account above; `parent` shares are 1 of 1. */
+/* Returns true if S and D equal the values of the account above.  `parent` shares count as 1 of 1.
+ */
 static inline bool linear_is_like_parent(const struct linear_member *member)
 {
     return !member->top && member->shares == member->of_level && member->of_level;
@@ -109,7 +115,7 @@ static inline struct floating used_of(const struct surpluses *surpluses,
 
 /* ---- the fraction ---- */
 
-/* UE of a unit. */
+/* Returns the exact UE of a unit of usage. */
 static struct fraction exact_unit(const struct surpluses *surpluses)
 {
     struct fraction unit, capacity;
@@ -128,7 +134,7 @@ static struct fraction exact_unit(const struct surpluses *surpluses)
     return unit;
 }
 
-/* Go down by a member: S and D of it from those of the account above. */
+/* Replaces S and D of the account above by the member's. */
 static void go_down(const struct linear_member *member, struct fraction *share,
                     struct fraction *used)
 {
@@ -150,7 +156,7 @@ static void go_down(const struct linear_member *member, struct fraction *share,
     fraction_free(&own);
 }
 
-/* (S - UE + 1) / 2, before it is kept within 0 and 1. */
+/* Returns (S - UE + 1) / 2, not yet limited to 0..1. */
 static struct fraction exact_factor(const struct surpluses *surpluses, const struct path *path)
 {
     struct fraction factor, used, unit = exact_unit(surpluses), one;
@@ -171,7 +177,7 @@ static struct fraction exact_factor(const struct surpluses *surpluses, const str
     return factor;
 }
 
-/* The next place of a path at which S and D change. */
+/* Returns the index of the next node on the path, from `at` on, that changes S or D. */
 static uint32_t linear_next_change(const struct surpluses *surpluses, const struct path *path,
                                    uint32_t at)
 {
@@ -190,7 +196,7 @@ static bool linear_is_alike(const struct linear_member *one, const struct linear
            (uint128)one->shares * other->of_level == (uint128)other->shares * one->of_level;
 }
 
-/* Whether all that two nodes are made of is the same. */
+/* Returns true if two paths have equal inputs, so that their surpluses are equal. */
 static bool are_alike(const struct surpluses *surpluses, const struct path *a, const struct path *b)
 {
     uint32_t i = linear_next_change(surpluses, a, 1), j = linear_next_change(surpluses, b, 1);
@@ -205,7 +211,8 @@ static bool are_alike(const struct surpluses *surpluses, const struct path *a, c
     return i == a->count && j == b->count;
 }
 
-/* The node whose factor it is: a `parent` association has that of the account above. */
+/* Returns the node whose factor node `i` has.  Nodes with `parent` shares have the factor of the
+ * account above. */
 static uint32_t linear_owner_of(const struct tree *tree, uint32_t i)
 {
     while (node_has_parent_shares(&tree->nodes[i]) && tree->nodes[i].fairshare_parent != 0)
@@ -213,7 +220,7 @@ static uint32_t linear_owner_of(const struct tree *tree, uint32_t i)
     return i;
 }
 
-/* Of two that have the same double, which is not 0. */
+/* Compares two nodes with equal doubles other than 0. */
 static int linear_compare_exactly(const void *context, uint32_t one, uint32_t other)
 {
     const struct surpluses *surpluses = context;
@@ -246,7 +253,8 @@ static double exactly_rounded(const struct surpluses *surpluses, uint32_t i)
     return nearest;
 }
 
-/* (S - UE + 1) / 2, where 128 bits tell it; else false. */
+/* Sets *nearest to (S - UE + 1) / 2.  Returns false if 128 bits do not determine the nearest
+ * double. */
 static inline bool round_factor(const struct surpluses *surpluses,
                                 const struct linear_member *member, double *nearest)
 {
@@ -259,7 +267,7 @@ static inline bool round_factor(const struct surpluses *surpluses,
     if (floating_compare(whole, used) < 0)
         return true;
     struct floating rest = floating_difference(whole, used);
-    /* What the two are off stays, while what is left has become smaller. */
+    /* The absolute error stays the same while the difference gets smaller. */
     int lost = whole.exponent - rest.exponent;
     rest.exponent--;
     return lost < 64 && floating_rounds(rest, 2 * units << lost, nearest);
@@ -277,7 +285,7 @@ static double linear_factor_of(const struct surpluses *surpluses,
                                                      : exactly_rounded(surpluses, i);
 }
 
-/* The sums of an account, whose factor is there, for those below it. */
+/* Prepares an account, whose factor is set, for the members of its list. */
 static void fill_list(const struct surpluses *surpluses, struct linear_account *account, uint32_t i)
 {
     account->shares = list_shares(surpluses->fairshare, i);
@@ -288,8 +296,8 @@ static void fill_list(const struct surpluses *surpluses, struct linear_account *
     account->part = floating_divided(surpluses->of_unit, account->shares);
 }
 
-/* (S - UE + 1) / 2 of a node that is not the root, kept within 0 and 1, 0 in a level whose shares
- * are all 0; correctly rounded.  All nodes are gone through in the order of the tree. */
+/* Returns (S - UE + 1) / 2 of a node other than the root, limited to 0..1 and correctly rounded.
+ * Returns 0 in a level without shares.  Must be called for all nodes in tree order. */
 static double surplus_next(struct surpluses *surpluses, uint32_t i)
 {
     struct linear_member member = linear_member_of(surpluses, i);
@@ -306,7 +314,7 @@ static double surplus_next(struct surpluses *surpluses, uint32_t i)
     return factor;
 }
 
-/* Of a cluster whose capacity is known. */
+/* The cluster's capacity must be known.  The caller frees the result with surpluses_destroy(). */
 static struct surpluses *surpluses_create(const struct fairshare *fairshare)
 {
     const struct tree *tree = fairshare->tree;
@@ -337,8 +345,8 @@ static void surpluses_destroy(struct surpluses *surpluses)
     free(surpluses);
 }
 
-/* Sets order[node] of all but the root by that number (contest_decide()); all that have 0 are
- * equal. */
+/* Sets order[node] of all nodes but the root by their factors (contest_decide()).  All nodes with a
+ * factor of 0 are tied. */
 static void surpluses_order(const struct fairshare *fairshare, uint32_t *order)
 {
     const struct tree *tree = fairshare->tree;
@@ -359,10 +367,12 @@ static void surpluses_order(const struct fairshare *fairshare, uint32_t *order)
     surpluses_destroy(surpluses);
 }
 
-/* The factor as seed 002 writes it: "The SLURM Fair-Share Formula".
+/*
+ * The factor as seed 002, "The SLURM Fair-Share Formula", defines it.
  *
- *     UE as in classic, of usage over the cluster's capacity
- *     F = (S - UE + 1) / 2, kept in 0..1; 0 in a level whose shares are all 0 */
+ *     UE as in classic, with usage divided by the cluster's capacity
+ *     F = (S - UE + 1) / 2, limited to 0..1; 0 in a level without shares
+ */
 
 static void linear_compute(struct fairshare *fairshare)
 {

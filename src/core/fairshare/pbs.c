@@ -13,16 +13,19 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* OpenPBS's fairshare_tree_usage and fairshare_factor: seed 003 (PP-718).
+/*
+ * OpenPBS's fairshare_tree_usage and fairshare_factor from seed 003 (PP-718).
  *
- *     UE = U + (UEparent - U) x share of the level, right below the root UE = U
- *     F = 2^-(UE / target), 0 where the target is 0
+ *     UE = U + (UEparent - U) x share of the level, directly below the root UE = U
+ *     F = 2^-(UE / target), 0 if the target is 0
  *
- * In the text U = usage / usage of the root.  OpenPBS starts every node at a base usage m: a leaf
- * counts m plus its usage, and a group m plus those of its leaves that have usage.  An amount that
- * was set has the base in it: such a leaf counts max(usage, m).  There the share of a
- * level that has none, or below a group without a target, is 0 (calc_fair_share_perc of OpenPBS's
- * fairshare.cpp), so that UE = U. */
+ * The document defines U = usage / root's usage.  OpenPBS starts each node with a base usage m.  A
+ * leaf counts m plus its usage.  A group counts m plus the counted usage of its leaves with usage.
+ * An amount that was set already includes the base, so such a leaf counts max(usage, m).
+ *
+ * With a base usage, the share of a level is 0 if the level has no shares or the group above has no
+ * target (calc_fair_share_perc in OpenPBS's fairshare.cpp).  Then UE = U.
+ */
 
 static struct wide larger(const struct wide *a, const struct wide *b)
 {
@@ -39,11 +42,11 @@ static struct wide usage_of_leaf(const struct node *node, const struct wide *min
     return usage;
 }
 
-/* Every node's usage as OpenPBS counts it. */
+/* Returns every node's usage as OpenPBS counts it.  The caller frees it. */
 static struct wide *usage_with_minimum(const struct tree *tree, const struct wide *minimum)
 {
-    /* First what every node adds upwards: a user what it counts if it has usage, an account what
-     * deleted users left there. */
+    /* First compute the amount that each node adds to its ancestors.  A user with usage adds its
+     * counted usage.  An account adds the usage that deleted users left to it. */
     struct wide *counted = memory_zeroed(tree->count, sizeof *counted);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
@@ -66,7 +69,7 @@ static struct wide *usage_with_minimum(const struct tree *tree, const struct wid
     return counted;
 }
 
-/* NULL where there is no minimum. */
+/* Returns NULL if there is no minimum usage. */
 static struct wide *counted_usage(const struct fairshare *fairshare)
 {
     struct wide minimum;
@@ -89,7 +92,7 @@ struct wide *pbs_usage(const struct fairshare *fairshare)
     return usage;
 }
 
-/* Without a minimum it is classic, which is perhaps there already. */
+/* Without a minimum usage the values equal classic's; reuse them if already computed. */
 static void compute_plain(struct fairshare *fairshare)
 {
     struct values *values = fairshare->values;
@@ -155,8 +158,8 @@ double pbs_quotient(double usage, double target)
     return target > 0 ? usage / target : -1;
 }
 
-/* Of two members of one list, whose target is alike made from their shares, so that a tie is one.
- */
+/* Compares two members of a list by integers.  Both targets come from the same level's shares, so
+ * that a tie is exact. */
 static int pbs_fairshare_compare_siblings(const struct fairshare *fairshare,
                                           const struct wide *usage, uint32_t one, uint32_t other)
 {
@@ -196,7 +199,7 @@ int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uin
         if (here == there)
             continue;
         order = compare_members(fairshare, usage, here, there);
-        /* Where neither has a target nothing below has one. */
+        /* If neither has a target, no node below has one. */
         if (!(fairshare->values[here].shares_norm > 0))
             break;
     }
@@ -207,16 +210,16 @@ int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uin
 
 /* ---- the order of all users ---- */
 
-/* Members whose ways are equally deserving so far: a part of the list of all. */
+/* Members of `list` whose paths are tied so far. */
 struct pool {
-    uint32_t from, count, ahead; /* so many users are ahead of all of them */
-    bool equal;                  /* they have no target, so nothing below tells them apart */
+    uint32_t from, count, ahead; /* `ahead` users rank higher than all members */
+    bool equal;                  /* the members lack a target, so all nodes below are tied too */
 };
 
 struct pbs_fairshare_ordering {
     const struct fairshare *fairshare;
     const struct wide *usage;
-    uint32_t *list; /* each node comes into one pool, its group's */
+    uint32_t *list; /* each node enters only the pool of its group */
     uint32_t used;
     struct pool *pools;
     uint32_t pool_count;
@@ -239,8 +242,8 @@ static void add_members(struct pbs_fairshare_ordering *ordering, uint32_t group)
         ordering->list[ordering->used++] = tree->children[node->first_child + i];
 }
 
-/* Members from..end of the list are equal: users have their place, and those of the groups are the
- * next pool.  Returns how many users there are. */
+/* Handles list[from] to list[end - 1], which are tied.  Users get their position; the members of
+ * groups become the next pool.  Returns the number of users in and below them. */
 static uint32_t place_equals(struct pbs_fairshare_ordering *ordering, const struct pool *pool,
                              uint32_t from, uint32_t end, uint32_t ahead)
 {

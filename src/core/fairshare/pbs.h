@@ -6,20 +6,22 @@
 
 struct fairshare;
 
-/* What OpenPBS's `pbsfs` prints and compares besides the values of the algorithm. */
+/* Values that OpenPBS's `pbsfs` shows and compares in addition to the algorithm's values. */
 
-/* Every node's usage as pbsfs counts it, with the minimum if there is one.  To be freed. */
+/* Returns every node's usage as pbsfs counts it, including the minimum usage if one is set.  The
+ * caller frees the array. */
 struct wide *pbs_usage(const struct fairshare *fairshare);
-/* usage / target as pbsfs has it: -1 where there is no target. */
+/* Returns usage / target as pbsfs shows it, or -1 if there is no target. */
 double pbs_quotient(double usage, double target);
-/* Below 0, 0 or above it, as pbsfs has `one` more, equally or less deserving than `other`.  Their
- * paths from the root are compared where they first differ, by the quotients of the two members
- * there.  A member without a target loses.  `usage` is by node. */
+/* Compares how deserving two nodes are, as pbsfs does.  Returns a negative number if `one` is more
+ * deserving, 0 if they are tied, else a positive number.  Compares the quotients of the two nodes
+ * where the paths from the root first differ, and continues downwards while they are tied.  A node
+ * without a target is less deserving than one with a target.  `usage` is indexed by node. */
 int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uint32_t one,
                 uint32_t other);
-/* By node: 1 + how many users are more deserving than a user, by pbs_compare(); 0 for all others.
- * A user who equals a group beside him equals all who are in it, whoever is ahead of whom there.
- * To be freed. */
+/* Returns, for each user, 1 + the number of users that are more deserving according to
+ * pbs_compare(), and 0 for each other node.  A user tied with a sibling group is tied with all
+ * users in that group, whatever their order.  The caller frees the array. */
 uint32_t *pbs_order(const struct fairshare *fairshare);
 
 #endif

@@ -8,7 +8,7 @@
 #include "core/number/fraction.h"
 #include "util/memory.h"
 
-/* ---- who is ahead ---- */
+/* ---- order ---- */
 
 static int ratio_by_value(const void *a, const void *b, void *context)
 {
@@ -28,7 +28,7 @@ static int by_integers(const void *a, const void *b, void *context)
     return order ? order : (one->node > other->node) - (one->node < other->node);
 }
 
-/* Behind the last one that is near the one before it. */
+/* Returns the end of the cluster: the index after the last value that is near its predecessor. */
 static uint32_t end_of_cluster(const struct contest *contest, uint32_t from)
 {
     uint32_t end = from + 1;
@@ -39,8 +39,8 @@ static uint32_t end_of_cluster(const struct contest *contest, uint32_t from)
     return end;
 }
 
-/* Number those of a cluster.  Nearly always all are equal, so that each is only compared with the
- * one before it. */
+/* Sets the order of a cluster.  Usually all are tied, so at first each is compared only with its
+ * predecessor; the cluster is sorted if one is out of order. */
 static void decide_cluster(struct contest *contest, uint32_t from, uint32_t end, uint32_t *order)
 {
     struct contender *list = contest->list;
@@ -70,35 +70,36 @@ void contest_decide(struct contest *contest, const struct tree *tree, uint32_t *
     }
 }
 
-/* What the members of an account's list need of it. */
+/* Values of an account that the members of its list need. */
 struct ratio_account {
     struct floating sum;     /* UE / S */
     struct floating inverse; /* 1 / (S T) */
     uint64_t shares;         /* of its list */
     double ratio;
-    uint32_t source; /* the node whose ratio it is: itself, or one above that has the same */
+    uint32_t source; /* the node that the ratio comes from: this one, or an ancestor with the same
+                        ratio */
     bool barren;     /* S is 0 */
-    bool odd;        /* shares are above the level's, whose sum slurmctld has cut to 32 bits */
+    bool odd;        /* shares exceed the level's sum, which slurmctld truncated to 32 bits */
 };
 
 struct ratios {
     const struct fairshare *fairshare;
     const struct tree *tree;
     const struct wide *usage;
-    struct ratio_account *accounts; /* by level */
-    struct wide total; /* T; one unit where it is 0, which no usage is a part of then */
-    bool used;         /* T is not 0 */
-    bool odd;          /* any of them */
-    bool by_rules;     /* of classic, as the release has it */
+    struct ratio_account *accounts; /* indexed by level */
+    struct wide total;              /* T; one unit if it is 0, in which case no node has usage */
+    bool used;                      /* T is not 0 */
+    bool odd;                       /* at least one node is odd */
+    bool by_rules;                  /* ratios of classic, with the release's rules */
 };
 
-/* A node with what its ratio is made of. */
+/* A node and the inputs of its ratio. */
 struct ratio_member {
     const struct node *node;
     const struct wide *usage;
     const struct ratio_account *above;
     uint64_t shares, of_level;
-    bool top;      /* right below the root */
+    bool top;      /* directly below the root */
     bool inherits; /* `parent` shares, not at the top */
 };
 
@@ -126,7 +127,7 @@ static inline bool is_barren(const struct ratio_member *member)
     return member->above->barren || !member->shares || !member->of_level;
 }
 
-/* Whether its ratio is that of the account above. */
+/* Returns true if the ratio equals that of the account above. */
 static inline bool ratio_is_like_parent(const struct ratio_member *member)
 {
     return member->inherits ||
@@ -138,7 +139,7 @@ static bool ratio_is_odd(const struct ratio_member *member)
     return member->above->odd || member->shares > member->of_level;
 }
 
-/* UE / S. */
+/* Returns UE / S. */
 static inline struct floating ratio_sum_of(const struct ratio_member *member)
 {
     const struct ratio_account *above = member->above;
@@ -150,8 +151,8 @@ static inline struct floating ratio_sum_of(const struct ratio_member *member)
     return floating_sum(above->sum, floating_divided(own, member->shares));
 }
 
-/* On the way down a sum has been cut less than this often, in units of its mantissa: three times a
- * level, and a few times at its end, by less than 2^-126 each. */
+/* Returns the error bound of a sum at this depth, in units of its mantissa.  On the way down, sums
+ * are truncated three times a level and a few times at the end, each time by less than 2^-126. */
 static uint128 ratio_units_at(uint32_t depth)
 {
     return 16 * (uint128)depth + 128;
@@ -159,7 +160,7 @@ static uint128 ratio_units_at(uint32_t depth)
 
 /* ---- the fraction ---- */
 
-/* Add a member on top of what is below it: fraction = u (L - s) / s + fraction L / s. */
+/* Adds a member above those already in the fraction: fraction = u (L - s) / s + fraction L / s. */
 static void ratio_add_member(const struct ratios *ratios, uint32_t i, struct fraction *fraction)
 {
     struct ratio_member member = ratio_member_of(ratios, i);
@@ -176,7 +177,8 @@ static void ratio_add_member(const struct ratios *ratios, uint32_t i, struct fra
     fraction_free(&own);
 }
 
-/* The part of T UE / S that comes from the nodes of a path from a place on, times S above there. */
+/* Returns the part of T UE / S that comes from the nodes of a path starting at index `from`,
+ * multiplied by S of the node above `from`. */
 static struct fraction fraction_from(const struct ratios *ratios, const struct path *path,
                                      uint32_t from)
 {
@@ -203,14 +205,14 @@ static double exact_ratio(const struct ratios *ratios, uint32_t i)
     return ratio;
 }
 
-/* Whether two different members add the same to equal sums above them. */
+/* Returns true if two different members add the same amount to equal sums above them. */
 static bool ratio_is_alike(const struct ratio_member *one, const struct ratio_member *other)
 {
     return wide_is_equal(one->usage, other->usage) && one->inherits == other->inherits &&
            (uint128)one->shares * other->of_level == (uint128)other->shares * one->of_level;
 }
 
-/* How many nodes of two paths, from the root on, make equal sums. */
+/* Returns the length of the longest common prefix, from the root on, with equal sums. */
 static uint32_t common_part(const struct ratios *ratios, const struct path *a, const struct path *b)
 {
     uint32_t at = 0;
@@ -239,7 +241,7 @@ static int compare_fractions(const struct ratios *ratios, uint32_t one, uint32_t
     return order;
 }
 
-/* Two members of one list: what is above them cancels. */
+/* Compares two members of one list.  Everything above them cancels. */
 static int ratio_compare_siblings(const struct ratio_member *one, const struct ratio_member *other)
 {
     struct natural left = natural_of_wide(one->usage), right = natural_of_wide(other->usage);
@@ -252,7 +254,7 @@ static int ratio_compare_siblings(const struct ratio_member *one, const struct r
     return natural_compare(&left, &right);
 }
 
-/* Of two that have shares. */
+/* Compares two nodes that have shares. */
 static int ratio_compare_exactly(const void *context, uint32_t one, uint32_t other)
 {
     const struct ratios *ratios = context;
@@ -272,7 +274,7 @@ static int ratio_compare_exactly(const void *context, uint32_t one, uint32_t oth
 
 /* ---- all of a tree ---- */
 
-/* The nearest double of what is not barren. */
+/* Returns the nearest double of the ratio.  The node must have shares on its whole path. */
 static inline double rounded(const struct ratios *ratios, const struct ratio_member *member,
                              uint32_t i, struct floating sum)
 {

@@ -18,7 +18,8 @@ const struct release releases[] = {
     { NULL, 0 },
 };
 
-/* Each rule is followed since a release and until before another; 0: since or until any. */
+/* A release follows a rule if it is not older than `since` and is older than `until`.  0 means no
+ * limit. */
 static const struct {
     uint64_t since, until;
 } rules[] = {

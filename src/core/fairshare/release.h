@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The releases of Slurm, by the protocol with which their slurmctld registers at slurmdbd:
- * SLURM_*_PROTOCOL_VERSION of Slurm's slurm_protocol_common.h. */
+/* The releases of Slurm, by the protocol version with which slurmctld registers with slurmdbd:
+ * SLURM_*_PROTOCOL_VERSION in Slurm's slurm_protocol_common.h. */
 enum {
     SLURM_20_11 = 36 << 8,
     SLURM_21_08 = 37 << 8,
@@ -21,35 +21,40 @@ enum {
 };
 
 struct release {
-    const char *name; /* 25.11 */
+    const char *name; /* for example 25.11 */
     uint64_t protocol;
 };
 
-/* What slurmctld does differently from one release to the next, as far as it shows in what we
- * compute and print.  The table of release.c has the releases that follow each rule. */
+/* Differences between releases of slurmctld that affect values and output.  The table in release.c
+ * lists the releases that follow each rule. */
 enum release_rule {
-    /* In classic and depth-oblivious: an association with `parent` shares whose fairshare parent is
-     * the root has the root's factor, */
+    /* In classic and depth-oblivious, an association with `parent` shares whose fairshare parent is
+     * the root has the root's factor. */
     RULE_ROOTS_FACTOR,
-    RULE_ACCOUNTS_LEFT_OUT,    /* and accounts have no factor */
-    RULE_LEAST_ACCRUE_LIMIT,   /* of several of a QOS or an association, not the first */
-    RULE_SPLIT_TASKS_HIDDEN,   /* slurmdbd is told of a task split off an array when it starts */
+    RULE_ACCOUNTS_LEFT_OUT, /* In classic and depth-oblivious, accounts have no factor. */
+    /* The smallest accrue limit of several QOSes or associations applies, not the first. */
+    RULE_LEAST_ACCRUE_LIMIT,
+    /* slurmdbd learns of a task split off from an array only when the task starts. */
+    RULE_SPLIT_TASKS_HIDDEN,
     RULE_PRIORITY_TYPE_NEEDED, /* without PriorityType there are no priorities */
-    RULE_SPRIO_NAMES_QOS,      /* and accounts: sprio -l has columns of them */
-    RULE_SPEC_CPUS_LEFT_OUT,   /* CPUs that are kept from jobs are none of a partition's */
-    /* UsersAreCoords of an account is about users who are in it, and no more about those below. */
+    RULE_SPRIO_NAMES_QOS,      /* `sprio -l` has columns for QOS and account */
+    /* CPUs reserved for the system (specialized CPUs) do not count as CPUs of a partition. */
+    RULE_SPEC_CPUS_LEFT_OUT,
+    /* UsersAreCoords of an account applies only to users directly in the account, not to users
+     * below it. */
     RULE_DIRECT_USERS_COORDINATE,
 };
 
-/* All that we know, the oldest first, ended by one without a name. */
+/* All known releases, the oldest first; ends with an entry without a name. */
 extern const struct release releases[];
 
-/* False of NULL, an unknown release. */
+/* Returns true if `release` follows `rule`; false if `release` is NULL (unknown). */
 bool release_follows(const struct release *release, enum release_rule rule);
 
-/* The release of a version such as 25.11 or 25.11.3; NULL: we do not know it. */
+/* Returns the release of a version such as 25.11 or 25.11.3, or NULL if it is unknown. */
 const struct release *release_named(const char *version);
-/* The newest release whose protocol is not above this one; of one below all, the oldest. */
+/* Returns the newest release whose protocol version is not above `protocol`, or the oldest release
+ * if there is none. */
 const struct release *release_of_protocol(uint64_t protocol);
 
 #endif
