@@ -4,32 +4,45 @@
 
 #include "db/driver.h"
 
-/* What drivers have in common, and nobody else needs. */
+/* Functions that the drivers share.  Only drivers include this header. */
 
-/* What a session with these settings begins with; its name is to be freed. */
+/* Returns the common part of a session.  `settings` must outlive it; the driver frees `name`. */
 struct db db_session(const struct db_settings *settings, enum db_role role);
 
-/* Refuse a statement that takes another number of arguments than it was given, or a query that
- * answers with another number of columns than it was given types for. */
+/*
+ * Fail with ERROR_OTHER if a statement takes another number of arguments than `given`, or if a
+ * query has another number of columns than `types` has letters.
+ */
 int db_check_arguments(const struct db *db, size_t wanted, size_t given, struct error *err);
 int db_check_columns(const struct db *db, size_t count, const char *types, struct error *err);
 
-/* Take a lock by a query that answers 1 where it has it. */
+/*
+ * Takes a lock with a query that returns 1 on success.  `key` is the query's argument.  Fails with
+ * ERROR_LOCKED if the query returns anything else.
+ */
 int db_lock_by_query(struct db *db, const char *sql, struct db_value key, const char *name,
                      struct error *err);
 
-/* Of an answer that is not wanted any more, so many rows are read on before the server is told to
- * end it; most end before that. */
+/*
+ * If a query is finished early, the driver reads at most this many further rows before it cancels
+ * the query on the server.  Most queries end within that number.
+ */
 #define ROWS_TO_READ_ON 1000
 
-/* Add `"a", "b"`. */
+/* Adds `"a", "b"`. */
 void db_add_columns(struct text *sql, const struct db_column *columns, size_t column_count);
 
-/* Add `INSERT INTO "table" ("a", "b")`, and ` VALUES (?, ?), (?, ?)` with that many rows. */
+/*
+ * The first adds `INSERT INTO "table" ("a", "b")`.  The second adds ` VALUES (?, ?), (?, ?)` with
+ * `row_count` rows.
+ */
 void db_add_insert(struct text *sql, const struct db_bulk *bulk);
 void db_add_values(struct text *sql, const struct db_bulk *bulk, size_t row_count);
 
-/* Add what replaces stored rows, in the words of SQLite and PostgreSQL; nothing without a key. */
+/*
+ * Adds the clause that makes an INSERT replace stored rows, in the syntax of SQLite and PostgreSQL.
+ * For a bulk write without a key it adds nothing.
+ */
 void db_add_on_conflict(struct text *sql, const struct db_bulk *bulk);
 
 #endif

@@ -192,7 +192,7 @@ void db_close(struct db *db)
 {
     if (!db)
         return;
-    /* Nobody finished it where the program ends for lack of memory. */
+    /* If the program ends because memory runs out, a query may still be open. */
     db_finish(db->rows);
     db->driver->close(db);
 }
@@ -213,8 +213,10 @@ void db_rollback(struct db *db)
         db->driver->rollback(db);
 }
 
-/* Some databases could do more while they answer or take rows; what works with one must work with
- * all. */
+/*
+ * Some databases could run a statement during a query or a bulk write.  Reject it for all of them,
+ * so that code that works with one database works with every other.
+ */
 static int refuse_while_busy(const struct db *db, struct error *err)
 {
     if (db->rows)

@@ -4,40 +4,56 @@
 
 #include "db/driver.h"
 
-/* The port: all that fairmill asks of a database.  Each database that can do it has a driver, one
- * struct of functions; db/driver.h says what each of them does.
+/*
+ * The database interface: everything that fairmill does with a database goes through it.  Each
+ * supported database has a driver, a struct of functions; db/driver.h describes each function.
  *
- * SQL that passes through here means the same in every database: identifiers in
- * double quotes, texts in single quotes, `?` for each argument.  A session never
- * inherits what a server has set: each driver sets isolation, time limits and
- * character sets itself.  Texts are bytes; no driver converts a character. */
+ * SQL that is passed here has the same meaning in every database.  Identifiers are in double
+ * quotes, texts in single quotes, and each argument is a `?`.  A session does not depend on the
+ * server's configuration: each driver sets the isolation level, time limits and character sets
+ * itself.  Texts are bytes; no driver converts a character.
+ */
 
-/* The drivers that this build has, ended by NULL, and the one of a name (NULL if none). */
+/* The drivers in this build, ended by NULL, and the driver with a given name, or NULL. */
 extern const struct db_driver *const db_drivers[];
 const struct db_driver *db_driver_named(const char *name);
 
-/* login_file() of the settings' driver. */
+/* Returns the result of login_file() of the settings' driver, or NULL.  The caller frees it. */
 char *db_login_file(const struct db_settings *settings);
 
-/* What is wrong with tls_mode and tls_ca under the settings' driver; NULL: nothing. */
+/*
+ * Returns the reason why tls_mode and tls_ca do not fit each other or the settings' driver, or NULL
+ * if they do.  The text is static.
+ */
 const char *db_tls_objection(const struct db_settings *settings);
 
-/* Open a session with the driver that the settings name.  A login file that others than its owner
- * may write to is refused (ERROR_SETTINGS): they could lead us elsewhere. */
+/*
+ * Opens a session with the driver that the settings name.  Fails with ERROR_SETTINGS if users other
+ * than its owner may write to the login file: they could redirect the connection.
+ */
 int db_open(struct db **db, const struct db_settings *settings, enum db_role role,
             struct error *err);
-/* A text that tells this database from every other one, to be freed; NULL on failure. */
+/*
+ * Returns a text that identifies this database among all others; the caller frees it.  Returns NULL
+ * on failure.
+ */
 char *db_identity(struct db *db, struct error *err);
-/* Whether there is a table or a view of this name that the session may read; -1 on failure. */
+/*
+ * Returns 1 if a table or view of this name exists and the session may read it, else 0.  Returns -1
+ * on failure.
+ */
 int db_has_table(struct db *db, const char *name, struct error *err);
-/* Refuse (ERROR_DATA) a name that no table can have here. */
+/* Fails with ERROR_DATA if no table can have this name in this database. */
 int db_check_table_name(const struct db *db, const char *name, struct error *err);
-/* The functions of the session's driver; close, rollback and abandon take NULL.
+/*
+ * These functions call the session's driver.  db_close(), db_rollback() and db_bulk_abandon()
+ * accept NULL.
  *
- * Who reads rows or writes in bulk may leave all checks to the end: a failure stays with the rows
- * or the bulk write, and NULL counts as one that failed at its beginning.  After a failure
- * db_fetch() and db_bulk_row() do nothing and return -1; db_finish() returns -1, and so does
- * db_bulk_end(), which then sends nothing more.  `err` says what failed first. */
+ * A caller that reads rows or writes in bulk may postpone all checks to the end.  A failure stays
+ * with the rows or the bulk write, and NULL counts as failed from the start.  After a failure
+ * db_fetch() and db_bulk_row() do nothing and return -1.  db_finish() and db_bulk_end() then return
+ * -1, and db_bulk_end() sends nothing more.  `err` holds the first failure.
+ */
 void db_close(struct db *db);
 int db_begin(struct db *db, struct error *err);
 int db_commit(struct db *db, struct error *err);
@@ -52,11 +68,16 @@ int db_finish(struct db_rows *rows);
 int db_execute(struct db *db, const char *sql, const struct db_value *arguments,
                size_t argument_count, int64_t *changed, struct error *err);
 int db_script(struct db *db, const char *sql, struct error *err);
-/* Have no wait for a lock last beyond `end_ms`, in clock_milliseconds(), by a second or more, and
- * none last longer than usual. */
+/*
+ * Shortens the lock timeout, so that a wait ends at most a second after `end_ms`, in
+ * clock_milliseconds().  Never sets it above db_lock_wait() or below a second.  Must be called
+ * outside of transactions.
+ */
 int db_limit_waits(struct db *db, int64_t end_ms, struct error *err);
-/* The name of a lock on something of this database, such as a cluster's results: a hash, since lock
- * names have little room, and all of a server may see them. */
+/*
+ * Writes the name of a lock on an object of this database, such as a cluster's results, to `name`.
+ * The name is a hash, because lock names are short and visible to all users of a server.
+ */
 #define DB_LOCK_NAME 32
 int db_name_lock(struct db *db, const char *what, char name[DB_LOCK_NAME], struct error *err);
 int db_lock(struct db *db, const char *name, struct error *err);
@@ -64,23 +85,32 @@ void db_unlock(struct db *db, const char *name);
 struct db_bulk *db_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
                               size_t column_count, size_t key_count, struct error *err);
 int db_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
-/* Send what is left, and free, also when that fails. */
+/* Sends the remaining rows and frees `bulk`, also on failure. */
 int db_bulk_end(struct db_bulk *bulk, struct error *err);
-/* Send nothing more, and free. */
+/* Frees `bulk` without sending anything more. */
 void db_bulk_abandon(struct db_bulk *bulk);
 
-/* Who is logged in, as GRANTs name it, to be freed; NULL where nobody is, or it cannot be asked. */
+/*
+ * Returns the account of this session as GRANT names it; the caller frees it.  Returns NULL if the
+ * database has no accounts or the query fails.
+ */
 char *db_login(struct db *db);
 
-/* Add `NAME = VALUE`, with commas between, for each variable of the server with which it can be no
- * accounting database of Slurm. */
+/*
+ * Adds `NAME = VALUE`, separated by commas, for each server variable whose value rules the server
+ * out as a host of Slurm's accounting database.
+ */
 int db_add_doubts(struct db *db, struct text *text, struct error *err);
-/* Fails if there are result tables of an owner that this session is not, nor may be: what it added
- * would not be his. */
+/*
+ * Fails with ERROR_DENIED if the result tables have an owner whose role this session does not have.
+ * Anything that the session added to them would belong to another role.
+ */
 int db_be_owner(struct db *db, struct error *err);
 
-/* Add what a DENIED error should say besides: add_grant() or add_role_grant() of the settings'
- * driver, or nothing. */
+/*
+ * Add the GRANT that the message of an ERROR_DENIED should recommend: add_grant() or
+ * add_role_grant() of the settings' driver.  For a driver without privileges they add nothing.
+ */
 void db_add_role_grant(struct text *text, const struct db_settings *settings, const char *role);
 void db_add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
                   const char *const *columns, const char *table);

@@ -6,10 +6,15 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Privileges as MariaDB and MySQL give them.  Comments that begin with M! or !80000 are SQL to one
- * of the two. */
+/*
+ * Privileges in MariaDB and MySQL.  A comment that begins with M! is SQL for MariaDB, one that
+ * begins with !80000 is SQL for MySQL.
+ */
 
-/* The database of a GRANT on all its tables is a pattern, in which _ stands for any letter. */
+/*
+ * In a GRANT on all tables of a database, the database's name is a pattern in which _ matches any
+ * character and % any text.  Escape both.
+ */
 static void add_all_tables(struct text *text, const char *database)
 {
     text_add(text, "`");
@@ -20,11 +25,11 @@ static void add_all_tables(struct text *text, const char *database)
     text_add(text, "`.*");
 }
 
-/* A server that resolves no names knows who comes over the loopback by address. */
+/* A server that does not resolve names identifies a client on the loopback interface by address. */
 static void mysql_privilege_add_account(struct text *text, const struct db_settings *settings)
 {
     const char *at = db_given(settings->login) ? strrchr(settings->login, '@') : NULL;
-    if (at) { /* the server's own word */
+    if (at) { /* the account as the server reported it */
         char *user = memory_bytes(settings->login, (size_t)(at - settings->login));
         text_add_quoted(text, '\'', user);
         text_add(text, "@");
@@ -58,7 +63,7 @@ static void mysql_privilege_add_grant(struct text *text, const struct db_setting
     mysql_privilege_add_account(text, settings);
 }
 
-/* A role that is granted does nothing yet. */
+/* A granted role has no effect until it is also a default role. */
 static void mysql_privilege_add_role_grant(struct text *text, const struct db_settings *settings,
                                            const char *role)
 {
@@ -68,7 +73,10 @@ static void mysql_privilege_add_role_grant(struct text *text, const struct db_se
     mysql_privilege_add_account(text, settings);
 }
 
-/* A login through the socket can be made without a secret; any other is the administrator's. */
+/*
+ * A login through the unix socket needs no secret, so it can be created here.  The administrator
+ * must create any other login.
+ */
 static void mysql_privilege_add_login(struct text *text, const struct db_settings *settings)
 {
     struct text account = { 0 };
@@ -110,7 +118,7 @@ static void mysql_privilege_add_role(struct text *text, const struct db_settings
     text_format(text, " TO %s;\n", role);
 }
 
-/* The owner's role comes first, as views belong to it. */
+/* The owner's role must exist before the tables are created, because the views belong to it. */
 static void mysql_privilege_add_before_tables(struct text *text, const struct db_settings *results)
 {
     struct text database = { 0 };
@@ -127,9 +135,11 @@ static void mysql_privilege_add_before_tables(struct text *text, const struct db
         "runs `fairmill init`");
 }
 
-/* What a writer may do besides reading, table by table: a privilege on all tables of a database
- * could not be taken back for one of them, and an earlier release gave that.  MariaDB takes back
- * what was never given without a word. */
+/*
+ * Grants the writer's privileges other than reading, table by table: a privilege on all tables of a
+ * database cannot be revoked for one table.  Revokes the privileges on the whole database, which an
+ * earlier release granted.  MariaDB accepts a REVOKE of a privilege that was never granted.
+ */
 static void add_writing(struct text *text, const struct db_settings *results,
                         const struct db_table *tables, size_t table_count)
 {

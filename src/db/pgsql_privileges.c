@@ -2,9 +2,11 @@
 #include "db/common.h"
 #include "util/text.h"
 
-/* Privileges as PostgreSQL gives them, for its client psql: what comes in \gexec is SQL that the
- * statement before has composed, since there is no CREATE ROLE IF NOT EXISTS; and GRANT reaches
- * the database that one is connected to, and no other. */
+/*
+ * Privileges in PostgreSQL, as a script for psql.  PostgreSQL lacks CREATE ROLE IF NOT EXISTS, so a
+ * SELECT composes the statement if it is needed and \gexec runs it.  GRANT applies only to the
+ * connected database, hence \connect.
+ */
 
 static const char *account(const struct db_settings *settings)
 {
@@ -60,7 +62,10 @@ static void pgsql_privilege_add_role_grant(struct text *text, const struct db_se
     text_add_identifier(text, account(settings));
 }
 
-/* A login through the socket can be made without a secret; any other is the administrator's. */
+/*
+ * A login through the unix socket needs no secret, so it can be created here.  The administrator
+ * must create any other login.
+ */
 static void pgsql_privilege_add_login(struct text *text, const struct db_settings *settings)
 {
     if (db_logs_in_by_socket(settings)) {
@@ -72,7 +77,7 @@ static void pgsql_privilege_add_login(struct text *text, const struct db_setting
     text_add(text, " LOGIN PASSWORD '...'\n");
 }
 
-/* Tables belong to whoever made them, and only their owner can change them. */
+/* Tables belong to the role that created them, and only their owner can alter them. */
 static void pgsql_privilege_add_before_tables(struct text *text, const struct db_settings *results)
 {
     text_add(text, "SELECT format('CREATE DATABASE %I TEMPLATE template0 ENCODING ''UTF8''', ");

@@ -14,16 +14,17 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* SQLite's pragma finds a table whatever the case of its name, and its list of tables has no index:
- * who asks for the tables of each of a hundred clusters would read it a thousand times.  So the
- * list is kept, sorted, as long as the schema is the same. */
+/*
+ * The list of tables.  SQLite's pragma finds a table in any case of its name, and sqlite_master has
+ * no index.  A program that asks for the tables of a hundred clusters would read sqlite_master a
+ * thousand times.  So the session keeps a sorted list until the schema changes.
+ */
 
 static int sqlite_by_bytes(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Returns SQLite's own code; `names` must stay as long as the session. */
 static void sqlite_forget_names(struct sqlite_names *names)
 {
     for (size_t i = 0; i < names->count; i++)
@@ -88,24 +89,28 @@ static void sqlite_has_table(sqlite3_context *context, int count, sqlite3_value 
                      bsearch(&name, names->names, names->count, sizeof name, sqlite_by_bytes));
 }
 
+/* Defines SQLITE_HAS_TABLE.  `names` must outlive the session.  Returns SQLite's result code. */
 static int sqlite_know_names(sqlite3 *sqlite, struct sqlite_names *names)
 {
     return sqlite3_create_function(sqlite, SQLITE_HAS_TABLE, 1, SQLITE_UTF8, names,
                                    sqlite_has_table, NULL, NULL);
 }
 
-/* How many steps of SQLite's machine (some ten milliseconds) lie between two looks at the clock. */
+/*
+ * The number of SQLite's virtual machine steps, some ten milliseconds' worth, between two checks of
+ * the time limit.
+ */
 #define STEPS_PER_LOOK 1000000
 
-/* An advisory lock: a file beside the database that flock() holds.  The file stays when the lock
- * goes: whoever removed it could remove one that a third process has just locked. */
+/*
+ * An advisory lock: a file next to the database, locked with flock().  The file stays when the lock
+ * is released.  A process that removed it could remove a file that another process has just locked.
+ */
 struct lock_file {
     struct lock_file *next;
     char *name;
     int fd;
 };
-
-/* Locks. */
 
 static void wait_for_locks(struct sqlite_db *db, unsigned seconds)
 {
@@ -119,7 +124,7 @@ static int sqlite_set_lock_wait(struct db *base, unsigned seconds, struct error 
     return 0;
 }
 
-/* `<database>.<name>.lock`, by whichever path this process opened the database. */
+/* Adds `<database>.<name>.lock`, with the path by which this process opened the database. */
 static void lock_path(const struct sqlite_db *db, const char *name, struct text *path)
 {
     text_add(path, sqlite3_db_filename(db->sqlite, "main"));
@@ -131,9 +136,11 @@ static void lock_path(const struct sqlite_db *db, const char *name, struct text 
     text_add(path, ".lock");
 }
 
-/* Whoever can open the file can hold the lock: those who may write the database, never others.  It
- * belongs to the database's owner, so that a run of root's locks nobody out.  What is no plain file
- * of that name, which somebody could have put there, is given to nobody. */
+/*
+ * Any user who can open the file can hold the lock.  So only users who may write the database get
+ * access.  The file gets the database's owner, so that a run by root does not lock other users out.
+ * If another user could have put a file there, such as a hard link or a device, leave it unchanged.
+ */
 static void share_lock(const struct sqlite_db *db, int fd)
 {
     struct stat database, lock;
@@ -205,8 +212,6 @@ static void sqlite_unlock(struct db *base, const char *name)
     free(lock);
 }
 
-/* Sessions. */
-
 static int refuse_missing(const struct db_settings *settings, enum db_role role, struct error *err)
 {
     struct stat status;
@@ -215,7 +220,7 @@ static int refuse_missing(const struct db_settings *settings, enum db_role role,
     if (stat(settings->database, &status) == 0) {
         if (!S_ISREG(status.st_mode))
             return fail(err, ERROR_SETTINGS, "database '%s' is not a file", settings->database);
-        /* SQLite would open it read-only, and give its log the same mode for good. */
+        /* SQLite would open it read-only, and would give its log the same mode permanently. */
         if (db_role_writes(role) && access(settings->database, W_OK))
             return fail(err, ERROR_DENIED, "cannot write database '%s': %s", settings->database,
                         strerror(errno));
@@ -223,7 +228,7 @@ static int refuse_missing(const struct db_settings *settings, enum db_role role,
     }
     if (errno == ENOENT && role == DB_OWNER)
         return 0;
-    /* A source that is not there may be a dump that is just being renewed. */
+    /* A missing source may be a dump that is being replaced at this moment. */
     enum error_class missing = role == DB_SOURCE ? ERROR_GONE : ERROR_MISSING;
     return fail(err, errno == EACCES ? ERROR_DENIED : missing, "cannot open database '%s': %s",
                 settings->database, strerror(errno));
@@ -235,8 +240,8 @@ static int connect(struct sqlite_db *db, struct error *err)
     int mode = SQLITE_OPEN_READONLY;
     if (db_role_writes(db->base.role))
         mode = SQLITE_OPEN_READWRITE | (db->base.role == DB_OWNER ? SQLITE_OPEN_CREATE : 0);
-    /* One thread uses a session.  read_value() relies on NOMUTEX, and fetching is a third faster.
-     */
+    /* A session is used by one thread.  NOMUTEX makes fetching a third faster, and
+     * sqlite_rows_read_value() relies on it. */
     if (sqlite3_open_v2(settings->database, &db->sqlite, mode | SQLITE_OPEN_NOMUTEX,
                         sqlite_layer()) != SQLITE_OK ||
         sqlite_know_names(db->sqlite, &db->tables) != SQLITE_OK)
@@ -249,9 +254,11 @@ static int connect(struct sqlite_db *db, struct error *err)
     return 0;
 }
 
-/* Results are published under readers, so their database keeps a write-ahead log.  Only the SQL
- * that makes the tables turns it on: opening a file must not change what may turn out to be
- * somebody else's. */
+/*
+ * Readers use the results while they are published, so the database must have a write-ahead log.
+ * Only the SQL that creates the tables enables it: opening a file must not change a database that
+ * may belong to another program.
+ */
 static int require_wal(struct sqlite_db *db, struct error *err)
 {
     const struct db_question question = { .sql = "PRAGMA journal_mode", .column_types = "t" };
@@ -272,15 +279,15 @@ static int require_wal(struct sqlite_db *db, struct error *err)
 
 static int prepare_to_write(struct sqlite_db *db, struct error *err)
 {
-    /* The log outlives the last session, emptied, so that readers without write permission in the
-     * directory, who could not make one, find it. */
+    /* Keep the log, truncated, after the last session.  Readers without write permission in the
+     * directory cannot create it. */
     int keep = 1;
     sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
     if (sqlite_run(&db->base, "PRAGMA journal_size_limit = 0", err))
         return -1;
 
-    /* NORMAL would keep the database whole after a power cut, too, but may lose the last commits.
-     * What somebody saw published must not go again, and one fsync a run costs nothing. */
+    /* With NORMAL, the database would survive a power failure, but the last commits could be lost.
+     * Published results must not disappear, and one fsync per run costs almost nothing. */
     if (sqlite_run(&db->base, "PRAGMA synchronous = FULL", err))
         return -1;
     return db->base.role == DB_OWNER ? 0 : require_wal(db, err);
@@ -289,12 +296,15 @@ static int prepare_to_write(struct sqlite_db *db, struct error *err)
 static void sqlite_rollback(struct db *base)
 {
     struct sqlite_db *db = (struct sqlite_db *)base;
-    /* After some errors, a full disk for one, SQLite has rolled back already. */
+    /* After some errors, such as a full disk, SQLite has already rolled back. */
     if (!sqlite3_get_autocommit(db->sqlite))
         sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* A statement that is left open would keep SQLite's session, and its transaction. */
+/*
+ * sqlite3_close_v2() keeps the connection and its transaction open until all statements are
+ * finalized, so roll back first.
+ */
 static void sqlite_close(struct db *base)
 {
     struct sqlite_db *db = (struct sqlite_db *)base;
@@ -307,8 +317,10 @@ static void sqlite_close(struct db *base)
     free(db);
 }
 
-/* The schema is not read before the first statement; whether the file is a database at all is
- * better known now. */
+/*
+ * Reads the schema at once, so that a file that is not a database is reported here and not at the
+ * first statement.
+ */
 static struct db *sqlite_open(const struct db_settings *settings, enum db_role role,
                               struct error *err)
 {
@@ -327,9 +339,10 @@ static struct db *sqlite_open(const struct db_settings *settings, enum db_role r
     return &db->base;
 }
 
-/* Transactions. */
-
-/* A file that was removed or replaced takes all that is written to it, and nobody will see it. */
+/*
+ * SQLite continues to write to a file that was removed or replaced, but readers would never see the
+ * data.
+ */
 static int refuse_moved(struct sqlite_db *db, struct error *err)
 {
     int moved = 0;
@@ -346,7 +359,7 @@ static int sqlite_begin(struct db *base, struct error *err)
         return refuse_moved(db, err) ? -1 : sqlite_run(&db->base, "BEGIN IMMEDIATE", err);
     if (sqlite_run(&db->base, "BEGIN", err))
         return -1;
-    /* BEGIN alone takes no snapshot; the first read does. */
+    /* BEGIN does not take a snapshot; the first read does. */
     if (sqlite_run(&db->base, "SELECT 1 FROM sqlite_master LIMIT 1", err)) {
         sqlite_rollback(base);
         return -1;
@@ -361,12 +374,10 @@ static int sqlite_commit(struct db *base, struct error *err)
         return -1;
     if (db_role_writes(db->base.role))
         return refuse_moved(db, err);
-    /* Pages that a snapshot was read from are of little use to what is read later. */
+    /* Cached pages of a snapshot are of little use to later reads. */
     sqlite3_db_release_memory(db->sqlite);
     return 0;
 }
-
-/* TLS. */
 
 static const char *sqlite_tls_objection(const struct db_settings *settings)
 {

@@ -11,15 +11,22 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* A thread that fetches rows while those before are worked on, as SQLite has no process of its own
- * that would.  Rows wait in a ring of some hundred kilobytes.  Whichever side is ahead waits for
- * the other. */
+/*
+ * For a long result, a thread fetches rows while the caller works on earlier ones, because SQLite
+ * has no server process that could do so.  The thread fills batches, in a ring of some hundred
+ * kilobytes.  The faster side waits for the slower one.
+ */
 
-/* As a driver's fetch(): 1 and *row, which holds until the next call; 0 after the last row; -1. */
+/*
+ * As a driver's fetch(): returns 1 and sets *row, which is valid until the next call; 0 after the
+ * last row; -1 on failure.
+ */
 typedef int (*row_reader)(void *context, const struct db_value **row, struct error *err);
 
-/* Handing over costs some microseconds, of which a row should not have to bear many
- * nanoseconds; and all batches should stay in the processor's caches. */
+/*
+ * Handing over a batch takes some microseconds, so a batch must have many rows.  All batches
+ * together should fit in the processor's caches.
+ */
 #define ROWS_A_BATCH 256
 #define BYTES_A_BATCH 32768
 #define BATCHES 4
@@ -27,9 +34,9 @@ typedef int (*row_reader)(void *context, const struct db_value **row, struct err
 struct read_ahead_batch {
     struct db_value *values;
     size_t rows;
-    char *bytes; /* of texts */
+    char *bytes; /* the bytes of texts */
     size_t used, room;
-    int end; /* what the reader said behind its rows: 1, or what it ended with */
+    int end; /* last result of `read`: 1 if more rows follow, else 0 or -1 */
 };
 
 struct read_ahead {
@@ -38,22 +45,22 @@ struct read_ahead {
     size_t columns;
     pthread_t thread;
 
-    pthread_mutex_t mutex; /* for these, which count batches, or end the thread */
+    pthread_mutex_t mutex; /* protects the counts of filled and emptied batches, and `stopped` */
     pthread_cond_t changed;
     size_t filled, emptied;
     bool stopped;
 
     struct read_ahead_batch batches[BATCHES];
-    /* The thread's own: a row that had no room in the last batch, and why reading failed, which is
-     * ours once a batch has said so. */
+    /* For the thread only: a row that did not fit in the last batch, and the error of `read`.  The
+     * consumer may read `err` after it has received a batch that ends with -1. */
     const struct db_value *row;
     struct error err;
-    /* Ours: rows taken from the batch in hand. */
+    /* For the consumer only: whether it has a batch, and the number of rows it took from it. */
     bool in_hand;
     size_t taken;
 };
 
-/* The thread. */
+/* The following functions run in the thread. */
 
 static size_t text_bytes(const struct db_value *row, size_t columns)
 {
@@ -64,7 +71,10 @@ static size_t text_bytes(const struct db_value *row, size_t columns)
     return bytes;
 }
 
-/* Only who asks for rows may end the program for lack of memory, who may be amid anything. */
+/*
+ * Uses realloc() and returns an error, because this thread must not end the program if memory runs
+ * out: the consumer may be in the middle of any operation.
+ */
 static bool read_ahead_make_room(struct read_ahead_batch *batch, size_t bytes, struct error *err)
 {
     char *larger = realloc(batch->bytes, bytes);
@@ -76,7 +86,10 @@ static bool read_ahead_make_room(struct read_ahead_batch *batch, size_t bytes, s
     return true;
 }
 
-/* Whether there was room for it; in an empty batch there is. */
+/*
+ * Returns false if the row does not fit.  An empty batch grows, so it returns false only if memory
+ * runs out.
+ */
 static bool read_ahead_add_row(struct read_ahead_batch *batch, const struct db_value *row,
                                size_t columns, struct error *err)
 {
@@ -109,7 +122,7 @@ static void read_ahead_fill(struct read_ahead *ahead, struct read_ahead_batch *b
     }
 }
 
-/* NULL where nobody wants it any more. */
+/* Returns NULL if the consumer has stopped reading. */
 static struct read_ahead_batch *read_ahead_empty_batch(struct read_ahead *ahead)
 {
     pthread_mutex_lock(&ahead->mutex);
@@ -142,7 +155,7 @@ static void *read_ahead_read_rows(void *context)
     return NULL;
 }
 
-/* Who works on the rows. */
+/* The following functions run in the consumer's thread. */
 
 static struct read_ahead_batch *filled_batch(struct read_ahead *ahead)
 {
@@ -153,7 +166,7 @@ static struct read_ahead_batch *filled_batch(struct read_ahead *ahead)
     return &ahead->batches[ahead->emptied % BATCHES];
 }
 
-/* As `read`, whose rows come in their order, and its error behind them. */
+/* As `read`: returns its rows in order, then its error. */
 static int read_ahead_next(struct read_ahead *ahead, const struct db_value **row, struct error *err)
 {
     struct read_ahead_batch *batch = &ahead->batches[ahead->emptied % BATCHES];
@@ -184,7 +197,7 @@ static void destroy(struct read_ahead *ahead)
     free(ahead);
 }
 
-/* Signals are for the thread that was there before. */
+/* Blocks all signals in the new thread, so that the consumer's thread handles them. */
 static bool start_thread(struct read_ahead *ahead)
 {
     sigset_t all, before;
@@ -196,8 +209,11 @@ static bool start_thread(struct read_ahead *ahead)
     return started;
 }
 
-/* From here on only the thread calls `read`, and touches what that uses, until read_ahead_stop().
- * NULL where there can be no thread, or there is but one processor: then nothing has changed. */
+/*
+ * Starts the thread.  Until read_ahead_stop(), only the thread may call `read` and use `context`.
+ * Returns NULL, and changes nothing, if there is only one processor or the thread cannot be
+ * started.
+ */
 static struct read_ahead *read_ahead_start(row_reader read, void *context, size_t columns)
 {
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
@@ -220,8 +236,10 @@ static struct read_ahead *read_ahead_start(row_reader read, void *context, size_
     return NULL;
 }
 
-/* The thread ends after the call of `read` that is under way; the caller may interrupt that call.
- * Takes NULL. */
+/*
+ * Waits until the current call of `read` returns, and frees `ahead`.  The caller may interrupt that
+ * call first.  Accepts NULL.
+ */
 static void read_ahead_stop(struct read_ahead *ahead)
 {
     if (!ahead)
@@ -234,14 +252,16 @@ static void read_ahead_stop(struct read_ahead *ahead)
     destroy(ahead);
 }
 
-/* For a long answer there is a thread.  The session is its alone until the answer is over, as
- * nobody else may use it then. */
+/*
+ * A result with more rows than this is read by the thread.  The thread then has the session to
+ * itself until the query is finished.
+ */
 #define ROWS_WITHOUT_THREAD 4096
 
 struct sqlite_rows {
     struct db_rows base;
     sqlite3_stmt *statement;
-    size_t fetched; /* without the thread */
+    size_t fetched; /* rows fetched without the thread */
     struct read_ahead *ahead;
     char *types;
     int count;
@@ -268,8 +288,11 @@ struct db_rows *sqlite_query(struct db *base, const struct db_question *question
     return &rows->base;
 }
 
-/* Values are taken from a sqlite3_value, which without mutexes may be read like any other, since
- * that asks SQLite for the column once and not once for each of type, value and length. */
+/*
+ * Gets the column as a sqlite3_value, so that SQLite looks it up once and not once each for type,
+ * value and length.  SQLite calls such a value unprotected; reading it is safe because the session
+ * has no mutexes.
+ */
 static int sqlite_rows_read_value(sqlite3_stmt *statement, int column, char type,
                                   struct db_value *value, struct error *err)
 {
@@ -327,7 +350,8 @@ int sqlite_fetch(struct db_rows *base, const struct db_value **row, struct error
 void sqlite_finish(struct db_rows *base)
 {
     struct sqlite_rows *rows = (struct sqlite_rows *)base;
-    /* The next row may be long in coming.  Where all have come this does nothing. */
+    /* Interrupt the read of the next row, which may take long.  After the last row this has no
+     * effect. */
     if (rows->ahead)
         sqlite3_interrupt(((struct sqlite_db *)base->db)->sqlite);
     read_ahead_stop(rows->ahead);
@@ -336,7 +360,7 @@ void sqlite_finish(struct db_rows *base)
     free(rows);
 }
 
-/* Bulk writes: inside one transaction, row by row is as fast as SQLite gets. */
+/* Bulk writes.  Within a transaction, SQLite is fastest when rows are inserted one by one. */
 
 struct sqlite_bulk {
     struct db_bulk base;

@@ -6,13 +6,15 @@
 
 #include "db/common.h"
 
-/* What the files of the sqlite driver share: sqlite.c (sessions, transactions, locks),
- * sqlite_statement.c (running, binding, errors, what older releases do not know) and sqlite_rows.c
- * (streaming an answer, bulk writes). */
+/*
+ * Shared by the files of the sqlite driver.  sqlite.c has sessions, transactions and locks.
+ * sqlite_statement.c runs and binds statements, reports errors, and adapts SQL to older releases.
+ * sqlite_rows.c streams query results and writes in bulk.
+ */
 
-/* The tables and views of a version of the schema, sorted by bytes. */
+/* The tables and views of one version of the schema, sorted by bytes. */
 struct sqlite_names {
-    char **names; /* NULL: none are known */
+    char **names; /* NULL if the list has not been read */
     size_t count;
     int64_t version;
 };
@@ -20,39 +22,52 @@ struct sqlite_names {
 struct sqlite_db {
     struct db base;
     sqlite3 *sqlite;
-    struct lock_file *locks; /* that it holds */
+    struct lock_file *locks; /* the locks that the session holds */
     struct sqlite_names tables;
     unsigned deadline_s;
-    int64_t until_ms; /* when the statement's time is over */
+    int64_t until_ms; /* when the current statement must end, in clock_milliseconds() */
 };
 
-/* A function of SQL from now on: whether there is a table or view of just this name, while SQLite
- * itself does not tell upper case from lower. */
+/*
+ * An SQL function that each session defines.  Returns whether a table or view has exactly this
+ * name; SQLite itself ignores the case of names.
+ */
 #define SQLITE_HAS_TABLE "fairmill_has_table"
 
-/* Store what SQLite says went wrong last; returns -1. */
+/* Stores SQLite's last error, with its class, in `err`.  Returns -1. */
 int sqlite_fail(const struct sqlite_db *db, struct error *err);
 
-/* The time of a statement begins. */
+/* Starts the time limit of a statement. */
 void sqlite_start_clock(struct sqlite_db *db);
-/* SQLite's progress handler: true interrupts the statement, whose time is over. */
+/* SQLite's progress handler.  Returns true to interrupt a statement whose time limit has passed. */
 int sqlite_is_overdue(void *db);
 
-/* The layer through which SQLite has to open files; NULL: its usual one. */
+/*
+ * Returns the name of the VFS that sessions must use, or NULL for SQLite's default.  Registers it
+ * on the first call.
+ */
 const char *sqlite_layer(void);
 
-/* The SQL in the words that the running release of SQLite knows, to be freed: tables are STRICT
- * from 3.37 on, and names mean columns only (see sqlite_refuse_unknown_names()). */
+/*
+ * Returns a copy of `sql` that the running release of SQLite accepts; the caller frees it.  Before
+ * 3.37 it removes STRICT from tables.  Before 3.29 it also makes names in double quotes mean
+ * columns only; see sqlite_refuse_unknown_names().
+ */
 char *sqlite_fit(const char *sql);
-/* A name in double quotes that is none of a column is an error from now on, and no text; where the
- * release cannot, sqlite_fit() sees to it. */
+/*
+ * Makes a name in double quotes an error unless it names a column; by default SQLite takes such a
+ * name for a text.  Releases before 3.29 do not have this option, so sqlite_fit() replaces the
+ * quotes.
+ */
 void sqlite_refuse_unknown_names(sqlite3 *sqlite);
 
-/* Statements as they stand, which neither take arguments nor answer. */
+/* Runs statements without arguments and discards any rows. */
 int sqlite_run(struct db *db, const char *sql, struct error *err);
 
-/* Texts are bound where they lie: they must stay until the statement is reset or over.  Returns
- * SQLite's own code. */
+/*
+ * Binds a value without copying texts: they must stay valid until the statement is reset or
+ * finalized.  Returns SQLite's result code.
+ */
 int sqlite_bind(sqlite3_stmt *statement, int position, const struct db_value *value);
 int sqlite_compile(struct sqlite_db *db, const char *sql, sqlite3_stmt **statement,
                    struct error *err);

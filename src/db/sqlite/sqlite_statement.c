@@ -10,16 +10,21 @@
 #include "util/log.h"
 #include "util/text.h"
 
-/* SQLite says that a disk is full, but not which: that of the database, or that of its temporary
- * files, which are where sorting needs more than memory should hold.  So it opens files through
- * this layer, which is its own but for noting what became of temporary files. */
+/*
+ * If a disk is full, SQLite does not say whether it holds the database or SQLite's temporary files.
+ * Temporary files hold sorts that would need too much memory.  Therefore SQLite opens files through
+ * this VFS.  It is a copy of the default one that also records failures of temporary files.
+ */
 
-/* Rows may be read by a thread of their own, which says itself what went wrong. */
+/*
+ * Each thread has its own flag, because rows may be read in a separate thread, which reports its
+ * own errors.
+ */
 static _Thread_local bool failed;
 
 static sqlite3_vfs layer;
 static int (*open_file)(sqlite3_vfs *, const char *, sqlite3_file *, int, int *);
-static sqlite3_io_methods temporary; /* made once, under SQLite's mutex for applications */
+static sqlite3_io_methods temporary; /* set once, under SQLite's mutex for applications */
 static int (*write_file)(sqlite3_file *, const void *, int, sqlite3_int64);
 
 static int write_temporary(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 at)
@@ -29,7 +34,7 @@ static int write_temporary(sqlite3_file *file, const void *bytes, int count, sql
     return result;
 }
 
-/* Temporary files have no name, and all of them the same methods. */
+/* Temporary files have no name, and they all have the same methods. */
 static int open_noting(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
                        int *got_flags)
 {
@@ -66,13 +71,16 @@ const char *sqlite_layer(void)
     return layer.zName;
 }
 
-/* From now on no temporary file has failed in this thread. */
+/* Forgets failures of temporary files in this thread. */
 static void sqlite_forget_temporary(void)
 {
     failed = false;
 }
 
-/* What a temporary file would be called now tells the folder. */
+/*
+ * Asks SQLite for the name that a new temporary file would get, because only that shows the
+ * directory.
+ */
 static const char *sqlite_name_temporary(const struct sqlite_db *db, char *where, size_t room)
 {
     char *name = NULL;
@@ -87,15 +95,17 @@ static const char *sqlite_name_temporary(const struct sqlite_db *db, char *where
     return where;
 }
 
-/* The library that a program runs with may be older, or newer, than the one that it was built
- * with.  So what a release knows is asked of the one that runs. */
+/*
+ * The SQLite library at run time may be older or newer than the one at build time.  So ask the
+ * running library for its release.
+ */
 #define KNOWS_STRICT_TABLES 3037000
 #define REFUSES_UNKNOWN_NAMES \
-    3029000 /* in double quotes, if sqlite_refuse_unknown_names() says so */
+    3029000 /* in double quotes, after a call of sqlite_refuse_unknown_names() */
 
 #define STRICT "STRICT, "
 
-/* Behind the text or the name in quotes that begins here, or behind the comment. */
+/* Returns the end of the text, quoted name or comment that begins at `at`. */
 static const char *end_of_token(const char *at)
 {
     if (at[0] == '-')
@@ -106,8 +116,10 @@ static const char *end_of_token(const char *at)
     return *at ? at + 1 : at;
 }
 
-/* Before release 3.29 a name in double quotes that is none of a column is taken for a text.  One in
- * backticks never is. */
+/*
+ * Before release 3.29, a name in double quotes is taken for a text if no column has that name.  A
+ * name in backticks never is.
+ */
 static void sqlite_statement_add_name(struct text *text, const char *at, const char *end)
 {
     text_add(text, "`");
@@ -144,7 +156,7 @@ char *sqlite_fit(const char *sql)
 
 void sqlite_refuse_unknown_names(sqlite3 *sqlite)
 {
-/* Headers before 3.29 have no names for these. */
+/* Headers before 3.29 do not define these constants. */
 #ifndef SQLITE_DBCONFIG_DQS_DML
 #define SQLITE_DBCONFIG_DQS_DML 1013
 #define SQLITE_DBCONFIG_DQS_DDL 1014
@@ -155,17 +167,17 @@ void sqlite_refuse_unknown_names(sqlite3 *sqlite)
     sqlite3_db_config(sqlite, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
 }
 
-/* Whether this message of SQLite's means that the file has STRICT tables, unknown to the running
- * release. */
+/*
+ * Returns true if SQLite's message means that the file has STRICT tables and the running release
+ * does not support them.
+ */
 static bool sqlite_is_too_old(const char *message)
 {
     return sqlite3_libversion_number() < KNOWS_STRICT_TABLES &&
            strstr(message, "malformed database schema") && strstr(message, "\"STRICT\"");
 }
 
-/* Errors. */
-
-/* What the system said last of the database's file, or of its log's. */
+/* Returns the last system error of the database file or of its log. */
 static int last_error(sqlite3 *sqlite, bool of_log)
 {
     int number = 0;
@@ -177,8 +189,10 @@ static int last_error(sqlite3 *sqlite, bool of_log)
     return number;
 }
 
-/* The system's own number.  The one that SQLite hands out may have been overwritten since; its
- * files keep theirs. */
+/*
+ * Returns the system's error number.  The number that SQLite returns may have been overwritten
+ * since the failure, but SQLite's files keep theirs.
+ */
 static int system_error_of(sqlite3 *sqlite)
 {
     int number = sqlite3_system_errno(sqlite);
@@ -214,7 +228,7 @@ static enum error_class sqlite_statement_class_of(sqlite3 *sqlite)
     case SQLITE_AUTH:
         return ERROR_DENIED;
     case SQLITE_ERROR:
-        /* SQLite has one code for all that is wrong with a statement. */
+        /* SQLite uses one code for all faults of a statement. */
         if (strncmp(message, "no such table", 13) == 0 ||
             strncmp(message, "no such column", 14) == 0 || strstr(message, " has no column named "))
             return ERROR_MISSING;
@@ -242,8 +256,6 @@ int sqlite_fail(const struct sqlite_db *db, struct error *err)
     err->of_database = true;
     return -1;
 }
-
-/* Statements. */
 
 void sqlite_start_clock(struct sqlite_db *db)
 {
@@ -273,7 +285,7 @@ int sqlite_bind(sqlite3_stmt *statement, int position, const struct db_value *va
     case DB_INTEGER:
         return sqlite3_bind_int64(statement, position, value->integer);
     case DB_UNSIGNED:
-        /* SQLite's integers end at INT64_MAX; a column that goes beyond it holds texts. */
+        /* SQLite's integers end at INT64_MAX; a column with larger values holds texts. */
         digits = sqlite3_mprintf("%llu", (unsigned long long)value->unsigned_integer);
         return sqlite3_bind_text(statement, position, digits, -1, sqlite3_free);
     case DB_REAL:
