@@ -19,16 +19,16 @@ bool file_no_room(int system_error)
     return system_error == ENOSPC || system_error == EFBIG || system_error == EDQUOT;
 }
 
-/* Where a path leads. */
+/* Resolution of a path. */
 
 #define MOST_LINKS 40
 
 struct file_target {
     const char *name; /* as the user wrote it, for messages */
-    struct text path; /* behind its symbolic links */
-    int descriptor;   /* of ours, which the path names; else -1 */
+    struct text path; /* with symbolic links resolved */
+    int descriptor;   /* the open descriptor that the path names, or -1 */
     bool there;
-    struct stat status; /* of what is there */
+    struct stat status; /* valid if `there` */
 };
 
 static int fail_writing(const struct file_target *target, struct error *err)
@@ -36,15 +36,18 @@ static int fail_writing(const struct file_target *target, struct error *err)
     return fail(err, ERROR_OTHER, "cannot write '%s': %s", target->name, strerror(errno));
 }
 
-/* With its last slash; empty where the path has none. */
+/* Returns the directory part with its last slash, or "". The caller frees it. */
 static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return memory_bytes(path, slash ? (size_t)(slash - path) + 1 : 0);
 }
 
-/* /dev/stdout is a link to it.  A file that was opened by such a name would be written from its
- * beginning, over what a shell appends to. */
+/*
+ * Returns the descriptor that a path such as /dev/fd/1 names, or -1. /dev/stdout is a link to such
+ * a path.  Opening the path would write from the start of the file, over the text to which a shell
+ * appends.
+ */
 static int descriptor_named(const char *path)
 {
     char *directory = directory_of(path), *whole = realpath(*directory ? directory : ".", NULL);
@@ -59,8 +62,10 @@ static int descriptor_named(const char *path)
     return is_one ? (int)number : -1;
 }
 
-/* One link further; false where this is none, or where one leads, as that of a process's open pipe,
- * to a name that says nothing. */
+/*
+ * Follows one symbolic link.  Returns false if the path is not a link, or if it leads to something
+ * other than a regular file: the link of an open pipe contains no usable name.
+ */
 static bool follow_link(struct file_target *target)
 {
     char next[PATH_MAX];
@@ -93,7 +98,7 @@ static int find_target(struct file_target *target, const char *name, struct erro
 
 /* Writing. */
 
-/* Who closed the pipe has read what was wanted. */
+/* A closed pipe is not an error: its reader has all that it wanted. */
 static int file_fill(int file, const struct file_target *target, const struct text *text,
                      struct error *err)
 {
@@ -122,8 +127,10 @@ static int write_into(const struct file_target *target, const struct text *text,
 
 /* Replacing. */
 
-/* What is not done yet, beside what it will replace: nobody else may read it where it replaces what
- * others may not. */
+/*
+ * Creates a file with a temporary name next to the target.  If the target exists, only the owner
+ * may read the new file until keep_mode() sets its mode.
+ */
 static int create_unfinished(const struct file_target *target, struct text *path)
 {
     int file = -1;
@@ -138,7 +145,10 @@ static int create_unfinished(const struct file_target *target, struct text *path
     return file;
 }
 
-/* Where the old group may not be given away, ours gets no more than all others. */
+/*
+ * Gives the new file the owner, group and mode of the old one.  If the group cannot be set, the
+ * process's own group gets only the permissions that all users have.
+ */
 static int keep_mode(int file, const struct stat *old)
 {
     mode_t mode = old->st_mode & 0777;
@@ -147,8 +157,10 @@ static int keep_mode(int file, const struct stat *old)
     return fchmod(file, mode);
 }
 
-/* That the name is the new file's is on the disk, too.  Some file systems cannot say so, and where
- * we may not read the folder we cannot ask. */
+/*
+ * Syncs the directory, so that the rename is on disk.  Ignores file systems that do not support
+ * this and directories that the process may not read.
+ */
 static int sync_directory(const char *path)
 {
     char *directory = directory_of(path);

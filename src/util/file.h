@@ -9,26 +9,34 @@ struct error;
 struct stat;
 struct text;
 
-/* The one place where files are made, written, and read whole. */
+/* Reading and writing of whole files. */
 
-/* Add all that a file has; `-` is standard input.  *status (NULL: not wanted) is the file's. */
+/*
+ * Appends the content of the file to `text`; `-` is standard input.  Unless `status` is NULL,
+ * stores the file's status in it.  Returns -1 on error.
+ */
 int file_read(const char *path, struct text *text, struct stat *status, struct error *err);
 
-/* Write this text to where a user wants it.
+/*
+ * Writes `text` to the file that a user named.  Returns -1 on error.
  *
- * A regular file is replaced in one step: who reads it meanwhile reads all of the old one or all of
- * the new one, and on failure the old one stays.  It keeps its mode, and its owner and group where
- * we may give files away; a new one gets what the umask leaves.  A symbolic link stays, and the
- * file that it leads to is replaced.  What is no regular file, a device or a pipe, and what names
- * an open file of ours, such as /dev/stdout, is written to. */
+ * A regular file is replaced atomically, so that readers see either the old or the new content; on
+ * failure the old file remains.  The new file keeps the mode, and the owner and group if the
+ * process may set them.  If there was no file, the umask applies.  If `path` is a symbolic link,
+ * its target is replaced and the link remains.  A device, a pipe, or a name of an open descriptor,
+ * such as /dev/stdout, is written to and not replaced.
+ */
 int file_write(const char *path, const struct text *text, struct error *err);
 
-/* A file without a name, in the folder that TMPDIR names, else in /var/tmp, which is a disk where
- * /tmp may be memory, else in /tmp.  *folder, which stays, is for messages.  NULL: errno says why.
+/*
+ * Creates and opens a temporary file that has no name.  It is in $TMPDIR if that is set, otherwise
+ * in /var/tmp if that is writable, otherwise in /tmp; /var/tmp is preferred because /tmp may be in
+ * memory.  Sets `*directory` to that directory for messages; the string is not allocated.  Returns
+ * NULL on error and sets errno.
  */
 FILE *file_temporary(const char **directory);
 
-/* Whether this error of the system means that there is no room left to write. */
+/* Returns true if this errno value means that no space is left for writing. */
 bool file_no_room(int system_error);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "util/memory.h"
 
-/* Ids below this are looked up in an array that is as long as the largest of them. */
+/* Ids below this limit are in an array that grows to the largest of them. */
 #define DENSE_LIMIT ((uint64_t)1 << 22)
 
 struct index_slot {
@@ -20,7 +20,7 @@ struct index_slot {
 struct id_index {
     uint32_t *dense;
     size_t dense_size;
-    struct index_slot *slots; /* a power of two of them; an empty one has place INDEX_NONE */
+    struct index_slot *slots; /* slot_count is a power of two; an empty slot has place INDEX_NONE */
     size_t slot_count, used;
 };
 
@@ -105,7 +105,7 @@ struct names {
     const char **texts;
     uint32_t *lengths;
     size_t count, room;
-    uint32_t *slots; /* numbers; a power of two of them */
+    uint32_t *slots; /* numbers of names; slot_count is a power of two */
     size_t slot_count;
 };
 

@@ -7,33 +7,36 @@
 
 struct error;
 
-/* What a run reports while it goes well: nothing, unless asked (-v).  All of it goes to stderr. */
+/* Messages on standard error. log_note() is silent unless -v is given. */
 
 void log_set_verbose(bool verbose);
 bool log_is_verbose(void);
-/* A line for -v. */
+/* Prints a line if -v is given. */
 void log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A line for everybody: what was done is not what the user may expect. */
+/* Prints a line about a result that may differ from what the user expects. */
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Progress of something long, on a terminal only: a line that is written over, first shown after
- * a second.  `what` is counted; call it as often as you like. */
+/*
+ * Shows the progress of a long operation as `subject: count what`.  The line appears after a
+ * second, only on a terminal, and is overwritten by the next call.  Callers may call it as often as
+ * they want.
+ */
 void log_progress(const char *subject, uint64_t count, const char *what);
-/* Wipe that line. */
+/* Removes the progress line. */
 void log_progress_done(void);
 
-/* Milliseconds of a clock that nobody sets. */
+/* Returns the milliseconds of a monotonic clock, whose origin is arbitrary. */
 int64_t clock_milliseconds(void);
 
-/* The one place that prints errors, and keeps the status that the process exits with. */
+/* Errors: their messages and the exit status of the process. */
 
-/* Print an error on standard error, and keep its exit status if it is the first. */
+/* Prints an error on standard error, and records its exit status if it is the first error. */
 void complain(const struct error *err);
-/* Keep its exit status, without printing it. */
+/* Records the exit status as complain() does, without printing a message. */
 void keep_quiet_about(const struct error *err);
-/* The exit status of the first error; 0: there was none. */
+/* Returns the exit status of the first error, or 0 if there was no error. */
 int first_failure(void);
-/* Whoever was to know of the errors was told. */
+/* Discards the recorded exit status, after another process was informed of the errors. */
 void forget_failures(void);
 
 #endif

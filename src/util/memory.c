@@ -9,11 +9,11 @@
 #include <malloc.h>
 #endif
 
-/* Each chunk is twice the one before, for most arenas hold a few names. */
+/* Each chunk is twice as large as the previous one, because most arenas hold few names. */
 #define FIRST_CHUNK_BYTES ((size_t)4 * 1024)
 #define LAST_CHUNK_BYTES ((size_t)256 * 1024)
 #define LARGE_BYTES (1024 * 1024)
-#define FIRST_ROOM ((size_t)8) /* of an array that grows; a power of two */
+#define FIRST_ROOM ((size_t)8) /* initial capacity of a growing array; a power of two */
 
 struct memory_chunk {
     struct memory_chunk *older;
@@ -25,10 +25,12 @@ struct arena {
     struct memory_chunk *newest;
 };
 
-/* Room for a session with a database.  As nobody touches it before, it is addresses only. */
+/*
+ * Enough for a database session.  Unused pages are not touched, so they take up address space only.
+ */
 #define RESERVE_BYTES ((size_t)8 * 1024 * 1024)
 
-/* Of the thread that said what to do; another one must not do it. */
+/* Per thread, because another thread must not call the function. */
 static _Thread_local struct {
     int (*act)(void *context);
     void *context, *reserve;

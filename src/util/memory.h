@@ -4,38 +4,56 @@
 
 #include <stddef.h>
 
-/* Memory that is there or ends the program.
+/*
+ * Memory allocation that ends the program on failure.
  *
- * Nothing is half done when memory runs out: what was not committed does not exist, and the
- * next run computes the same.  So these never return NULL; they say `out of memory` on stderr
- * and exit with status 1, the one exception to "only main.c exits". */
+ * These functions never return NULL.  If memory runs out, they print `out of memory` on standard
+ * error and exit with status 1.  This is safe because uncommitted results do not exist for other
+ * programs, and the next run computes the same values.  It is the one exception to the rule that
+ * only main.c exits.
+ */
 
 void *memory_zeroed(size_t count, size_t size);
 void *memory_resized(void *old, size_t count, size_t size);
-/* An array of `count` elements with room for one more.  It has only ever grown by this, one element
- * at a time, and its size doubles, so nobody keeps its room. */
+/*
+ * Makes room for one more element in an array of `count` elements and returns the array.  The array
+ * must have been grown only by this function, one element at a time.  Its capacity doubles and
+ * follows from `count`, so that callers need not store it.
+ */
 void *memory_grown(void *array, size_t count, size_t size);
-/* The place of one more element at the end of such an array: what `array` and `count` point to
- * grows.  Each of the two must be free of side effects. */
+/*
+ * Appends an uninitialized element and evaluates to its address.  `array` and `count` point to the
+ * array and its count, which grow.  Both arguments are evaluated several times and must have no
+ * side effects.
+ */
 #define memory_append(array, count) \
     (*(array) = memory_grown(*(array), *(count), sizeof **(array)), &(*(array))[(*(count))++])
 char *memory_text(const char *text);
-/* A NUL-terminated copy of bytes, up to the first NUL among them. */
+/* Returns a NUL-terminated copy that ends at the first NUL within `length` bytes. */
 char *memory_bytes(const char *bytes, size_t length);
 
-/* What to do first, in the place of saying that: once, with memory that is kept for it.  It returns
- * the exit status.  It may be called wherever memory is asked for, so what is at work then is left
- * as it stands.  NULL: nothing any more. */
+/*
+ * Sets a function that is called once if memory runs out, in place of the message.  Its return
+ * value is the exit status. 8 MB are reserved for it and freed before the call.  It may be called
+ * from any allocation, so data structures may be in an intermediate state.  NULL cancels it.  It
+ * applies to the calling thread only.
+ */
 void memory_before_end(int (*act)(void *context), void *context);
 
-/* From now on an array of a megabyte or more goes back to the system as soon as it is freed.  The
- * GNU library would keep it once it has seen one come and go, and a run would need a tenth more. */
+/*
+ * From now on, arrays of 1 MB or more are returned to the system when they are freed.  By default
+ * the GNU library raises that limit after the first such free(), and a run needs a tenth more
+ * memory.
+ */
 void memory_give_back(void);
 
-/* What lives as long as a run: taken from an arena piece by piece, given back all at once. */
+/*
+ * An arena: memory that is allocated in pieces and freed all at once by arena_destroy(), which
+ * accepts NULL.
+ */
 struct arena *arena_create(void);
 void *arena_take(struct arena *arena, size_t size);
-/* A NUL-terminated copy. */
+/* Returns a NUL-terminated copy in the arena. */
 char *arena_copy(struct arena *arena, const char *bytes, size_t length);
 void arena_destroy(struct arena *arena);
 

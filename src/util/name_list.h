@@ -7,31 +7,35 @@
 
 struct error;
 
-/* Names that a command was asked about: bytes of the command line, which are compared as they read
- * in UTF-8. */
+/*
+ * Names that the user gave on the command line, as bytes.  They are converted to UTF-8 for
+ * comparisons, see text_add_as_utf8().
+ */
 struct name_list {
     char **values;
     size_t count;
 };
 
-/* Add a copy of these bytes. */
+/* Appends a copy of `bytes`. name_list_free() frees it. */
 void name_list_add(struct name_list *list, const char *bytes, size_t length);
 void name_list_free(struct name_list *list);
-/* Bytewise. */
+/* Sorts the names by their bytes. */
 void name_list_sort(struct name_list *list);
 
-/* Whether a name that was asked for is this one. */
+/* Returns true if `asked`, converted to UTF-8, equals `utf8`. */
 bool name_is(const char *asked, const char *utf8);
-/* Whether a name is in the list, or the list is empty, which asks for all names. */
+/* Returns true if the list contains the name or is empty. An empty list selects all names. */
 bool name_list_wants(const struct name_list *list, const char *utf8);
 
-/* Refuse the first name that is not there, as is_there() has it. */
+/* Fails with name_unknown() for the first name for which is_there() returns false. */
 int name_list_check(const struct name_list *list, const char *kind,
                     bool (*is_there)(const void *context, const char *asked), const void *context,
                     struct error *err);
 
-/* The one message for a name that is not there (ERROR_USAGE); `kind` is "cluster", "user",
- * "account" or "user or account".  Returns -1. */
+/*
+ * Reports a name that does not exist as an ERROR_USAGE.  `kind` is "cluster", "user", "account" or
+ * "user or account".  Returns -1.
+ */
 int name_unknown(const char *kind, const char *name, struct error *err);
 
 #endif

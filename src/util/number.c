@@ -69,7 +69,7 @@ bool add_product(uint64_t *sum, uint64_t count, uint64_t each)
            !__builtin_add_overflow(*sum, product, sum);
 }
 
-/* The exponent that a decimal ends with, in bytes up to its end. */
+/* Parses the exponent of a decimal, which ends at `end`. */
 static bool decimal_exponent(const char *at, const char *end, int *exponent)
 {
     bool negative = at < end && *at == '-';
@@ -85,7 +85,8 @@ bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal)
 {
     const char *at = bytes, *end = bytes + length;
     bool any = false, behind_point = false;
-    int zeros = 0; /* read and not yet part of the digits; those at the end never are */
+    int zeros =
+        0; /* digits not yet multiplied in; zeros at the end are added to the power instead */
     *decimal = (struct decimal){ 0 };
     for (; at < end && (isdigit((unsigned char)*at) || (*at == '.' && !behind_point)); at++) {
         if (*at == '.') {
@@ -153,7 +154,7 @@ bool clock_span_parse(const char *bytes, size_t length, uint64_t *seconds)
     return false;
 }
 
-/* Read digits at *at and step over them. */
+/* Parses digits at `*at` and advances `*at` past them. */
 static bool digits(const char **at, uint64_t *number)
 {
     size_t length = strspn(*at, "0123456789");
@@ -226,7 +227,7 @@ bool duration_parse(const char *text, uint64_t *seconds)
     return !*text && add_product(seconds, count, unit);
 }
 
-/* Exactly `width` digits. */
+/* Parses exactly `width` digits. */
 static bool fixed(const char **at, size_t width, int *number)
 {
     uint64_t value;
@@ -257,19 +258,19 @@ bool time_parse(const char *text, int64_t *epoch)
     date.tm_year -= 1900;
     date.tm_mon -= 1;
     struct tm asked = date;
-    date.tm_wday = -1; /* still there where mktime fails */
+    date.tm_wday = -1; /* unchanged if mktime() fails */
     time_t time = mktime(&date);
-    /* mktime() turns 31 June into 1 July, which cannot be what was meant. */
+    /* mktime() turns 31 June into 1 July; reject such dates. */
     if (date.tm_wday < 0 || date.tm_mday != asked.tm_mday || date.tm_mon != asked.tm_mon)
         return false;
     *epoch = time;
     return true;
 }
 
-/* Ten to this power times any double's 53 bits is, without the power of two in it, below 2^128. */
+/* A double's 53 bits times 5^32 are below 2^128. scale() handles powers of two by shifting. */
 #define LARGEST_POWER 32
 #define EXACT_DIGITS 17
-/* 0.0001 is printed so, 0.00001 as 1e-05. */
+/* Like %g, prints 0.0001 without an exponent and 0.00001 as 1e-05. */
 #define LEAST_WITHOUT_EXPONENT (-4)
 
 static uint128 power_of_five(unsigned power)
@@ -281,8 +282,11 @@ static uint128 power_of_five(unsigned power)
     return product;
 }
 
-/* The whole number nearest to a double of at least 0 times ten to the power, ties to even; false
- * where that is not to be had in 64 bits. */
+/*
+ * Rounds number * 10^power to the nearest whole number, ties to even.  `number` must not be
+ * negative.  Returns false if the result does not fit in 64 bits or cannot be computed exactly
+ * here.
+ */
 static bool scale(double number, unsigned power, uint64_t *whole)
 {
     uint64_t bits, one = 1;
@@ -290,14 +294,15 @@ static bool scale(double number, unsigned power, uint64_t *whole)
     int exponent = (int)(bits >> 52) - 1075;
     *whole = 0;
     if (power > LARGEST_POWER || exponent < -1074 || exponent > 971)
-        return !bits && power <= LARGEST_POWER; /* else subnormal, infinite or no number */
+        return !bits &&
+               power <= LARGEST_POWER; /* only 0 is scaled here: not subnormal, infinite or NaN */
     uint128 product = ((bits & ((one << 52) - 1)) | one << 52) * power_of_five(power);
     int shift = exponent + (int)power;
     if (shift >= 0) {
         *whole = (uint64_t)product << (shift < 64 ? shift : 0);
         return shift < 64 && product >> (64 - shift) == 0;
     }
-    if (shift < -127) /* less than a half, as the product is below 2^127.4 */
+    if (shift < -127) /* below one half: the product is below 2^127.4 */
         return shift < -128;
     uint128 half = (uint128)1 << (-shift - 1), rest = product & (2 * half - 1);
     product >>= -shift;
@@ -306,7 +311,7 @@ static bool scale(double number, unsigned power, uint64_t *whole)
     return product >> 64 == 0;
 }
 
-/* The digits in front of `end`, at least so many; returns where they begin. */
+/* Writes the digits of `number`, padded to `least`, before `end`. Returns their start. */
 static char *digits_before(char *end, uint64_t number, int least)
 {
     for (; number || least > 0; number /= 10, least--)
@@ -343,13 +348,16 @@ void text_add_fixed(struct text *text, double number, int decimals)
     text_add_bytes(text, at, (size_t)(end - at));
 }
 
-/* The first 17 digits, and where its point is: number = D.DDD x 10^*exponent. */
+/*
+ * Computes the first 17 digits and the decimal exponent: number = D.DDD x 10^*exponent.  Returns
+ * false if scale() cannot.
+ */
 static bool first_digits(double number, uint64_t *digits, int *exponent)
 {
     const uint64_t too_many = UINT64_C(100000000000000000);
     int twos;
     frexp(number, &twos);
-    *exponent = ((twos - 1) * 1233) >> 12; /* log10(2), not too large */
+    *exponent = ((twos - 1) * 1233) >> 12; /* times log10(2), rounded down */
     for (;; ++*exponent) {
         int power = EXACT_DIGITS - 1 - *exponent;
         if (power < 0 || !scale(number, (unsigned)power, digits))
@@ -367,7 +375,7 @@ static void add_exponent(struct text *text, int exponent)
     text_add_bytes(text, at, (size_t)(end - at));
 }
 
-/* 17 digits of a number, the first of which is not 0, without the last ones that are. */
+/* Appends 17 digits, the first of them nonzero, without trailing zeros. */
 static void add_digits(struct text *text, const char *digits, int exponent)
 {
     bool has_exponent = exponent < LEAST_WITHOUT_EXPONENT;

@@ -8,52 +8,72 @@
 
 struct text;
 
-/* Strict readers: the whole text is one number in range, or the answer is false.  No leading
- * blanks, no plus sign, no octal, no locale. */
+/*
+ * Parse the whole text as one number.  Return false if it is not a number in range.  Leading
+ * blanks, a plus sign, octal numbers and locales are not accepted.
+ */
 bool number_unsigned(const char *bytes, size_t length, uint64_t *number);
 bool number_signed(const char *bytes, size_t length, int64_t *number);
-/* Digits with an optional point and exponent; finite. */
+/* Accepts digits with an optional minus sign, point and exponent. The value must be finite. */
 bool number_real(const char *text, double *number);
 
-/* The suffix K, M, G, T or P at the end of a number, in any case: how many steps of 1024 it stands
- * for, and *length without it.  0: there is none. */
+/*
+ * Reads a suffix K, M, G, T or P, in either case, at the end of a number.  Returns its power of
+ * 1024 and reduces `*length` by one.  Returns 0 if there is no suffix.
+ */
 unsigned binary_suffix(const char *bytes, size_t *length);
-/* Add a product to a sum; false where that overflows. */
+/* Adds count * each to `*sum`. Returns false on overflow. */
 bool add_product(uint64_t *sum, uint64_t count, uint64_t each);
 
-/* A decimal as somebody wrote it, without a rounding: digits x 10^power. */
+/* An exact decimal number: digits x 10^power. */
 struct decimal {
     uint64_t digits;
     int power;
 };
-/* Digits with an optional point and exponent, no sign; at most 18 digits between the first and the
- * last that is not 0, and an exponent of at most three. */
+/*
+ * Parses digits with an optional point and exponent, without a sign.  Returns false if there are
+ * more than 18 digits from the first to the last nonzero one, or if the exponent has more than
+ * three digits.
+ */
 bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal);
-/* Reads a decimal times `unit`.  False unless that is a whole number above 0 that fits an int64. */
+/*
+ * Parses a decimal and multiplies it by `unit`.  Returns false unless the product is a whole number
+ * above 0 and below INT64_MAX.
+ */
 bool amount_parse(const char *bytes, size_t length, uint64_t unit, uint64_t *amount);
 
-/* A span of time in seconds.
+/*
+ * Parse a duration and store it in seconds.
  *
- * duration: a number with s, m, h, d or w behind it (`90 s`, `2h`); a bare number is seconds.
- * time_string: the same, but that a bare number is minutes, and seed 002's `min`, `hr:min:00`,
- * `days-hr:min:00`, `days-hr`. */
+ * duration_parse() accepts a number followed by s, m, h, d or w, with an optional blank between
+ * (`90 s`, `2h`); a number alone is in seconds. time_string_parse() accepts the same, except that a
+ * number alone is in minutes, and Slurm's formats `min`, `hr:min:00`, `days-hr:min:00` and
+ * `days-hr`.
+ */
 bool time_string_parse(const char *text, uint64_t *seconds);
 bool duration_parse(const char *text, uint64_t *seconds);
 
-/* A span of time as OpenPBS has it: HH:MM:SS, MM:SS or seconds, of any digits each. */
+/*
+ * Parses a duration in OpenPBS's format: HH:MM:SS, MM:SS or seconds.  Each part may have any number
+ * of digits.
+ */
 bool clock_span_parse(const char *bytes, size_t length, uint64_t *seconds);
 
-/* An instant: epoch seconds, or YYYY-MM-DD[THH:MM[:SS]] in the process's time zone; it may be
- * before 1970. */
+/*
+ * Parses a time: epoch seconds, which may be negative, or YYYY-MM-DD[THH:MM[:SS]] in the process's
+ * time zone.  Returns false if the time does not exist.
+ */
 bool time_parse(const char *text, int64_t *epoch);
 
-/* Numbers as printf() writes them, to the last digit, in a fraction of its time: a table of a large
- * site has half a million. */
+/*
+ * These functions append the same digits as printf() in a fraction of the time.  A report of a
+ * large site has half a million numbers.
+ */
 
 void text_add_integer(struct text *text, int64_t number);
-/* As %.*f: so many decimals, ties to even. */
+/* Formats like %.*f: `decimals` digits after the point, ties to even. */
 void text_add_fixed(struct text *text, double number, int decimals);
-/* As %.17g: all that a double is. */
+/* Formats like %.17g, which identifies a double exactly. */
 void text_add_exact(struct text *text, double number);
 
 #endif

@@ -45,7 +45,10 @@ static int open_system(const char *path, enum state_use use)
     return -1;
 }
 
-/* In a directory that all users may write, where a symbolic link of this name is another user's. */
+/*
+ * Opens fairmill-UID in `parent`, which may be writable by all users.  Does not follow a symbolic
+ * link, which another user may have created.
+ */
 static int open_of(const char *parent, uid_t user, enum state_use use)
 {
     if (!parent || *parent != '/')
@@ -67,7 +70,7 @@ static int open_own(const char *parent, enum state_use use)
 {
     int directory = open_of(parent, geteuid(), use);
     if (directory >= 0 && use == STATE_MAKE)
-        fchmod(directory, 0755); /* whatever umask made of it */
+        fchmod(directory, 0755); /* independent of the umask */
     if (directory >= 0 && faccessat(directory, ".", W_OK, AT_EACCESS)) {
         close(directory);
         directory = -1;
@@ -80,7 +83,7 @@ int state_directory_open_of(uid_t user, unsigned number)
     return open_of(number ? "/tmp" : getenv("TMPDIR"), user, STATE_READ);
 }
 
-/* systemd separates several by colons. */
+/* $STATE_DIRECTORY has several paths, separated by colons, if the unit sets several. */
 static int open_of_service(enum state_use use)
 {
     const char *paths = getenv("STATE_DIRECTORY");

@@ -124,7 +124,7 @@ char *list_part(char *item, char *sign, char **name)
     return **name ? trim_blanks(sign + 1) : NULL;
 }
 
-/* The code point at `bytes` and its length, or length 0 where the bytes are no UTF-8. */
+/* Returns the code point at `bytes`. Sets `*length` to 0 if the bytes are not valid UTF-8. */
 static uint32_t text_decode(const unsigned char *bytes, size_t left, size_t *length)
 {
     *length = 0;
@@ -149,7 +149,7 @@ static uint32_t text_decode(const unsigned char *bytes, size_t left, size_t *len
     return point;
 }
 
-/* How many bytes from here on are ASCII; most names have no others. */
+/* Returns the number of leading ASCII bytes. Most names have no others. */
 static size_t ascii_length(const char *bytes, size_t length)
 {
     size_t count = 0;
@@ -194,8 +194,8 @@ void text_add_as_utf8(struct text *text, const char *bytes, size_t length)
         text_add_bytes(text, bytes, length);
         return;
     }
-    /* What Windows-1252 has at 0x80 to 0x9f; its five holes stay the control characters that
-     * latin1 has there. */
+    /* Windows-1252 from 0x80 to 0x9f.  Its five unassigned bytes map to the control characters of
+     * latin1. */
     static const uint16_t high[32] = {
         0x20ac, 0x81,   0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6,  0x2030, 0x160,
         0x2039, 0x152,  0x8d,   0x17d,  0x8f,   0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
@@ -276,8 +276,10 @@ size_t utf8_width(const char *utf8)
     return width;
 }
 
-/* Characters that are not seen or act on others: what Unicode calls default ignorable, separators
- * of lines, and annotations. */
+/*
+ * Characters that are invisible or act on others: Unicode's default ignorable characters, line
+ * separators and annotations.
+ */
 static const struct {
     uint32_t first, last;
 } unseen[] = {
@@ -295,8 +297,8 @@ static bool text_is_seen(uint32_t point)
     for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++)
         if (point >= unseen[i].first && point <= unseen[i].last)
             return false;
-    /* Nobody knows how a terminal shows what the C library does not know.  In the locale C that
-     * library knows ASCII only, so there it is not asked. */
+    /* A character unknown to the C library may have any effect on a terminal.  In the C locale the
+     * library knows only ASCII, so its answer is not used there. */
     return point >= 0xa0 && (wcwidth((wchar_t)point) >= 0 || wcwidth(0xe9) < 0);
 }
 
@@ -305,8 +307,10 @@ static bool is_hexadecimal(char digit)
     return (digit >= '0' && digit <= '9') || (digit >= 'A' && digit <= 'F');
 }
 
-/* The length of the first character of `left` bytes; *printable is whether it may be printed as it
- * is. */
+/*
+ * Returns the length of the first character.  Sets `*printable` to true if it may be printed
+ * unchanged.
+ */
 static size_t next_character(const char *at, size_t left, bool *printable)
 {
     size_t length;
@@ -316,7 +320,7 @@ static size_t next_character(const char *at, size_t left, bool *printable)
     return length ? length : 1;
 }
 
-/* How many bytes from here on are printed as they are, whatever stands behind them. */
+/* Returns the number of leading bytes that are printed unchanged in any context. */
 static size_t plain_length(const char *utf8, size_t length)
 {
     size_t count = 0;
@@ -371,7 +375,7 @@ bool utf8_is_printable(const char *utf8)
     return printable;
 }
 
-/* Edits (insert, delete, change a letter) that turn one word into the other; both are short. */
+/* Returns the Levenshtein distance of two short words. */
 static size_t edits(const char *a, const char *b)
 {
     size_t row[64];

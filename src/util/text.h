@@ -8,8 +8,10 @@
 
 struct arena;
 
-/* A text that grows.  Start with `struct text t = { 0 }`; `bytes` is NUL-terminated once anything
- * was added; give it back with text_free(). */
+/*
+ * A growing string.  Initialize it with `struct text t = { 0 }` and free it with text_free().
+ * `bytes` is NULL until something is appended, then NUL-terminated.
+ */
 struct text {
     char *bytes;
     size_t length, room;
@@ -21,57 +23,72 @@ void text_format(struct text *text, const char *format, ...) __attribute__((form
 void text_format_list(struct text *text, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 void text_add_blanks(struct text *text, size_t count);
-/* Add a text in quotes of this kind, those in it doubled. */
+/* Appends `value` in quotes of the kind `quote`; doubles those inside it. */
 void text_add_quoted(struct text *text, char quote, const char *value);
-/* Add an identifier in double quotes, as every database of ours takes it. */
+/* Appends a double-quoted identifier, which all supported databases accept. */
 void text_add_identifier(struct text *text, const char *name);
 void text_free(struct text *text);
 
-/* Cut the blanks off both ends of a C string; returns where it starts now. */
+/* Removes blanks and tabs from both ends of a C string in place. Returns its new start. */
 char *trim_blanks(char *text);
-/* Make the ASCII letters of a C string small; returns it. */
+/* Converts ASCII letters to lower case in place. Returns `text`. */
 char *ascii_lower(char *text);
 
-/* Step through a comma-separated list: *at starts as the list and is NULL at its end.  Returns a
- * copy of the next item that is not empty, without blanks around it, to be freed; or NULL. */
+/*
+ * Iterates over a comma-separated list.  Set `*at` to the list first; it is NULL after the last
+ * item.  Returns a copy of the next nonempty item without surrounding blanks, which the caller
+ * frees.  Returns NULL at the end.
+ */
 char *list_next(const char **at);
 
-/* Part an item `NAME<sign>VALUE` at `sign`, which points into it: *name is the name and the answer
- * is the value, both without blanks around them.  NULL where there is no sign (NULL) or no name. */
+/*
+ * Splits an item `NAME<sign>VALUE` in place at `sign`, which points into `item` or is NULL.  Sets
+ * `*name` and returns the value, both without surrounding blanks.  Returns NULL if `sign` is NULL
+ * or the name is empty.
+ */
 char *list_part(char *item, char *sign, char **name);
 
-/* Whether the bytes are well-formed UTF-8 (no surrogates, no overlong forms). */
+/* Returns true if the bytes are well-formed UTF-8, without surrogates or overlong forms. */
 bool utf8_valid(const char *bytes, size_t length);
-/* Add the bytes as UTF-8: as they are where they are well-formed, else read as Windows-1252,
- * which is what databases call latin1. */
+/*
+ * Appends the bytes as UTF-8.  Bytes that are not well-formed UTF-8 are converted from
+ * Windows-1252, which databases call latin1.
+ */
 void text_add_as_utf8(struct text *text, const char *bytes, size_t length);
-/* A copy as UTF-8 by the same rule, to be freed. */
+/* Returns a copy as UTF-8 by the same rule; the caller frees it. */
 char *utf8_copy(const char *bytes, size_t length);
-/* Likewise, of an arena. */
+/* Returns a copy as UTF-8 by the same rule; it belongs to the arena. */
 const char *utf8_copy_in(struct arena *arena, const char *bytes, size_t length);
-/* Whether the bytes, as UTF-8 by the same rule, are this text. */
+/* Returns true if the bytes, converted by the same rule, equal `utf8`. */
 bool reads_as(const char *bytes, size_t length, const char *utf8);
-/* How many characters the text (UTF-8) has. */
+/* Returns the number of characters. */
 size_t utf8_length(const char *utf8);
-/* How many columns a terminal gives the text (UTF-8); control characters count one. */
+/* Returns the number of terminal columns; a control character counts as one. */
 size_t utf8_width(const char *utf8);
-/* Remove a last character whose end was cut off. */
+/* Removes an incomplete character from the end of a truncated text. */
 void utf8_drop_cut(char *utf8);
-/* Add the text for a terminal.  Bytes that are no UTF-8, and those of characters that are invisible
- * or control the terminal (its cursor, the direction of writing), become \xHH.  Where the text has
- * \xHH already, its backslash becomes \x5C, so that no two texts look the same. */
+/*
+ * Appends the text so that it is safe on a terminal.  Replaces each byte of invalid UTF-8, and of a
+ * character that is invisible or controls the cursor or the writing direction, by \xHH.  If the
+ * text already contains \xHH, replaces its backslash by \x5C, so that different texts stay
+ * different.
+ */
 void text_add_printable(struct text *text, const char *utf8);
-/* Whether text_add_printable() would add the text as it is. */
+/* Returns true if text_add_printable() would not change the text. */
 bool utf8_is_printable(const char *utf8);
-/* Format a sentence with names that others chose, and add it as text_add_printable() does.  The
- * newlines with which `format` begins and ends stay. */
+/*
+ * Formats a message that contains names from others and appends it with text_add_printable().
+ * Newlines at the start and the end of `format` are kept.
+ */
 void text_format_printable(struct text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void text_format_printable_list(struct text *text, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
-/* Of the candidates (ended by NULL), the one that a person most likely meant; NULL if none is
- * near. */
+/*
+ * Returns the candidate that is most similar to `word`, for a suggestion.  `candidates` ends with
+ * NULL.  Returns NULL if none is similar.
+ */
 const char *nearest_word(const char *word, const char *const *candidates);
 
 #endif

@@ -13,16 +13,16 @@
 
 #define DAY_S 86400
 
-/* What is known so far. */
+/* The state of the parser: the rest of the text and the values read so far. */
 struct time_reader {
     const char *at;
     struct tm now;
-    int year, month, day; /* as struct tm has them; year -1: not given */
+    int year, month, day; /* as in struct tm; year is -1 if it was not given */
     int second_of_day;
     bool has_date, has_time;
 };
 
-/* Step over the word, in any case, where it stands there whole. */
+/* Skips `word`, in either case, if it is next and no letter or digit follows it. */
 static bool take_word(struct time_reader *reader, const char *word)
 {
     size_t length = strlen(word);
@@ -40,7 +40,7 @@ static bool take_char(struct time_reader *reader, const char *any)
     return true;
 }
 
-/* Step over `least` to `most` digits. */
+/* Parses `least` to `most` digits. */
 static bool take_digits(struct time_reader *reader, size_t least, size_t most, int *number)
 {
     size_t length = strspn(reader->at, "0123456789");
@@ -78,7 +78,7 @@ static bool set_time(struct time_reader *reader, int second_of_day)
     return true;
 }
 
-/* The hour of a clock of twelve hours; one of 24 hours stays where `PM` agrees with it. */
+/* Applies AM or PM to `*hour`. PM accepts hours up to 12 only, as AM does. */
 static bool take_half(struct time_reader *reader, int *hour)
 {
     while (take_char(reader, " \t"))
@@ -106,7 +106,7 @@ static bool take_clock(struct time_reader *reader)
     return set_time(reader, hour * 3600 + minute * 60 + second);
 }
 
-/* YYYY-MM-DD. */
+/* Parses YYYY-MM-DD. */
 static bool take_iso_date(struct time_reader *reader)
 {
     int year, month, day;
@@ -115,7 +115,7 @@ static bool take_iso_date(struct time_reader *reader)
            take_digits(reader, 1, 2, &day) && set_date(reader, year - 1900, month - 1, day);
 }
 
-/* MMDD[YY], or with points or slashes between them. */
+/* Parses MMDD[YY], or MM and DD with points or slashes between them. */
 static bool take_american_date(struct time_reader *reader)
 {
     int month, day, year = -1;
@@ -178,14 +178,14 @@ static bool time_finish(struct time_reader *reader, int64_t *time)
                        .tm_hour = reader->second_of_day / 3600,
                        .tm_min = reader->second_of_day / 60 % 60,
                        .tm_sec = reader->second_of_day % 60,
-                       .tm_wday = -1, /* still there where mktime fails */
+                       .tm_wday = -1, /* unchanged if mktime() fails */
                        .tm_isdst = -1 };
     *time = mktime(&date);
-    /* mktime turns 31 June into 1 July; who wrote that meant something else. */
+    /* mktime() turns 31 June into 1 July; reject such dates. */
     return date.tm_wday >= 0 && date.tm_mday == reader->day && date.tm_mon == reader->month;
 }
 
-/* Behind `now`: `+COUNT[UNIT]` or `-COUNT[UNIT]`, or nothing. */
+/* Parses the text after `now`: `+COUNT[UNIT]`, `-COUNT[UNIT]` or nothing. */
 static bool add_delta(const char *text, int64_t now, int64_t *time)
 {
     static const struct {
@@ -239,7 +239,7 @@ static bool read_epoch(const char *text, int64_t *time)
     return true;
 }
 
-/* Dates and times of day. */
+/* Parses a date, a time of day, or both. */
 static bool read_parts(const char *text, int64_t now, int64_t *time)
 {
     struct time_reader reader = { .at = text };
