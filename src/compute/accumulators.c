@@ -16,9 +16,11 @@
 #include "util/log.h"
 #include "util/text.h"
 
-/* Very many associations' sums don't stay in the processor's caches, and to wait for one would be
- * the dearest part of a row.  So it is fetched while the next row is read, and added to then.
- * Without a charge (NULL) nothing waits any more. */
+/*
+ * The sums of very many associations do not fit into the processor's caches, and waiting for one
+ * would be the most expensive part of a row.  So the sum is prefetched while the next row is read,
+ * and the charge is added then.  With a NULL charge, adds the charge that still waits.
+ */
 static int sums_accumulator_take(struct charge_accumulator *base, const struct charge *charge,
                                  struct error *err)
 {
@@ -77,10 +79,12 @@ static void note_times(const struct seen_accumulator *accumulator, const struct 
         note_least(&seen->oldest_end, ended);
 }
 
-/* What does not hang on one job: all jobs of the subject make one finding.  The sums lose rows that
- * pass the horizon, but of several jobs none can be taken off: so there is a finding for each part
- * of the horizon that ends are in, and a part of which the horizon has passed the beginning does
- * not count. */
+/*
+ * Adds a job to a finding that covers all jobs of a subject.  The checkpoint drops rows that the
+ * cutoff passes, but a job cannot be subtracted from such a finding.  So the horizon is divided
+ * into HORIZON_PARTS parts, with one finding for each part in which jobs ended.  A part no longer
+ * counts once the cutoff has passed its beginning.
+ */
 #define HORIZON_PARTS 8
 static void add_of_jobs(const struct seen_accumulator *accumulator, const struct charge *charge,
                         enum finding_kind kind, uint64_t subject, const char *detail)
@@ -99,7 +103,7 @@ static void add_of_jobs(const struct seen_accumulator *accumulator, const struct
     findings_add_jobs(findings, kind, &jobs, "%s", detail);
 }
 
-/* Of the weights that a partition had. */
+/* Reports a job whose billing differs from the weights of its partition. */
 static void add_other_weights(const struct seen_accumulator *accumulator,
                               const struct charge *charge)
 {
@@ -110,7 +114,10 @@ static void add_other_weights(const struct seen_accumulator *accumulator,
     text_free(&detail);
 }
 
-/* A row below the seal has an end, which is when its finding is to be forgotten. */
+/*
+ * Reports a row by its outcome.  The finding of a checkpointed row is dropped once the cutoff
+ * passes the end of the row.
+ */
 static void accumulator_add_finding(const struct seen_accumulator *accumulator,
                                     const struct charge *charge)
 {
@@ -170,7 +177,10 @@ static void accumulator_add_finding(const struct seen_accumulator *accumulator,
     }
 }
 
-/* A job may run before its cluster is added to the accounting database, which gets its row then. */
+/*
+ * A job may run before its cluster is added to the accounting database, so its start may precede
+ * the cluster's creation by this much.
+ */
 #define BEFORE_CLUSTER_S (30 * UINT64_C(86400))
 
 static bool is_before_cluster(const struct seen_accumulator *accumulator, uint64_t first)
@@ -236,7 +246,10 @@ int first_accumulator_take(struct charge_accumulator *accumulator, const struct 
     return 0;
 }
 
-/* The prices that hold while the row's job runs; where that is one, the price itself. */
+/*
+ * Returns the charge rate that applies while the row's job runs, or a hash of the rates if it
+ * changes.
+ */
 static uint128 rates_of(const struct job_row *row)
 {
     const struct charge_rate *tariff = charge_rate_at(row->rate, job_begin(&row->job));
@@ -251,7 +264,9 @@ static uint128 rates_of(const struct job_row *row)
     return rates;
 }
 
-/* All of a row that its charge hangs on, besides what the basis of the seal has. */
+/*
+ * Returns a hash of everything that the row's charge depends on, except for the checkpoint's basis.
+ */
 static uint64_t accumulator_hash_of(const struct job_row *row)
 {
     const struct job *job = &row->job;
@@ -324,7 +339,7 @@ static int accumulator_add(struct usage_sums *sums, const struct charge *charge,
     return usage_beyond_range(association, err);
 }
 
-/* The first instant from a place on by which it was `end`. */
+/* Returns the index of the first time at or after `end`, or multi->count. */
 static size_t first_from(const struct split *multi, uint64_t end)
 {
     size_t low = 0, high = multi->count;
@@ -338,8 +353,11 @@ static size_t first_from(const struct split *multi, uint64_t end)
     return low;
 }
 
-/* Where a row has ended for good; the number of instants where it has for none.  What was charged
- * behind the end of a suspended job hangs on each instant. */
+/*
+ * Returns the index of the first time at which the row has ended, or multi->count if it never has.
+ * A job that was cancelled while suspended never counts as ended here: the time charged after its
+ * end depends on each time.
+ */
 static size_t first_ended(const struct split *multi, const struct job_row *row)
 {
     return row->job.time_end && !row->noted ? first_from(multi, row->job.time_end) : multi->count;
@@ -369,7 +387,7 @@ static int charge_at(struct multi_time_sums *time, const struct job_row *row, st
     return add_slices(time, &charge, err);
 }
 
-/* From which pass a resized job is charged again hangs on each instant. */
+/* The decay cycle from which a resized job is charged again depends on each time. */
 static int charge_again_at(struct multi_time_sums *time, const struct job_row *row,
                            struct error *err)
 {

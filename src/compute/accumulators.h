@@ -4,16 +4,22 @@
 
 #include "compute/charge.h"
 
-/* What becomes of charges, slice by slice; and of rows, once each, behind their last charge. */
+/*
+ * Accumulators: consumers of charges, called for each interval, and consumers of rows, called once
+ * a row after its last interval.
+ */
 
-/* Adds them up: sealed ones in sums of their own, the others in the computation's tree.  The last
- * one waits until sums_accumulator_end(). */
+/*
+ * Adds charges up: in `checkpointed` if the row is checkpointed, otherwise in the computation's
+ * tree.  The last charge is added only by sums_accumulator_end().  Both functions that can fail
+ * return -1 if a sum exceeds the range of the integers.
+ */
 struct rollup_row;
 struct sums_accumulator {
     struct charge_accumulator accumulator;
     struct computation *computation;
     struct usage_sums *checkpointed;
-    struct wide *sum; /* where the one that waits is to be added; NULL: none waits */
+    struct wide *sum; /* the sum that the waiting charge is added to; NULL: none waits */
     struct charge_term waiting;
     bool negative;
     uint64_t association;
@@ -22,37 +28,43 @@ void sums_accumulator_begin(struct sums_accumulator *accumulator, struct computa
                             struct usage_sums *checkpointed);
 int sums_accumulator_end(struct sums_accumulator *accumulator, struct error *err);
 
-/* What the job rows of a cluster say besides usage.  UINT64_MAX where there was none. */
+/*
+ * Facts that the job rows of a cluster show in addition to usage.  Times are in epoch seconds; the
+ * last three are UINT64_MAX if unknown.
+ */
 struct jobs_seen {
     uint64_t count;
-    uint64_t newest;           /* instant up to now in a row; 0 */
-    uint64_t oldest_end;       /* likewise below */
-    uint64_t first_charge;     /* the first second that counts; see seen_accumulator.created */
-    uint64_t first_behind_end; /* likewise of what is charged behind the end of suspended jobs */
+    uint64_t newest;           /* newest time in a row, up to now; or 0 */
+    uint64_t oldest_end;       /* oldest end of a row */
+    uint64_t first_charge;     /* first second that counts; see seen_accumulator.created */
+    uint64_t first_behind_end; /* first second that counts after the end of suspended jobs */
 };
 extern const struct jobs_seen jobs_seen_none;
 void note_least(uint64_t *least, uint64_t value);
 
-/* A sink of rows: counts jobs, and notes their times and what is odd about them. */
+/* Row accumulator: counts jobs, and records their times and findings. */
 struct seen_accumulator {
     struct charge_accumulator accumulator;
     const char *cluster;
     uint64_t now, cutoff;
-    uint64_t horizon; /* seconds; 0: the cutoff moves with full runs only */
+    uint64_t horizon; /* in seconds; 0: the cutoff advances only with full runs */
     struct jobs_seen *seen;
     struct findings *findings;
-    uint64_t *checkpointed_first; /* for sealed rows, their first_charge */
+    uint64_t *checkpointed_first; /* receives first_charge of checkpointed rows */
     struct findings *checkpointed_findings;
-    uint64_t created; /* rows that begin long before it are findings, and not the first usage */
-    bool of_all;      /* no row is kept as a part of sums */
+    uint64_t created; /* rows that begin more than 30 days before it are findings and do not set
+                         first_charge */
+    bool of_all;      /* no row is checkpointed */
 };
 int seen_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,
                           struct error *err);
-/* The same of a rollup, whose first second that counts is `first`. */
+/* Does the same for a rollup.  `first` is its first second that counts. */
 void seen_rollup(const struct seen_accumulator *accumulator, const struct rollup_row *row,
                  uint64_t first, bool checkpointed);
 
-/* A sink of rows: notes what the sealed rows are that ended behind `left_out`, or takes them off.
+/*
+ * Row accumulator: adds the hashes of checkpointed rows that ended after `left_out`, or subtracts
+ * them.
  */
 struct day_hash_accumulator {
     struct charge_accumulator accumulator;
@@ -63,7 +75,7 @@ struct day_hash_accumulator {
 int day_hash_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,
                               struct error *err);
 
-/* Adds to the usage of days. */
+/* Adds charges to the usage of days. */
 struct days_accumulator {
     struct charge_accumulator accumulator;
     struct days *days;
@@ -72,7 +84,7 @@ struct days_accumulator {
 int days_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,
                           struct error *err);
 
-/* A sink of rows: notes the first second that counts. */
+/* Row accumulator: records the first second that counts. */
 struct first_accumulator {
     struct charge_accumulator accumulator;
     uint64_t *first;
@@ -80,7 +92,7 @@ struct first_accumulator {
 int first_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,
                            struct error *err);
 
-/* Hands on what counts for usage and was not refunded. */
+/* Passes on the charges that count for usage and are not refunded. */
 struct watcher_accumulator {
     struct charge_accumulator accumulator;
     struct charge_accumulator *watcher;
@@ -89,37 +101,42 @@ struct watcher_accumulator {
 int watcher_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,
                              struct error *err);
 
-/* Whether a job's row was refunded. */
+/* Returns true if a ledger entry refunds the job of `row`. */
 bool job_is_refunded(const struct ledger_state *ledger, const struct job_row *row);
 
 struct usage_sums;
 
-/* Charges of one reading, added up for several instants.
+/*
+ * Multi-time accumulator: adds up the charges of one scan for several times.
  *
- * The reading is that of the last instant.  A row that has ended by one of them is charged the same
- * at it and at all that follow, if nothing but `now` differs between these: so it is added once, to
- * the first of them.  At an instant at which it was still at work it is charged anew, up to then,
- * and counts for that instant alone.  What has been used by an instant is the sum of what was added
- * to it and to all before it, and of what counts for it alone. */
+ * The scan is made as of the last time.  If nothing but `now` differs between the times, a row that
+ * has ended by one of them is charged the same at this and all later times.  So it is added once,
+ * to `ended` of the first such time.  At a time when the row was still running, it is charged up to
+ * that time and added to `working`, which counts for that time alone.
+ *
+ * The usage at a time is the sum of `ended` of this and all earlier times, plus its own `working`.
+ */
 struct multi_time_sums {
     const struct decay_table *decay;
     struct usage_sums *ended, *working;
-    struct charge_context context; /* of the pass */
+    struct charge_context context; /* of the current scan */
 };
 struct multi_time_accumulator {
     struct charge_accumulator accumulator;
     struct split *multi;
 };
 struct split {
-    struct multi_time_accumulator hashes, rows; /* take the slices, and the rows, of a pass */
-    struct multi_time_sums *times;              /* ascending; the last one is that of the reading */
+    struct multi_time_accumulator hashes, rows; /* for the intervals and rows of a scan */
+    struct multi_time_sums *times;              /* ascending; the scan is made as of the last one */
     size_t count;
 };
-/* The instants' clocks are set.  It stays where it is, and is to be freed with multi_time_free().
+/*
+ * Begins an accumulator for `times`, whose `decay` must be set.  `multi` must not move; free it
+ * with multi_time_free(), which does not free `times`.
  */
 void multi_time_begin(struct split *multi, struct multi_time_sums *times, size_t count);
 void multi_time_free(struct split *multi);
-/* Rows are charged by this charger from now on, but for the instant. */
+/* Uses `context` for the rows from now on, with the decay table of each time. */
 void multi_time_begin_scan(struct split *multi, const struct charge_context *context);
 
 #endif

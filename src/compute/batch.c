@@ -19,39 +19,41 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* So many associations of all instants together are in memory at a time, or those of one instant.
+/*
+ * The largest number of associations of all times of a group together, unless one time alone has
+ * more.
  */
 #define ASSOCIATIONS_AT_ONCE 1000000
 
-/* What must not differ among instants that are put together. */
+/* Properties that must be equal at all times of a group. */
 struct batch_terms {
-    uint64_t half_life, epoch, start; /* of the clock */
+    uint64_t half_life, epoch, start; /* of the decay table */
     uint64_t cutoff;
     uint64_t ledger, owners; /* hashes */
-    uint64_t jobs_from;      /* rollups stand for jobs before it */
-    uint64_t factors;        /* a hash of those that held up to the instant before */
+    uint64_t jobs_from;      /* rollups replace jobs before it */
+    uint64_t factors;        /* hash of the factors that applied up to the time before */
 };
 
-/* An instant with others. */
+/* One time of a group. */
 struct batch_member {
-    size_t number; /* of the replay's instants */
+    size_t number; /* index in batch->times */
     struct computation computation;
     struct batch_terms terms;
-    uint64_t factors; /* a hash of those that held up to this instant */
+    uint64_t factors; /* hash of the factors that applied up to this time */
     uint64_t oldest_end;
 };
 
 struct group {
     const struct batch *batch;
-    struct accounting *accounting; /* that all of them are lent */
+    struct accounting *accounting; /* lent to all members */
     struct association_history
-        *history; /* what the source tells, and what runs noted for one of them */
+        *history; /* evidence from the source, and from runs for one of the times */
     struct factor_history *own_factors;
     struct purge purge;
-    bool has_factors; /* the source's are read */
+    bool has_factors; /* factors were read from the source */
     struct batch_member *members;
     size_t count;
-    size_t end; /* number of the first instant that is neither among them nor passed over */
+    size_t end; /* index of the first time that was neither added nor skipped */
 };
 
 static struct factor_history *batch_factors_of(const struct group *group)
@@ -79,7 +81,7 @@ void batch_records_free(struct batch_records *records)
     *records = (struct batch_records){ 0 };
 }
 
-/* ---- An instant ---- */
+/* ---- One time ---- */
 
 static uint64_t hash_of_ledger(const struct ledger_state *ledger)
 {
@@ -89,7 +91,7 @@ static uint64_t hash_of_ledger(const struct ledger_state *ledger)
     return hash;
 }
 
-/* Its time, and what its ledger is. */
+/* Sets the time, ledger and decay table of a member. */
 static int begin_member(const struct group *group, struct batch_member *member, struct error *err)
 {
     const int64_t *instant = &group->batch->times[member->number];
@@ -112,7 +114,7 @@ static int begin_member(const struct group *group, struct batch_member *member, 
     return 0;
 }
 
-/* The source's small tables, once for all of them. */
+/* Reads the source's small tables, once for the whole group. */
 static int read_tables(struct group *group, struct batch_member *first, struct error *err)
 {
     struct computation *computation = &first->computation;
@@ -128,7 +130,10 @@ static int read_tables(struct group *group, struct batch_member *first, struct e
     return 0;
 }
 
-/* Its associations: 1, 0 where there were none, or no tree, -1. */
+/*
+ * Sets the member's associations.  Returns 1; 0 if there were none or they form no tree; -1 on
+ * error.
+ */
 static int place_associations(struct group *group, struct batch_member *member, struct error *err)
 {
     struct computation *computation = &member->computation;
@@ -151,7 +156,7 @@ static int place_associations(struct group *group, struct batch_member *member, 
     return 0;
 }
 
-/* Its factors, and how far its jobs reach. */
+/* Sets the member's factors and the times that limit its jobs. */
 static int find_reach(struct group *group, struct batch_member *member, struct error *err)
 {
     struct computation *computation = &member->computation;
@@ -186,7 +191,7 @@ static bool same_time(const struct batch_terms *one, const struct batch_terms *o
            one->ledger == other->ledger;
 }
 
-/* Whether the next instant can be put to those that the group has. */
+/* Returns true if the next time can join the group. */
 static bool fits(const struct group *group, const struct batch_member *next)
 {
     const struct batch_member *last = &group->members[group->count - 1];
@@ -194,7 +199,7 @@ static bool fits(const struct group *group, const struct batch_member *next)
            last->terms.jobs_from == next->terms.jobs_from && last->factors == next->terms.factors;
 }
 
-/* As far as that is known before anything is read. */
+/* Returns false if the next time cannot join the group, as far as this is known before reading. */
 static bool may_fit(const struct group *group, const struct batch_member *next)
 {
     const struct batch_member *first = group->members;
@@ -203,7 +208,10 @@ static bool may_fit(const struct group *group, const struct batch_member *next)
            (group->count + 1) * (group->accounting->count + 1) <= ASSOCIATIONS_AT_ONCE;
 }
 
-/* The next instant, if it fits: 1, and *placed is whether it has associations; 0; -1. */
+/*
+ * Fills `next` with the next time.  Returns 1 if it can join the group, 0 if not, -1 on error.
+ * Sets `*placed` to false if the time has no associations and must be skipped.
+ */
 static int make_member(struct group *group, struct batch_member *next, bool *placed,
                        struct error *err)
 {
@@ -222,7 +230,7 @@ static int make_member(struct group *group, struct batch_member *next, bool *pla
     return !group->count || fits(group, next);
 }
 
-/* Add the next instant, or pass over it: 1, 0 where it does not fit, -1. */
+/* Adds the next time or skips it.  Returns 1; 0 if it cannot join the group; -1 on error. */
 static int batch_add_member(struct group *group, struct error *err)
 {
     struct batch_member next = { .number = group->end, .oldest_end = UINT64_MAX };
@@ -234,7 +242,7 @@ static int batch_add_member(struct group *group, struct error *err)
         computation_free(&next.computation);
         return got;
     }
-    next.computation.record.message = ""; /* it was in the computation, which moves */
+    next.computation.record.message = ""; /* it pointed into `next`, which is copied */
     *memory_append(&group->members, &group->count) = next;
     return 1;
 }
@@ -249,7 +257,7 @@ static void group_free(struct group *group)
     factor_history_destroy(group->own_factors);
 }
 
-/* Put together what can be. */
+/* Adds members as long as they can join. */
 static int batch_gather(struct group *group, struct error *err)
 {
     const struct batch *batch = group->batch;
@@ -258,15 +266,16 @@ static int batch_gather(struct group *group, struct error *err)
         got = batch_add_member(group, err);
     if (got < 0)
         return -1;
-    /* What one that did not fit has put into the tariffs goes again. */
+    /* A time that could not join has already set its factors in the shared charge rates; restore
+     * them. */
     if (!got && batch->source.layout->past)
         factors_apply(&group->members[group->count - 1].computation, batch_factors_of(group));
     return 0;
 }
 
-/* ---- Its jobs ---- */
+/* ---- The jobs of a group ---- */
 
-/* Read them as of the last instant.  What rollups say comes into `base`. */
+/* Scans the jobs as of the last time.  Usage from rollups goes to `base`. */
 static int batch_read_jobs(const struct group *group, struct split *multi, struct usage_sums *base,
                            struct jobs_seen *seen, struct error *err)
 {
@@ -302,7 +311,7 @@ static int charge_sums(struct computation *computation, const struct usage_sums 
     return 0;
 }
 
-/* What the jobs that were read as of the last instant say as of this one. */
+/* Returns the jobs' times as of this member.  `of_last` has them as of the last member. */
 static struct jobs_seen seen_by(const struct batch_member *member, const struct jobs_seen *of_last)
 {
     uint64_t now = decay_table_now(member->computation.decay);
@@ -317,7 +326,7 @@ static struct jobs_seen seen_by(const struct batch_member *member, const struct 
     return seen;
 }
 
-/* Compute and hand on one instant after another. */
+/* Computes the values of each member and hands them over. */
 static int batch_take_all(const struct group *group, const struct split *multi,
                           struct usage_sums *ended, const struct jobs_seen *of_last, size_t *done,
                           struct error *err)

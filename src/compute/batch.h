@@ -13,7 +13,10 @@ struct factor_history;
 struct ledger;
 struct share_records;
 
-/* What people entered and runs noted of a cluster, of all times; each may be NULL: nothing. */
+/*
+ * The ledger entries and the runs' records of a cluster for all times.  A member may be NULL, which
+ * means that there are none.
+ */
 struct batch_records {
     struct ledger *ledger;
     struct factor_history *factors; /* of QOS */
@@ -23,27 +26,34 @@ int batch_records_read(struct db *results, const char *cluster, struct batch_rec
                        struct error *err);
 void batch_records_free(struct batch_records *records);
 
-/* The values of a cluster at many instants that are over, from few readings of its jobs.
+/*
+ * Computes the values of a cluster at many past times with few scans of its jobs.
  *
- * Instants are put together as long as nothing but the instant itself differs in what a job that
- * has ended is charged: the clock's grid and start, resets and refunds of the ledger, whose usage
- * it is, factors, and what rollups stand for.  One reading serves all of them
- * (compute/accumulators.h). Their associations and shares are those of each.  Every value is the
- * one of `run --now' at that instant, bit for bit. */
+ * Consecutive times form a group if an ended job is charged the same at all of them.  So within a
+ * group, these are equal: the decay epoch and start, the ledger's resets and refunds, usage owners,
+ * factors, and the period that rollups replace.  One scan serves the whole group
+ * (compute/accumulators.h).  Each time has its own associations and shares.  Every value equals, to
+ * the bit, the value of `run --now` at that time.
+ */
 struct batch {
-    struct source source; /* its instant does not matter */
+    struct source source; /* its time is ignored */
     struct batch_records records;
-    const int64_t *times; /* ascending, all of them over */
+    const int64_t *times; /* ascending, all in the past */
     size_t count;
-    /* Gets each computation, in the order of the instants, when the source is not being read. */
+    /* Receives each computation in the order of the times, while no snapshot of the source is open.
+     * The computation is freed after the call. */
     int (*take)(void *context, const struct computation *computation, struct error *err);
-    /* Gets an instant at which the associations were none, or no tree: it is passed over. */
+    /* Receives a time that is skipped because there were no associations, or because they form no
+     * tree. */
     void (*skip)(void *context, int64_t time, const struct error *reason);
     void *context;
 };
 
-/* Compute the instants from number *done on that can be put together, at least one.  *done is then
- * behind the last one that was taken, also where this fails. */
+/*
+ * Computes the values of the next group of times, at least one, beginning with index `*done`.
+ * Advances `*done` to the index after the last time that was handed over or skipped, also on error.
+ * Returns -1 on error.
+ */
 int batch_compute_some(const struct batch *batch, size_t *done, struct error *err);
 
 #endif

@@ -4,8 +4,10 @@
 #include "core/usage/ledger.h"
 #include "source/layout.h"
 
-/* Leave out what was used before the association's last reset.  Kept sums contain only resets
- * within their reach; checkpoint_plan_fold() leaves out a whole sum for a later one. */
+/*
+ * Excludes usage before the association's last reset.  Checkpointed sums consider only resets
+ * within the checkpoint's reach; for a later reset, checkpoint_plan_fold() drops the whole sum.
+ */
 static void leave_out_reset(const struct charge_context *context, struct charge *charge)
 {
     struct charge_term *counted = &charge->counted;
@@ -20,7 +22,7 @@ static void leave_out_reset(const struct charge_context *context, struct charge 
         *counted = (struct charge_term){ 0 };
 }
 
-/* Leave of what the job used what the suspension takes back. */
+/* Limits the term of the job to the time that the suspension takes back. */
 static void cut_to_suspension(struct charge_context *context, const struct suspension *suspension,
                               struct charge_term *used)
 {
@@ -31,7 +33,7 @@ static void cut_to_suspension(struct charge_context *context, const struct suspe
     used->end = suspensions->counted_to;
 }
 
-/* What a slice is charged, whose part of the row's span it is. */
+/* Computes the charge of one interval.  `span` is the interval's part of the row's span. */
 static inline void charge_span(struct charge_context *context, struct charge *charge,
                                const struct job_span *span)
 {
@@ -59,7 +61,7 @@ void charge_fill_interval(struct charge_context *context, struct charge *charge)
     charge_span(context, charge, &span);
 }
 
-/* As last_pass() wants it. */
+/* Returns the time of the newest decay cycle, as last_pass() needs it. */
 static uint64_t newest_pass(const struct charge_context *context, uint64_t before)
 {
     return passes_newest(context->passes, decay_table_now(context->charging.decay), context->period,
@@ -92,8 +94,10 @@ void charge_begin(struct charge_context *context, const struct job_row *row, str
         charge_fill_interval(context, charge);
 }
 
-/* The job row of a release before 24.11 begins with the job, so that no time before the job is
- * charged; that of a job which was resized before begins with that resize in later ones. */
+/*
+ * The charge never begins before the row's time_start.  Before Slurm 24.11 that is the start of the
+ * job.  From 24.11 on, it is the resize before if the job was already resized.
+ */
 bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *again)
 {
     uint64_t start = row->job.time_start, end = row->job.time_end;
@@ -107,9 +111,11 @@ bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *
     return start && again->job.time_start < end;
 }
 
-/* The resize charges what has run since the last pass at the old size, and the next pass does so
- * again at the new one.  Sums that are kept must not hang on which pass that is: of what they have
- * in them it is half a period. */
+/*
+ * A resize charges the time since the last decay cycle at the old size, and the next cycle charges
+ * it again at the new size.  Checkpointed sums must not depend on the time of a cycle, so they
+ * assume that the last cycle was half a period before the resize.
+ */
 static uint64_t pass_before(const struct charge_context *context, uint64_t resize)
 {
     if (decay_table_now(context->charging.decay) - resize <= context->recent)

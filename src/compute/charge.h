@@ -6,47 +6,52 @@
 
 struct error;
 
-/* A charge: what a slice of a row's time (core/usage/usage_owners.h) adds to usage, or takes off
- * it.  A suspension is a charge like that of its job, taken off. */
+/*
+ * A charge: usage that one charge interval of a row (core/usage/usage_owners.h) adds or subtracts.
+ * A suspension is charged like its job, with the opposite sign.
+ */
 struct charge {
     const struct job_row *row;
-    uint64_t number;            /* of the row, from 1 on: rows of one job may have the same times */
-    struct job_span span;       /* the row's */
-    uint64_t ended;             /* when the row did; 0 where it is open */
-    bool negative;              /* it is taken off */
-    bool again;                 /* of time that the row was charged before, see charge_again() */
-    bool checkpointed;          /* the row belongs to the sums that are kept */
-    bool expired;               /* it ended by the cutoff: only its days count */
-    enum job_outcome outcome;   /* of the row, as its slices so far have it */
-    uint64_t first;             /* likewise the first second that counts, resets of associations
-                                 * aside; UINT64_MAX where none does */
-    struct slice interval;      /* slice.association is whose usage it is */
-    struct charge_term used;    /* what was used; also what counts for its days only */
-    struct charge_term counted; /* the part that counts for usage; units are 0 where none does */
+    uint64_t number; /* of the row, from 1; distinguishes rows of one job with the same times */
+    struct job_span span;     /* of the row */
+    uint64_t ended;           /* when the row ended; 0 if it is open */
+    bool negative;            /* subtract the charge */
+    bool again;               /* this time of the row was charged before, see charge_again() */
+    bool checkpointed;        /* the row belongs to the checkpoint */
+    bool expired;             /* the row ended at or before the cutoff: counts only for days */
+    enum job_outcome outcome; /* of the row, by the intervals so far */
+    uint64_t first;          /* first second of these intervals that counts, regardless of resets of
+                                associations; or UINT64_MAX */
+    struct slice interval;   /* slice.association is the usage owner */
+    struct charge_term used; /* usage, also if it counts only for its days */
+    struct charge_term counted; /* part that counts for usage; its units may be 0 */
 };
 
-/* What charges are made by. */
+/* The settings and state with which rows are charged. */
 struct charge_context {
     struct charging charging;
     const struct ledger_state *ledger;
-    const struct passes *passes; /* of slurmctld, */
-    uint64_t period;             /* their period in seconds, */
-    uint64_t recent; /* and since how many seconds before now they decide; nothing that ended since
-                      * is sealed */
-    const struct usage_owners *owners;   /* NULL: what an association used is its own */
-    const struct checkpoint *checkpoint; /* the one that the run leaves; NULL: no row is sealed */
-    bool negative;                       /* charges are taken off */
-    uint64_t cutoff;                     /* what ended by then has expired */
-    uint64_t left_out;                   /* nothing of what ended by then counts for usage */
+    const struct passes *passes; /* registrations that date slurmctld's decay cycles */
+    uint64_t period;             /* of these cycles, in seconds */
+    uint64_t recent; /* for rows that ended at most this many seconds ago, the time of the actual
+                        cycle counts; such rows are never checkpointed */
+    const struct usage_owners *owners;   /* NULL: each association owns its usage */
+    const struct checkpoint *checkpoint; /* that this run leaves; or NULL */
+    bool negative;                       /* subtract the charges */
+    uint64_t cutoff;                     /* rows that ended at or before it have expired */
+    uint64_t left_out; /* rows that ended at or before it do not count for usage */
     struct suspensions suspensions;
-    uint64_t rows; /* that were charged */
+    uint64_t rows; /* number of rows charged */
 };
 
-/* Make the charge of a row's first slice; it holds as long as the row. */
+/* Fills `charge` for the first interval of `row`, which must stay valid as long as the charge. */
 void charge_begin(struct charge_context *context, const struct job_row *row, struct charge *charge);
-/* Make it that of the next slice; false behind the last, where outcome and first are those of the
- * whole row. */
+/* Recomputes `charge` for its current interval and span.  Call charge_next() instead. */
 void charge_fill_interval(struct charge_context *context, struct charge *charge);
+/*
+ * Advances `charge` to the next interval of the row.  Returns false after the last one; `outcome`
+ * and `first` then apply to the whole row.
+ */
 static inline bool charge_next(struct charge_context *context, struct charge *charge)
 {
     if (!charge_interval_next(&charge->interval, charge->span.end))
@@ -55,15 +60,23 @@ static inline bool charge_next(struct charge_context *context, struct charge *ch
     return true;
 }
 
-/* If a job was resized at the row's end, make the charge of the time that slurmctld charges again
- * at the new size, go on with charge_next(), and return true.  `again` is the row of this charge
- * and must last as long. */
+/*
+ * If a job was resized at the end of `row`, slurmctld charges part of the time again at the new
+ * size.  In this case, fills `charge` for the first interval of that time and returns true;
+ * continue with charge_next().  Fills `again` with a row for this charge, which must stay valid as
+ * long as the charge.
+ */
 bool charge_again(struct charge_context *context, const struct job_row *row, struct job_row *again,
                   struct charge *charge);
-/* The row of that charge, if it begins with this pass; false if it is charged for no second. */
+/*
+ * Fills `again` with the row of that charge, if the decay cycle before the resize was at `pass`.
+ * Returns false if it has no seconds to charge.
+ */
 bool charge_again_row(const struct job_row *row, uint64_t pass, struct job_row *again);
 
-/* Who takes charges, or behind its last charge what a row is.  Each kind of sink begins with this.
+/*
+ * A consumer of charges.  Every kind of accumulator has this as its first member.  An accumulator
+ * for rows is called once a row, after its last interval, with the charge of the whole row.
  */
 struct charge_accumulator {
     int (*take)(struct charge_accumulator *accumulator, const struct charge *charge,

@@ -16,29 +16,75 @@
 #include "util/index.h"
 #include "util/log.h"
 
-/* Rows that are read together, the sinks of their charges, and those of the rows themselves. */
+/*
+ * How jobs are charged.
+ *
+ * A scan (struct pass) reads one range of job rows.  It divides each row into charge intervals and
+ * passes each charge to the scan's accumulators.  After the last interval of a row it calls the row
+ * accumulators.  By default a scan also adds its charges: to pass.checkpointed if the row is
+ * checkpointed, otherwise to the tree of the computation.
+ *
+ * Before the scans, charge_rollups() charges the rollups that replace purged job rows.  Then the
+ * scans run in this order:
+ *
+ *   scan       when               rows                             feeds
+ *   ---------  -----------------  -------------------------------  --------------------------
+ *   late       verify             open in the stored checkpoint,   plan->late
+ *                                 ended before its checkpoint
+ *                                 time
+ *   gone       verify, if the     ended after the stored cutoff    plan->late (subtracts)
+ *              cutoff advanced    and up to the new one
+ *   late       incremental        as above                         plan->sums, plan->hashes,
+ *                                                                  days, watcher, seen
+ *   gone       incremental, if    as above                         plan->sums, plan->hashes
+ *              the cutoff                                          (subtracts)
+ *              advanced
+ *   check      incremental        checkpointed, ended between      plan->checked (hashes only)
+ *                                 check_from and check_to
+ *   main       always             incremental: open, or ended at   plan->sums, plan->hashes,
+ *                                 or after the stored checkpoint   tree, days, watcher, seen
+ *                                 time; otherwise: all
+ *   refunded   if the ledger has  all rows of refunded jobs        tree (subtracts)
+ *              refunds
+ *   cancelled  if the source      jobs cancelled while suspended,  tree, watcher,
+ *              records such jobs  unless refunded                  seen.first_behind_end
+ *
+ * "Full" and "verify" are modes of the plan, and "incremental" stands for an incremental plan that
+ * keeps the stored sums.  If suspended time is not charged, a scan of the suspensions of the same
+ * rows precedes each scan except for "cancelled"; it has the same accumulators and the opposite
+ * sign.  In a computation with a multi-time accumulator, there is no plan, and this accumulator
+ * replaces the tree.
+ *
+ * Within a scan, rows come in any order.  The order of the scans matters in one place: "late" must
+ * precede "gone", so that a late row that the cutoff has passed is added before it is subtracted.
+ */
+
+/* A scan: a range of rows, the accumulators of their charges, and the accumulators of the rows. */
 #define ACCUMULATORS 3
 struct pass {
     struct job_range range;
     bool of_suspensions;
-    bool of_cancelled; /* what slurmctld has charged behind the end of suspended jobs */
+    bool of_cancelled; /* time that slurmctld charged after the end of suspended jobs */
     bool only_refunded;
     bool negative;
     const struct checkpoint *checkpoint;
     uint64_t cutoff, left_out;
-    struct usage_sums *checkpointed; /* where sealed charges are added up */
-    struct day_hashes *hashes;       /* where sealed rows are noted; NULL: nowhere */
-    bool only_noted;                 /* the rows are not charged */
+    struct usage_sums *checkpointed; /* receives charges of checkpointed rows */
+    struct day_hashes *hashes;       /* receives hashes of checkpointed rows; NULL: none are made */
+    bool only_noted;                 /* hash the rows, but do not charge them */
     struct charge_accumulator *accumulators[ACCUMULATORS], *row_accumulators[ACCUMULATORS];
     size_t accumulator_count, row_accumulator_count;
 };
 
-/* What is charged of a cluster. */
+/*
+ * The state of one call of charge_jobs().  PASSES is the largest number of scans in the table
+ * above, including scans of suspensions.
+ */
 #define PASSES 11
 struct charge_jobs_run {
     struct computation *computation;
-    struct checkpoint_plan *plan; /* NULL: none */
-    struct days *days;            /* NULL: usage of days is not looked at */
+    struct checkpoint_plan *plan; /* or NULL */
+    struct days *days;            /* NULL: usage by day is not needed */
     struct charging charging;
     uint64_t cutoff, now;
     struct jobs_seen *seen;
@@ -69,7 +115,7 @@ static int take_day_hashes(const struct pass *pass, struct charge_context *conte
     return 0;
 }
 
-/* Each slice of a row, and then the row. */
+/* Passes each interval of a row to the accumulators, and then the row to the row accumulators. */
 static int charge_take_row(const struct pass *pass, struct charge_context *context,
                            const struct job_row *row, struct error *err)
 {
@@ -141,7 +187,9 @@ done:
     return got;
 }
 
-/* Where suspended time is left out, the suspensions of the pass's rows come before it. */
+/*
+ * Adds a scan.  If suspended time is not charged, adds a scan of the rows' suspensions before it.
+ */
 static void add_pass(struct charge_jobs_run *run, const struct pass *pass)
 {
     const struct source *source = &run->computation->source;
@@ -154,7 +202,7 @@ static void add_pass(struct charge_jobs_run *run, const struct pass *pass)
     run->passes[run->pass_count++] = *pass;
 }
 
-/* Rows that are charged where they belong. */
+/* Returns a scan whose charges count in full: for usage, days, the watcher and `seen`. */
 static struct pass charge_jobs_scan(struct charge_jobs_run *run, struct job_range range)
 {
     struct pass pass = { .range = range, .cutoff = run->cutoff, .left_out = run->cutoff };
@@ -171,7 +219,10 @@ static struct pass charge_jobs_scan(struct charge_jobs_run *run, struct job_rang
     return pass;
 }
 
-/* Where all rows are read: a row that ended by this instant counts for nothing, not even a day. */
+/*
+ * Returns the end time after which rows are read if the run reads all rows.  Rows that ended at or
+ * before it count neither for usage nor for a day.
+ */
 static uint64_t first_read(const struct charge_jobs_run *run)
 {
     const struct days *days = run->days;
@@ -179,8 +230,11 @@ static uint64_t first_read(const struct charge_jobs_run *run)
     return reach_back ? days->starts[0] : run->cutoff;
 }
 
-/* Where jobs were purged rollups stand for them, up to the first full hour in which no job ended
- * that is not there. */
+/*
+ * If job rows were purged, sets `*until` to the time before which rollups replace them.  Purged
+ * jobs ended before the oldest remaining row, so this is the first full hour after the end of that
+ * row.  Sets it to 0 if nothing was purged.
+ */
 static int find_purge_end(const struct computation *computation, struct purge *purge,
                           uint64_t oldest, uint64_t *until, struct error *err)
 {
@@ -219,13 +273,13 @@ int rollups_end(const struct computation *computation, struct purge *purge, stru
     return 0;
 }
 
-/* Whether this run makes the kept sums from the beginning. */
+/* Returns true if this run rebuilds the checkpoint's sums from scratch. */
 static bool sums_all(const struct charge_jobs_run *run)
 {
     return run->plan && run->plan->mode != CHECKPOINT_UNUSED && run->plan->anew;
 }
 
-/* The part of a rollup that is in a slice. */
+/* Charges the part of a rollup that is in one interval. */
 static int charge_part(const struct charge_jobs_run *run, const struct rollup_row *row,
                        const struct slice *interval, struct error *err)
 {
@@ -253,7 +307,7 @@ static int charge_part(const struct charge_jobs_run *run, const struct rollup_ro
     return wide_add(sum, &usage) ? 0 : usage_beyond_range(id, err);
 }
 
-/* Note what a rollup in the sums is, so that a later run can see that it has changed. */
+/* Adds a rollup to the hash of checkpointed rollups, so that a later run can detect a change. */
 static void note_rollup(struct day_hashes *hashes, const struct rollup_row *row, uint64_t cutoff)
 {
     const uint64_t words[] = { row->association,  row->tres,       row->qos,
@@ -307,8 +361,10 @@ static int read_rollups(const struct charge_jobs_run *run, uint64_t after,
     return got;
 }
 
-/* Read the rollups in the kept sums again, to see that they have not changed.  Other rollups may
- * replace jobs now, if one that is older than all came late. */
+/*
+ * Reads the checkpointed rollups again to detect changes.  If a job older than all others has
+ * arrived late, rollups replace a different period; this counts as a change.
+ */
 static int check_rollups(struct charge_jobs_run *run, uint64_t until, struct error *err)
 {
     if (until != run->charging.from)
@@ -342,7 +398,9 @@ static int charge_rollups(struct charge_jobs_run *run, struct error *err)
     return read_rollups(run, first_read(run), charge_rollup, err);
 }
 
-/* Rows that were open when the seal was made and ended below it since. */
+/*
+ * Rows that were open when the checkpoint was made and have since ended before the checkpoint time.
+ */
 static struct job_range late_range(const struct charge_jobs_run *run, uint64_t from)
 {
     const struct job_keys *ended = &run->plan->ended;
@@ -352,7 +410,7 @@ static struct job_range late_range(const struct charge_jobs_run *run, uint64_t f
                                .key_count = ended->count };
 }
 
-/* Take rows of the kept sums that have passed the horizon since off `sums`. */
+/* Adds a scan that subtracts from `sums` the checkpointed rows that the cutoff has passed since. */
 static void charge_add_gone(struct charge_jobs_run *run, struct usage_sums *sums,
                             struct day_hashes *hashes)
 {
@@ -366,8 +424,10 @@ static void charge_add_gone(struct charge_jobs_run *run, struct usage_sums *sums
         add_pass(run, &gone);
 }
 
-/* Add to the kept sums what they lack, and take off what has passed the horizon.  A late row that
- * has passed it too is added first, so that all such rows can be taken off alike. */
+/*
+ * Adds the scans that bring the stored sums up to date. "Late" precedes "gone", so that a late row
+ * that the cutoff has passed can be subtracted like any other row.
+ */
 static void repair_stored(struct charge_jobs_run *run)
 {
     const struct days *days = run->days;
@@ -381,7 +441,10 @@ static void repair_stored(struct charge_jobs_run *run)
     charge_add_gone(run, run->plan->sums, &run->plan->hashes);
 }
 
-/* The same where all is read anyway: only to know how far the kept sums should differ. */
+/*
+ * For a run that reads all rows to verify the checkpoint.  These scans only compute by how much the
+ * stored sums should differ from the new ones.
+ */
 static void note_late(struct charge_jobs_run *run)
 {
     const struct pass late = { .range = late_range(run, run->plan->stored->checkpoint.cutoff),
@@ -392,7 +455,7 @@ static void note_late(struct charge_jobs_run *run)
     charge_add_gone(run, run->plan->late, NULL);
 }
 
-/* Read rows of the kept sums once more, to see that they have not changed. */
+/* Adds a scan that reads checkpointed rows again to detect changes. */
 static void check_stored(struct charge_jobs_run *run)
 {
     struct checkpoint_plan *plan = run->plan;
@@ -412,14 +475,16 @@ static void check_stored(struct charge_jobs_run *run)
         add_pass(run, &pass);
 }
 
-/* Whether the time before the cutoff is longer than the time since. */
+/*
+ * Returns true if the time before the cutoff is longer than the time since.  An index then helps.
+ */
 static bool has_long_history(const struct charge_jobs_run *run)
 {
     uint64_t cutoff = run->cutoff, oldest = run->seen->oldest_end;
     return oldest < cutoff && cutoff < run->now && cutoff - oldest > run->now - cutoff;
 }
 
-/* The rows that the kept sums do not have. */
+/* Returns the rows that the checkpoint does not contain, or all rows if the sums are rebuilt. */
 static struct job_range main_range(const struct charge_jobs_run *run)
 {
     const struct checkpoint_plan *plan = run->plan;
@@ -443,8 +508,10 @@ static struct job_range main_range(const struct charge_jobs_run *run)
     return range;
 }
 
-/* Take what refunded jobs were charged off again, wherever it was added.  Rows without keys belong
- * to no job that could be named. */
+/*
+ * Adds a scan that subtracts the charges of refunded jobs, whichever scan added them.  If a layout
+ * lacks job keys, there are no refunds, because an entry cannot identify its jobs.
+ */
 static void add_refunded(struct charge_jobs_run *run)
 {
     const struct job_keys *refunded = &run->computation->ledger->refunded;
@@ -459,7 +526,10 @@ static void add_refunded(struct charge_jobs_run *run)
         add_pass(run, &pass);
 }
 
-/* How far that reaches hangs on now, so it is never in the kept sums, nor in the usage of days. */
+/*
+ * The charged time depends on the current time, so it is never checkpointed and never counts for a
+ * day.
+ */
 static void add_cancelled(struct charge_jobs_run *run)
 {
     struct pass pass = { .range = { .from = run->cutoff + 1 }, .of_cancelled = true };
@@ -510,8 +580,10 @@ static int charge_add_adjustments(struct computation *computation, struct error 
     return 0;
 }
 
-/* Add what is left of the usage that the source began with, unless it was reset since.  The usage
- * file has no step in it that came after its last one, so steps count from there. */
+/*
+ * Adds the remaining part of the usage that the source began with, unless a later reset removed it.
+ * The usage file contains no decay step after its last one, so steps count from there.
+ */
 static int add_starts(struct computation *computation, struct error *err)
 {
     const struct usage_starts *starts = &computation->starts;
@@ -548,7 +620,8 @@ static void set_accumulators(struct charge_jobs_run *run)
                                            .seen = run->seen,
                                            .findings = computation->findings,
                                            .of_all = !run->plan };
-    if (!decay_table_half_life(computation->decay)) /* only then it decides the capacity */
+    if (!decay_table_half_life(
+            computation->decay)) /* the capacity depends on it only without decay */
         run->note.created = computation->accounting->created;
     if (run->plan) {
         run->note.checkpointed_first = &run->plan->checkpoint.first_charge;
@@ -563,7 +636,7 @@ static void set_accumulators(struct charge_jobs_run *run)
         (struct first_accumulator){ { first_accumulator_take }, &run->seen->first_behind_end };
 }
 
-/* Only --now asks for the past; however long a run has taken until now, it is none by itself. */
+/* Only --now selects a past time.  A long run does not turn its own time into a past one. */
 static bool is_in_past(const struct computation *computation)
 {
     const int64_t *instant = computation->source.time;

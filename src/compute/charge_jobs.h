@@ -10,26 +10,37 @@ struct error;
 struct jobs_seen;
 struct checkpoint_plan;
 
-/* Read the rollups that stand for jobs, and the job rows that the plan asks for, which ended after
- * `cutoff` or are open, and charge each to its association: those below the seal in the plan's
- * sums, the others in the tree.  Without a plan (NULL) all of them are read, and go into the tree.
- * *seen may know an older end. */
+/*
+ * Reads the rollups that replace purged jobs and the job rows that the plan needs, and charges each
+ * to its association.  Rows that ended at or before `cutoff` do not count for usage.  Charges of
+ * checkpointed rows go to the plan's sums, and all others to the computation's tree.
+ *
+ * Without a plan (NULL), reads all rows and charges all of them to the tree.  Updates `*seen`,
+ * whose oldest_end may already be set.  Returns -1 on error.
+ */
 int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, uint64_t cutoff,
                 struct jobs_seen *seen, struct error *err);
 
-/* What charge_jobs() adds to the tree that is no row of the source: the ledger's credits, debits
- * and amounts, and the usage that the source began with.  Where the computation is split
- * (compute/accumulators.h) it leaves them to the computations of the instants. */
+/*
+ * Adds the usage that does not come from job rows or rollups: the ledger's credits, debits and set
+ * amounts, and the usage that the source began with. charge_jobs() calls this, except for a
+ * computation with a multi-time accumulator (compute/accumulators.h).  For this, call it for the
+ * computation of each time.  Returns -1 on error.
+ */
 int charge_corrections(struct computation *computation, struct error *err);
 
-/* Whether jobs were purged, which is asked once, and only where no job that is left ended by the
- * cutoff. */
+/*
+ * Caches whether the source's job rows were purged.  Asked at most once, and only if no remaining
+ * row ended at or before the cutoff.
+ */
 struct purge {
     uint64_t cutoff;
     bool known, found;
 };
-/* Up to where rollups say what jobs did; 0: nowhere.  What they say of the jobs' times comes into
- * *seen, whose oldest end is known. */
+/*
+ * Sets `*until` to the time before which rollups count instead of jobs, or to 0 if they never do.
+ * seen->oldest_end must be set.  Adds the rollups' times to `*seen`.  Returns -1 on error.
+ */
 int rollups_end(const struct computation *computation, struct purge *purge, struct jobs_seen *seen,
                 uint64_t *until, struct error *err);
 

@@ -9,63 +9,79 @@
 
 struct ledger;
 
-/* What is computed for a cluster. */
+/* The data and results of one computation for a cluster. */
 struct computation {
-    struct source source; /* what it is of, and the settings that it is made with */
+    struct source source; /* the cluster, its database and the settings to compute with */
     struct accounting *accounting;
-    bool accounting_is_lent; /* but for its rows (accounting_lend()) */
+    bool accounting_is_lent; /* accounting comes from accounting_lend(); only its rows are owned */
     struct tree *tree;
     struct values *values;
-    uint32_t *pbs_order; /* by node, where anybody asks for it (core/fairshare/pbs.h); or NULL */
-    uint32_t *order;     /* by node, under the settings' algorithm (core/fairshare/algorithm.h) */
-    struct queue *queue; /* jobs that wait; NULL where the layout has none */
-    struct formula_jobs *formula_jobs; /* likewise, where a formula makes their order */
-    struct tres_minutes *tres_minutes; /* NULL where the layout has no TRES */
+    uint32_t *pbs_order; /* by node, see core/fairshare/pbs.h; NULL if not needed */
+    uint32_t *order;     /* by node, for the settings' algorithm (core/fairshare/algorithm.h) */
+    struct queue *queue; /* pending jobs; NULL if the layout has no queue */
+    struct formula_jobs *formula_jobs; /* pending jobs in the order of a formula; or NULL */
+    struct tres_minutes *tres_minutes; /* NULL if the layout has no TRES */
     struct findings *findings;
     struct decay_table *decay;
-    struct usage_starts starts; /* with which usage begins, unless a reset was later */
+    struct usage_starts starts; /* usage to begin with, unless a reset was later */
     struct ledger_state *ledger;
-    struct usage_sums *unattributed;  /* usage whose association has no place in the tree */
-    struct fairshare_options options; /* that the values are computed with */
-    double capacity;                  /* R_H of SPEC 4; NAN where it is unknown */
-    /* The first second that counts; and that of what is charged behind the end of suspended jobs,
-     * which the former leaves out. */
+    struct usage_sums *unattributed;  /* usage whose association has no node in the tree */
+    struct fairshare_options options; /* the options that the values are computed with */
+    double capacity;                  /* R_H of SPEC 4; NAN if unknown */
+    /* First second that counts; and first second that counts among charges after the end of
+     * suspended jobs. first_charge does not include the latter. */
     uint64_t first_charge, first_behind_end;
-    const struct factor_history *factors; /* of QOS; NULL: the layout has none */
-    struct factor_history *own_factors;   /* these, where no prior has them */
-    struct usage_owners *owners;          /* whose usage an association's is; NULL: its own */
-    struct charge_accumulator *watcher;   /* gets each charge that counts; NULL: nobody does */
-    uint64_t selected;      /* the association of which, and of all below, it needs charges; 0: all.
-                             * Usage of others is not whole then. */
-    uint64_t *selected_ids; /* whose rows these are (compute/associations.c); NULL: all are read */
+    const struct factor_history *factors; /* of QOS; NULL if unknown to the layout */
+    struct factor_history *own_factors;   /* backs `factors` if there is no recorded state */
+    struct usage_owners *owners; /* owners of usage; NULL if usage belongs to its own association */
+    struct charge_accumulator *watcher; /* receives each charge that counts; or NULL */
+    uint64_t selected;      /* if not 0, `watcher` needs only charges of this association and its
+                               descendants; usage of others is then incomplete */
+    uint64_t *selected_ids; /* ids whose rows are read (compute/associations.c); NULL: all */
     size_t selected_count;
-    struct association_times *times; /* to be recorded; NULL: they are, or are unknown */
-    struct split *multi;             /* adds charges up instead of the tree; NULL: there is none */
+    struct association_times *times; /* to be recorded; NULL if already recorded or unknown */
+    struct split *multi;             /* if set, receives the charges instead of the tree */
     struct run_record record;
-    struct association_history_counts past_counts; /* of an instant that is over */
-    char message[160];                             /* likewise, the record's */
+    struct association_history_counts past_counts; /* for a past time */
+    char message[160];                             /* for a past time: text of record.message */
 };
-/* Nothing is read yet.  The source's settings, database and name must live as long. */
+/*
+ * Returns a computation that has read nothing.  The settings, database and name of `source` must
+ * outlive it.
+ */
 struct computation computation_of(const struct source *source);
-/* The release of the slurmctld that the settings conform to: the one they say, else the one with
- * which it registered, else the oldest that the tables can be of; NULL where nothing is of Slurm.
+/*
+ * Returns the Slurm release that the values conform to.  This is the release from the settings, or
+ * else the one with which slurmctld registered, or else the oldest one that could have made the
+ * tables.  Returns NULL if the source is not Slurm's.
  */
 const struct release *release_of(const struct settings *settings,
                                  const struct accounting *accounting);
-/* Begin it as of an instant, with what counts of a ledger then (NULL: an empty one). */
+/*
+ * Begins a computation for the time `now`, with the entries of `ledger` that count at that time.
+ * `ledger` may be NULL, which means an empty one.
+ */
 void computation_begin(struct computation *computation, const struct ledger *ledger, uint64_t now);
-/* Leaves the record. */
+/* Frees everything except for the run record, which stays valid. */
 void computation_free(struct computation *computation);
 
-/* Where usage of an association is added up; it holds until the next is asked for. */
+/*
+ * Returns the sum to which usage of `association` is added.  The pointer is valid until the next
+ * call.
+ */
 struct wide *computation_sum_of(struct computation *computation, uint64_t association);
-/* Since when usage counts: the settings' last reset, or the ledger's of the whole cluster; 0. */
+/*
+ * Returns the time since which usage counts: the last periodic reset by the settings or the
+ * ledger's last reset of the whole cluster, whichever is later.  Returns 0 if there was none.
+ */
 uint64_t last_reset(const struct settings *settings, const struct ledger_state *ledger,
                     uint64_t now);
-/* Fails: the integers are too small for an association's usage. */
+/*
+ * Sets `err` to say that the usage of `association` exceeds the range of the integers.  Returns -1.
+ */
 int usage_beyond_range(uint64_t association, struct error *err);
 
-/* A record of a full run in which nothing is known yet. */
+/* The record of a full run in which no value is known yet. */
 extern const struct run_record run_record_empty;
 
 #endif

@@ -95,7 +95,7 @@ static int compute_read_findings(struct computation *computation, struct error *
                : 0;
 }
 
-/* All that is read, inside the snapshot. */
+/* Reads everything that belongs to the snapshot. */
 static int compute_read_cluster(struct computation *computation,
                                 const struct recorded_state *recorded, struct checkpoint_plan *plan,
                                 struct error *err)
@@ -126,7 +126,7 @@ static int compute_read_cluster(struct computation *computation,
     return 0;
 }
 
-/* Before the snapshot: it will see what has arrived by now, or more. */
+/* Must run before the snapshot, which then contains at least the rows that have arrived by now. */
 static int refuse_lagging(const struct source *source, struct error *err)
 {
     const struct settings *settings = source->settings;
@@ -169,8 +169,10 @@ int compute_read(struct computation *computation, const struct recorded_state *r
     return -1;
 }
 
-/* Whose usage is nothing, as where all of it was suspended, is not odd: a sum that was kept does
- * not tell whether there was a job. */
+/*
+ * A sum of 0, for example of a job that was always suspended, is not a finding: a checkpointed sum
+ * does not show whether there was a job.
+ */
 static int note_unattributed(struct computation *computation, struct error *err)
 {
     struct wide all = { { 0 } };
@@ -184,7 +186,7 @@ static int note_unattributed(struct computation *computation, struct error *err)
             return fail(err, ERROR_DATA,
                         "the usage without an association is beyond the range of our integers");
     }
-    if (wide_is_negative(&all)) /* more was credited than used */
+    if (wide_is_negative(&all)) /* credits exceed the usage */
         all = (struct wide){ { 0 } };
     computation->record.unattributed_usage = decay_table_usage(computation->decay, &all);
     return 0;
@@ -198,7 +200,7 @@ static void note_plan(struct run_record *record, const struct checkpoint_plan *p
     record->drifted = plan->drifted;
 }
 
-/* A misspelled resource of OpenPBS's formulas is 0 for each job. */
+/* OpenPBS's formulas treat a misspelled resource as 0 in every job. */
 static void note_resources(struct computation *computation)
 {
     struct text unknown = { 0 };
@@ -215,7 +217,7 @@ static double factor_for_jobs(const void *context, uint32_t node)
                           &computation->tree->nodes[node], &computation->values[node]);
 }
 
-/* OpenPBS hands its values of fairshare to the formula as text, with six decimals. */
+/* OpenPBS passes its fairshare values to the formula as text with six decimals. */
 static struct formula_value as_openpbs(double value)
 {
     char text[512];
@@ -223,7 +225,7 @@ static struct formula_value as_openpbs(double value)
     return (struct formula_value){ strtod(text, NULL), false };
 }
 
-/* The value of the entity that a name in the formula means; NULL: the name means none. */
+/* Returns the entity's value that `name` refers to in a formula, or NULL if it refers to none. */
 static const double *compute_value_named(const char *name, const struct values *values)
 {
     return !strcmp(name, "fairshare_perc") || !strcmp(name, "fair_share_perc")
@@ -252,9 +254,11 @@ static void compute_complete(struct formula_jobs *jobs, size_t number, const str
     job->no_shares = jobs->enforces_shares && !(own->shares_norm > 0);
 }
 
-/* Gives each job its entity's values of OpenPBS's fairshare, and ranks the jobs.  `values` and
- * `order`, the place by OpenPBS's fairshare (0: none), are by node.  A formula that cannot be
- * evaluated is a finding. */
+/*
+ * Gives each job the OpenPBS fairshare values of its entity, and ranks the jobs.  `values` and
+ * `order` are by node; `order` is the place by OpenPBS's fairshare, or 0.  Adds a finding if the
+ * formula cannot be evaluated.
+ */
 static void formula_priorities_complete(struct formula_jobs *jobs, const struct tree *tree,
                                         const struct values *values, const uint32_t *order,
                                         struct findings *findings)
@@ -300,7 +304,7 @@ int compute_values(struct computation *computation, const struct checkpoint_plan
     fairshare_compute(computation->tree, options, computation->values);
     computation->order =
         order_of_all(computation->tree, options, settings->algorithm, computation->values);
-    free(computation->pbs_order); /* of a tree that was changed since */
+    free(computation->pbs_order); /* may be left from an earlier state of the tree */
     computation->pbs_order = NULL;
     if (scheduler->has_pbsfs || settings->algorithm == algorithm_named("pbs"))
         computation->pbs_order = pbs_order(&(struct fairshare){
@@ -364,8 +368,11 @@ int reach_begin(struct computation *computation, uint64_t now, struct error *err
     return result;
 }
 
-/* The largest part of a value that jobs which were not read could have added.  Those that were
- * purged had ended before all that are there, and those beyond the horizon before that. */
+/*
+ * Returns the largest fraction of a value that unread jobs could have added, or NAN if there is no
+ * bound.  Purged jobs ended before all jobs that still exist, and jobs beyond the horizon ended
+ * before the horizon.
+ */
 static double truncation_bound(const struct settings *settings, const struct decay_table *decay,
                                uint64_t reset, uint64_t oldest_end)
 {
@@ -386,7 +393,8 @@ uint64_t reach_cutoff(const struct computation *computation)
              oldest = decay_table_start(computation->decay);
     if (!settings->horizon_s || settings->horizon_s >= now)
         return oldest;
-    uint64_t horizon = now - settings->horizon_s - 1; /* one that ended right on it is read */
+    uint64_t horizon =
+        now - settings->horizon_s - 1; /* read a job that ended exactly on the horizon */
     return horizon > oldest ? horizon : oldest;
 }
 
@@ -438,7 +446,9 @@ void checkpointed_read_free(struct checkpointed_read *last)
     *last = (struct checkpointed_read){ 0 };
 }
 
-/* The plan reads from the source what was not kept; then the kept sums are added from the results.
+/*
+ * Reads the rows that are not checkpointed from the source, and then adds the stored sums from the
+ * results.
  */
 static int read_with_plan(struct checkpointed_read *last, struct computation *computation,
                           const struct recorded_state *recorded, struct error *err)

@@ -10,23 +10,39 @@
 struct recorded_state;
 struct checkpoint_plan;
 
-/* Read the cluster of a computation, made by computation_of(), in one snapshot, which ends with its
- * last row.  `prior` NULL: nothing is known.  With a plan (else NULL) only what it needs is read,
- * and its sums are still to be folded in.  -1 leaves nothing to be freed. */
+/*
+ * Reads the data for a computation that computation_of() made, in one snapshot of the accounting
+ * database.  The snapshot ends before this function returns.
+ *
+ * `recorded` is the recorded state; NULL means that nothing was recorded.  With a plan, reads only
+ * the rows that the plan needs; the caller must then add the checkpointed sums with
+ * checkpoint_plan_fold().  Without a plan (NULL), reads all rows.  Returns -1 on error; the
+ * computation then holds nothing to free.
+ */
 int compute_read(struct computation *computation, const struct recorded_state *recorded,
                  struct checkpoint_plan *plan, struct error *err);
-/* Then compute every value, by the settings of computation->source.  -1 leaves the computation to
- * be freed. */
+/*
+ * Computes all values after compute_read(), with the settings of computation->source.  Returns -1
+ * on error; the caller then frees the computation.
+ */
 int compute_values(struct computation *computation, const struct checkpoint_plan *plan,
                    struct error *err);
 
-/* R_H: what the cluster could have delivered in the time that usage is compared with, as of an
- * instant, its last reset (0: none) and the first second that counts (UINT64_MAX: none, so it is
- * since the cluster was created); NAN if it is unknown. */
+/*
+ * Returns R_H, the cluster's capacity in TRES-seconds: the usage that it could have delivered in
+ * the period that usage is compared with (SPEC 4).  Returns NAN if the cluster's size is unknown.
+ *
+ * Without decay, the period begins at `reset`, the last reset.  If `reset` is 0, it begins at
+ * `first_charge`, the first second that counts.  If that is UINT64_MAX, it begins when the cluster
+ * was created.  All times are in epoch seconds.
+ */
 double compute_capacity(const struct settings *settings, const struct accounting *accounting,
                         uint64_t half_life_s, uint64_t now, uint64_t reset, uint64_t first_charge);
 
-/* Both, without a plan; -1 leaves nothing to be freed. */
+/*
+ * Calls compute_read() without a plan, then compute_values().  Returns -1 on error; the computation
+ * then holds nothing to free.
+ */
 int compute_cluster(struct computation *computation, const struct recorded_state *recorded,
                     struct error *err);
 
@@ -34,42 +50,62 @@ struct computation;
 struct error;
 struct jobs_seen;
 
-/* How far back the usage of a computation reaches, and what its jobs say of that. */
+/*
+ * The functions below determine the period in which usage counts, and record the times of its jobs.
+ */
 
-/* Make the computation's clock, as of `now`, with its ledger.  Usage begins with the last reset, or
- * with what the source says of a later instant. */
+/*
+ * Creates the computation's decay table for the time `now`, from its ledger.  Usage begins at the
+ * last reset, or at the source's starting usage if that is later.  Returns -1 on error.
+ */
 int reach_begin(struct computation *computation, uint64_t now, struct error *err);
-/* Rows that ended at this instant or before are not read. */
+/*
+ * Returns the cutoff.  Rows that ended at this time or before do not count for usage; they are read
+ * only if the usage of a day needs them.
+ */
 uint64_t reach_cutoff(const struct computation *computation);
-/* The oldest end of all rows, UINT64_MAX where none has ended; it stays as it is where all rows are
- * read anyway, so that it is among what is seen. */
+/*
+ * Sets `*oldest_end` to the oldest end time of all rows, or to UINT64_MAX if no row has ended.
+ * Leaves it unchanged if the scan reads all rows, because the scan then finds the oldest end.
+ * Returns -1 on error.
+ */
 int reach_oldest_end(const struct computation *computation, uint64_t *oldest_end,
                      struct error *err);
-/* What the jobs' times are for the run's record. */
+/* Copies the jobs' times from `seen` into the computation and its run record. */
 void reach_note_seen(struct computation *computation, const struct jobs_seen *seen);
 
 struct db;
 struct source;
 
-/* What the last run kept of a cluster, for computations of which nothing is published: they read
- * only what a run would read now, and make of it what they would make of all jobs, to the bit. */
+/*
+ * The stored state of a cluster, for computations that publish nothing.  They read only the rows
+ * that a run would read now.  The values equal, to the bit, the values computed from all jobs.
+ */
 struct checkpointed_read {
-    struct db *results; /* the caller's */
+    struct db *results; /* belongs to the caller */
     char *source_identity;
     struct stored_checkpoint stored;
 };
-/* With a session that must last as long. */
+/*
+ * Reads the stored state.  `results` must stay open until checkpointed_read_free().  Returns -1 on
+ * error; there is then nothing to free.
+ */
 int checkpointed_read_begin(struct checkpointed_read *last, const struct source *source,
                             struct db *results, struct error *err);
 void checkpointed_read_free(struct checkpointed_read *last);
 
-/* compute_read() without a plan, where what was kept is good for the computation with its instant,
- * its settings and what is known.  Else, or where a run publishes meanwhile, all jobs are read.
- * The settings must be as they were loaded. */
+/*
+ * Does the same as compute_read() without a plan, but continues from the checkpoint if it is valid
+ * for the computation's time, settings and recorded state.  Otherwise, or if a run publishes
+ * meanwhile, it reads all jobs.  The settings must not have changed since they were loaded.
+ */
 int checkpointed_read_compute(struct checkpointed_read *last, struct computation *computation,
                               const struct recorded_state *recorded, struct error *err);
 
-/* The same with a session of its own; without result tables nothing was kept. */
+/*
+ * Does the same as checkpointed_read_compute() with its own session on the results database.  Reads
+ * all jobs if there are no result tables.
+ */
 int compute_read_current(struct computation *computation, const struct recorded_state *recorded,
                          struct error *err);
 
