@@ -61,9 +61,8 @@ struct fair_tree_list {
 struct fair_tree_walk {
     const struct fairshare *fairshare;
     const struct tree *tree;
-    struct fair_tree_entry
-        /* A stack: the lists on the current path, one after the other. */
-        *entries;
+    /* A stack: the lists on the current path, one after the other. */
+    struct fair_tree_entry *entries;
     uint32_t used;
     struct fair_tree_list *lists;
     uint32_t depth;

@@ -76,8 +76,7 @@ struct ratio_account {
     struct floating inverse; /* 1 / (S T) */
     uint64_t shares;         /* of its list */
     double ratio;
-    uint32_t source; /* the node that the ratio comes from: this one, or an ancestor with the same
-                        ratio */
+    uint32_t source; /* the node that defines the ratio: itself or an ancestor */
     bool barren;     /* S is 0 */
     bool odd;        /* shares exceed the level's sum, which slurmctld truncated to 32 bits */
 };

@@ -31,8 +31,8 @@ enum release_rule {
     /* In classic and depth-oblivious, an association with `parent` shares whose fairshare parent is
      * the root has the root's factor. */
     RULE_ROOTS_FACTOR,
-    RULE_ACCOUNTS_LEFT_OUT, /* In classic and depth-oblivious, accounts have no factor. */
-    /* The smallest accrue limit of several QOSes or associations applies, not the first. */
+    RULE_ACCOUNTS_LEFT_OUT, /* the same two algorithms give accounts no factor */
+    /* If a QOS or an association has several accrue limits, the smallest applies, not the first. */
     RULE_LEAST_ACCRUE_LIMIT,
     /* slurmdbd learns of a task split off from an array only when the task starts. */
     RULE_SPLIT_TASKS_HIDDEN,
@@ -54,7 +54,7 @@ bool release_follows(const struct release *release, enum release_rule rule);
 /* Returns the release of a version such as 25.11 or 25.11.3, or NULL if it is unknown. */
 const struct release *release_named(const char *version);
 /* Returns the newest release whose protocol version is not above `protocol`, or the oldest release
- * if there is none. */
+ * if all are newer. */
 const struct release *release_of_protocol(uint64_t protocol);
 
 #endif

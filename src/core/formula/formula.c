@@ -11,7 +11,8 @@
 
 /* ---- evaluation ---- */
 
-/* Replaces the left of two values by the result.  Returns NULL, or why Python has none. */
+/* Replaces the left of two values by the result.  Returns NULL, or the reason for Python's
+ * exception. */
 static const char *formula_compute(char sign, struct formula_value *left)
 {
     double right = left[1].number;
@@ -22,17 +23,17 @@ static const char *formula_compute(char sign, struct formula_value *left)
                    : sign == '-' ? left->number - right
                    : sign == '*' ? left->number * right
                                  : left->number / right;
-    left->number += left->is_whole ? 0.0 : -0.0; /* an integer has no negative zero */
+    left->number += left->is_whole ? 0.0 : -0.0; /* integers have no negative zero */
     return left->is_whole && isinf(left->number) ? formula_too_large : NULL;
 }
 
-/* Replaces the left of two values.  Returns the last step that is done with. */
+/* Replaces the left of two values by the result.  Returns the last step that is finished. */
 static const struct formula_step *formula_compare(const struct formula_step *step,
                                                   struct formula_value *left)
 {
     bool is_true = step->function->of_two(left->number, left[1].number) != 0;
     if (is_true && step->count) {
-        *left = left[1]; /* which the next comparison has on its left */
+        *left = left[1]; /* the left operand of the next comparison */
         return step;
     }
     *left = (struct formula_value){ is_true, true };

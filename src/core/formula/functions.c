@@ -9,7 +9,7 @@
 
 const char formula_too_large[] = "the number is too large";
 const char formula_no_division[] = "division by zero";
-static const char no_value[] = "there is no such value";     /* ValueError, a complex number */
+static const char no_value[] = "there is no such value";     /* ValueError, or a complex number */
 static const char not_whole[] = "an integer is wanted here"; /* TypeError */
 
 #define OF_ONE(name, result)     \
@@ -24,7 +24,7 @@ static const char not_whole[] = "an integer is wanted here"; /* TypeError */
         return result;                     \
     }
 
-/* Beyond this number of bits a double overflows, or nothing is left of it. */
+/* A shift by more bits makes a double overflow or leaves nothing of it. */
 #define MOST_BITS 1074
 
 OF_ONE(function_identity, x)
@@ -48,7 +48,7 @@ OF_TWO(function_is_equal, x == y)
 OF_TWO(function_is_unequal, x != y)
 OF_TWO(function_log_to_base, log(x) / log(y))
 
-/* Python's remainder has the sign of the divisor, and is exact. */
+/* Python's remainder is exact and has the sign of the divisor. */
 static double function_modulo(double x, double y)
 {
     double rest = fmod(x, y);
@@ -68,7 +68,8 @@ static double function_floor_divide(double x, double y)
     return times - below > 0.5 ? below + 1 : below;
 }
 
-/* The decimal with so many places that is nearest to the exact x; half goes to the even one. */
+/* Returns the decimal number with `places` decimals that is nearest to the exact x; ties are
+ * rounded to even. */
 static double function_round(double x, double places)
 {
     char text[400];
@@ -80,7 +81,7 @@ static double function_round(double x, double places)
     return strtod(text, NULL);
 }
 
-/* ---- their names ---- */
+/* ---- table ---- */
 
 /* clang-format off */
 #define BINARY(name, result, of, at) { name, RESULT_##result, NULL, function_##of, LEVEL_##at }
@@ -99,7 +100,7 @@ static const struct formula_function functions[] = {
     BINARY("|", BITS, bit_or, BIT_OR), BINARY("^", BITS, bit_xor, BIT_XOR),
     BINARY("&", BITS, bit_and, BIT_AND), BINARY("<<", BITS, shift_left, SHIFT),
     BINARY(">>", BITS, shift_right, SHIFT),
-    /* These four are computed in formula.c. */
+    /* formula.c computes these four. */
     { "+", .level = LEVEL_SUM }, { "-", .level = LEVEL_SUM },
     { "*", .level = LEVEL_PRODUCT }, { "/", .level = LEVEL_PRODUCT },
     BINARY("//", QUOTIENT, floor_divide, PRODUCT), BINARY("%", QUOTIENT, modulo, PRODUCT),
@@ -134,7 +135,7 @@ const struct formula_function *formula_function_find(enum formula_level level, c
 
 /* ---- calls ---- */
 
-/* Of max, min and sum. */
+/* Returns the result of max, min or sum. */
 static struct formula_value formula_function_fold(const struct formula_function *function,
                                                   const struct formula_value *items, size_t count)
 {
@@ -150,7 +151,7 @@ static struct formula_value formula_function_fold(const struct formula_function 
     return value;
 }
 
-/* Why Python rejects these arguments; NULL: it does not. */
+/* Returns the reason why Python rejects these arguments, or NULL. */
 static const char *formula_function_check_arguments(const struct formula_function *function,
                                                     struct formula_value x, struct formula_value y)
 {
@@ -165,7 +166,7 @@ static const char *formula_function_check_arguments(const struct formula_functio
     return is_bits && fmax(fabs(x.number), fabs(y.number)) > 0x1p53 ? formula_too_large : NULL;
 }
 
-/* Why Python has no such infinite or undefined result; NULL: it has. */
+/* Returns the reason why Python has no such infinite or undefined result, or NULL if it does. */
 static const char *formula_function_check_result(const struct formula_function *function, double x,
                                                  double y, struct formula_value result)
 {
@@ -190,7 +191,8 @@ const char *formula_function_call(const struct formula_function *function,
         *result = formula_function_fold(function, arguments, count);
         return result->is_whole && isinf(result->number) ? formula_too_large : NULL;
     }
-    const struct formula_value no_argument = { 2, true }; /* which makes no difference */
+    /* This value passes all checks of the missing argument. */
+    const struct formula_value no_argument = { 2, true };
     struct formula_value x = arguments[0], y = count == 2 ? arguments[1] : no_argument;
     const char *flaw = formula_function_check_arguments(function, x, y);
     if (flaw)
@@ -201,7 +203,7 @@ const char *formula_function_call(const struct formula_function *function,
                     : kind == RESULT_ALIKE || kind == RESULT_QUOTIENT ? are_whole
                                                                       : kind != RESULT_REAL;
     double number = count == 2 ? function->of_two(x.number, y.number) : function->of_one(x.number);
-    /* An integer has no negative zero. */
+    /* Integers have no negative zero. */
     *result = (struct formula_value){ is_whole ? number + 0.0 : number, is_whole };
     return isfinite(number) ? NULL
                             : formula_function_check_result(function, x.number, y.number, *result);

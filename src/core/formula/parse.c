@@ -9,14 +9,15 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* As deep as parentheses and signs may nest. */
+/* Maximum nesting of parentheses and signs. */
 #define DEEPEST 100
 
-/* About what a step takes at least, and a function at most. */
+/* Estimates: the least time of a step, and the most time of a function. */
 #define STEP_NS 5
 #define CALL_NS 1000
 
-/* As count of a comparison: another one follows, so that it will jump. */
+/* The `count` of a comparison that another one follows.  The number of steps to jump over replaces
+ * it later. */
 #define CHAINED SIZE_MAX
 
 #define BLANKS " \t"
@@ -27,9 +28,10 @@
 
 struct formula_parser {
     struct formula *formula;
-    const char *text, *token, *next; /* next: after the token */
-    size_t length;                   /* of the token; 0: the end */
-    size_t depth;                    /* of parentheses and signs */
+    /* `next` is the text after the token. */
+    const char *text, *token, *next;
+    size_t length; /* of the token; 0 at the end */
+    size_t depth;  /* of parentheses and signs */
     struct error *err;
 };
 
@@ -38,7 +40,8 @@ static bool formula_is_token(const struct formula_parser *parser, const char *wo
     return parser->length == strlen(word) && !memcmp(parser->token, word, parser->length);
 }
 
-/* Of a name, of what looks like a number, right or wrong, or of a sign; 0: it is none of these. */
+/* Returns the length of the token at `at`: a name, a sign, or anything that looks like a number,
+ * valid or not.  Returns 0 if there is no token. */
 static size_t formula_token_length(const char *at)
 {
     static const char twice[][3] = { "**", "//", "<<", ">>", "<=", ">=", "==", "!=" };
@@ -56,7 +59,8 @@ static size_t formula_token_length(const char *at)
     return strchr("<>+-*/%&|^~()[]{},", *at) != NULL;
 }
 
-/* Skips blanks and comments.  Fails if no formula may have what follows. */
+/* Skips blanks and a comment, then reads a token.  Fails if the next character cannot occur in a
+ * formula. */
 static int formula_parse_token(struct formula_parser *parser)
 {
     const char *at = parser->next + strspn(parser->next, BLANKS);
@@ -66,7 +70,7 @@ static int formula_parse_token(struct formula_parser *parser)
     parser->next = at + parser->length;
     if (!*at || parser->length)
         return 0;
-    int length = 1; /* the bytes of a character */
+    int length = 1; /* of the UTF-8 character */
     while (((unsigned char)at[length] & 0xC0) == 0x80)
         length++;
     return fail(parser->err, ERROR_SETTINGS, "a formula has no '%.*s'", length, at);
@@ -108,7 +112,7 @@ static void formula_add_call(struct formula_parser *parser, const struct formula
     parser->formula->cost += function->result >= RESULT_REAL ? CALL_NS : 0;
 }
 
-/* Lets a step jump behind the last one. */
+/* Makes a step jump to the end of the current steps. */
 static void formula_jump_here(struct formula *formula, size_t step)
 {
     formula->steps[step].count = formula->step_count - step - 1;
@@ -118,7 +122,7 @@ static void formula_jump_here(struct formula *formula, size_t step)
 
 static int formula_parse_level(struct formula_parser *parser, enum formula_level level);
 
-/* What is within parentheses or after a sign. */
+/* Parses an operand within parentheses or after a sign. */
 static int formula_parse_deeper(struct formula_parser *parser, enum formula_level level)
 {
     if (parser->depth == DEEPEST)
@@ -129,8 +133,8 @@ static int formula_parse_deeper(struct formula_parser *parser, enum formula_leve
     return result;
 }
 
-/* Whether a sequence begins here: a bracket, or parentheses with a comma of their own or without
- * anything. */
+/* Returns true if a sequence begins here: a bracket, or parentheses that are empty or contain a
+ * comma of their own. */
 static bool formula_is_sequence(const char *at)
 {
     size_t depth = 0;
@@ -148,7 +152,8 @@ static bool formula_is_sequence(const char *at)
     return false;
 }
 
-/* Expressions with commas between them, from the sign that opens to the one that closes. */
+/* Parses expressions separated by commas, from the opening to the closing sign.  Sets *count to
+ * their number. */
 static int formula_parse_items(struct formula_parser *parser, size_t *count)
 {
     char open = *parser->token;
@@ -168,7 +173,7 @@ static int formula_parse_items(struct formula_parser *parser, size_t *count)
     return formula_parse_token(parser);
 }
 
-/* The arguments of a function, or their sequence, from the parenthesis on. */
+/* Parses the arguments of a function, or a sequence of them, from the opening parenthesis on. */
 static int formula_parse_call(struct formula_parser *parser,
                               const struct formula_function *function, const char *at)
 {
@@ -261,7 +266,7 @@ static int formula_parse_atom(struct formula_parser *parser)
 
 /* ---- operators ---- */
 
-/* The sequence after `in`, or after `not in`. */
+/* Parses the sequence after `in` or `not in`. */
 static int formula_parse_in(struct formula_parser *parser, bool is_negated)
 {
     const char *at = parser->token;
@@ -278,7 +283,7 @@ static int formula_parse_in(struct formula_parser *parser, bool is_negated)
     return 0;
 }
 
-/* An operator, and the operand after it. */
+/* Parses an operator and the operand after it. */
 static int formula_parse_operator(struct formula_parser *parser,
                                   const struct formula_function *found)
 {
@@ -291,7 +296,7 @@ static int formula_parse_operator(struct formula_parser *parser,
         return -1;
     if (found->level == LEVEL_COMPARISON && !found->of_two)
         return formula_parse_in(parser, *at == 'n');
-    /* A power's exponent may have a sign, and be a power. */
+    /* The exponent of a power may have a sign and may itself be a power. */
     if (found->level == LEVEL_POWER ? formula_parse_deeper(parser, LEVEL_SIGN)
                                     : formula_parse_level(parser, found->level + 1))
         return -1;
@@ -304,7 +309,7 @@ static int formula_parse_operator(struct formula_parser *parser,
     return 0;
 }
 
-/* Moves the steps from `middle` on before those from `first` on. */
+/* Moves the steps from `middle` on before the steps from `first` on. */
 static void formula_rotate(struct formula *formula, size_t first, size_t middle)
 {
     size_t moved = formula->step_count - middle, size = sizeof *formula->steps;
@@ -315,7 +320,8 @@ static void formula_rotate(struct formula *formula, size_t first, size_t middle)
     free(copy);
 }
 
-/* x if c else y: c is evaluated first. */
+/* Parses `x if c else y`.  The steps of c are moved before the steps of x, since c is evaluated
+ * first. */
 static int formula_parse_choice(struct formula_parser *parser)
 {
     struct formula *formula = parser->formula;
@@ -337,7 +343,8 @@ static int formula_parse_choice(struct formula_parser *parser)
     return 0;
 }
 
-/* Operands with operators of this level between them or before them, or what binds more. */
+/* Parses operands with operators of this level between or before them.  Operators that bind more
+ * tightly may be inside the operands. */
 static int formula_parse_level(struct formula_parser *parser, enum formula_level level)
 {
     struct formula *formula = parser->formula;
@@ -363,7 +370,7 @@ static int formula_parse_level(struct formula_parser *parser, enum formula_level
         if (formula_parse_operator(parser, found))
             return -1;
         compared = level == LEVEL_COMPARISON ? formula->step_count - 1 : 0;
-        if (compared && !found->of_two) /* nothing is compared with a sequence */
+        if (compared && !found->of_two) /* a comparison cannot follow a sequence */
             break;
     }
     for (size_t i = first; level == LEVEL_COMPARISON && i < formula->step_count; i++)
@@ -375,7 +382,7 @@ static int formula_parse_level(struct formula_parser *parser, enum formula_level
 int formula_parse(struct formula *formula, const char *text, struct error *err)
 {
     struct formula_parser parser = { .formula = formula, .text = text, .next = text, .err = err };
-    /* No byte makes more than one step. */
+    /* Each step consumes at least one byte of the text. */
     formula->steps = arena_take(formula->arena, (strlen(text) + 1) * sizeof *formula->steps);
     return formula_parse_token(&parser) || formula_parse_level(&parser, LEVEL_CHOICE) ||
                    (parser.length && formula_unexpected(&parser, "an operator"))

@@ -7,26 +7,28 @@
 struct error;
 
 #define FORMULA_LONGEST 8192 /* bytes of a formula */
-#define FORMULA_NAMES 64     /* at most, so that values of many jobs need little memory */
+#define FORMULA_NAMES 64     /* limits the memory for values of many jobs */
 
-/* What a step of an evaluation does with the values on a stack. */
+/* The effect of a step on the stack of values. */
 enum formula_operation {
     STEP_NUMBER,
-    STEP_NAME,       /* count: its number */
+    STEP_NAME,       /* pushes value number `count` */
     STEP_ARITHMETIC, /* + - * or / */
-    STEP_CALL,       /* count: of the arguments */
-    STEP_IN,         /* count: of a sequence's items, which are above a number */
-    STEP_COMPARE,    /* a false one jumps; one that jumps leaves its right operand if it is true */
-    STEP_AND,        /* leaves an operand that decides, and jumps */
+    STEP_CALL,       /* `count` arguments */
+    STEP_IN,         /* `count` items of a sequence, above the number to find */
+    /* In a chain such as a < b < c: if true, keeps the right operand for the next comparison; if
+     * false, jumps to the end of the chain. */
+    STEP_COMPARE,
+    STEP_AND, /* if the operand decides, keeps it and jumps */
     STEP_OR,
-    STEP_JUMP_UNLESS, /* if the condition is false */
+    STEP_JUMP_UNLESS, /* jumps if the condition is false */
     STEP_JUMP
 };
 
 struct formula_step {
     enum formula_operation operation;
     unsigned column; /* of the function or operator */
-    size_t count;    /* also of the steps to jump over */
+    size_t count;    /* also the number of steps to jump over */
     union {
         struct formula_value number;
         const struct formula_function *function;
@@ -34,16 +36,17 @@ struct formula_step {
 };
 
 struct formula {
-    struct arena *arena; /* of all that is here */
+    struct arena *arena; /* owns all memory below */
     struct formula_step *steps;
     size_t step_count, cost;
     const char *names[FORMULA_NAMES];
     size_t name_count;
-    struct formula_value *stack; /* room for the values of an evaluation; the first is not used */
+    /* The stack of an evaluation.  Element 0 is unused. */
+    struct formula_value *stack;
 };
 
-/* Adds the steps and names of a text to a formula.  Fails with ERROR_SETTINGS, and the column, if
- * the text is not a formula. */
+/* Adds the steps and names of a text to a formula.  Fails with ERROR_SETTINGS and the column if the
+ * text is not a formula. */
 int formula_parse(struct formula *formula, const char *text, struct error *err);
 
 #endif

@@ -4,11 +4,12 @@
 
 struct text;
 
-/* Add a number with so many significant digits and without zeros at its end; `inf`; nothing for
- * NAN. */
+/* Appends `number` with `digits` significant digits and without trailing zeros.  Appends `inf` for
+ * an infinite number and nothing for NAN.  Numbers that need more than 20 decimals get an exponent.
+ */
 void text_add_figure(struct text *text, double number, int digits);
 
-/* The same as a text, for a sentence. */
+/* Returns the number in the same form, for use in a sentence. */
 struct figure_text {
     char bytes[352]; /* the largest double has 309 digits */
 };

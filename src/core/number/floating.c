@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Bring the highest bit to the top. */
+/* Shifts the mantissa until its highest bit is set. */
 static struct floating normal(uint128 mantissa, int exponent)
 {
     uint64_t high = (uint64_t)(mantissa >> 64);
@@ -27,8 +27,8 @@ struct floating floating_of_double(double number)
 
 struct floating floating_divided(struct floating a, uint64_t divisor)
 {
-    /* With the divisor's highest bit at the top the quotient has 63 or 64 bits in its first word,
-     * and one division more gives the second. */
+    /* If the divisor's highest bit is set, the first word of the quotient has 63 or 64 bits, and
+     * one more division gives the second word. */
     int shift = __builtin_clzll(divisor);
     uint64_t by = divisor << shift, high = (uint64_t)(a.mantissa >> 64), word[3];
     if (!a.mantissa)
@@ -45,7 +45,8 @@ struct floating floating_divided(struct floating a, uint64_t divisor)
     return normal(quotient, a.exponent + shift - 64);
 }
 
-/* floor(2^64 high / by), for high below by, whose highest bit is set; and what is left. */
+/* Returns floor(2^64 high / by) and replaces *high by the remainder.  *high must be below `by`, and
+ * the highest bit of `by` must be set. */
 static uint64_t divide_word(uint128 *high, uint128 by)
 {
     uint64_t top = (uint64_t)(by >> 64), low = (uint64_t)by, rest_top;
@@ -123,7 +124,7 @@ struct extended extended_of_double(double number)
     return (struct extended){ (uint64_t)ldexp(fraction, 64), exponent - 64 };
 }
 
-/* Round up the mantissa; where it overflows the next power of two is meant. */
+/* Adds 1 to the mantissa.  If it overflows, the result is the next power of two. */
 static struct extended rounded_up(uint64_t mantissa, int exponent)
 {
     if (mantissa == UINT64_MAX)
@@ -170,6 +171,6 @@ double extended_to_double(struct extended number)
 {
     if (number.exponent == EXTENDED_INFINITE)
         return INFINITY;
-    /* The conversion rounds half to even, as the x86 does. */
+    /* The conversion rounds ties to even, as the x86 does. */
     return ldexp((double)number.mantissa, number.exponent);
 }

@@ -4,12 +4,13 @@
 
 #include "core/number/wide.h"
 
-/* Arithmetic on numbers of 128 significant bits that are not negative.  What does not fit is cut,
- * so each function here is low by less than 2^-126 of its result. */
+/* Arithmetic on non-negative numbers of 128 significant bits.  Results that do not fit are
+ * truncated: they are too low by less than 2^-126 of the result.  The exception is
+ * floating_difference(). */
 
 struct floating floating_of(uint64_t number);
-/* The highest 128 bits of a sum that is not negative.  This and the next are `inline`, as every
- * association needs them a few times. */
+/* Returns the highest 128 bits of a sum that must not be negative.  This function and the next are
+ * `inline` because they are called several times for each association. */
 static inline struct floating floating_of_sum(const struct wide *sum)
 {
     const uint64_t *word = sum->word;
@@ -37,10 +38,10 @@ static inline struct floating floating_times(struct floating a, uint64_t times)
     return (struct floating){ high, exponent };
 }
 struct floating floating_of_double(double number);
-/* The divisor is not 0. */
+/* The divisor must not be 0. */
 struct floating floating_divided(struct floating a, uint64_t divisor);
 struct floating floating_quotient(struct floating a, struct floating divisor);
-/* Of a that is not below b. */
+/* Returns a + b; a must not be below b. */
 static inline struct floating floating_add(struct floating a, struct floating b)
 {
     int apart = a.exponent - b.exponent;
@@ -59,15 +60,16 @@ static inline struct floating floating_sum(struct floating a, struct floating b)
                                        (a.exponent == b.exponent && a.mantissa < b.mantissa)));
     return less ? floating_add(b, a) : floating_add(a, b);
 }
-/* a - b, where b is not above a. */
+/* Returns a - b; b must not be above a.  The result is too high by less than one unit of a's
+ * mantissa. */
 struct floating floating_difference(struct floating a, struct floating b);
 int floating_compare(struct floating a, struct floating b);
 
-/* Whether two numbers are so near that they may be one, each being off by up to so many units of
- * its mantissa. */
+/* Returns true if the two numbers may be equal when each is off by up to `units` units of its
+ * mantissa. */
 bool floating_is_near(struct floating a, struct floating b, uint128 units);
-/* The nearest double; false where the number, being off by up to so many units of its mantissa,
- * does not tell which one that is. */
+/* Sets *nearest to the nearest double.  Returns false if another double may be nearest because
+ * `number` is off by up to `units` units of its mantissa. */
 static inline bool floating_rounds(struct floating number, uint128 units, double *nearest)
 {
     uint128 rest = number.mantissa & (((uint128)1 << 75) - 1), middle = (uint128)1 << 74;
@@ -75,20 +77,21 @@ static inline bool floating_rounds(struct floating number, uint128 units, double
     return !number.mantissa || (rest > middle ? rest - middle : middle - rest) > units;
 }
 
-/* The x86 long double, for numbers that are not negative: 64 bits of mantissa, rounded half to
- * even.  slurmctld's ties are ties of this format; here they come out alike on every machine. */
+/* Non-negative numbers in the format of the x86 long double: 64 bits of mantissa, ties rounded to
+ * even.  Ties in slurmctld are ties of this format, and this code gives the same ties on every
+ * machine. */
 struct extended {
-    uint64_t mantissa; /* its top bit is set, or it is 0 and the number with it */
-    int exponent;      /* mantissa x 2^exponent; EXTENDED_INFINITE: infinite */
+    uint64_t mantissa; /* the highest bit is set, or the number is 0 */
+    int exponent;      /* mantissa x 2^exponent, or EXTENDED_INFINITE */
 };
 #define EXTENDED_INFINITE INT32_MAX
 
 struct extended extended_infinite(void);
 struct extended extended_of_double(double number);
 struct extended extended_of_floating(struct floating number);
-/* The divisor is neither 0 nor infinite. */
+/* The divisor must be neither 0 nor infinite. */
 struct extended extended_quotient(struct extended dividend, struct extended divisor);
-/* Below 0, 0 or above it, as a is less than, equal to or more than b. */
+/* Returns a negative number if a < b, 0 if they are equal, else a positive number. */
 int extended_compare(struct extended a, struct extended b);
 double extended_to_double(struct extended number);
 

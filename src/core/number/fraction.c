@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* A double rounds what has more bits than this right, with a last bit that says whether more
- * follows. */
+/* A double rounds more bits than it holds correctly, if the last bit says whether more bits follow.
+ */
 #define QUOTIENT_BITS 128
 
 static void set_word(mpz_t number, uint64_t word)
@@ -31,7 +31,7 @@ void fraction_set_sum(struct fraction *fraction, const struct wide *sum)
     mpz_set_ui(fraction->under, 1);
 }
 
-/* x 2^exponent. */
+/* Multiplies by 2^exponent. */
 static void shift(struct fraction *fraction, int exponent)
 {
     if (exponent > 0)
@@ -126,7 +126,7 @@ double fraction_to_double(const struct fraction *fraction)
     mpz_t quotient, rest;
     mpz_init(quotient);
     mpz_init(rest);
-    /* The quotient has as many bits as are wanted, or one more. */
+    /* The quotient has QUOTIENT_BITS bits, or one more. */
     long up = QUOTIENT_BITS -
               ((long)mpz_sizeinbase(fraction->over, 2) - (long)mpz_sizeinbase(fraction->under, 2));
     if (up > 0) {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The 256 bits of a x b, lowest word first. */
+/* Sets `product` to the 256 bits of a x b, lowest word first. */
 static void multiply(uint128 a, uint128 b, uint64_t product[4])
 {
     uint64_t a0 = (uint64_t)a, a1 = (uint64_t)(a >> 64);
@@ -20,7 +20,7 @@ static void multiply(uint128 a, uint128 b, uint64_t product[4])
     product[3] = (uint64_t)(high >> 64);
 }
 
-/* a + b + carry, which becomes the new carry. */
+/* Returns a + b + *carry and sets *carry to the new carry. */
 static uint64_t add_with_carry(uint64_t a, uint64_t b, uint64_t *carry)
 {
     uint128 sum = (uint128)a + b + *carry;
@@ -34,7 +34,7 @@ bool wide_add(struct wide *sum, const struct wide *more)
     uint64_t carry = 0;
     for (int i = 0; i < 4; i++)
         result.word[i] = add_with_carry(sum->word[i], more->word[i], &carry);
-    /* Two of one sign whose sum has the other one: it did not fit. */
+    /* The sum of two numbers of one sign has the other sign: it did not fit. */
     uint64_t overflow = (sum->word[3] ^ result.word[3]) & (more->word[3] ^ result.word[3]);
     if (overflow >> 63)
         return false;
@@ -53,7 +53,7 @@ static struct wide negated(const struct wide *wide)
 
 bool wide_subtract(struct wide *sum, const struct wide *less)
 {
-    /* Not the sum with its opposite: the least number has none. */
+    /* Do not negate `less` and add it: the least number cannot be negated. */
     struct wide result;
     uint64_t carry = 1;
     for (int i = 0; i < 4; i++)
@@ -99,7 +99,7 @@ bool wide_is_negative(const struct wide *wide)
     return wide->word[3] >> 63;
 }
 
-/* In two's complement, as a product that fits is the same modulo 2^256. */
+/* Two's complement: a product that fits is correct modulo 2^256. */
 struct wide wide_times(const struct wide *wide, uint64_t times)
 {
     struct wide product;
@@ -222,8 +222,8 @@ int natural_compare(const struct natural *a, const struct natural *b)
     return 0;
 }
 
-/* The highest 64 bits of a number that is not zero: the number is at least top x 2^*exponent and
- * less than (top + 1) x 2^*exponent. */
+/* Returns the highest 64 bits `top` of a number other than 0.  The number is at least top x
+ * 2^*exponent and less than (top + 1) x 2^*exponent. */
 static uint64_t top_word(const struct natural *number, int *exponent)
 {
     unsigned last = number->length - 1;
@@ -235,7 +235,8 @@ static uint64_t top_word(const struct natural *number, int *exponent)
     return top;
 }
 
-/* Whether 2 x numerator x 2^-exponent is above, at or below (2 x floor + 1) x denominator. */
+/* Compares 2 x numerator x 2^-exponent with (2 x floor + 1) x denominator, the point between two
+ * doubles. */
 static int against_middle(const struct natural *numerator, const struct natural *denominator,
                           uint64_t floor, int exponent)
 {
@@ -249,8 +250,8 @@ static int against_middle(const struct natural *numerator, const struct natural 
     return natural_compare(numerator, &shifted);
 }
 
-/* number x 2^exponent for a number of at most 54 bits.  ldexp() is slow and minds what cannot
- * happen here, unless the power itself is out of a double's range. */
+/* Returns number x 2^exponent for a number of at most 54 bits.  ldexp() is slow because it handles
+ * cases that cannot occur here, unless the power itself is out of a double's range. */
 static double scaled(uint64_t number, int exponent)
 {
     if (exponent < -1022 || exponent > 1023)
@@ -267,13 +268,13 @@ double natural_quotient(const struct natural *numerator, const struct natural *d
         return 0;
     int above, below;
     uint64_t a = top_word(numerator, &above), b = top_word(denominator, &below);
-    /* a / b is within (1/2, 2): make the quotient of the two have 64 bits, or 63. */
+    /* a / b is between 1/2 and 2: scale the quotient to 64 or 63 bits. */
     int scale = a >= b ? 63 : 64;
     uint64_t quotient = (uint64_t)(((uint128)a << scale) / b);
     int exponent = above - below - scale + 11;
 
-    /* Both tops were cut by less than one in 2^63, so the true quotient is within four of this
-     * one: near enough unless the rounding point lies between. */
+    /* Both words were truncated by less than one part in 2^63, so the quotient is off by less than
+     * four.  This is accurate enough unless the rounding point is that near. */
     uint64_t floor = quotient >> 11, rest = quotient & 0x7ff;
     bool up = rest > 0x400;
     if (rest >= 0x400 - 8 && rest <= 0x400 + 8) {

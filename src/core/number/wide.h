@@ -5,34 +5,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Integers wide enough that no sum is ever rounded and no tie is ever luck. */
+/* Integers wide enough that sums are never rounded and ties are always exact. */
 
 typedef unsigned __int128 uint128;
 
-/* A signed sum of usage, 256 bits in two's complement, lowest word first. */
+/* A signed sum of usage: 256 bits in two's complement, lowest word first. */
 struct wide {
     uint64_t word[4];
 };
 
-/* sum += charge x weight, or -= where `negative`.  charge is below 2^127 and so is weight; false,
- * with the sum unchanged, where the sum would leave its range. */
+/* sum += charge x weight, or sum -= charge x weight if `negative`.  `charge` and `weight` must be
+ * below 2^127.  Returns false and leaves the sum unchanged on overflow. */
 bool wide_add_product(struct wide *sum, uint128 charge, uint128 weight, bool negative);
-/* sum += more; false, with the sum unchanged, on overflow. */
+/* sum += more.  Returns false and leaves the sum unchanged on overflow. */
 bool wide_add(struct wide *sum, const struct wide *more);
-/* sum -= less, which is not the least number there is; likewise. */
+/* sum -= less.  Returns false and leaves the sum unchanged on overflow. */
 bool wide_subtract(struct wide *sum, const struct wide *less);
-/* wide x times, which must fit. */
+/* Returns wide x times, which must fit. */
 struct wide wide_times(const struct wide *wide, uint64_t times);
-/* The upper 128 bits of a x b. */
+/* Returns the upper 128 bits of a x b. */
 uint128 wide_high_product(uint128 a, uint128 b);
-/* floor(wide / 2^bits). */
+/* Returns floor(wide / 2^bits). */
 struct wide wide_shifted_down(const struct wide *wide, unsigned bits);
 bool wide_is_negative(const struct wide *wide);
 bool wide_is_zero(const struct wide *wide);
 bool wide_is_equal(const struct wide *a, const struct wide *b);
 
-/* A natural number of up to 768 bits: products of shares and usage, compared and divided
- * exactly.  `length` counts the words up to the highest one that is not zero. */
+/* A natural number of up to 768 bits, to compare and divide products of shares and usage exactly.
+ * `length` counts the words up to the highest one that is not 0; the words above are undefined. */
 #define NATURAL_WORDS 12
 struct natural {
     unsigned length;
@@ -40,8 +40,8 @@ struct natural {
 };
 
 struct natural natural_of(uint128 number);
-/* The sum must not be negative.  This and the next are `inline`: values of this size are slow to
- * pass, and every association needs a few. */
+/* The sum must not be negative.  This function and the next are `inline` because values of this
+ * size are slow to pass and each association needs several. */
 static inline struct natural natural_of_wide(const struct wide *wide)
 {
     struct natural number;
@@ -53,7 +53,7 @@ static inline struct natural natural_of_wide(const struct wide *wide)
     }
     return number;
 }
-/* The product must fit; shares and sums of ours leave room. */
+/* The product must fit.  Products of fairmill's shares and sums do. */
 static inline struct natural natural_times(const struct natural *a, uint64_t b)
 {
     struct natural product;
@@ -69,41 +69,44 @@ static inline struct natural natural_times(const struct natural *a, uint64_t b)
     return product;
 }
 struct natural natural_product(const struct natural *a, const struct natural *b);
-/* number x 2^bits; must fit. */
+/* Returns number x 2^bits, which must fit. */
 struct natural natural_shifted(const struct natural *number, unsigned bits);
-/* a - b, where b is not above a. */
+/* Returns a - b; b must not be above a. */
 struct natural natural_difference(const struct natural *a, const struct natural *b);
-/* How many bits it has; 0 for 0. */
+/* Returns the number of bits, 0 for 0. */
 unsigned natural_bits(const struct natural *number);
-/* The lowest 128 bits, and the number as a sum, which it must fit. */
+/* Returns the lowest 128 bits. */
 uint128 natural_low(const struct natural *number);
+/* Returns the number as a sum, which it must fit. */
 struct wide wide_of_natural(const struct natural *number);
-/* number = floor(number / divisor). */
+/* number = floor(number / divisor) */
 void natural_divide(struct natural *number, uint64_t divisor);
 int natural_compare(const struct natural *a, const struct natural *b);
 
-/* numerator / denominator as the nearest double, ties to even.  The denominator is not zero and
- * the quotient is within the range of normal doubles.  Being correctly rounded it is monotone:
- * where two quotients differ as doubles, they differ the same way exactly. */
+/* Returns numerator / denominator as the nearest double; ties are rounded to even.  The denominator
+ * must not be 0, and the quotient must be within the range of normal doubles.  Correct rounding
+ * makes the function monotone: if two results differ, the exact quotients differ in the same
+ * direction. */
 double natural_quotient(const struct natural *numerator, const struct natural *denominator);
 
-/* part / whole of two sums that are not negative, 0 / 0 being 0; rounded likewise. */
+/* Returns part / whole of two sums that must not be negative, rounded as by natural_quotient().
+ * Returns 0 if either is 0. */
 double wide_quotient(const struct wide *part, const struct wide *whole);
 
-/* A number of 128 significant bits: mantissa x 2^exponent, the mantissa's top bit
- * set; 0 has mantissa 0. */
+/* A number of 128 significant bits: mantissa x 2^exponent.  The highest bit of the mantissa is set,
+ * except for 0, which has mantissa 0. */
 struct floating {
     uint128 mantissa;
     int exponent;
 };
 
-/* The highest 128 bits of a number, cut. */
+/* Returns the highest 128 bits of a number, truncated. */
 struct floating natural_top(const struct natural *number);
-/* The product cut to 128 bits; its relative error is below 2^-126. */
+/* Returns the product truncated to 128 bits.  Its relative error is below 2^-126. */
 struct floating floating_product(struct floating a, struct floating b);
-/* The nearest double, ties to even. */
+/* Returns the nearest double; ties are rounded to even. */
 double floating_to_double(struct floating number);
-/* floor(number). */
+/* Returns floor(number). */
 struct natural natural_of_floating(struct floating number);
 
 #endif
