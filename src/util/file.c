@@ -36,7 +36,7 @@ static int fail_writing(const struct file_target *target, struct error *err)
     return fail(err, ERROR_OTHER, "cannot write '%s': %s", target->name, strerror(errno));
 }
 
-/* Returns the directory part with its last slash, or "". The caller frees it. */
+/* Returns the directory part with its last slash, or "".  The caller frees it. */
 static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -44,7 +44,7 @@ static char *directory_of(const char *path)
 }
 
 /*
- * Returns the descriptor that a path such as /dev/fd/1 names, or -1. /dev/stdout is a link to such
+ * Returns the descriptor that a path such as /dev/fd/1 names, or -1.  /dev/stdout is a link to such
  * a path.  Opening the path would write from the start of the file, over the text to which a shell
  * appends.
  */

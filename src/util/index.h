@@ -28,13 +28,13 @@ void id_index_destroy(struct id_index *index);
  * million associations share few account names, and numbers are compared faster than strings.
  */
 struct names *names_create(void);
-/* Returns the number of the name. If the name is new, copies and adds it. */
+/* Returns the number of the name.  If the name is new, copies and adds it. */
 uint32_t names_add(struct names *names, const char *bytes, size_t length);
 /* Returns the number of the name, or INDEX_NONE if it was not added. */
 uint32_t names_find(const struct names *names, const char *bytes, size_t length);
 /* Returns the NUL-terminated name, which is valid until names_destroy(). */
 const char *names_text(const struct names *names, uint32_t number);
-/* Returns the length in bytes. It exceeds strlen() if the name contains a NUL. */
+/* Returns the length in bytes.  It exceeds strlen() if the name contains a NUL. */
 size_t names_length(const struct names *names, uint32_t number);
 uint32_t names_count(const struct names *names);
 void names_destroy(struct names *names);

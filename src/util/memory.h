@@ -34,7 +34,7 @@ char *memory_bytes(const char *bytes, size_t length);
 
 /*
  * Sets a function that is called once if memory runs out, in place of the message.  Its return
- * value is the exit status. 8 MB are reserved for it and freed before the call.  It may be called
+ * value is the exit status.  8 MB are reserved for it and freed before the call.  It may be called
  * from any allocation, so data structures may be in an intermediate state.  NULL cancels it.  It
  * applies to the calling thread only.
  */

@@ -311,7 +311,7 @@ static bool scale(double number, unsigned power, uint64_t *whole)
     return product >> 64 == 0;
 }
 
-/* Writes the digits of `number`, padded to `least`, before `end`. Returns their start. */
+/* Writes the digits of `number`, padded to `least`, before `end`.  Returns their start. */
 static char *digits_before(char *end, uint64_t number, int least)
 {
     for (; number || least > 0; number /= 10, least--)

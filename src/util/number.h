@@ -14,7 +14,7 @@ struct text;
  */
 bool number_unsigned(const char *bytes, size_t length, uint64_t *number);
 bool number_signed(const char *bytes, size_t length, int64_t *number);
-/* Accepts digits with an optional minus sign, point and exponent. The value must be finite. */
+/* Accepts digits with an optional minus sign, point and exponent.  The value must be finite. */
 bool number_real(const char *text, double *number);
 
 /*
@@ -22,7 +22,7 @@ bool number_real(const char *text, double *number);
  * 1024 and reduces `*length` by one.  Returns 0 if there is no suffix.
  */
 unsigned binary_suffix(const char *bytes, size_t *length);
-/* Adds count * each to `*sum`. Returns false on overflow. */
+/* Adds count * each to `*sum`.  Returns false on overflow. */
 bool add_product(uint64_t *sum, uint64_t count, uint64_t each);
 
 /* An exact decimal number: digits x 10^power. */

@@ -124,7 +124,7 @@ char *list_part(char *item, char *sign, char **name)
     return **name ? trim_blanks(sign + 1) : NULL;
 }
 
-/* Returns the code point at `bytes`. Sets `*length` to 0 if the bytes are not valid UTF-8. */
+/* Returns the code point at `bytes`.  Sets `*length` to 0 if the bytes are not valid UTF-8. */
 static uint32_t text_decode(const unsigned char *bytes, size_t left, size_t *length)
 {
     *length = 0;
@@ -149,7 +149,7 @@ static uint32_t text_decode(const unsigned char *bytes, size_t left, size_t *len
     return point;
 }
 
-/* Returns the number of leading ASCII bytes. Most names have no others. */
+/* Returns the number of leading ASCII bytes.  Most names have no others. */
 static size_t ascii_length(const char *bytes, size_t length)
 {
     size_t count = 0;

@@ -29,9 +29,9 @@ void text_add_quoted(struct text *text, char quote, const char *value);
 void text_add_identifier(struct text *text, const char *name);
 void text_free(struct text *text);
 
-/* Removes blanks and tabs from both ends of a C string in place. Returns its new start. */
+/* Removes blanks and tabs from both ends of a C string in place.  Returns its new start. */
 char *trim_blanks(char *text);
-/* Converts ASCII letters to lower case in place. Returns `text`. */
+/* Converts ASCII letters to lower case in place.  Returns `text`. */
 char *ascii_lower(char *text);
 
 /*

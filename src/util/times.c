@@ -78,7 +78,7 @@ static bool set_time(struct time_reader *reader, int second_of_day)
     return true;
 }
 
-/* Applies AM or PM to `*hour`. PM accepts hours up to 12 only, as AM does. */
+/* Applies AM or PM to `*hour`.  PM accepts hours up to 12 only, as AM does. */
 static bool take_half(struct time_reader *reader, int *hour)
 {
     while (take_char(reader, " \t"))

@@ -9,16 +9,16 @@ struct text;
 
 /* Times are in epoch seconds; dates are in the process's time zone. */
 
-/* The last second of the year 9999. Later dates cannot be formatted. */
+/* The last second of the year 9999.  Later dates cannot be formatted. */
 #define LATEST_TIME INT64_C(253402300799)
 
 /*
  * Parses a time from 1970 to the year 9999.  Returns false if it is invalid.  Accepts the forms
  * that Slurm's commands accept, and those that time_add() writes:
  *
- *   2026-11-01[T10:00[:00]], 11/01[/26], 11.01[.26], 1101[26]  a date; the time defaults to
- * midnight 10:00[:00] [AM|PM], midnight, noon, elevenses, fika, teatime  today, or on the given
- * date today, tomorrow, now, now-3days, now+90, uts1790000000, 1790000000
+ *   2026-11-01[T10:00[:00]], 11/01[/26], 11.01[.26], 1101[26]     a date; default time: midnight
+ *   10:00[:00] [AM|PM], midnight, noon, elevenses, fika, teatime  today, or on the given date
+ *   today, tomorrow, now, now-3days, now+90, uts1790000000, 1790000000
  *
  * A blank, a T or a minus separates date and time.  A date without a year is in the current year,
  * or in the previous one if its month is after that of `now`.  Four or six digits alone are a date
