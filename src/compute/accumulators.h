@@ -53,7 +53,7 @@ struct seen_accumulator {
     uint64_t *checkpointed_first; /* receives first_charge of checkpointed rows */
     struct findings *checkpointed_findings;
     uint64_t created; /* rows that begin more than 30 days before it are findings and do not set
-                         first_charge */
+                       * first_charge */
     bool of_all;      /* no row is checkpointed */
 };
 int seen_accumulator_take(struct charge_accumulator *accumulator, const struct charge *charge,

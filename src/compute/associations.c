@@ -22,7 +22,7 @@ static bool is_charged_to(const struct tree *tree, const bool *below, uint64_t i
     return place != NO_NODE && below[place];
 }
 
-/* An owner's, for some time. */
+/* Returns true if usage of `id` belonged to a marked node for some time. */
 static bool was_charged_to(const struct computation *computation, const bool *below, uint64_t id)
 {
     const struct usage_owner *owner = usage_owners_find(computation->owners, id);
@@ -38,8 +38,10 @@ static void compute_associations_add(struct computation *computation, uint64_t i
     computation->selected_ids[count] = id;
 }
 
-/* List the associations, also removed ones, whose use may be charged to the computation's watched
- * one or below it.  The tree and the rows of associations must be there. */
+/*
+ * Lists the associations, also removed ones, whose usage may be charged to the computation's
+ * selected association or its descendants.  Needs the tree and the accounting's rows.
+ */
 static void selected_associations_find(struct computation *computation)
 {
     const struct tree *tree = computation->tree;
@@ -75,7 +77,7 @@ static struct associations associations_of(const struct accounting *accounting)
                                   accounting->empty_name, false };
 }
 
-/* Whose word the associations are, for the run's record. */
+/* Records the sources of evidence in the run's message. */
 static void note_past(struct computation *computation)
 {
     const struct association_history_counts *counts = &computation->past_counts;
@@ -106,8 +108,10 @@ int associations_read_times(struct computation *computation, struct association_
     return result;
 }
 
-/* What the source tells of the past.  Under slurmctld a run of now, too, wants to know what was
- * removed. */
+/*
+ * Reads the changes that the source recorded.  With `conformance = slurmctld`, a run for the
+ * current time also needs to know about removals.
+ */
 static int compute_associations_read_changes(struct computation *computation,
                                              enum changes_wanted wanted,
                                              struct association_history *history, struct error *err)
@@ -119,7 +123,7 @@ static int compute_associations_read_changes(struct computation *computation,
                                 : 0;
 }
 
-/* Whose usage it is what associations used before they were removed.  `past` NULL: it is now. */
+/* Finds the usage transfers of removed associations.  `history` is NULL if the time is now. */
 static int compute_associations_find_transfers(struct computation *computation,
                                                const struct association_history *history,
                                                struct usage_transfers *transfers, struct error *err)
@@ -140,7 +144,7 @@ static int compute_associations_find_transfers(struct computation *computation,
     return result;
 }
 
-/* Make the associations those of an instant that is over. */
+/* Replaces the associations with their state at a past time. */
 static int go_back(struct computation *computation, const struct association_history *history,
                    struct error *err)
 {
@@ -160,7 +164,7 @@ static int go_back(struct computation *computation, const struct association_his
     return 0;
 }
 
-/* The associations of the instant, as a tree. */
+/* Builds the tree of the associations at the computation's time. */
 static int compute_associations_make_tree(struct computation *computation,
                                           const struct association_history *history,
                                           struct error *err)
@@ -169,7 +173,7 @@ static int compute_associations_make_tree(struct computation *computation,
     struct accounting *accounting = computation->accounting;
     if (history && go_back(computation, history, err))
         return -1;
-    /* What is put together of several instants need not be a tree. */
+    /* Rows from different times need not form a tree. */
     const struct association_history_counts *counts = &computation->past_counts;
     bool mixed = counts->unknown && (counts->by_runs || counts->by_source || counts->by_times);
     enum bad_rows bad_rows = mixed ? BAD_ROWS_SKIP : source->settings->on_bad_rows;

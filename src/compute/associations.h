@@ -6,18 +6,26 @@ struct computation;
 struct error;
 struct association_history;
 
-/* The associations of a computation: inside the source's snapshot. */
+/*
+ * The associations of a computation.  Call these functions in the source's snapshot, in this order.
+ */
 
-/* Read the source's small tables, and into `past` (NULL: the instant is now) what it tells of the
- * past of associations. */
+/*
+ * Reads the source's small tables.  For a past time, also reads the changes of associations into
+ * `history`; NULL if the time is now.  Returns -1 on error.
+ */
 int associations_read(struct computation *computation, struct association_history *history,
                       struct error *err);
-/* Between the two: sets computation->times to the states of all associations in a time that no run
- * saw, `unseen`. */
+/*
+ * Optional: sets computation->times to the states of all associations in `unseen`, a period in
+ * which there was no run.  Returns -1 on error.
+ */
 int associations_read_times(struct computation *computation, struct association_history *unseen,
                             struct error *err);
-/* Then make the computation's tree of them, as they were at the instant of `past`, and its owners.
- * The accounting's rows are used up. */
+/*
+ * Builds the computation's tree from the associations as they were at the time of `history`, and
+ * finds the usage owners.  Frees the accounting's rows.  Returns -1 on error.
+ */
 int associations_place(struct computation *computation, const struct association_history *history,
                        struct error *err);
 

@@ -45,9 +45,8 @@ struct batch_member {
 
 struct group {
     const struct batch *batch;
-    struct accounting *accounting; /* lent to all members */
-    struct association_history
-        *history; /* evidence from the source, and from runs for one of the times */
+    struct accounting *accounting;       /* lent to all members */
+    struct association_history *history; /* evidence; observations for one time only */
     struct factor_history *own_factors;
     struct purge purge;
     bool has_factors; /* factors were read from the source */

@@ -21,7 +21,7 @@ struct charge {
     bool expired;             /* the row ended at or before the cutoff: counts only for days */
     enum job_outcome outcome; /* of the row, by the intervals so far */
     uint64_t first;          /* first second of these intervals that counts, regardless of resets of
-                                associations; or UINT64_MAX */
+                              * associations; or UINT64_MAX */
     struct slice interval;   /* slice.association is the usage owner */
     struct charge_term used; /* usage, also if it counts only for its days */
     struct charge_term counted; /* part that counts for usage; its units may be 0 */
@@ -34,7 +34,7 @@ struct charge_context {
     const struct passes *passes; /* registrations that date slurmctld's decay cycles */
     uint64_t period;             /* of these cycles, in seconds */
     uint64_t recent; /* for rows that ended at most this many seconds ago, the time of the actual
-                        cycle counts; such rows are never checkpointed */
+                      * cycle counts; such rows are never checkpointed */
     const struct usage_owners *owners;   /* NULL: each association owns its usage */
     const struct checkpoint *checkpoint; /* that this run leaves; or NULL */
     bool negative;                       /* subtract the charges */

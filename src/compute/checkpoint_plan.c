@@ -20,7 +20,7 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* Goes up when sums are made or stored differently, so that what was kept is of no use. */
+/* Raise this when sums are made or stored differently, to invalidate stored checkpoints. */
 #define CHECKPOINT_FORMAT 4
 
 void checkpoint_plan_free(struct checkpoint_plan *plan)
@@ -42,8 +42,11 @@ void checkpoint_plan_free(struct checkpoint_plan *plan)
                                       .publishes_nothing = plan->publishes_nothing };
 }
 
-/* All that the sums depend on besides the database, the rows and what changes within their reach;
- * settings have their own names. */
+/*
+ * Returns everything that the sums depend on, one `name value` pair a line, except for the
+ * database, the rows and changes within the reach of the sums.  Settings appear with their own
+ * names.
+ */
 static char *basis_of(const struct computation *computation, const char *cluster)
 {
     const struct settings *settings = computation->source.settings;
@@ -67,8 +70,10 @@ static bool full_because(struct checkpoint_plan *plan, const char *why, const ch
     return true;
 }
 
-/* The basis with the prices, the ledger's resets and the removals of associations that sums of this
- * reach have in them, to be freed. */
+/*
+ * Returns `basis` with hashes of the charge rates, ledger resets and usage transfers that sums with
+ * this reach depend on.  The caller frees it.
+ */
 static char *basis_within(const char *basis, const struct computation *computation, uint64_t reach)
 {
     struct text text = { 0 };
@@ -123,11 +128,13 @@ static bool basis_changed(struct checkpoint_plan *plan, const struct computation
     return true;
 }
 
-/* Rollups begin and end at a full or, in some zones, a half hour. */
+/* Rollups begin and end at a full hour or, in some time zones, at a half hour. */
 #define ROLLUP_STEP_S 1800
 
-/* Whether the horizon has passed rollups that are in the kept sums.  They cannot be taken off
- * there, since the source may have other rollups by now. */
+/*
+ * Returns true if the cutoff has passed rollups that are in the stored sums.  They cannot be
+ * subtracted, because the source may have different rollups by now.
+ */
 static bool passed_rollups(struct checkpoint_plan *plan)
 {
     const struct checkpoint *stored = &plan->stored->checkpoint;
@@ -137,7 +144,7 @@ static bool passed_rollups(struct checkpoint_plan *plan)
     return full_because(plan, "the horizon passed rollups", NULL);
 }
 
-/* Whether what was kept is of no use any more, and why. */
+/* Returns true if the stored checkpoint is no longer valid, and records why. */
 static bool is_untrue(struct checkpoint_plan *plan, const struct computation *computation,
                       uint64_t now)
 {
@@ -156,19 +163,21 @@ static bool is_untrue(struct checkpoint_plan *plan, const struct computation *co
         return true;
     if (computation->factors && computation->factors->undated)
         return full_because(plan, "a usage factor changed, and nothing tells when", NULL);
-    /* One that is behind the cutoff now is not looked for. */
+    /* A newest end that the cutoff has passed cannot be compared. */
     if (plan->checkpoint.newest_end < stored->checkpoint.newest_end &&
         stored->checkpoint.newest_end > plan->checkpoint.cutoff)
         return full_because(plan, "the source was restored: its newest end went back", NULL);
-    /* Sums of rows that all ended before the reset are nothing, and no trouble. */
+    /* If all summed rows ended before the reset, their sums are 0 and remain valid. */
     if (plan->checkpoint.start != stored->checkpoint.start &&
         plan->checkpoint.start < stored->checkpoint.checkpointed_to)
         return full_because(plan, "a reset within the sealed span", NULL);
     return false;
 }
 
-/* Whether the oldest row that was summed is gone.  A row that is older still came late, or came
- * back from an archive; the next full run counts it. */
+/*
+ * Sets `*purged` to true if the oldest summed row is missing.  An older row that has appeared
+ * arrived late or was restored from an archive; the next full run counts it.
+ */
 static int look_for_purge(struct checkpoint_plan *plan, const struct source *source, uint64_t now,
                           bool *purged, struct error *err)
 {
@@ -184,8 +193,10 @@ static int look_for_purge(struct checkpoint_plan *plan, const struct source *sou
     return 0;
 }
 
-/* Without decay the first use says for how long the cluster was there; which use was the second is
- * not known. */
+/*
+ * Without decay, the first usage determines the cluster's capacity.  If the cutoff has passed it,
+ * the next usage is unknown.
+ */
 static bool lost_first_use(struct checkpoint_plan *plan, const struct settings *settings)
 {
     const struct checkpoint *stored = &plan->stored->checkpoint;
@@ -222,8 +233,10 @@ static void checkpoint_plan_decide(struct checkpoint_plan *plan, const struct se
         plan->checkpoint.full_as_of = stored->full_as_of;
 }
 
-/* So long a round lasts, in which all that the kept sums are made of is read again.  A change waits
- * for a round and the time between two runs, which is less than a day. */
+/*
+ * The duration of a round, in which all checkpointed rows are checked once.  A change is
+ * therefore noticed within a round plus the time between two runs, which is less than a day.
+ */
 #define ROUND_S 72000u
 static uint64_t round_of(const struct settings *settings)
 {
@@ -237,9 +250,11 @@ bool checkpoint_begins_round(const struct checkpoint *stored, const struct setti
     return now / round_of(settings) != stored->as_of / round_of(settings);
 }
 
-/* Which rows in the kept sums are read again, and which days of usage.  The time that both reach
- * back is walked through in rounds.  How far a run comes follows from how long ago the last one
- * was. */
+/*
+ * Chooses the checkpointed rows and days of usage that this run checks.  Consecutive runs walk
+ * through the whole period of both.  The longer ago the last run was, the more days this run
+ * checks.
+ */
 static void choose_day_hashes(struct checkpoint_plan *plan, const struct settings *settings,
                               uint64_t now)
 {
@@ -264,7 +279,7 @@ static void choose_day_hashes(struct checkpoint_plan *plan, const struct setting
     plan->checkpoint.checked_to = plan->check_to;
 }
 
-/* Up to where rows are summed, and what is known of them before the first is read. */
+/* Sets the checkpoint time and the facts that are known before the first row is read. */
 static void begin_checkpoint(struct checkpoint_plan *plan, const struct settings *settings,
                              uint64_t oldest)
 {
@@ -296,7 +311,7 @@ static void begin_checkpoint(struct checkpoint_plan *plan, const struct settings
     checkpoint->oldest_end = oldest && oldest < checkpoint->checkpointed_to ? oldest : UINT64_MAX;
 }
 
-/* Whether the kept sums are of no use, by the database too. */
+/* Sets `*untrue` if the stored sums are not valid; also compares them with the database. */
 static int judge_stored(struct checkpoint_plan *plan, const struct computation *computation,
                         bool *untrue, struct error *err)
 {
@@ -307,7 +322,7 @@ static int judge_stored(struct checkpoint_plan *plan, const struct computation *
     return *untrue ? 0 : look_for_purge(plan, source, now, untrue, err);
 }
 
-/* What was found not to be as it was stored, or as it was when it was sealed. */
+/* Adds a finding if stored rows or checkpointed jobs were found to have changed. */
 static void checkpoint_plan_note_doubt(const struct checkpoint_plan *plan,
                                        const struct computation *computation)
 {
@@ -368,8 +383,10 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
     return 0;
 }
 
-/* Where the usage of days begins that is read: for the last day before a reset to be whole it is
- * read too. */
+/*
+ * Returns the time from which usage of days is read.  The last day before a reset is included, so
+ * that it is complete.
+ */
 static uint64_t first_of_days(const struct settings *settings, uint64_t reset, uint64_t now,
                               uint64_t cutoff)
 {
@@ -384,8 +401,10 @@ static uint64_t first_of_days(const struct settings *settings, uint64_t reset, u
     return first + kept_s < now ? now - kept_s : first;
 }
 
-/* Where the first day begins that is summed, if stored days that stay are of another time zone; 0
- * if they are not, so that it begins at midnight. */
+/*
+ * Sets `*border` to the beginning of the first day to be summed, if stored days that must stay are
+ * in a different time zone.  Otherwise sets it to 0; the first day then begins at midnight.
+ */
 static int find_border(struct checkpoint_plan *plan, const struct computation *computation,
                        uint64_t from, uint64_t *border, struct error *err)
 {
@@ -458,17 +477,17 @@ int checkpoint_plan_check(struct checkpoint_plan *plan, struct error *err)
     return 0;
 }
 
-/* Folding. */
+/* The state of checkpoint_plan_fold(). */
 struct folding {
     struct checkpoint_plan *plan;
     struct computation *computation;
-    uint64_t kept_hash; /* of what was stored, as it is now */
-    bool beyond_range;  /* it is too much to be added; *err says for whom */
-    bool *met;          /* by place in the sums: it is among the kept ones */
+    uint64_t kept_hash; /* of the sums as read */
+    bool beyond_range;  /* a sum is out of range; *err names the association */
+    bool *met;          /* by index in the sums: it is among the stored ones */
     struct wide drift;
 };
 
-/* Adds a sum below the seal, unless all of it was before the association's last reset. */
+/* Adds a checkpointed sum to its node, unless the association's last reset discards all of it. */
 static int add_to_node(const struct folding *folding, uint64_t id, const struct wide *sum,
                        struct error *err)
 {
@@ -493,8 +512,10 @@ static size_t checkpoint_plan_place_in(const struct usage_sums *sums, const stru
     return (size_t)(row - sums->rows);
 }
 
-/* Whether a reset between the reach of the kept sums and that of the new ones leaves nothing of a
- * kept one. */
+/*
+ * Returns true if a reset between the reach of the stored sums and the reach of the new ones
+ * discards a stored sum.
+ */
 static bool was_reset(const struct folding *folding, uint64_t id)
 {
     const struct checkpoint_plan *plan = folding->plan;
@@ -522,7 +543,10 @@ static int fold_one(struct folding *folding, uint64_t id, const struct wide *kep
     return add_to_node(folding, id, kept, err);
 }
 
-/* Nothing is judged before all were read: what is not as it was stored may be anything. */
+/*
+ * Range errors are reported only after all sums were read: if a sum is damaged, it may have any
+ * value.
+ */
 static int fold_stored(void *context, uint64_t id, const struct wide *kept, struct error *err)
 {
     struct folding *folding = context;
@@ -533,8 +557,10 @@ static int fold_stored(void *context, uint64_t id, const struct wide *kept, stru
     return 0;
 }
 
-/* How far what was summed now is from what a run that went on from the seal would have.  A kept sum
- * that cannot be subtracted is not what was stored. */
+/*
+ * Compares a new sum with the sum that an incremental run would have.  If a stored sum cannot be
+ * subtracted, it is damaged.
+ */
 static void checkpoint_plan_compare(struct folding *folding, uint64_t id, const struct wide *own,
                                     const struct wide *kept)
 {
@@ -625,7 +651,7 @@ static int fold(struct folding *folding, struct db *results, struct error *err)
     if (plan->mode == CHECKPOINT_INCREMENTAL && !plan->anew &&
         fold_all_stored(folding, results, err))
         return -1;
-    /* What stays stored may have sums of nothing that `sums` lacks. */
+    /* The stored rows may include sums of 0 that `sums` lacks. */
     if (plan->confirmed)
         plan->checkpoint.sums_hash = plan->stored->checkpoint.sums_hash;
     for (size_t i = 0; !plan->confirmed && i < plan->sums->count; i++)

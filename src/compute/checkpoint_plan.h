@@ -8,72 +8,90 @@
 struct computation;
 struct settings;
 
-/* How a run goes on from the seal that the last one left, and what it leaves to the next. */
+/* How a run continues from the checkpoint of the last run, and which checkpoint it leaves. */
 
 enum checkpoint_mode {
-    CHECKPOINT_UNUSED,      /* the kept seal is not looked at, and stays as it is */
-    CHECKPOINT_FULL,        /* every row is read; the seal is made anew */
-    CHECKPOINT_VERIFY,      /* likewise, up to the same instant, and compared with the kept one */
-    CHECKPOINT_INCREMENTAL, /* rows below the kept seal are not read */
+    CHECKPOINT_UNUSED,      /* ignore the stored checkpoint and leave it unchanged */
+    CHECKPOINT_FULL,        /* read all rows and make a new checkpoint */
+    CHECKPOINT_VERIFY,      /* read all rows, make the checkpoint up to the stored checkpoint time,
+                             * compare both */
+    CHECKPOINT_INCREMENTAL, /* do not read checkpointed rows */
 };
 
 struct checkpoint_plan {
     const struct stored_checkpoint *stored;
     const char *source_identity;
     bool asked_full;
-    bool asked_now;         /* the run was asked for an instant */
-    bool publishes_nothing; /* only for values: kept sums are used as they are or not at all,
-                             * nothing is checked, and no days are gathered */
+    bool asked_now;         /* the run was started for a given time */
+    bool publishes_nothing; /* only compute values: either use the stored sums unchanged or not at
+                             * all, check nothing and collect no usage of days */
     enum checkpoint_mode mode;
-    char why[256];                /* it is full; "" where it is not */
-    bool zone_changed;            /* days are not those of the last run's time zone */
-    struct text cluster_identity; /* what tells it from any other of its name */
-    bool anew;                    /* nothing of the kept sums remains */
-    bool confirmed;               /* CHECKPOINT_VERIFY: the kept sums are `sums` */
-    struct checkpoint checkpoint; /* the one that this run leaves */
+    char why[256];                /* why the run is full; otherwise "" */
+    bool zone_changed;            /* days of the last run are in another time zone */
+    struct text cluster_identity; /* distinguishes the cluster from others of the same name */
+    bool anew;                    /* none of the stored sums remains */
+    bool confirmed;               /* CHECKPOINT_VERIFY: the stored sums equal `sums` */
+    struct checkpoint checkpoint; /* that this run leaves */
     struct job_keys open;         /* rows that have not ended now */
-    struct job_keys ended;        /* those of the kept ones that have by now, or are gone */
-    /* Of rows below the seal that this run leaves: what they add to the kept sums, or
-     * (CHECKPOINT_FULL and CHECKPOINT_VERIFY) all of them.  checkpoint_plan_fold() makes it the
+    struct job_keys ended;        /* stored open rows that have since ended or are missing */
+    /* Sums of the checkpointed rows that this run adds to the stored sums.  For CHECKPOINT_FULL and
+     * CHECKPOINT_VERIFY, sums of all checkpointed rows. checkpoint_plan_fold() turns them into the
      * sums to be stored. */
     struct usage_sums *sums;
-    struct usage_sums *late;   /* CHECKPOINT_VERIFY: what `sums` have and the kept ones cannot have,
-                                * less what only the kept ones have */
-    struct findings *findings; /* of these rows, and of those in the kept sums */
-    struct day_hashes hashes;  /* of the rows below the seal that this run leaves */
-    /* What is looked at once more, to see that it has not changed: stored days of usage that begin
-     * from check_from on and before check_to, and (CHECKPOINT_INCREMENTAL) rows in the kept sums of
-     * days of UTC that begin then.  The days from check_all_from on are always looked at. */
+    struct usage_sums *late;   /* CHECKPOINT_VERIFY: rows that are in `sums` but cannot be in the
+                                * stored sums, minus rows that are only in the stored sums */
+    struct findings *findings; /* of these rows and of the rows in the stored sums */
+    struct day_hashes hashes;  /* of the checkpointed rows that this run leaves */
+    /* The range that is read again to detect changes.  It applies to stored days of usage that
+     * begin from check_from up to, but not including, check_to.  With CHECKPOINT_INCREMENTAL it
+     * also applies to checkpointed rows by day (UTC).  Days from check_all_from on are always read.
+     */
     uint64_t check_from, check_to, check_all_from;
-    bool begins_round;         /* and whether rollups in the kept sums are */
-    struct day_hashes checked; /* what these rows are */
-    struct days *days;         /* what was used on each; NULL: that is not looked at */
-    double drift;              /* the largest difference found, TRES-seconds; NAN: not looked for */
-    int64_t drifted;           /* how many associations differ */
+    bool begins_round;         /* also check the checkpointed rollups */
+    struct day_hashes checked; /* hashes of the rows read again */
+    struct days *days;         /* usage by day; NULL if not needed */
+    double drift;              /* largest difference in TRES-seconds; NAN if not compared */
+    int64_t drifted;           /* number of associations that differ; -1 if not compared */
 };
+/*
+ * Frees the results of a plan.  Keeps the members that the caller set, so that the plan can be used
+ * again.
+ */
 void checkpoint_plan_free(struct checkpoint_plan *plan);
 
-/* Whether a run at `now` is the first of a round.  Such a run reads again what is not read in
- * slices of days. */
+/*
+ * Returns true if a run at `now` is the first of a check round.  Such a run checks again the data
+ * that is not divided into days.
+ */
 bool checkpoint_begins_round(const struct checkpoint *stored, const struct settings *settings,
                              uint64_t now);
 
-/* Decide, in the source's snapshot, once its small tables are read and the clock is there. */
+/*
+ * Decides the mode of the plan and initializes it.  Call it in the source's snapshot, after the
+ * small tables were read and computation->decay was created.  Returns -1 on error.
+ */
 int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation *computation,
                          uint64_t cutoff, struct error *err);
 
-/* Then begin to gather the usage of days.  Rows that ended at `cutoff` or before are not charged.
+/*
+ * Begins to collect the usage of days, after checkpoint_plan_make().  Rows that ended at or before
+ * `cutoff` do not count for usage.  Returns -1 on error.
  */
 int checkpoint_plan_begin_days(struct checkpoint_plan *plan, const struct computation *computation,
                                uint64_t cutoff, struct error *err);
 
-/* Once all rows were read: whether those that were read once more are what they were; ERROR_DAMAGED
- * where they are not. */
+/*
+ * Compares the rows that were read again with their hashes, after all rows were read.  Returns -1
+ * and sets ERROR_DAMAGED if they differ.
+ */
 int checkpoint_plan_check(struct checkpoint_plan *plan, struct error *err);
 
-/* After the source's snapshot: add the sums to the tree's nodes, the kept ones from `results`
- * included, and compare where that is to be done.  ERROR_DAMAGED where a kept sum is not what was
- * stored: all is to be computed once more. */
+/*
+ * Adds the checkpointed sums, including the stored ones in `results`, to the tree's nodes.  With
+ * CHECKPOINT_VERIFY, also compares them with the stored sums.  Call it after the source's snapshot.
+ * Returns -1 on error.  ERROR_DAMAGED means that a stored sum is damaged; all values must then be
+ * computed again.
+ */
 int checkpoint_plan_fold(struct checkpoint_plan *plan, struct computation *computation,
                          struct db *results, struct error *err);
 

@@ -27,7 +27,7 @@ struct computation {
     struct ledger_state *ledger;
     struct usage_sums *unattributed;  /* usage whose association has no node in the tree */
     struct fairshare_options options; /* the options that the values are computed with */
-    double capacity;                  /* R_H of SPEC 4; NAN if unknown */
+    double capacity;                  /* R_H, see compute_capacity(); NAN if unknown */
     /* First second that counts; and first second that counts among charges after the end of
      * suspended jobs. first_charge does not include the latter. */
     uint64_t first_charge, first_behind_end;
@@ -36,7 +36,7 @@ struct computation {
     struct usage_owners *owners; /* owners of usage; NULL if usage belongs to its own association */
     struct charge_accumulator *watcher; /* receives each charge that counts; or NULL */
     uint64_t selected;      /* if not 0, `watcher` needs only charges of this association and its
-                               descendants; usage of others is then incomplete */
+                             * descendants; usage of others is then incomplete */
     uint64_t *selected_ids; /* ids whose rows are read (compute/associations.c); NULL: all */
     size_t selected_count;
     struct association_times *times; /* to be recorded; NULL if already recorded or unknown */

@@ -12,7 +12,7 @@
 #include "settings/settings.h"
 #include "util/memory.h"
 
-/* Where what is known of the factors of a QOS is not all. */
+/* Adds findings if the history of a QOS's factors is incomplete. */
 static void note_doubts(struct computation *computation, const struct factor_points *points)
 {
     const struct factor_point *first = points->points;
@@ -52,8 +52,10 @@ static void set_factors(struct computation *computation, const struct factor_poi
     free(spans);
 }
 
-/* Whether all of txn_table is read, as far as it still exists, or only what the records lack.  Once
- * in each round it is, because rows may arrive late. */
+/*
+ * Returns true if all of txn_table must be read, instead of only the rows that the records lack.
+ * This happens once a round, because rows may arrive late.
+ */
 static bool reads_all_changes(const struct computation *computation,
                               const struct checkpoint_plan *plan)
 {
@@ -78,7 +80,7 @@ static int factors_read_changes(struct computation *computation, struct factor_h
 static void make_points(const struct computation *computation, struct factor_history *history)
 {
     const struct accounting *accounting = computation->accounting;
-    /* The source has them as of then; a time that has not come yet, nobody has seen. */
+    /* The source has the factors as of its snapshot, also if `now` is a later time. */
     int64_t now = (int64_t)decay_table_now(computation->decay),
             started = computation->record.started_at;
     factor_history_make(history, accounting->qos, accounting->qos_count,
@@ -109,7 +111,7 @@ int factors_read(struct computation *computation, struct factor_history *history
     if (factors_read_changes(computation, history, since, err))
         return -1;
     make_points(computation, history);
-    /* The row that tells of a change may be old, and have come late. */
+    /* The row that dates a change may be old and have arrived late. */
     if (history->undated && since) {
         if (factors_read_changes(computation, history, 0, err))
             return -1;

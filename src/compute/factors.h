@@ -7,12 +7,18 @@ struct error;
 struct factor_history;
 struct checkpoint_plan;
 
-/* Put the usage factors of QOS into the computation's tariffs, each from the instant on from which
- * it holds: by what runs have noted (`past` NULL: nothing) and by what the source tells.  Without a
- * plan (NULL) nothing is noted. */
+/*
+ * Puts the usage factors of QOS into the computation's charge rates, each with the time from which
+ * it applies.  Evidence comes from `history`, which holds the runs' records, and from the source.
+ * `history` may be NULL.  Without a plan (NULL), reads only the changes that the records lack.
+ * Returns -1 on error.
+ */
 int factors_read(struct computation *computation, struct factor_history *history,
                  const struct checkpoint_plan *plan, struct error *err);
-/* The same as of the instant of another computation of the same accounting, with what was read. */
+/*
+ * Does the same for a computation of another time with the same accounting.  Uses the factors that
+ * factors_read() has put into `history`.
+ */
 void factors_apply(struct computation *computation, struct factor_history *history);
 
 #endif

@@ -23,22 +23,22 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* The ids that every slurmdbd gives these, besides those of core/usage/usage.h. */
+/* The ids of these TRES in every slurmdbd. core/usage/usage.h has others. */
 enum { TRES_MEMORY = 2, TRES_NODE = 4 };
 
-/* A waiting job whose age its siblings tell: it is known once they have been read. */
+/* A pending job whose age depends on tasks of the same array, which are read later. */
 struct late {
-    struct queued_job row; /* without its texts */
+    struct queued_job row; /* without its strings */
     size_t place;          /* in the queue's jobs, which are not sorted yet */
 };
 
-/* What a reading of the queue works with. */
+/* The state of reading the queue. */
 struct compute_priority_reader {
     struct queue *queue;
     const struct settings *settings;
     struct cluster_facts facts;
-    uint64_t *counts; /* of weighted TRES, of the job at hand */
-    uint64_t asked;   /* as of when the queue is read */
+    uint64_t *counts; /* of the weighted TRES in the current job */
+    uint64_t asked;   /* the time as of which the queue is read */
     struct siblings siblings;
     struct late *late;
     size_t late_count;
@@ -61,7 +61,10 @@ static uint32_t compute_priority_narrowed(uint64_t number)
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* Part `NAME<sign>VALUE` at the last sign, without the blanks around; NULL where one is missing. */
+/*
+ * Splits `NAME<sign>VALUE` at the last sign and strips blanks around it.  Returns the value, or
+ * NULL if there is no sign.
+ */
 static char *part(char *item, char sign, char **name)
 {
     char *value = strrchr(item, sign);
@@ -83,7 +86,7 @@ static const struct tres_fact *tres_named(const struct cluster_facts *facts, con
     return NULL;
 }
 
-/* The place among the weighted TRES, which stand by id, that this one has or gets. */
+/* Returns the entry of a TRES in the list, which is sorted by id.  Adds it if it is missing. */
 static struct priority_tres *compute_priority_place_of(struct priority_tres *tres, size_t *count,
                                                        uint64_t id)
 {
@@ -102,8 +105,10 @@ static int compute_priority_refuse(const char *key, const char *value, struct er
     return fail(err, ERROR_SETTINGS, "[priority] %s = '%s' cannot be read", key, value);
 }
 
-/* `CPU=100,Mem=50`, to weights by id: of a TRES that is there twice the last weight counts.  Those
- * that the database does not have go to `unknown`. */
+/*
+ * Parses a list like `CPU=100,Mem=50` into weights by id.  If a TRES is listed twice, the last
+ * weight counts.  Adds names that the database lacks to `unknown`.
+ */
 static bool list_tres(const struct compute_priority_reader *reader, const char *value,
                       struct priority_tres *tres, size_t *count, struct text *unknown)
 {
@@ -151,7 +156,10 @@ static uint64_t cpus_of(const struct compute_priority_reader *reader,
     return totals->cpus - (reader->queue->options.leaves_spec_cpus ? totals->spec_cpus : 0);
 }
 
-/* What the nodes of a partition have of a TRES; what nodes have not, the cluster has. */
+/*
+ * Returns the amount of a TRES in the nodes of a partition.  For a TRES that nodes do not have,
+ * returns the cluster's amount.
+ */
 static uint64_t total_in(const struct compute_priority_reader *reader,
                          const struct slurm_partition *partition, const struct priority_tres *tres)
 {
@@ -168,7 +176,10 @@ static uint64_t total_in(const struct compute_priority_reader *reader,
     return strncasecmp(tres->name, "gres/", 5) ? tres->total : 0;
 }
 
-/* Whether MAX_TRES or MAX_TRES_GRES takes the highest of this TRES and others, not their sum. */
+/*
+ * Returns true if MAX_TRES or MAX_TRES_GRES uses the maximum of this TRES and others instead of
+ * their sum.
+ */
 static bool is_in_maximum(unsigned flags, const struct priority_tres *tres)
 {
     if (tres->id == TRES_CPU || tres->id == TRES_MEMORY || tres->id == TRES_NODE)
@@ -177,8 +188,10 @@ static bool is_in_maximum(unsigned flags, const struct priority_tres *tres)
            !strncasecmp(tres->name, "gres/", 5);
 }
 
-/* What a partition bills for all that it has, cut to an integer, as scontrol shows it: its CPUs
- * where it has no TRESBillingWeights. */
+/*
+ * Sets `*billing` to the billing of all of a partition's TRES, truncated to an integer as in
+ * scontrol.  Without TRESBillingWeights, this is its number of CPUs.
+ */
 static int billing_in(const struct compute_priority_reader *reader,
                       const struct slurm_partition *partition, uint64_t *billing, struct error *err)
 {
@@ -209,7 +222,10 @@ static int billing_in(const struct compute_priority_reader *reader,
     return 0;
 }
 
-/* A partition with its factor, and what a slurm.conf says of it; `known` NULL: nothing. */
+/*
+ * Adds a partition with its factor and its data from slurm.conf; `known` is NULL if slurm.conf
+ * lacks it.
+ */
 static int add_partition(const struct compute_priority_reader *reader,
                          const struct slurm_partition *known, const char *name, double factor,
                          struct error *err)
@@ -235,8 +251,10 @@ static int add_partition(const struct compute_priority_reader *reader,
     return result;
 }
 
-/* `GPU:100, debug:10`, with what the partitions of these names in a slurm.conf are.  *added: by
- * place, the partitions that are named. */
+/*
+ * Parses a list like `GPU:100, debug:10`, and adds these partitions with their data from
+ * slurm.conf.  Sets `added`, by index in slurm.conf, for each partition in the list.
+ */
 static int take_given_factors(const struct compute_priority_reader *reader,
                               const struct names *partitions, bool *added, struct error *err)
 {
@@ -259,8 +277,11 @@ static int take_given_factors(const struct compute_priority_reader *reader,
     return result;
 }
 
-/* A partition that is not named has what slurm.conf gives it, 1; seed 002 gives it nothing, and so
- * does Slurm where the partition is gone. */
+/*
+ * Adds all partitions.  If partition_factors is set but does not name a partition, its factor is 1
+ * like in Slurm with `conformance = slurmctld`, and otherwise 0, according to seed 002.  A
+ * partition that slurm.conf does not contain gets 0, as in Slurm.
+ */
 static int take_partitions(struct compute_priority_reader *reader, struct error *err)
 {
     const struct settings *settings = reader->settings;
@@ -284,7 +305,7 @@ static int take_partitions(struct compute_priority_reader *reader, struct error 
     return result;
 }
 
-/* `high:1.0, low:0.25`. */
+/* Parses a list like `high:1.0, low:0.25`. */
 static int take_qos_factors(const struct compute_priority_reader *reader, struct error *err)
 {
     const char *value = reader->settings->qos_priority_factors, *at = value;
@@ -307,7 +328,10 @@ static void pass_over(void *context, const char *name, size_t length)
     (void)length;
 }
 
-/* How many nodes the cluster has: registered as a count, or by name; or as slurm.conf has them. */
+/*
+ * Returns the number of nodes in the cluster: as registered, either as a count or by name;
+ * otherwise from slurm.conf.
+ */
 static uint64_t count_nodes(const struct compute_priority_reader *reader)
 {
     uint64_t nodes = registered(reader, TRES_NODE);
@@ -362,7 +386,7 @@ static int take_facts(struct compute_priority_reader *reader, uint64_t now,
     return 0;
 }
 
-/* What accrue limits need of a job that waits, or waited. */
+/* Adds a job that is or was pending to the accrue limits. */
 static void add_wait(const struct compute_priority_reader *reader, const struct queued_job *row,
                      uint64_t since)
 {
@@ -382,9 +406,11 @@ static void add_wait(const struct compute_priority_reader *reader, const struct 
         accrual_add(reader->queue->accrual, &wait);
 }
 
-/* slurmctld has lost a job that has been eligible for half a year more than it may run: no queue is
- * so long, while such a row stays pending for ever.  A job that is held or depends on another is
- * not eligible, and may wait as long as it wants. */
+/*
+ * A job counts as lost if it has been eligible for half a year longer than its time limit.  No
+ * queue is that long, while the row of a lost job stays pending forever.  Held and dependent jobs
+ * are not eligible, and may be pending for any time.
+ */
 #define LOST_AFTER_S (UINT64_C(180) * 86400)
 static bool is_lost(const struct compute_priority_reader *reader, const struct queued_job *row,
                     uint64_t since)
@@ -395,7 +421,7 @@ static bool is_lost(const struct compute_priority_reader *reader, const struct q
            now - since > LOST_AFTER_S + limit;
 }
 
-/* Give a job its age; the row's texts may be gone. */
+/* Sets the age of a job.  The strings of `row` may be invalid by now. */
 static void take_age(const struct compute_priority_reader *reader, const struct queued_job *row,
                      size_t place)
 {
@@ -417,9 +443,10 @@ static void add_late(struct compute_priority_reader *reader, const struct queued
     late->row.tres = late->row.tres_asked = late->row.tres_sized = none;
 }
 
-/* The size of a job is of the nodes that it asks for, also where it runs on others; of CPUs it is
- * of those that it has (set_priority_factors() of priority_multifactor.c).  A resize changes
- * neither. */
+/*
+ * Job size uses the requested number of nodes, even if the job runs on a different number, but the
+ * allocated CPUs (set_priority_factors() in priority_multifactor.c).  A resize changes neither.
+ */
 static uint64_t nodes_of(const struct queued_job *row)
 {
     uint64_t asked =
@@ -462,7 +489,7 @@ static void compute_priority_add_job(struct compute_priority_reader *reader,
         take_age(reader, row, queue->count - 1);
 }
 
-/* Slurm bounds who ages only where it enforces limits, and never with ACCRUE_ALWAYS. */
+/* Slurm applies accrue limits only if it enforces limits, and never with ACCRUE_ALWAYS. */
 static bool has_accrue_limits(const struct settings *settings)
 {
     return settings->conformance == CONFORMANCE_SLURMCTLD && settings->slurm &&
@@ -485,7 +512,10 @@ static int compute_priority_read_accrue_limits(struct compute_priority_reader *r
     return 0;
 }
 
-/* Since when those wait whose age may be bounded: what is older than max_age is as old. */
+/*
+ * Returns the earliest time since which jobs with accrue limits have been waiting.  Ages above
+ * max_age are equivalent, so it goes back no further than max_age.
+ */
 static uint64_t oldest_wait(const struct compute_priority_reader *reader)
 {
     const struct accrual *accrual = reader->queue->accrual;
@@ -497,7 +527,7 @@ static uint64_t oldest_wait(const struct compute_priority_reader *reader)
                                                                        : oldest;
 }
 
-/* Those who had the slots that others have now. */
+/* Adds jobs that are no longer pending.  They occupied accrue slots that other jobs have now. */
 static int read_waited(const struct compute_priority_reader *reader, const struct source *source,
                        struct error *err)
 {
@@ -513,7 +543,7 @@ static int read_waited(const struct compute_priority_reader *reader, const struc
     return got;
 }
 
-/* Read the jobs that wait, and those that run where they have priorities, too. */
+/* Reads the pending jobs and, if they have priorities, also the running ones. */
 static int compute_priority_read_jobs(struct compute_priority_reader *reader,
                                       const struct source *source, struct error *err)
 {
@@ -561,8 +591,11 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
     return result;
 }
 
-/* By node: an association's own priority, or the nearest one above; *highest is the highest.  To be
- * freed; NULL where there is none at all. */
+/*
+ * Returns priorities by node: an association's own priority, or the priority of its nearest
+ * ancestor. Sets `*highest` to the highest.  The caller frees the array.  Returns NULL if no
+ * association has a priority.
+ */
 static uint32_t *inherited_priorities(const struct accounting *accounting, const struct tree *tree,
                                       uint32_t *highest)
 {
@@ -593,7 +626,7 @@ static uint32_t compute_priority_name_of(struct queue *queue, const struct accou
     return names_add(queue->names, name, strlen(name));
 }
 
-/* Since when each job ages that accrue limits may bound. */
+/* Sets the time since which each job ages that accrue limits may delay. */
 static void bound_ages(struct queue *queue, const struct settings *settings,
                        const struct accounting *accounting, const struct tree *tree)
 {
@@ -620,10 +653,10 @@ void priorities_complete(struct queue *queue, const struct settings *settings,
     for (size_t i = 0; i < queue->count; i++) {
         struct priority_job *job = &queue->jobs[i];
         uint32_t place = tree_place(tree, job->association);
-        /* It may have had another tree's. */
+        /* The queue may have been completed with a different tree before. */
         job->fairshare = NAN;
         job->association_priority = PRIORITY_NONE;
-        /* A deleted one has a place too, but no fairshare. */
+        /* A deleted association has a node too, but no fairshare. */
         if (place == NO_NODE || tree->nodes[place].id != job->association)
             continue;
         job->account = compute_priority_name_of(queue, accounting, tree->nodes[place].account);

@@ -12,17 +12,24 @@ struct settings;
 struct source;
 struct tree;
 
-/* The priorities of jobs that wait: what the settings and the accounting database say, made into
- * the queue of core/priority/queue.h. */
+/*
+ * Computes the priorities of pending jobs: fills the queue of core/priority/queue.h from the
+ * settings and the accounting database.
+ */
 
-/* Inside the source's snapshot: every job that waits at the instant `asked`, with all that does not
- * depend on associations, into a queue that is empty.  `now` is the instant for which priorities
- * hold.  The layout has a queue. */
+/*
+ * Reads every job that was pending at `asked`, with everything that does not depend on
+ * associations, into the empty `queue`.  `now` is the time for which priorities apply.  Call it in
+ * the source's snapshot; the layout must have a queue.  Returns -1 on error.
+ */
 int priorities_read(struct queue *queue, const struct source *source, uint64_t asked, uint64_t now,
                     struct findings *findings, struct error *err);
 
-/* Then what the jobs' associations say: names, priorities, the published factor of a node, and
- * since when each ages under accrue limits. */
+/*
+ * Completes the jobs from the tree of associations: names, association priorities, fairshare
+ * factors and, with accrue limits, the time since which each job ages.  `fairshare` returns the
+ * published factor of a node.
+ */
 void priorities_complete(struct queue *queue, const struct settings *settings,
                          const struct accounting *accounting, const struct tree *tree,
                          double (*fairshare)(const void *context, uint32_t node),

@@ -6,9 +6,9 @@ struct findings;
 struct queue;
 struct slurm_conf;
 
-/* What is odd about pending jobs: slurmctld has lost them; */
+/* Adds a finding for each pending job that slurmctld has lost. */
 void queue_find_lost(const struct queue *queue, struct findings *findings);
-/* they ask for a partition that the slurm.conf does not have. */
+/* Adds a finding for each pending job that requests a partition missing from slurm.conf. */
 void queue_find_unknown_partitions(const struct queue *queue, const struct slurm_conf *conf,
                                    struct findings *findings);
 

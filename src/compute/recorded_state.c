@@ -32,13 +32,13 @@ int recorded_state_read_records(struct recorded_state *recorded, struct db *resu
     return recorded->history ? share_rows_read(results, cluster, recorded->history, err) : 0;
 }
 
-/* So long may be between two runs without its changes being looked for in the source. */
+/* The longest time between two runs for which changes are not read from the source. */
 #define UNSEEN_S 3600
 
 int recorded_state_read_unseen(struct recorded_state *prior, struct db *results,
                                const char *cluster, const int64_t *now, struct error *err)
 {
-    int64_t instant = time(NULL), last; /* a run as of a later time sees the present, too */
+    int64_t instant = time(NULL), last; /* a run for a later time also reads the present state */
     bool recorded;
     if (now && *now < instant)
         instant = *now;
@@ -78,7 +78,8 @@ int recorded_state_read(struct recorded_state *recorded, const struct settings *
         recorded->ledger = ledger_create();
         return 0;
     }
-    /* A run that commits between two statements would look like rows that somebody changed. */
+    /* Without a transaction, a run that commits between two statements would look like damaged
+     * rows. */
     int result =
         db_begin(results, err) ? -1 : recorded_state_read_all(recorded, results, cluster, now, err);
     db_rollback(results);

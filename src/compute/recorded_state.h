@@ -11,26 +11,33 @@ struct ledger;
 struct association_history;
 struct settings;
 
-/* What is known from the results database of a cluster before it is computed. */
+/* The data of a cluster that is loaded from the results database before it is computed. */
 struct recorded_state {
-    struct ledger *ledger;              /* counts up to now; NULL: an empty one */
-    struct factor_history *factors;     /* NULL: runs have noted none */
-    struct association_history *unseen; /* the time that no run saw, and of which the states of
-                                         * associations are to be recorded; NULL: there is none */
-    struct association_history
-        *history; /* NULL: the instant is now.  Else the associations are those of its
-                   * instant, and what runs have noted of them is already in it */
+    struct ledger *ledger;              /* counts up to now; NULL: empty */
+    struct factor_history *factors;     /* NULL: runs have recorded none */
+    struct association_history *unseen; /* a period in which there was no run, and whose association
+                                         * states are to be recorded; or NULL */
+    struct association_history *history; /* with the runs' observations; NULL: now */
 };
 
-/* Nothing is known but the ledger that is there; `now` NULL is now. */
+/*
+ * Discards everything except the ledger, and prepares for the time `*now`; NULL means the current
+ * time.
+ */
 void recorded_state_begin(struct recorded_state *recorded, const int64_t *now);
-/* Read all but the ledger; what is there of it goes. */
+/* Discards and reads everything except the ledger.  Returns -1 on error. */
 int recorded_state_read_records(struct recorded_state *recorded, struct db *results,
                                 const char *cluster, const int64_t *now, struct error *err);
-/* Read which time no run saw: before the first one, or since the last one. */
+/*
+ * Sets `unseen` if there was no run for some time: before the first run, or since the last one.
+ * Returns -1 on error.
+ */
 int recorded_state_read_unseen(struct recorded_state *recorded, struct db *results,
                                const char *cluster, const int64_t *now, struct error *err);
-/* Read them with a session of their own; without result tables there is nothing. */
+/*
+ * Reads the recorded state with its own session.  Without result tables it is empty.  Returns -1 on
+ * error.  Free it with recorded_state_free().
+ */
 int recorded_state_read(struct recorded_state *recorded, const struct settings *settings,
                         const char *cluster, const int64_t *now, struct error *err);
 void recorded_state_free(struct recorded_state *recorded);

@@ -22,7 +22,7 @@ int siblings_read(struct siblings *siblings, const struct source *source, uint64
     return source->layout->queue->read_arrays(source, time, &siblings->ids, &siblings->list, err);
 }
 
-/* NULL where none of its tasks has started. */
+/* Returns NULL if no task of the job's array has started. */
 static const struct array_tasks *tasks_of(const struct siblings *siblings,
                                           const struct queued_job *job)
 {

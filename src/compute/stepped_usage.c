@@ -13,9 +13,11 @@
 #include "source/reading.h"
 #include "util/memory.h"
 
-/* The instants that a newest step is looked for at, spread over the period; the users that it is
- * looked for by, of which each job is counted under every instant; and the jobs that one of them
- * may have to be looked at so closely. */
+/*
+ * CANDIDATES_AT_MOST: the number of candidates for the newest step, spread over the period.
+ * WITNESSES_AT_MOST: the number of sample users; each of their jobs is counted for every candidate.
+ * WITNESS_JOBS_AT_MOST: a sample user with more jobs than this is ignored.
+ */
 #define CANDIDATES_AT_MOST 900
 #define WITNESSES_AT_MOST 64
 #define WITNESS_JOBS_AT_MOST 2000
@@ -24,34 +26,34 @@ struct stepped_candidate {
     uint64_t newest, reset;
 };
 
-/* A user of whom something is known, by usage. */
+/* A sample user: a user with known usage. */
 struct witness {
     uint32_t node, jobs;
     double high;
-    double blur;    /* what a second at the steps may be worth */
-    double dearest; /* what a second of a job may be worth */
+    double blur;    /* largest error from steps that are a second early or late */
+    double dearest; /* largest usage of one second of a job */
 };
 
 struct stepped_reader {
     const struct computation *computation;
     const struct settings *settings; /* the computation's */
-    const struct tree *tree;         /* likewise */
+    const struct tree *tree;         /* the computation's */
     struct steps *steps;
-    struct steps *passes; /* without what is charged when jobs end */
+    struct steps *passes; /* without usage charged when jobs end */
     uint64_t now;
-    uint64_t noted; /* of the row at hand, 0: it was not cancelled while it was suspended */
+    uint64_t noted; /* of the current row; 0 unless its job was cancelled while suspended */
     struct stepped_candidate *candidates;
     size_t candidate_count;
-    struct stepped_candidate found; /* the only one, in the end */
-    /* While candidates are tried, later NULL: which witness a node is, all of them, and what each
-     * has by candidate. */
+    struct stepped_candidate found; /* the chosen one */
+    /* While the newest step is searched, otherwise NULL: the sample user of a node, all sample
+     * users, and the usage of each by candidate. */
     uint32_t *witness_of;
     struct witness *witnesses;
     double *sums;
     struct stepped_usage *stepped;
 };
 
-/* TRES that the job is charged each second by a tariff; 0: nothing. */
+/* Returns the TRES that the job is charged per second at this rate; 0 if none. */
 static double stepped_charge_of(const struct stepped_reader *reader, const struct job *job,
                                 const struct charge_rate *rate)
 {
@@ -62,8 +64,11 @@ static double stepped_charge_of(const struct stepped_reader *reader, const struc
     return (double)units / (double)UNITS_PER_TRES;
 }
 
-/* What the job is worth from an instant on.  What begins to hold while it runs does so for all that
- * a step charges, which is the time since the step before. */
+/*
+ * Returns the remaining seconds of a job from `time` on.  If a rate or owner changes while the job
+ * runs, the change applies to the whole charge of the next step, so `time` is moved back to the
+ * step before.
+ */
 static double worth_from(const struct stepped_reader *reader,
                          const struct stepped_candidate *candidate, const struct job_span *span,
                          uint64_t time)
@@ -80,8 +85,10 @@ static double worth_from(const struct stepped_reader *reader,
     return steps_worth(reader->steps, newest, candidate->reset, time, span->ended);
 }
 
-/* What passes charged of a job that was suspended until it was cancelled, more than up to its end;
- * of that the slice's part. */
+/*
+ * Returns the remaining seconds that decay cycles charged after the end of a job that was cancelled
+ * while suspended, as far as they belong to the interval.
+ */
 static double worth_behind(const struct stepped_reader *reader,
                            const struct stepped_candidate *candidate, const struct job_span *span,
                            const struct slice *interval)
@@ -106,7 +113,7 @@ static double worth_of(const struct stepped_reader *reader,
            worth_from(reader, candidate, span, interval->end);
 }
 
-/* The last reset of an association that our ledger has; 0 if there is none. */
+/* Returns the last reset of an association in fairmill's ledger, or 0. */
 static uint64_t stepped_reset_of(const struct stepped_reader *reader, uint32_t node)
 {
     const struct ledger_state *ledger = reader->stepped->ledger;
@@ -119,22 +126,26 @@ static uint64_t stepped_later_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* What is left of a second at the slice's end. */
+/* Returns the fraction of a second that remains, if it was used at the end of the interval. */
 static double decay_of(const struct stepped_reader *reader, const struct slice *interval)
 {
     return steps_decay(reader->steps, reader->now - interval->end);
 }
 
-/* Steps are up to a second off the period, so that a second at either end may have come with the
- * step before or after: that is worth what a period decays of it. */
+/*
+ * Steps may be a second early or late, so that a second at either end of the interval may have been
+ * charged one step earlier or later.  The error is the decay of this second in one period.
+ */
 static double blur_of(const struct stepped_reader *reader, const struct slice *interval)
 {
     return 2 * (1 - steps_decay(reader->steps, reader->stepped->period)) *
            decay_of(reader, interval);
 }
 
-/* Of a job that ended in the second of a step, nobody knows whether what it was charged for its
- * last seconds was decayed by that step. */
+/*
+ * If a job ended in the second of a step, it is unknown whether this step already decayed the
+ * charge for its last seconds.
+ */
 static double blur_at_step(const struct stepped_reader *reader, const struct job_span *span,
                            const struct slice *interval)
 {
@@ -147,7 +158,7 @@ static double blur_at_step(const struct stepped_reader *reader, const struct job
            (1 - steps_decay(reader->steps, period));
 }
 
-/* Add it under every candidate. */
+/* Adds the usage of an interval for every candidate. */
 static void try_interval(struct stepped_reader *reader, const struct job_span *span,
                          const struct slice *interval, uint32_t node, double charge)
 {
@@ -163,14 +174,14 @@ static void try_interval(struct stepped_reader *reader, const struct job_span *s
     session->dearest = fmax(session->dearest, charge * decay_of(reader, interval));
 }
 
-/* Seconds of it since an instant. */
+/* Returns the seconds of the interval since `time`. */
 static double seconds_since(const struct slice *interval, uint64_t time)
 {
     uint64_t start = interval->start > time ? interval->start : time;
     return interval->end > start ? (double)(interval->end - start) : 0;
 }
 
-/* Of a slice the part that is worth something from an instant on. */
+/* Returns the remaining seconds of an interval, from `time` on. */
 static double worth_since(const struct stepped_reader *reader,
                           const struct stepped_candidate *candidate, const struct job_span *span,
                           const struct slice *interval, uint64_t time)
@@ -181,7 +192,10 @@ static double worth_since(const struct stepped_reader *reader,
            worth_from(reader, candidate, span, stepped_later_of(interval->end, time));
 }
 
-/* What was charged of it after a reset at an instant: nothing is left of what had ended by then. */
+/*
+ * Returns the remaining seconds of an interval that were charged after a reset.  Nothing remains of
+ * a job that had ended by then.
+ */
 static double worth_after_reset(const struct stepped_reader *reader, const struct job_span *span,
                                 const struct slice *interval, uint64_t reset)
 {
@@ -233,12 +247,13 @@ static void stepped_add_job(struct stepped_reader *reader, const struct job_row 
     const struct computation *computation = reader->computation;
     const struct charging charging = { .decay = computation->decay };
     struct job_span span = job_span(&charging, &row->job);
-    /* One that ended later had not been cancelled then. */
+    /* At `now`, a job that ended later had not been cancelled yet. */
     if (!span.start || (row->noted && span.ended >= reader->now))
         return;
     uint64_t start = row->noted ? span.ended : span.start;
     reader->noted = row->noted;
-    span.end = span.ended && span.ended < reader->now ? span.ended : reader->now; /* without cap */
+    span.end = span.ended && span.ended < reader->now ? span.ended
+                                                      : reader->now; /* an open job is not capped */
     if (row->noted)
         span.end = stepped_later_of(row->noted < reader->now ? row->noted : reader->now, start + 1);
     struct slice interval =
@@ -249,7 +264,7 @@ static void stepped_add_job(struct stepped_reader *reader, const struct job_row 
     while (charge_interval_next(&interval, span.end));
 }
 
-/* What ended before this instant is worth nothing any more, whichever the newest step was. */
+/* Returns a time such that jobs that ended before it have no remaining usage, for any candidate. */
 static uint64_t oldest_of(const struct stepped_reader *reader, const struct decay_table *decay)
 {
     const struct reset_period *reset = &reader->settings->reset_period;
@@ -317,8 +332,10 @@ static int stepped_by_usage(const void *a, const void *b)
     return (one->node > other->node) - (one->node < other->node);
 }
 
-/* Half of them those with the most usage, the others from among all the rest, who may have fewer
- * jobs. */
+/*
+ * Returns the sample users.  Half of them have the most usage.  The others are spread over all
+ * other users, who may have fewer jobs.
+ */
 static struct witness *list_witnesses(const struct tree *tree, const struct usage_bounds *bounds,
                                       size_t *count)
 {
@@ -334,7 +351,7 @@ static struct witness *list_witnesses(const struct tree *tree, const struct usag
     return list;
 }
 
-/* How far a value is from what is known, where it is not within the blur of a second. */
+/* Returns how far a value is outside its bounds, or 0 if it is within the error. */
 static double stepped_miss_of(const struct usage_bounds *bounds, double value, double blur)
 {
     double miss = value < bounds->low    ? bounds->low - value
@@ -343,8 +360,11 @@ static double stepped_miss_of(const struct usage_bounds *bounds, double value, d
     return miss > blur ? miss : 0;
 }
 
-/* The candidate with which most of the users have what is known.  Of several the one with the least
- * misses, none of which counts for more than a second of the dearest job; of these the latest. */
+/*
+ * Returns the candidate with which most sample users have their known usage.  Ties are decided by
+ * the smallest sum of differences, each limited to one second of the user's most expensive job, and
+ * then by the latest time.
+ */
 static size_t best_candidate(const struct stepped_reader *reader, size_t count,
                              const struct usage_bounds *bounds)
 {
@@ -371,7 +391,7 @@ static size_t best_candidate(const struct stepped_reader *reader, size_t count,
     return best;
 }
 
-/* When the newest step was. */
+/* Finds the time of the newest step. */
 static int find_newest(struct stepped_reader *reader, const struct usage_bounds *bounds,
                        struct error *err)
 {
@@ -396,7 +416,7 @@ static int find_newest(struct stepped_reader *reader, const struct usage_bounds 
     return result;
 }
 
-/* What is below is in the account, too. */
+/* Adds the errors and recent charges of each node to its ancestors. */
 static void stepped_roll_up(const struct tree *tree, struct stepped_usage *stepped)
 {
     for (uint32_t i = tree->count; i-- > 1;) {
@@ -418,7 +438,7 @@ static int stepped_read_snapshot(struct stepped_reader *reader, const struct usa
     return stepped_read_jobs(reader, err);
 }
 
-/* With every job of a snapshot of the source. */
+/* Scans every job in a snapshot of the source. */
 static int read_by(struct stepped_reader *reader, const struct usage_bounds *bounds,
                    struct error *err)
 {

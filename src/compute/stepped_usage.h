@@ -9,37 +9,48 @@ struct computation;
 struct error;
 struct ledger_state;
 
-/* The usage of a cluster's jobs as slurmctld has it (core/usage/steps.h), instead of the exact
- * integral.
+/*
+ * Computes the usage of a cluster's jobs in steps, as slurmctld does (core/usage/steps.h), instead
+ * of as an exact integral.
  *
- * When its newest step was is in no database.  Steps are a period apart, so there are only as many
- * answers as a period has seconds; the one is taken with which most of some users have the usage
- * that is known of them, so that a second reading suffices however many jobs there are. */
+ * No database records the time of slurmctld's newest step.  Steps are one period apart, so there
+ * are only as many candidates as a period has seconds.  The candidate is chosen with which the most
+ * of some sample users have their known usage.  So a second scan suffices for any number of jobs.
+ */
 
-/* What is known of an association's usage, all below included: NAN where nothing is. */
+/*
+ * The known range of an association's usage, including its descendants, in TRES-seconds.  NAN if
+ * unknown.
+ */
 struct usage_bounds {
     double low, high;
 };
 
 struct stepped_usage {
-    uint64_t period, newest;           /* seconds; the instant of the newest step, 0: to be found */
-    bool ends_free;                    /* as in core/usage/steps.h */
-    const struct ledger_state *ledger; /* ours */
-    double period_decay;               /* the part of usage that decays in a period */
-    /* By node of the tree: */
-    double *usage; /* charged to itself, TRES-seconds */
-    double *blur;  /* how far it may be off, all below included, as steps are up to a second off */
-    double *fresh; /* the most of it that was charged at the newest step and since, likewise */
-    double *late;  /* of that what was charged since, of jobs that ended */
-    /* Of associations that our ledger has reset: what is left if slurmctld forgot them at that
-     * time, and the bounds of it if that was up to a period earlier or later.  NAN for all others.
-     */
+    uint64_t period, newest; /* both in seconds; `newest` is the time of the newest step, or 0 to
+                              * search for it */
+    bool ends_free;          /* see core/usage/steps.h */
+    const struct ledger_state *ledger; /* fairmill's */
+    double period_decay;               /* set: fraction of usage that decays in a period */
+    /* Set, by node of the tree: */
+    double *usage; /* charged to the node itself, in TRES-seconds */
+    double *
+        blur; /* largest error, descendants included, because steps may be a second early or late */
+    double *fresh; /* upper limit of the usage charged at the newest step and since, descendants
+                    * included */
+    double *late;  /* part of `fresh` that was charged since then for jobs that have ended */
+    /* For associations that fairmill's ledger has reset: the remaining usage if slurmctld forgot
+     * older usage at the same time, and its bounds if slurmctld did so up to a period earlier or
+     * later. after_reset is NAN for all other associations. */
     double *after_reset;
     struct usage_bounds *around_reset;
 };
 
-/* Of the computation's source, whose settings say what a job is charged; `bounds` are by node of
- * its tree.  The answer is to be freed with stepped_usage_free(). */
+/*
+ * Computes the usage of the computation's source.  The caller sets period, newest, ends_free and
+ * ledger.  `bounds` are by node of the computation's tree.  Returns -1 on error; otherwise the
+ * caller frees the result with stepped_usage_free().
+ */
 int stepped_usage_read(struct stepped_usage *stepped, const struct computation *computation,
                        const struct usage_bounds *bounds, struct error *err);
 void stepped_usage_free(struct stepped_usage *stepped);
