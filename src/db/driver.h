@@ -9,7 +9,8 @@ struct text;
 
 /*
  * A driver is a struct of functions for one database, together with the common parts of its
- * sessions, rows and bulk writes.  db.h calls the drivers; they do not use db.h.
+ * sessions, rows and bulk writes.  The functions of db.h call the drivers, and drivers do not use
+ * db.h.
  */
 
 #define DB_LAG_UNBOUNDED INT64_MAX
@@ -193,9 +194,10 @@ struct db_driver {
      * `table` and `columns` must stay valid until bulk_free().  The session must not be used for
      * anything else in the meantime.
      *
-     * bulk_begin() copies `target`, and returns NULL on failure.  bulk_row() copies the values it
-     * keeps.  bulk_send() sends the remaining rows; it is NULL if none ever remain.  bulk_free()
-     * sends nothing. */
+     *   - `bulk_begin` copies `target`, and returns NULL on failure.
+     *   - `bulk_row` copies the values it keeps.
+     *   - `bulk_send` sends the remaining rows; NULL if none ever remain.
+     *   - `bulk_free` sends nothing. */
     struct db_bulk *(*bulk_begin)(const struct db_bulk *target, struct error *err);
     int (*bulk_row)(struct db_bulk *bulk, const struct db_value *row, struct error *err);
     int (*bulk_send)(struct db_bulk *bulk, struct error *err);

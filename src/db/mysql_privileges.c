@@ -7,8 +7,8 @@
 #include "util/text.h"
 
 /*
- * Privileges in MariaDB and MySQL.  A comment that begins with M! is SQL for MariaDB, one that
- * begins with !80000 is SQL for MySQL.
+ * Privileges in MariaDB and MySQL.  Comments that begin with M! are SQL for MariaDB, and comments
+ * that begin with !80000 are SQL for MySQL.
  */
 
 /*

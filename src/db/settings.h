@@ -79,9 +79,8 @@ unsigned db_results_idle(const struct db_settings *settings);
 bool db_given(const char *text);
 
 /*
- * db_is_here() returns true if the settings lead to this machine.  db_logs_in_by_socket() returns
- * true if they lead to a unix socket, so that the server gets the account from the operating
- * system.
+ * The first returns true if the settings lead to this machine.  The second returns true if they
+ * lead to a unix socket, so that the server gets the account from the operating system.
  */
 bool db_is_here(const struct db_settings *settings);
 bool db_logs_in_by_socket(const struct db_settings *settings);

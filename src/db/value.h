@@ -32,10 +32,15 @@ struct db_value {
 };
 
 /*
- * Column types of a query, one letter for each column: 'i' integer, 'r' real, 't' text, 'n' real,
- * which is NAN if the value is not a finite number.  Any column may be NULL.  A value that does not
- * have the type, such as a word or a number out of range for an integer, fails with ERROR_DATA.
- * The message names the column.
+ * Column types of a query, one letter for each column:
+ *
+ *   - 'i' integer
+ *   - 'r' real
+ *   - 't' text
+ *   - 'n' real, or NAN if the value is not a finite number
+ *
+ * Any column may be NULL.  A value that does not have the type, such as a word or a number out of
+ * range for an integer, fails with ERROR_DATA.  The message names the column.
  *
  * Databases store numbers differently: a sum may be a decimal, a large integer a text.  Therefore
  * any value that is completely a number is accepted as one, and an integer can be read as a text.

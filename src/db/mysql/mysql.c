@@ -8,8 +8,10 @@
 #include "util/number.h"
 #include "util/text.h"
 
-/* How far a replica is behind: MariaDB and MySQL say it in one of many columns, whose name begins
- * like this, with a row for each server that they replicate. */
+/*
+ * The lag of a replica.  MariaDB and MySQL report it in a column whose name begins with this text,
+ * in one row for each server that they replicate.
+ */
 #define LAG_COLUMN "Seconds_Behind_"
 
 static bool is_mariadb(const struct mysql_session *session)
@@ -39,7 +41,7 @@ static int fail_status(struct mysql_session *session, struct error *err)
     return -1;
 }
 
-/* The place of that column; the number of columns where it is not there. */
+/* Returns the index of the lag column, or the number of columns if it is missing. */
 static unsigned find_lag_column(MYSQL_RES *status)
 {
     const MYSQL_FIELD *fields = mysql_fetch_fields(status);
@@ -49,8 +51,10 @@ static unsigned find_lag_column(MYSQL_RES *status)
     return column;
 }
 
-/* The lag of the row that is farthest behind.  NULL: replication stands still, or does not reach
- * the other server. */
+/*
+ * Returns the lag, in seconds, of the row with the largest lag.  NULL means that replication has
+ * stopped or cannot reach the other server.
+ */
 static int64_t worst_lag(MYSQL_RES *status, unsigned column)
 {
     int64_t worst = 0;
@@ -84,8 +88,10 @@ static int session_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
     return result;
 }
 
-/* A source session that is idle or does not take its rows is ended soon: its transaction might
- * keep slurmdbd waiting. */
+/*
+ * Limits, in seconds, for a source session that is idle or does not read its rows.  They are short,
+ * because its transaction could block slurmdbd.
+ */
 #define SOURCE_IDLE_S 60
 #define SOURCE_STALLED_S 10
 
@@ -93,7 +99,9 @@ static int session_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
 
 #define UNKNOWN_VARIABLE 1193u
 
-/* Set-up: everything that another setting of the server could change for us. */
+/*
+ * Setup.  The session sets everything for which a server's configuration could have other values.
+ */
 
 static int run_known(struct mysql_session *session, const char *sql, int64_t argument,
                      struct error *err)
@@ -101,7 +109,7 @@ static int run_known(struct mysql_session *session, const char *sql, int64_t arg
     struct db_value value = db_integer(argument);
     if (session_execute(&session->base, sql, &value, 1, NULL, err) == 0)
         return 0;
-    /* MariaDB and MySQL have different variables; whoever does not know one has the other. */
+    /* MariaDB and MySQL have different variables; a server that does not know one has the other. */
     return session->last_error == UNKNOWN_VARIABLE ? 0 : -1;
 }
 
@@ -139,7 +147,8 @@ static int set_isolation(struct mysql_session *session, struct error *err)
 {
     switch (session->base.role) {
     case DB_SOURCE:
-        /* Rows come as the bytes that are stored: what slurmdbd calls latin1 often is not. */
+        /* Return the stored bytes unconverted, because text that slurmdbd declares as latin1 often
+         * has another encoding. */
         if (session_run(session, "SET character_set_results = NULL", err) ||
             session_run(session, "SET SESSION TRANSACTION READ ONLY", err))
             return -1;
@@ -150,8 +159,8 @@ static int set_isolation(struct mysql_session *session, struct error *err)
     case DB_OWNER:
         break;
     }
-    /* Where MariaDB has it, as it does from 11.6 on unless it is told, an UPDATE of a range waits
-     * for the row behind the range, too, which may be another cluster's. */
+    /* If this is on, as by default since MariaDB 11.6, an UPDATE of a range also waits for the row
+     * after the range.  That row may belong to another cluster. */
     if (run_known(session, "SET SESSION innodb_snapshot_isolation = ?", 0, err))
         return -1;
     return session_run(session, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", err);
@@ -174,14 +183,16 @@ static int read_variables(struct mysql_session *session, struct error *err)
         if (number_unsigned(row[1].text.bytes, row[1].text.length, &bytes))
             session->packet_bytes = (size_t)bytes;
         else
-            session->is_galera = row[1].text.length == 2; /* ON, not OFF */
+            session->is_galera = row[1].text.length == 2; /* 'ON', not 'OFF' */
     }
     session_finish(rows);
     return got < 0 ? -1 : 0;
 }
 
-/* What another node of the cluster has committed can be seen from here: without, a node may be a
- * moment behind. */
+/*
+ * Makes changes that another node of the Galera cluster has committed visible here.  Without this
+ * setting a node may be slightly late.
+ */
 static int see_all_nodes(struct mysql_session *session, struct error *err)
 {
     return session->is_galera ? session_run(session, "SET SESSION wsrep_sync_wait = 1", err) : 0;
@@ -189,7 +200,7 @@ static int see_all_nodes(struct mysql_session *session, struct error *err)
 
 static int mysql_driver_set_up(struct mysql_session *session, struct error *err)
 {
-    /* NO_BACKSLASH_ESCAPES and PIPES_AS_CONCAT make SQL mean what it means elsewhere. */
+    /* NO_BACKSLASH_ESCAPES and PIPES_AS_CONCAT give SQL the meaning it has in other databases. */
     if (session_run(
             session,
             "SET SESSION sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,"
@@ -222,9 +233,10 @@ static char *mysql_driver_login_file(const struct db_settings *settings)
     return db_given(settings->option_file) ? memory_text(settings->option_file) : NULL;
 }
 
-/* Transactions. */
-
-/* Where only a session has a limit for being idle, it is another one amid a transaction. */
+/*
+ * Sets a shorter idle limit during a transaction, for servers without a separate limit for idle
+ * transactions.
+ */
 static int limit_idle(struct mysql_session *session, int64_t seconds, struct error *err)
 {
     struct db_value limit = db_integer(seconds);
@@ -236,7 +248,7 @@ static int limit_idle(struct mysql_session *session, int64_t seconds, struct err
 static int mysql_driver_begin(struct db *db, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)db;
-    /* To begin a transaction in MySQL is to commit the one before. */
+    /* In MySQL, BEGIN would commit the previous transaction. */
     if (session->stuck)
         return fail(err, ERROR_GONE, "%s: the transaction before could not be rolled back",
                     session->base.name);
@@ -258,7 +270,7 @@ static int mysql_driver_commit(struct db *db, struct error *err)
     session->in_transaction = false;
     if (session_run(session, "COMMIT", err))
         return -1;
-    /* What a lost connection would mean here the next statement tells. */
+    /* If the connection is lost, the next statement reports it. */
     limit_idle(session, SOURCE_IDLE_S, &ignored);
     return 0;
 }
@@ -273,8 +285,6 @@ static void mysql_driver_rollback(struct db *db)
     else
         limit_idle(session, SOURCE_IDLE_S, &ignored);
 }
-
-/* Locks. */
 
 static int mysql_driver_set_lock_wait(struct db *db, unsigned seconds, struct error *err)
 {
@@ -306,7 +316,7 @@ const struct db_driver mysql_driver = {
     .name_is_basic = true,
     .identity_query = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@datadir, DATABASE())",
     .login_query = "SELECT CURRENT_USER()",
-    /* On by default from MariaDB 11.6.2 on. */
+    /* On by default since MariaDB 11.6.2. */
     .doubt_query = "SHOW GLOBAL VARIABLES WHERE \"Variable_name\" = 'innodb_snapshot_isolation' "
                    "AND \"Value\" = 'ON'",
     .privileges = &mysql_privileges,

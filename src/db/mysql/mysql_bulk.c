@@ -6,14 +6,20 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Rows are gathered in batches.  MariaDB takes a batch as arrays, one a column, of a statement
- * for one row; any other pair of library and server as a statement with that many rows. */
+/*
+ * Rows are collected in batches.  If both the library and the server are MariaDB's, a batch is sent
+ * as one array for each column, with a statement for one row.  Otherwise it is sent with a
+ * statement for that many rows.
+ */
 
 #define ARRAY_ROWS 1000
 #define STATEMENT_ROWS 100
 #define STATEMENT_PARAMETERS 65535
 
-/* No batch is much longer than this, nor than a quarter of what the server takes. */
+/*
+ * Approximate maximum length of a batch.  It is also limited to a quarter of the server's
+ * max_allowed_packet.
+ */
 #define BATCH_BYTES ((size_t)1024 * 1024)
 
 bool mysql_binds_arrays = true;
@@ -21,23 +27,23 @@ bool mysql_binds_arrays = true;
 union mysql_bulk_slot {
     int64_t integer;
     double real;
-    size_t offset; /* of a text in the batch's texts, until it is sent, */
-    char *bytes;   /* and where it is then */
+    size_t offset; /* of a text in `texts`, before the batch is sent */
+    char *bytes;   /* of the text, while the batch is sent */
 };
 
 struct batch_column {
     char type;
     bool has_negative;
-    bool has_unsigned; /* beyond INT64_MAX */
+    bool has_unsigned; /* above INT64_MAX */
     union mysql_bulk_slot *slots;
-    unsigned long *lengths; /* of texts */
-    char *nulls;            /* for each row 1 (MariaDB's STMT_INDICATOR_NULL) or 0 */
+    unsigned long *lengths; /* lengths of texts */
+    char *nulls;            /* for each row, 1 (MariaDB's STMT_INDICATOR_NULL) or 0 */
 };
 
 struct mysql_bulk {
     struct db_bulk base;
     MYSQL_STMT *statement;
-    size_t statement_rows; /* that its text has places for */
+    size_t statement_rows; /* number of rows in the prepared statement */
 
     struct batch_column *columns;
     struct text texts;
@@ -60,14 +66,12 @@ static bool takes_arrays(struct mysql_session *session)
 #endif
 }
 
-/* Statements. */
-
 static void add_on_duplicate(struct text *sql, const struct mysql_bulk *bulk)
 {
     if (!bulk->base.key_count)
         return;
     text_add(sql, " ON DUPLICATE KEY UPDATE ");
-    /* A row that is nothing but its key is set to what it is. */
+    /* If all columns belong to the key, set them to their own values. */
     size_t first = bulk->base.key_count < bulk->base.column_count ? bulk->base.key_count : 0;
     for (size_t i = first; i < bulk->base.column_count; i++) {
         text_add(sql, i > first ? ", " : "");
@@ -78,7 +82,7 @@ static void add_on_duplicate(struct text *sql, const struct mysql_bulk *bulk)
     }
 }
 
-/* Have a statement that takes so many rows. */
+/* Ensures that `statement` takes `row_count` rows. */
 static int prepare_for(struct mysql_bulk *bulk, size_t row_count, struct error *err)
 {
     if (bulk->statement && bulk->statement_rows == row_count)
@@ -160,8 +164,6 @@ static int send_as_rows(struct mysql_bulk *bulk, struct error *err)
     return session_send_parameters(session, bulk->statement, parameters, count, err);
 }
 
-/* Batches. */
-
 static void mysql_bulk_empty_batch(struct mysql_bulk *bulk)
 {
     bulk->row_count = 0;
@@ -186,9 +188,11 @@ int session_bulk_send(struct db_bulk *base, struct error *err)
     return status;
 }
 
-/* All integers of a batch's column are signed or all are unsigned; only a row whose own goes
- * against it, a negative number after one beyond INT64_MAX or the reverse, has to wait for the
- * next batch. */
+/*
+ * Returns true if the row must wait for the next batch.  All integers of a column in a batch are
+ * either signed or unsigned.  So a negative number cannot be in the same batch as a number above
+ * INT64_MAX.
+ */
 static bool goes_against_batch(const struct mysql_bulk *bulk, const struct db_value *row)
 {
     for (size_t i = 0; i < bulk->base.column_count; i++) {
@@ -270,7 +274,7 @@ struct db_bulk *session_bulk_begin(const struct db_bulk *target, struct error *e
     }
     text_add(&bulk->texts, "");
 
-    /* What is wrong with the table or its columns is better known before the first row. */
+    /* Prepare now, so that a fault of the table or its columns is reported before the first row. */
     if (prepare_for(bulk, bulk->as_arrays ? 1 : bulk->most_rows, err)) {
         session_bulk_free(&bulk->base);
         return NULL;

@@ -13,9 +13,14 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* TLS with either client library.  MySQL's has a mode for each of ours.  MariaDB's has two
- * switches: one that encrypts if the server can, and says nothing if it cannot; and one that checks
- * certificate and name together, before anybody logs in. */
+/*
+ * TLS with either client library.  MySQL's library has a mode for each of ours.  MariaDB's has two
+ * switches.  One encrypts if the server can, and silently continues if it cannot.  The other checks
+ * certificate and host name together, before the login.
+ *
+ * A library may fall back to weaker encryption, and it reads the option file last.  Therefore
+ * session_check_tls() checks the session after it is connected.
+ */
 
 #define HANDSHAKE_FAILED 2026u
 #define PLUGIN_FAILED 2061u
@@ -25,7 +30,9 @@ static const char *mode_name(const struct mysql_session *session)
     return db_tls_names[session->base.settings->tls_mode];
 }
 
-/* Whether the connection is a unix socket.  Without a host it is, unless the option file names one.
+/*
+ * Returns true if the connection will be a unix socket.  It is one if the host is 'localhost', or
+ * if there is no host and no option file that could name one.
  */
 static bool goes_by_socket(const struct db_settings *settings)
 {
@@ -78,7 +85,7 @@ static const char *library_objection(const struct db_settings *settings)
     if (settings->tls_mode == DB_TLS_VERIFY_CA)
         return "MariaDB's client library, which this build has, checks a certificate with its "
                "name or not at all: verify_full or required";
-    /* From its release 3.4.2 on. */
+    /* Applies to release 3.4.2 and later of the library. */
     if (settings->tls_mode == DB_TLS_VERIFY_FULL && db_given(settings->host) &&
         (!strcmp(settings->host, "127.0.0.1") || !strcmp(settings->host, "::1")))
         return "MariaDB's client library, which this build has, does not check the name of a "
@@ -126,7 +133,7 @@ static int session_set_tls(struct mysql_session *session, struct error *err)
     return 0;
 }
 
-/* Whether the authorities are those of the settings, and no others. */
+/* Returns true if the library uses the CA file of the settings and no other CAs. */
 static bool authorities_were_kept(const struct mysql_session *session)
 {
     const char *wanted = session->base.settings->tls_ca, *file = NULL, *directory = NULL;
@@ -170,8 +177,10 @@ static int session_check_tls(struct mysql_session *session, struct error *err)
                 file ? settings->option_file : "", file ? "'" : "");
 }
 
-/* Whether it was the network that ended the handshake.  The libraries have one number for that and
- * for certificates that are not good; the first comes with the system's own number behind it. */
+/*
+ * Returns true if the network ended the handshake.  The libraries use the same number for that and
+ * for invalid certificates, but add the system's error number to the message in the first case.
+ */
 static bool network_failed(const char *message)
 {
     size_t length = strlen(message);
@@ -180,7 +189,7 @@ static bool network_failed(const char *message)
     return length > 2 && message[length - 1] == ')' && isdigit((unsigned char)message[length - 2]);
 }
 
-/* MySQL's library says this of caching_sha2_password, MySQL's default. */
+/* MySQL's library reports this for caching_sha2_password, MySQL's default plugin. */
 static bool password_needs_tls(const struct mysql_session *session)
 {
     return session->last_error == PLUGIN_FAILED &&
@@ -191,7 +200,7 @@ static void session_judge_handshake(struct mysql_session *session, struct error 
 {
     const struct db_settings *settings = session->base.settings;
     if (password_needs_tls(session)) {
-        /* No privilege would help. */
+        /* Not ERROR_LOGIN or ERROR_DENIED: no password or privilege would help. */
         fail(err, ERROR_SETTINGS,
              "%s: %s (%u): with tls_mode = '%s' the password is not encrypted; 'required' and a "
              "server with TLS, or a unix socket, take it",
@@ -217,8 +226,10 @@ static const char *or_null(const char *text)
     return db_given(text) ? text : NULL;
 }
 
-/* Without a user in the settings or an option file it is the one that this process runs as.  The
- * library would take the name of who logged in on the terminal, which under sudo is another. */
+/*
+ * If neither the settings nor an option file name a user, returns the user that this process runs
+ * as.  The library would use the user who logged in at the terminal, who is different under sudo.
+ */
 static const char *login(const struct db_settings *settings)
 {
     if (db_given(settings->user) || db_given(settings->option_file))
@@ -240,17 +251,17 @@ static int prepare_connection(struct mysql_session *session, struct error *err)
     mysql_options(session->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &connect_timeout_s);
     mysql_options(session->mysql, MYSQL_OPT_READ_TIMEOUT, &network_timeout_s);
     mysql_options(session->mysql, MYSQL_OPT_WRITE_TIMEOUT, &network_timeout_s);
-    /* Or a server could ask for any file that this process can read. */
+    /* Otherwise a server could request any file that this process can read. */
     mysql_options(session->mysql, MYSQL_OPT_LOCAL_INFILE, &local_files);
     mysql_options(session->mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
 
     if (session_set_tls(session, err))
         return -1;
 
-    /* Without an option file of ours none is read, not even those in /etc. */
+    /* Without this option the library reads no option files, not even those in /etc. */
     if (!db_given(settings->option_file))
         return 0;
-    /* The library takes a file that is not there for an empty one. */
+    /* The library silently treats a missing file as empty. */
     if (access(settings->option_file, R_OK))
         return fail(err, ERROR_SETTINGS, "cannot read option file '%s': %s", settings->option_file,
                     strerror(errno));
@@ -259,8 +270,10 @@ static int prepare_connection(struct mysql_session *session, struct error *err)
     return 0;
 }
 
-/* MariaDB's library lets the whole of a login take as long as a connection may.  MySQL's waits for
- * what it answers to a login as long as for an answer to a statement; so there it is us who wait.
+/*
+ * MariaDB's library applies the connect timeout to the whole login.  MySQL's library applies it
+ * only to the connection, and waits for the reply to the login as long as for the reply to a
+ * statement. With MySQL's library, log in without blocking and limit the wait here.
  */
 #ifdef HAVE_MYSQL_REAL_CONNECT_NONBLOCKING
 #define GO_ON mysql_real_connect_nonblocking
@@ -269,26 +282,35 @@ enum { NET_ASYNC_COMPLETE, NET_ASYNC_NOT_READY };
 #define GO_ON(...) (mysql_real_connect(__VA_ARGS__) ? NET_ASYNC_COMPLETE : -1)
 #endif
 
-/* The password comes from the option file, else the library takes MYSQL_PWD.  FOUND_ROWS: an UPDATE
- * counts the rows that it found, as in other databases. */
+/*
+ * The password is in the option file or in MYSQL_PWD; the library reads it.  With FOUND_ROWS, an
+ * UPDATE counts the rows that it found, as in other databases.
+ */
 #define LOGIN(settings)                                                              \
     or_null((settings)->host), login(settings), NULL, or_null((settings)->database), \
         (settings)->port, or_null((settings)->socket), CLIENT_FOUND_ROWS
 
-/* The library does not tell when it wants to write, or has read more than it used; so this is never
- * long. */
+/*
+ * The library does not show whether it wants to write or still has unprocessed input, so never wait
+ * longer than this.
+ */
 #define PAUSE_MS 10
 
-/* MySQL's library ends a nonblocking login by sending nothing once more.  If the server has rejected
- * the login by then and closed its end, that write fails, and the library reports one of these instead
- * of the server's reason: no error, a server that went away, or a lost connection. */
+/*
+ * Returns true if the library lost the server's reason for rejecting a login.  MySQL's library ends
+ * a nonblocking login with one more, empty write.  If the server has already rejected the login and
+ * closed its end, that write fails.  The library then reports one of these errors instead of the
+ * reason: unknown, server gone away, or connection lost.
+ */
 static bool lost_the_reason(unsigned number)
 {
     return number == 2000 || number == 2006 || number == 2013;
 }
 
-/* Log in again, blocking, because a blocking login reads the server's reason.  Each read may take
- * until `until_ms`, the time at which the login must have ended, but at least a second. */
+/*
+ * Logs in again, blocking, because a blocking login reads the server's reason.  Each read may take
+ * until `until_ms`, the end of the time for the login, but at least a second.
+ */
 static int ask_for_the_reason(struct mysql_session *session, int64_t until_ms, struct error *err)
 {
     int64_t left_ms = until_ms - clock_milliseconds();
@@ -358,7 +380,7 @@ void session_cancel(struct mysql_session *session)
     struct mysql_session *second = session_connect(session->base.settings, DB_READER, &ignored);
     if (!second)
         return;
-    /* MySQL takes a parameter only in statements that read or write rows. */
+    /* MySQL accepts parameters only in statements that read or write rows. */
     struct text sql = { 0 };
     text_format(&sql, "KILL QUERY %lu", mysql_thread_id(session->mysql));
     session_run(second, sql.bytes, &ignored);

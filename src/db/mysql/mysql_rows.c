@@ -5,11 +5,13 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* Texts that are longer make their buffer grow once. */
+/* Initial buffer size for texts.  A longer text enlarges its buffer. */
 #define TEXT_ROOM 256
 
-/* How a column comes over the wire: as the nearest to what it is stored as, so that the library
- * converts nothing. */
+/*
+ * The wire type of a column: the one closest to the stored type, so that the library does not
+ * convert values.
+ */
 enum wire {
     WIRE_INTEGER,
     WIRE_REAL,
@@ -19,8 +21,8 @@ enum wire {
 struct mysql_rows_answer_column {
     enum wire wire;
     bool is_unsigned;
-    bool fits; /* comes as the type that was asked for */
-    char type; /* that type */
+    bool fits; /* the wire type is the requested type */
+    char type; /* requested type */
     mysql_flag is_null;
     mysql_flag is_cut;
     int64_t integer;
@@ -55,7 +57,7 @@ static enum wire wire_of(enum enum_field_types stored, char asked)
     case MYSQL_TYPE_DOUBLE:
         return WIRE_REAL;
     default:
-        /* Decimals too: some sums of integers are. */
+        /* Includes decimals, because some sums of integers are decimals. */
         return WIRE_TEXT;
     }
 }
@@ -149,7 +151,8 @@ struct db_rows *session_query(struct db *db, const struct db_question *question,
     struct mysql_rows *rows = memory_zeroed(1, sizeof *rows);
     rows->base.db = db;
     rows->statement = statement;
-    /* Neither a cursor nor mysql_stmt_store_result(): rows come as they are read. */
+    /* Use neither a cursor nor mysql_stmt_store_result(), so that rows arrive while they are read.
+     */
     if (session_send(session, statement, question->arguments, question->argument_count, err) ||
         attach_buffers(rows, question->column_types, err)) {
         free_rows(rows);
@@ -158,7 +161,7 @@ struct db_rows *session_query(struct db *db, const struct db_question *question,
     return &rows->base;
 }
 
-/* Fetch again the texts of this row that were longer than their buffers. */
+/* Fetches the texts of this row again if they were longer than their buffers. */
 static int fetch_long_texts(struct mysql_rows *rows, struct error *err)
 {
     for (size_t i = 0; i < rows->count; i++) {
@@ -171,7 +174,8 @@ static int fetch_long_texts(struct mysql_rows *rows, struct error *err)
             return session_fail_statement((struct mysql_session *)rows->base.db, rows->statement,
                                           err);
     }
-    /* Only now: it makes the library forget the row. */
+    /* Bind the buffers after all texts are fetched, because binding makes the library forget the
+     * row. */
     if (mysql_stmt_bind_result(rows->statement, rows->buffers))
         return session_fail_statement((struct mysql_session *)rows->base.db, rows->statement, err);
     return 0;
@@ -226,8 +230,10 @@ int session_fetch(struct db_rows *base, const struct db_value **row, struct erro
     return 1;
 }
 
-/* The rest of an answer must be read before the session can be used again.  If it is long, the
- * server is told to end it; the session, its transaction and its locks stay. */
+/*
+ * The rest of a result must be read before the session can be used again.  If it is long, the
+ * server is told to end the query; the session, its transaction and its locks remain.
+ */
 void session_finish(struct db_rows *base)
 {
     struct mysql_rows *rows = (struct mysql_rows *)base;

@@ -6,12 +6,20 @@
 
 #include "db/common.h"
 
-/* What the files of the mysql driver share, each of which calls only files named before it:
- * mysql_statement.c (errors and statements), mysql_connect.c (with encryption), mysql_rows.c
- * (streaming an answer), mysql_bulk.c (bulk writes) and mysql.c (set-up, transactions, locks, lag).
- * The client library owns the names `mysql_...`, so functions here are called after the session. */
+/*
+ * Shared by the files of the mysql driver.  Each file calls only the files named before it:
+ *
+ *   - mysql_statement.c: errors and statements
+ *   - mysql_connect.c: connections and TLS
+ *   - mysql_rows.c: streams query results
+ *   - mysql_bulk.c: bulk writes
+ *   - mysql.c: setup, transactions, locks and lag
+ *
+ * The client library uses the prefix `mysql_`, so most functions here have the prefix `session_`.
+ */
 
-/* MYSQL_BIND's flags: char in MariaDB's library and old ones of MySQL, bool in MySQL's since 8.0.
+/*
+ * The type of MYSQL_BIND's flags: char in MariaDB's library and in MySQL's before 8.0, else bool.
  */
 #ifdef HAVE_MY_BOOL
 typedef my_bool mysql_flag;
@@ -22,47 +30,58 @@ typedef bool mysql_flag;
 struct mysql_session {
     struct db base;
     MYSQL *mysql;
-    size_t packet_bytes;  /* the server takes no statement that is longer */
-    unsigned last_error;  /* number of the last error, for who knows how to go on */
-    bool is_galera;       /* a node of a cluster: what is committed has to suit all nodes */
-    bool in_transaction;  /* that we began and did not end */
+    size_t packet_bytes;  /* maximum length of a statement that the server accepts */
+    unsigned last_error;  /* number of the last error, for callers that can handle it */
+    bool is_galera;       /* a node of a Galera cluster: a commit fails if it conflicts with another
+                             node's */
+    bool in_transaction;  /* a transaction was begun and not ended */
     bool stuck;           /* in a transaction that could not be rolled back */
-    bool idle_is_limited; /* amid a transaction, by a limit of its own, which MySQL has not */
+    bool idle_is_limited; /* idle transactions have a timeout of their own, which MySQL lacks */
 };
 
-/* Store an error of the library or the server, of its number's class; returns -1. */
+/*
+ * Store the last error of the connection or the statement in `err`, with the class of its number.
+ * Return -1.
+ */
 int session_fail_connection(struct mysql_session *session, struct error *err);
 int session_fail_statement(struct mysql_session *session, MYSQL_STMT *statement, struct error *err);
 
-/* TLS as the settings want it.  Before connecting: fails where tls_ca cannot be read.  After that:
- * fails where the session is weaker, since a library may fall back and an option file is read
- * last.  In between: what a handshake that failed is, in an error that is there. */
+/* Returns the reason why a session cannot have the TLS mode of the settings, or NULL if it can. */
 const char *session_tls_objection(const struct db_settings *settings);
 
-/* A prepared statement; NULL when that failed. */
+/*
+ * Returns a prepared statement, or NULL on failure.  The caller closes it with mysql_stmt_close().
+ */
 MYSQL_STMT *session_prepare(struct mysql_session *session, const char *sql, struct error *err);
-/* Send it with these arguments. */
+/* Executes a prepared statement with these arguments. */
 int session_send(struct mysql_session *session, MYSQL_STMT *statement,
                  const struct db_value *arguments, size_t argument_count, struct error *err);
 
-/* Both, for a statement without an answer; *changed (unless NULL) gets how many rows it changed. */
+/*
+ * Prepares and executes a statement that returns no rows.  Sets *changed (may be NULL) to the
+ * number of rows that it found or inserted.
+ */
 int session_execute(struct db *db, const char *sql, const struct db_value *arguments,
                     size_t argument_count, int64_t *changed, struct error *err);
-/* A statement as it stands, which neither takes arguments nor answers; and many of them. */
+/*
+ * The first runs one statement without arguments that returns no rows.  The second returns a script
+ * for an administrator, in which the owner's role defines the views; the caller frees it.  The
+ * third runs a script, and chooses a definer for its views.
+ */
 int session_run(struct mysql_session *session, const char *sql, struct error *err);
 char *mysql_fit(const char *sql);
 int session_script(struct db *db, const char *sql, struct error *err);
 
-/* Send it with `count` parameters, which are freed. */
+/* Executes a prepared statement with `count` parameters.  Frees `parameters`. */
 int session_send_parameters(struct mysql_session *session, MYSQL_STMT *statement,
                             MYSQL_BIND *parameters, size_t count, struct error *err);
 
-/* A connection as the settings want it, but not set up; NULL when that failed. */
+/* Returns a connection that uses the settings' TLS mode but is not set up, or NULL on failure. */
 struct mysql_session *session_connect(const struct db_settings *settings, enum db_role role,
                                       struct error *err);
 void session_close(struct db *db);
 
-/* Have the server end the statement that it is still answering. */
+/* Makes the server end the query in progress, through a second connection.  Ignores failures. */
 void session_cancel(struct mysql_session *session);
 
 struct db_rows *session_query(struct db *db, const struct db_question *question, struct error *err);

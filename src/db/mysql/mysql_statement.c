@@ -7,36 +7,33 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Errors. */
-
-/* Numbers, from the first to the last of each line, since no header has the names of both MariaDB
- * and MySQL. */
+/* Ranges of error numbers.  No header has the names for both MariaDB and MySQL. */
 static const struct {
     unsigned first, last;
     enum error_class class;
 } classes[] = {
-    { 2001, 2006, ERROR_GONE },    /* socket, host or server not reached, or gone */
+    { 2001, 2006, ERROR_GONE },    /* socket, host or server unreachable or lost */
     { 2011, 2013, ERROR_GONE },    /* TCP, handshake, connection lost */
     { 2026, 2027, ERROR_GONE },    /* TLS, malformed packet */
     { 2055, 2056, ERROR_GONE },    /* connection lost, also under a prepared statement */
     { 5013, 5014, ERROR_GONE },    /* read, write */
     { 1040, 1041, ERROR_GONE },    /* too many connections, server out of memory */
-    { 1047, 1047, ERROR_GONE },    /* a Galera node that is not ready */
+    { 1047, 1047, ERROR_GONE },    /* Galera node not ready */
     { 1053, 1053, ERROR_GONE },    /* shutdown */
     { 1077, 1077, ERROR_GONE },    /* shutdown */
     { 1079, 1079, ERROR_GONE },    /* shutdown */
     { 1129, 1129, ERROR_GONE },    /* host blocked after errors */
-    { 1158, 1161, ERROR_GONE },    /* the server could not read or write, or not in time */
-    { 1184, 1184, ERROR_GONE },    /* aborted connection */
-    { 1203, 1203, ERROR_GONE },    /* too many connections of this user */
-    { 1226, 1226, ERROR_GONE },    /* the user's quota */
-    { 1290, 1290, ERROR_GONE },    /* read only: a replica, or a server that is being switched */
+    { 1158, 1161, ERROR_GONE },    /* the server could not read or write, or timed out */
+    { 1184, 1184, ERROR_GONE },    /* connection aborted */
+    { 1203, 1203, ERROR_GONE },    /* too many connections of one user */
+    { 1226, 1226, ERROR_GONE },    /* the user's resource limit */
+    { 1290, 1290, ERROR_GONE },    /* read only: a replica, or a server during a switchover */
     { 1317, 1317, ERROR_GONE },    /* statement killed */
     { 1836, 1836, ERROR_GONE },    /* read-only mode */
     { 1927, 1927, ERROR_GONE },    /* connection killed */
     { 1969, 1969, ERROR_GONE },    /* max_statement_time */
     { 3024, 3024, ERROR_GONE },    /* max_execution_time */
-    { 4031, 4031, ERROR_GONE },    /* idle for too long */
+    { 4031, 4031, ERROR_GONE },    /* idle too long */
     { 1020, 1020, ERROR_RETRY },   /* row changed since it was read */
     { 1205, 1206, ERROR_RETRY },   /* lock wait, lock table full */
     { 1213, 1213, ERROR_RETRY },   /* deadlock */
@@ -51,7 +48,7 @@ static const struct {
     { 1227, 1227, ERROR_DENIED },  /* administrative privilege */
     { 1251, 1251, ERROR_LOGIN },   /* authentication protocol */
     { 1370, 1370, ERROR_DENIED },  /* routine */
-    { 1410, 1410, ERROR_DENIED },  /* may not grant */
+    { 1410, 1410, ERROR_DENIED },  /* no privilege to grant */
     { 1698, 1698, ERROR_LOGIN },   /* login by socket */
     { 1792, 1792, ERROR_DENIED },  /* write in a read-only transaction */
     { 1820, 1820, ERROR_LOGIN },   /* password expired */
@@ -65,15 +62,17 @@ static const struct {
     { 1054, 1054, ERROR_MISSING }, /* column */
     { 1146, 1146, ERROR_MISSING }, /* table */
     { 1176, 1176, ERROR_MISSING }, /* key */
-    { 1356, 1356, ERROR_MISSING }, /* what a view selects from */
+    { 1356, 1356, ERROR_MISSING }, /* table or column of a view */
     { 1449, 1449, ERROR_MISSING }, /* a view's definer */
     { 1932, 1932, ERROR_MISSING }, /* table, in the engine */
     { 1021, 1021, ERROR_FULL },    /* disk */
     { 1114, 1114, ERROR_FULL },    /* table */
 };
 
-/* The server reports what its system said in one of these, with the system's own number: ENOSPC,
- * EDQUOT or EFBIG as they are on Linux. */
+/*
+ * The server reports an error of its operating system with one of these numbers.  The text contains
+ * the system's number: ENOSPC, EDQUOT or EFBIG, with their values on Linux.
+ */
 static bool says_no_room(unsigned number, const char *message)
 {
     static const char *const wordings[] = { "error 28 ",    "error 122 ",   "error 27 ",
@@ -112,22 +111,24 @@ int session_fail_connection(struct mysql_session *session, struct error *err)
 
 int session_fail_statement(struct mysql_session *session, MYSQL_STMT *statement, struct error *err)
 {
-    /* MariaDB's library leaves an error amid an unbuffered answer with the connection only. */
+    /* If an unbuffered query fails while rows are read, MariaDB's library stores the error only in
+     * the connection. */
     if (!mysql_stmt_errno(statement))
         return session_fail_connection(session, err);
     return fail_with(session, mysql_stmt_errno(statement), mysql_stmt_error(statement), err);
 }
 
-/* A node of Galera that rolls a transaction back amid a prepared statement, since another node's
- * has won, says that the statement worked; what comes next would go in by itself. */
+/*
+ * A Galera node rolls a transaction back if another node's transaction wins.  If that happens
+ * during a prepared statement, the node still reports success for the statement.  Without this
+ * check, the following statements would run outside of the transaction.
+ */
 static int check_transaction(struct mysql_session *session, struct error *err)
 {
     if (!session->in_transaction || session->mysql->server_status & SERVER_STATUS_IN_TRANS)
         return 0;
     return fail(err, ERROR_RETRY, "%s: the server rolled the transaction back", session->base.name);
 }
-
-/* Statements. */
 
 MYSQL_STMT *session_prepare(struct mysql_session *session, const char *sql, struct error *err)
 {
@@ -219,11 +220,15 @@ int session_run(struct mysql_session *session, const char *sql, struct error *er
     return 0;
 }
 
-/* A view of its definer is of use to readers who may not read what it is made of, where the
- * definer's rights are not those of a role: MariaDB does not count these, so there it is the role's
- * view.  MySQL (9.7) counts them but where the database's name has an underscore, which GRANTs
- * escape: then nobody could read it, until an administrator runs the SQL of `init --print`.  So it
- * is a view of whoever reads. */
+/*
+ * The account whose privileges a view uses.  With SQL SECURITY DEFINER, readers need no privileges
+ * on the view's tables.  That fails in two cases if the login has its privileges from a role:
+ *
+ *   - MariaDB ignores the roles of a definer.  Therefore the role itself becomes the definer.
+ *   - MySQL (9.7) ignores them if the database's name contains an underscore, which GRANTs escape.
+ *     Readers could then not use the view until an administrator had run the SQL of
+ *     `init --print`.  Therefore the view uses the privileges of its reader.
+ */
 enum definer { BY_LOGIN, BY_ROLE, BY_READER };
 
 static int find_definer(struct mysql_session *session, enum definer *definer, struct error *err)
@@ -251,7 +256,7 @@ static void replace_definer(struct text *fitted, const char *sql, const char *de
     text_add(fitted, sql);
 }
 
-/* The script with views that can be read. */
+/* Writes the script to `fitted`, with a definer that lets readers use the views. */
 static int fit_views(struct mysql_session *session, const char *sql, struct text *fitted,
                      struct error *err)
 {
@@ -267,7 +272,7 @@ static int fit_views(struct mysql_session *session, const char *sql, struct text
     return 0;
 }
 
-/* An administrator's account may go with the person; the role stays. */
+/* Make the role the definer, because an administrator's account may be removed later. */
 char *mysql_fit(const char *sql)
 {
     struct text fitted = { 0 };
@@ -278,7 +283,8 @@ char *mysql_fit(const char *sql)
 static int run_script(struct mysql_session *session, const char *sql, struct error *err)
 {
     MYSQL *mysql = session->mysql;
-    /* The server finds the statements' ends better than we could. */
+    /* Let the server split the script, because only it knows all rules for the end of a statement.
+     */
     if (mysql_set_server_option(mysql, MYSQL_OPTION_MULTI_STATEMENTS_ON))
         return session_fail_connection(session, err);
     int more = mysql_real_query(mysql, sql, strlen(sql)) ? 1 : 0;

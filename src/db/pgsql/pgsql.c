@@ -12,18 +12,25 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* How far a standby is behind.  The server knows when the newest transaction that it has replayed
- * was committed, which says nothing while the primary is idle; so a standby that is connected and
- * has replayed all that it has received is not behind. */
+/*
+ * The lag of a standby.  The server knows when the newest transaction that it has replayed was
+ * committed.  That time becomes old while the primary is idle.  So if a standby is connected and
+ * has replayed everything it received, its lag is 0.
+ */
 
-/* Whatever arrives has to be replayed.  A standby that does so within this time is not behind
- * either, though its newest transaction may be of yesterday. */
+/*
+ * Data that arrives must still be replayed.  If a standby does so within this time, its lag is 0,
+ * even if its newest transaction is old.
+ */
 #define CATCH_UP_MS 2000
 #define LOOK_EVERY_MS 50
 
-/* The argument: what has to be replayed; NULL: what has been received by now.  The answer: the lag,
- * 0 where there is none, NULL where nothing was ever replayed; and what has been received by now,
- * NULL without a connection to the primary.  Only its number is shown to everybody, no details. */
+/*
+ * The argument is the WAL position that must be replayed; NULL means the position received by now.
+ * The first column is the lag in seconds: 0 if there is no lag, NULL if nothing was ever replayed.
+ * The second column is the position received by now, or NULL without a connection to the primary.
+ * Every account may read the number of WAL receivers, but not their details.
+ */
 static const char look[] =
     "SELECT CASE"
     " WHEN NOT pg_catalog.pg_is_in_recovery() THEN 0"
@@ -37,7 +44,7 @@ static const char look[] =
     "  pg_catalog.pg_last_wal_replay_lsn() AS replayed,"
     "  pg_catalog.pg_last_xact_replay_timestamp() AS newest) AS r";
 
-/* `received` is set by the first look that finds a connection. */
+/* Queries the lag once.  The first call that finds a connection sets `received`. */
 static int look_once(struct db *db, struct text *received, int64_t *lag_s, struct error *err)
 {
     struct db_value argument = received->length ? db_text(received->bytes) : db_null();
@@ -72,8 +79,10 @@ static int pgsql_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
     return status;
 }
 
-/* Where libpq looks for a service first; if it finds none there, then in a folder that only it
- * knows. */
+/*
+ * Returns the file in which libpq looks for a service first.  If the service is not in it, libpq
+ * looks in a directory that only libpq knows.
+ */
 static char *pgsql_driver_login_file(const struct db_settings *settings)
 {
     const char *named = getenv("PGSERVICEFILE"), *home = getenv("HOME");
@@ -87,7 +96,10 @@ static char *pgsql_driver_login_file(const struct db_settings *settings)
     return path.bytes;
 }
 
-/* libpq would pass over TLS in silence there.  A service may name another host. */
+/*
+ * Through a unix socket, libpq would silently ignore the TLS mode.  A service may name another
+ * host.
+ */
 static const char *tls_objection(const struct db_settings *settings)
 {
     bool by_socket =
@@ -96,8 +108,6 @@ static const char *tls_objection(const struct db_settings *settings)
                ? "a unix socket, which it is without a host, has no TLS"
                : NULL;
 }
-
-/* Transactions. */
 
 static void pgsql_driver_rollback(struct db *db)
 {
@@ -108,16 +118,17 @@ static void pgsql_driver_rollback(struct db *db)
 static int pgsql_driver_begin(struct db *db, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)db;
-    /* The server would only warn, and stay in the transaction that there is. */
+    /* The server would only warn, and continue the previous transaction. */
     if (PQtransactionStatus(session->connection) == PQTRANS_INTRANS ||
         PQtransactionStatus(session->connection) == PQTRANS_INERROR)
         return fail(err, ERROR_GONE, "%s: the transaction before could not be rolled back",
                     session->base.name);
-    /* That it may write is the session's default; a replica would refuse to be told so, and only
-     * says what it is when it is written to. */
+    /* Write access is the session's default and is not requested here.  A replica would reject such
+     * a request; without it, the first write fails with an error that shows that the server is a
+     * replica. */
     if (db_role_writes(db->role))
         return pgsql_run(session, "BEGIN ISOLATION LEVEL READ COMMITTED", err);
-    /* BEGIN alone takes no snapshot; the first query does. */
+    /* BEGIN alone does not take a snapshot; the first query does. */
     if (pgsql_run(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1", err)) {
         pgsql_driver_rollback(db);
         return -1;
@@ -125,20 +136,23 @@ static int pgsql_driver_begin(struct db *db, struct error *err)
     return 0;
 }
 
-/* To a snapshot a table that was rewritten or made after it has no rows, and nobody says so: SQL
- * sees the file that the table had then, a function the one that it has now.  What was read is
- * locked, so it stays as it is.  (VACUUM FULL keeps the rows, but looks the same, and costs a
- * second try.) */
+/*
+ * Fails with ERROR_RETRY if a table that was read has been rewritten or created since the snapshot.
+ * To the snapshot such a table looks empty, and the server reports no error.  Column
+ * pg_class.relfilenode shows the table's file in the snapshot, and pg_relation_filenode() the
+ * current one; they must be the same.  Tables that were read are locked, so the result stays valid.
+ * VACUUM FULL keeps the rows but changes the file, so it costs a retry.
+ */
 static int check_snapshot(struct db *db, struct error *err)
 {
     static const char younger[] =
         "SELECT CAST(CAST(l.relation AS regclass) AS text) FROM pg_catalog.pg_locks l "
         "LEFT JOIN pg_catalog.pg_class c ON c.oid = l.relation "
         "WHERE l.pid = pg_catalog.pg_backend_pid() AND l.locktype = 'relation' "
-        "AND l.relation >= 16384 " /* those below are the server's own */
+        "AND l.relation >= 16384 " /* the server's own tables have lower OIDs */
         "AND (c.oid IS NULL"
         " OR NULLIF(c.relfilenode, 0) IS DISTINCT FROM pg_catalog.pg_relation_filenode(c.oid)) "
-        "ORDER BY c.relkind DESC LIMIT 1"; /* tables before their indexes */
+        "ORDER BY c.relkind DESC LIMIT 1"; /* tables first, then indexes */
     struct pgsql_session *session = (struct pgsql_session *)db;
     const struct db_value *row;
     const struct db_question question = { .sql = younger, .column_types = "t" };
@@ -153,7 +167,7 @@ static int check_snapshot(struct db *db, struct error *err)
     return got ? -1 : 0;
 }
 
-/* A transaction in which something failed ends with a ROLLBACK, whatever one asks for. */
+/* If a statement of the transaction has failed, COMMIT rolls it back and reports no error. */
 static int pgsql_driver_commit(struct db *db, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)db;
@@ -168,7 +182,7 @@ static int pgsql_driver_commit(struct db *db, struct error *err)
     return 0;
 }
 
-/* Locks: the server's are of a number, not of a name. */
+/* Advisory locks have numbers, not names. */
 
 static int pgsql_driver_set_lock_wait(struct db *db, unsigned seconds, struct error *err)
 {
@@ -198,8 +212,8 @@ const struct db_driver pgsql_driver = {
     .name = "pgsql",
     .comes_back = true,
     .scan_hint = "",
-    /* The comparison is of texts, since a name would have to be of 63 bytes at most. */
     .updates_in_place = true,
+    /* Compares texts, because a value of type `name` is cut to 63 bytes. */
     .columns_query = "SELECT a.attname FROM pg_catalog.pg_class c "
                      "JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid "
                      "WHERE c.relname = CAST(? AS text) AND pg_catalog.pg_table_is_visible(c.oid) "
@@ -207,11 +221,11 @@ const struct db_driver pgsql_driver = {
                      "AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT') "
                      "ORDER BY a.attnum",
     .name_bytes = 63,
-    /* A replica has the same, and is the same database. */
+    /* A replica has the same identifier, and counts as the same database. */
     .identity_query = "SELECT system_identifier || ' ' || current_database() "
                       "FROM pg_catalog.pg_control_system()",
     .login_query = "SELECT CAST(current_user AS text)",
-    /* Up to PostgreSQL 14 everybody may make tables in the schema `public'. */
+    /* Up to PostgreSQL 14 every user may create tables in the schema `public`. */
     .owner_query = "SELECT CAST(pg_catalog.pg_get_userbyid(relowner) AS text) "
                    "FROM pg_catalog.pg_class "
                    "WHERE oid = pg_catalog.to_regclass('fairmill_schema') "

@@ -9,18 +9,24 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Rows are gathered in batches.  Without a key a batch goes by COPY, which is the fastest;
- * with one as arrays, one a column, since COPY replaces nothing: in an UPDATE, and where that did
- * not find them all, in an INSERT of the others, which updates what somebody has added meanwhile.
- * (An INSERT of all would lock each row first, and write that to the log.)  Of many rows those
- * behind the first batches are copied into a temporary table, and one UPDATE and one INSERT take
- * them from there, in a third of the time; for few that is too dear, as such a table costs a
- * hundred kilobytes of log.  In all a value is its length and its bytes in the order of the
- * network.
+/*
+ * Rows are collected in batches.
  *
- * A batch is sent and not waited for until the next one is made, so that the server works
- * meanwhile.  A COPY is sent with its end, and short enough to be on its way as a whole: a server
- * that waits for the rest of a COPY looks at no time limit. */
+ * Without a key, a batch is sent with COPY, the fastest method.  COPY cannot replace rows.  With a
+ * key, a batch is sent as one array for each column, first to an UPDATE.  If that did not find all
+ * rows, an INSERT adds the missing ones; it updates rows that another session has added in the
+ * meantime.  An INSERT of all rows would first lock each row, and write that to the WAL.
+ *
+ * After a few batches with a key, further rows are copied into a temporary table.  One UPDATE and
+ * one INSERT then take them from there, in a third of the time.  For few rows this would be too
+ * expensive, because creating such a table writes a hundred kilobytes of WAL.
+ *
+ * In COPY and in arrays, a value is its length and its bytes, in network byte order.
+ *
+ * The driver sends a batch and waits for it only when the next one is full, so that the server
+ * works in the meantime.  A COPY is sent together with its end, and is short enough to be sent at
+ * once.  Otherwise the server would wait for the rest, and it checks no time limit while it does.
+ */
 
 #define BATCH_BYTES ((size_t)1024 * 1024)
 #define COPY_BYTES ((size_t)96 * 1024)
@@ -29,10 +35,10 @@
 
 #define STAGED "pg_temp.fairmill_staged"
 
-/* A column's type, as a bulk write knows it: COPY asks for exactly what the table has. */
+/* A column's type in a bulk write.  COPY requires exactly the type of the table's column. */
 struct wire_type {
     Oid stored, array;
-    char type; /* of struct db_column that may go there */
+    char type; /* type of struct db_column that this column can hold */
 };
 
 static const struct wire_type wire_types[] = {
@@ -44,20 +50,19 @@ static const struct wire_type wire_types[] = {
 struct pgsql_bulk {
     struct db_bulk base;
     const struct wire_type **types;
-    char *sql, *update; /* the COPY or INSERT, and the UPDATE that goes before it, or NULL */
-    bool by_copy;       /* there is no key, or the rows go into the temporary table */
-    bool is_staged;     /* they do */
-    struct text *parts; /* an array for each column; or one, of all rows in a COPY */
+    char *sql, *update; /* the COPY or INSERT; the UPDATE before it, or NULL */
+    bool by_copy;       /* use COPY: no key, or rows go to the temporary table */
+    bool is_staged;     /* rows go to the temporary table */
+    struct text *parts; /* an array for each column; for COPY, one text with all rows */
     size_t row_count, bytes, batches;
-    size_t staged;              /* rows */
-    struct pgsql_range *ranges; /* in which their keys lie */
-    bool under_way;             /* a COPY or an UPDATE that was not waited for */
+    size_t staged;              /* rows in the temporary table */
+    struct pgsql_range *ranges; /* the ranges of their keys */
+    bool under_way;             /* a COPY or an UPDATE was sent and its result not read */
     struct text *arrays;
-    struct pgsql_parameters parameters; /* these, while they are under way */
-    size_t sent;                        /* rows in them */
+    struct pgsql_parameters
+        parameters; /* the arrays as parameters, while the UPDATE is in progress */
+    size_t sent;    /* rows in them */
 };
-
-/* ---- Values ---- */
 
 static void add_16(struct text *part, uint16_t number)
 {
@@ -78,10 +83,10 @@ static void add_64(struct text *part, uint64_t number)
 }
 
 #define NUMERIC_BASE 10000
-#define NUMERIC_DIGITS 5 /* that 2^64 has in this base */
+#define NUMERIC_DIGITS 5 /* digits of 2^64 in this base */
 #define NUMERIC_NEGATIVE 0x4000
 
-/* A decimal: how many digits of base 10000, the weight of the first, sign, scale, the digits. */
+/* Adds a decimal: the number of base 10000 digits, the weight of the first, sign, scale, digits. */
 static void add_numeric(struct text *part, uint64_t magnitude, bool negative)
 {
     uint16_t digits[NUMERIC_DIGITS];
@@ -116,7 +121,7 @@ static bool pgsql_bulk_add_integer(struct text *part, Oid stored, int64_t intege
     return true;
 }
 
-/* False where the value is beyond what the column holds. */
+/* Returns false if the column cannot hold the value. */
 static bool pgsql_bulk_add_value(struct text *part, const struct wire_type *type,
                                  const struct db_value *value)
 {
@@ -147,8 +152,6 @@ static bool pgsql_bulk_add_value(struct text *part, const struct wire_type *type
     return true;
 }
 
-/* ---- Batches ---- */
-
 static void pgsql_bulk_empty_batch(struct pgsql_bulk *bulk)
 {
     bulk->row_count = 0;
@@ -157,11 +160,14 @@ static void pgsql_bulk_empty_batch(struct pgsql_bulk *bulk)
         bulk->parts[i].length = 0;
 }
 
-/* The library keeps what cannot be sent at once.  If it cannot even keep it, there is no way out of
- * the COPY: rows without the trailer would be taken for all of them. */
+/*
+ * libpq stores data that it cannot send at once.  If it fails to, the COPY cannot be ended: the
+ * server would take rows without the trailer as complete.  So the session is marked as hung.
+ */
 static int put_copy(struct pgsql_bulk *bulk, struct error *err)
 {
-    static const char header[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0"; /* ended by one more 0 */
+    static const char header[] =
+        "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0"; /* the terminating NUL is part of the header */
     static const char trailer[] = { '\377', '\377' };
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
     PGconn *connection = session->connection;
@@ -195,7 +201,7 @@ static int send_as_copy(struct pgsql_bulk *bulk, struct error *err)
     PQclear(started);
     bulk->under_way = true;
     if (!status) {
-        PQflush(session->connection); /* what fails is told by the answer */
+        PQflush(session->connection); /* the result reports any failure */
         return 0;
     }
     struct error ignored;
@@ -203,8 +209,10 @@ static int send_as_copy(struct pgsql_bulk *bulk, struct error *err)
     return -1;
 }
 
-/* An array begins with its number of dimensions, whether it has NULLs, its elements' type, their
- * number, and the number of the first. */
+/*
+ * Adds an array: the number of dimensions, whether it has NULLs, the type of its elements, their
+ * number, and the index of the first.
+ */
 static void add_array(struct text *array, const struct wire_type *type, const struct text *part,
                       size_t row_count)
 {
@@ -250,7 +258,7 @@ static int insert_arrays(struct pgsql_bulk *bulk, struct error *err)
                : pgsql_end(session, NULL, err);
 }
 
-/* Wait for the UPDATE that is under way, and insert what it did not find. */
+/* Waits for the UPDATE in progress, and inserts the rows that it did not find. */
 static int finish_arrays(struct pgsql_bulk *bulk, struct error *err)
 {
     int64_t updated = 0;
@@ -296,8 +304,6 @@ static int send_batch(struct pgsql_bulk *bulk, struct error *err)
     return status;
 }
 
-/* ---- Statements ---- */
-
 static void add_copy(struct text *sql, const struct db_bulk *bulk, const char *table)
 {
     text_add(sql, "COPY ");
@@ -316,7 +322,7 @@ static char *copy_statement(const struct db_bulk *bulk)
     return sql.bytes;
 }
 
-/* Add `n (c1, c2)`. */
+/* Adds ` n (c1, c2)`. */
 static void add_alias(struct text *sql, const struct db_bulk *bulk)
 {
     for (size_t i = 0; i < bulk->column_count; i++)
@@ -324,7 +330,7 @@ static void add_alias(struct text *sql, const struct db_bulk *bulk)
     text_add(sql, ")");
 }
 
-/* Add a condition that a row of the table has the key of one of n. */
+/* Adds the condition that a row of the table has the same key as a row of `n`. */
 static void add_same_key(struct text *sql, const struct db_bulk *bulk)
 {
     for (size_t i = 0; i < bulk->key_count; i++) {
@@ -336,8 +342,10 @@ static void add_same_key(struct text *sql, const struct db_bulk *bulk)
     }
 }
 
-/* Add an INSERT of those that are not in the table, of what `rows` has, a piece of SQL whose
- * columns are those of the table, in their order.  `where` is a further condition on the table's.
+/*
+ * Adds an INSERT of the rows that are not in the table yet.  `rows` is SQL for rows with the
+ * columns of the table, in the same order.  `where` is a further condition on the table's rows, or
+ * "".
  */
 static void add_insert_new(struct text *sql, const struct db_bulk *bulk, const char *rows,
                            const char *where)
@@ -352,8 +360,11 @@ static void add_insert_new(struct text *sql, const struct db_bulk *bulk, const c
     db_add_on_conflict(sql, bulk);
 }
 
-/* In a query of their own the planner cannot count the arrays' elements, and looks rows up by the
- * key; where it can, it may read the whole table for each batch. */
+/*
+ * Adds a table expression for the arrays.  Each array is in a subquery, so that the planner does
+ * not know the number of elements and uses the index of the key.  Otherwise it might read the whole
+ * table for each batch.
+ */
 static void add_arrays(struct text *sql, const struct db_bulk *bulk)
 {
     for (size_t i = 0; i < bulk->column_count; i++)
@@ -370,7 +381,7 @@ static char *insert_statement(const struct db_bulk *bulk)
     return sql.bytes;
 }
 
-/* Add an UPDATE of the table from such rows. */
+/* Adds an UPDATE of the table from `rows`, as in add_insert_new(). */
 static void add_update(struct text *sql, const struct db_bulk *bulk, const char *rows)
 {
     text_add(sql, "UPDATE ");
@@ -385,7 +396,7 @@ static void add_update(struct text *sql, const struct db_bulk *bulk, const char 
     add_same_key(sql, bulk);
 }
 
-/* NULL where there is nothing but the key. */
+/* Returns NULL if all columns belong to the key. */
 static char *update_statement(const struct db_bulk *bulk)
 {
     struct text sql = { 0 }, rows = { 0 };
@@ -397,9 +408,10 @@ static char *update_statement(const struct db_bulk *bulk)
     return sql.bytes;
 }
 
-/* ---- Many rows with a key ---- */
-
-/* Who may not make temporary tables goes on with arrays. */
+/*
+ * Sets *may to whether the session may create temporary tables.  If it may not, the bulk write
+ * continues with arrays.
+ */
 static int may_stage(struct pgsql_session *session, bool *may, struct error *err)
 {
     *may = false;
@@ -440,8 +452,10 @@ static int begin_staging(struct pgsql_bulk *bulk, struct error *err)
     return status;
 }
 
-/* Run a statement with arguments for its `?`; `affected`, the number of rows that it wrote, may be
- * NULL. */
+/*
+ * Runs a statement with an argument for each `?`.  Sets *affected (may be NULL) to the number of
+ * rows that it wrote.
+ */
 static int pgsql_bulk_run_with(struct pgsql_bulk *bulk, const char *sql,
                                const struct db_value *arguments, size_t count, int64_t *affected,
                                struct error *err)
@@ -450,7 +464,10 @@ static int pgsql_bulk_run_with(struct pgsql_bulk *bulk, const char *sql,
     return pgsql_send(session, sql, arguments, count, err) ? -1 : pgsql_end(session, affected, err);
 }
 
-/* The planner does not know where in the table the keys lie, and would read all of it. */
+/*
+ * Moves the rows from the temporary table to their own.  The condition tells the planner which part
+ * of the table has the keys; without it, the planner would read the whole table.
+ */
 static int take_staged(struct pgsql_bulk *bulk, struct error *err)
 {
     struct text sql = { 0 }, where = { 0 };
@@ -471,8 +488,11 @@ static int take_staged(struct pgsql_bulk *bulk, struct error *err)
     return status;
 }
 
-/* Where a table has no statistics yet the planner takes what lies in the ranges for one row, and
- * would go through all of it for each row of the temporary table. */
+/*
+ * If a table has no statistics yet, the planner assumes that the key ranges contain one row.  It
+ * would then read all rows of the ranges for each row of the temporary table.  So turn nested loops
+ * off.
+ */
 static int end_staging(struct pgsql_bulk *bulk, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
@@ -506,8 +526,6 @@ int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct erro
     return 0;
 }
 
-/* ---- Beginning and end ---- */
-
 static const struct wire_type *pgsql_bulk_wire_type(Oid stored, char type)
 {
     for (size_t i = 0; i < sizeof wire_types / sizeof *wire_types; i++)
@@ -530,7 +548,7 @@ static int take_types(struct pgsql_bulk *bulk, const PGresult *described, struct
     return 0;
 }
 
-/* Ask for the columns' types, and so whether the table and they are there. */
+/* Reads the types of the columns.  Fails if the table or a column does not exist. */
 static int read_types(struct pgsql_bulk *bulk, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;

@@ -8,14 +8,19 @@
 #include "util/log.h"
 #include "util/memory.h"
 
-/* A source session that is idle in its transaction or does not take its rows is ended soon: its
- * transaction keeps others from altering what it read.  (Through a unix socket no setting ends who
- * does not take his rows: pgsql_rows.c.) */
+/*
+ * Limits, in seconds, for a source session that is idle in its transaction or does not read its
+ * rows.  They are short, because the transaction keeps other sessions from altering the tables that
+ * it read.  The second limit has no effect through a unix socket; see set_waker() in pgsql_rows.c.
+ */
 #define SOURCE_IDLE_S 10u
 #define SOURCE_STALLED_S 10u
 
-/* A session that writes results idles outside of its transactions, for as long as the source is
- * read; one that reads them may compare them with what is read then, within one. */
+/*
+ * Limits, in seconds, for a session of the results.  A session that writes is idle only outside of
+ * transactions, while the source is read.  A session that reads may be idle in its transaction for
+ * that time, while its rows are compared with the source.
+ */
 #define RESULTS_IDLE_S 60u
 #define RESULTS_STALLED_S 60u
 
@@ -25,8 +30,10 @@ struct db_value pgsql_milliseconds(char digits[24], unsigned seconds)
     return db_text(seconds ? digits : "0");
 }
 
-/* Set-up: everything that another setting of the server, the database or the user could change
- * for us; all but search_path, which says where the tables are. */
+/*
+ * Setup.  The session sets everything for which the server, the database or the account could have
+ * other values.  The exception is search_path, which determines where the tables are.
+ */
 
 static int pgsql_connect_set_limits(struct pgsql_session *session, struct error *err)
 {
@@ -54,8 +61,8 @@ static int pgsql_connect_set_limits(struct pgsql_session *session, struct error 
                       " set_config('tcp_keepalives_count', '3', false)",
                       limits, sizeof limits / sizeof *limits, NULL, err))
         return -1;
-    /* Not every server has these.  Compiling a query that an index answers takes longer than the
-     * query; one that reads all gains nothing by it. */
+    /* Not every server has these.  `jit` is off because compilation of a query that uses an index
+     * takes longer than the query.  For queries of a whole table it has no benefit. */
     return pgsql_execute(&session->base,
                          "SELECT set_config(name,"
                          " CASE name WHEN 'tcp_user_timeout' THEN ?"
@@ -66,8 +73,11 @@ static int pgsql_connect_set_limits(struct pgsql_session *session, struct error 
                          limits_of_some, sizeof limits_of_some / sizeof *limits_of_some, NULL, err);
 }
 
-/* What init adds to tables that are there belongs to who owns those, not to who was granted that
- * role for an upgrade: else a writer would own a part of the ledger, and could change it. */
+/*
+ * Assumes the role of the tables' owner, if this session may.  Objects that init adds to existing
+ * tables must belong to their owner, not to the login that was granted the role for an upgrade.
+ * Otherwise the login could change a part of the ledger.
+ */
 static int become_owner(struct pgsql_session *session, struct error *err)
 {
     return pgsql_execute(&session->base,
@@ -99,23 +109,23 @@ static int pgsql_connect_set_up(struct pgsql_session *session, struct error *err
     return session->base.role == DB_OWNER ? become_owner(session, err) : 0;
 }
 
-/* Sessions. */
-
 static void ignore_notice(void *context, const char *message)
 {
     (void)context;
     (void)message;
 }
 
-/* Keys and values for libpq, which takes its default for an empty one: from the service, from its
- * environment, or built in.  Passwords never pass through here. */
+/*
+ * Keywords and values for libpq.  For an empty value libpq uses its default, from the service, the
+ * environment or its sources.  Passwords are never among the values.
+ */
 #define CONNECTION_KEYS 16
 struct connection_keys {
     const char *names[CONNECTION_KEYS + 1], *values[CONNECTION_KEYS + 1];
     char port[24], user_timeout[24], connect_timeout[24];
 };
 
-/* sslmode of each tls_mode. */
+/* The sslmode for each tls_mode. */
 static const char *const ssl_modes[] = {
     [DB_TLS_DEFAULT] = NULL,
     [DB_TLS_OFF] = "disable",
@@ -141,17 +151,17 @@ static void fill_keys(struct connection_keys *keys, const struct db_settings *se
         { "dbname", settings->database },
         { "user", settings->user },
         { "application_name", "fairmill" },
-        /* Nothing is converted for SQL_ASCII: the source's rows come as the bytes it stores. */
+        /* SQL_ASCII turns conversion off, so that rows of the source arrive as the stored bytes. */
         { "client_encoding", role == DB_SOURCE ? "SQL_ASCII" : "UTF8" },
         { "keepalives", "1" },
         { "keepalives_idle", "30" },
         { "keepalives_interval", "10" },
         { "keepalives_count", "3" },
         { "tcp_user_timeout", keys->user_timeout },
-        { "connect_timeout", keys->connect_timeout }, /* of PQpingParams() */
+        { "connect_timeout", keys->connect_timeout }, /* used by PQpingParams() */
         { "sslmode", ssl_modes[settings->tls_mode] },
         { "sslrootcert", settings->tls_ca },
-        /* Kerberos would go before TLS, whatever sslmode says. */
+        /* Kerberos would be tried before TLS, regardless of sslmode. */
         { "gssencmode", settings->tls_mode >= DB_TLS_REQUIRED ? "disable" : NULL },
     };
     for (size_t i = 0; i < CONNECTION_KEYS; i++) {
@@ -160,8 +170,10 @@ static void fill_keys(struct connection_keys *keys, const struct db_settings *se
     }
 }
 
-/* As PQconnectdb() does it; but only a connection that was not made at once can be told to say
- * the SQLSTATE when it is refused. */
+/*
+ * Connects as PQconnectdb() does.  But to get the SQLSTATE of a rejected connection, the verbosity
+ * must be set before the connection is complete.
+ */
 static int pgsql_connect_session(struct pgsql_session *session, struct error *err)
 {
     const struct db_settings *settings = session->base.settings;
@@ -169,7 +181,7 @@ static int pgsql_connect_session(struct pgsql_session *session, struct error *er
     fill_keys(&keys, settings, session->base.role);
     unsigned wait_s = db_connect_wait(settings);
     int64_t until_ms = clock_milliseconds() + (int64_t)wait_s * 1000;
-    /* 0: the database's name is a name, even with an equals sign in it. */
+    /* 0: the database's name is not a connection string, even if it contains an equals sign. */
     PGconn *connection = PQconnectStartParams(keys.names, keys.values, 0);
     if (!connection)
         return fail(err, ERROR_OTHER, "out of memory");
@@ -177,7 +189,7 @@ static int pgsql_connect_session(struct pgsql_session *session, struct error *er
     PQsetErrorVerbosity(connection, PQERRORS_VERBOSE);
     PQsetNoticeProcessor(connection, ignore_notice, NULL);
 
-    /* Wrong options fail at once; but so does a server that is not there. */
+    /* Invalid options fail at once, but so does a missing server. */
     if (PQstatus(connection) == CONNECTION_BAD) {
         bool attempted = PQpingParams(keys.names, keys.values, 0) != PQPING_NO_ATTEMPT;
         return pgsql_fail_connecting(session, !attempted, err);
@@ -224,7 +236,7 @@ void pgsql_cancel(struct pgsql_session *session)
 {
     if (session->hung)
         return;
-    /* Behind a pooler the number may be that of no server process, or of somebody else's. */
+    /* With a connection pooler, the PID may belong to no server process or to another user's. */
     static const char cancel[] = "SELECT pg_catalog.pg_cancel_backend(pid) "
                                  "FROM pg_catalog.pg_stat_activity "
                                  "WHERE pid = ? AND application_name = 'fairmill'";

@@ -9,30 +9,35 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Rows come one by one as they are read (libpq's single-row mode), their values as text: that is
- * as fast as binary, and every type of number that a foreign table may have is read alike.
+/*
+ * Rows arrive one by one, in libpq's single-row mode, and their values as text.  Text is as fast as
+ * binary, and it works for every number type that a foreign table may have.
  *
- * For each row libpq makes a result with all its columns, which is more than half of what such a
- * row costs this process.  Lines of a COPY it hands over as they are; but a COPY takes no arguments
- * and says nothing of types, so that it begins with a question more. */
+ * In this mode libpq creates a result with all columns for each row.  That is more than half of the
+ * cost of a row in this process.  Lines of a COPY arrive without that.  But a COPY accepts no
+ * arguments and does not describe its columns, so it needs another round trip at the start.
+ */
 
-/* How long somebody may stop this process amid an answer that comes through a unix socket. */
+/*
+ * Maximum time, in seconds, for which this process may stay stopped (SIGSTOP) while rows arrive
+ * through a unix socket.
+ */
 #define STOPPED_S 10
 
 struct pgsql_rows_answer_column {
     Oid stored;
-    char type;       /* that was asked for */
-    bool is_integer; /* is one, and was asked for as one */
+    char type;       /* requested type */
+    bool is_integer; /* stored and requested as an integer */
     char *name;
-    struct text decoded; /* of bytea */
+    struct text decoded; /* decoded value of a bytea column */
 };
 
 struct pgsql_rows {
     struct db_rows base;
-    PGresult *result; /* the row that was fetched last, or that is fetched next, or what ended */
-    bool unread;      /* the result was not fetched yet */
-    bool copies;      /* lines of a COPY are next */
-    char *line;       /* the last one */
+    PGresult *result; /* the last or the next row, or the result that ended the query */
+    bool unread;      /* `result` was not returned yet */
+    bool copies;      /* more lines of a COPY follow */
+    char *line;       /* the last line */
     bool savepoint;
     timer_t waker;
     bool has_waker;
@@ -53,8 +58,7 @@ static void receive(struct pgsql_rows *rows)
     rows->unread = true;
 }
 
-/* A statement that is broken off would take the open transaction with it, were it not for a
- * savepoint to go back to. */
+/* Canceling a query aborts the open transaction; a savepoint limits that to the query. */
 static int set_savepoint(struct pgsql_rows *rows, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
@@ -74,11 +78,14 @@ static void release_savepoint(struct pgsql_rows *rows)
         pgsql_run(session, "RELEASE SAVEPOINT fairmill_query", &ignored);
 }
 
-/* While we do not take its rows the server waits for us, and its transaction keeps others from
- * altering what it reads.  Through TCP that ends by tcp_user_timeout.  Through a unix socket the
- * server looks at no time limit while it waits, and would do so for as long as this process is
- * stopped: so the system's clock tells it to go on, which means nothing to a process that runs.
- * (With a cursor the server would wait idle, which it limits; but rows would take a third longer.)
+/*
+ * While this process does not read its rows, the server waits, and its transaction keeps other
+ * sessions from altering the tables.  Through TCP, tcp_user_timeout ends this.  Through a unix
+ * socket the server checks no time limit while it waits, so it would wait as long as this process
+ * is stopped.  Therefore a timer sends SIGCONT, which has no effect on a running process.
+ *
+ * With a cursor the server would be idle, for which it has a time limit, but rows would take a
+ * third longer.
  */
 static void set_waker(struct pgsql_rows *rows)
 {
@@ -94,7 +101,10 @@ static void set_waker(struct pgsql_rows *rows)
         timer_settime(rows->waker, 0, &again, NULL);
 }
 
-/* The next line, in rows->line; after the last one what ended the COPY is the result. */
+/*
+ * Receives the next line into rows->line.  After the last line, returns false; rows->result is then
+ * the end of the COPY or its error.
+ */
 static bool receive_line(struct pgsql_rows *rows)
 {
     PQfreemem(rows->line);
@@ -125,7 +135,7 @@ void pgsql_finish(struct db_rows *base)
         receive(rows);
     if (is_row(rows->result))
         pgsql_cancel((struct pgsql_session *)base->db);
-    /* After the last row or an error comes the end, which is NULL. */
+    /* The last row or an error is followed by the end, a NULL result. */
     PQclear(rows->result);
     pgsql_pass_over((struct pgsql_session *)base->db);
     if (rows->has_waker)
@@ -140,7 +150,7 @@ void pgsql_finish(struct db_rows *base)
     free(rows);
 }
 
-/* Whether the result that was received is an error. */
+/* Returns true if the current result is an error. */
 static bool failed(const struct pgsql_rows *rows)
 {
     return !is_row(rows->result) &&
@@ -190,7 +200,7 @@ static bool all_are_integers(const struct db_value *arguments, size_t count)
     return count == 0;
 }
 
-/* What the columns are, which a COPY does not tell. */
+/* Reads the columns of the query, because a COPY does not describe them. */
 static int pgsql_rows_describe(struct pgsql_rows *rows, const struct db_question *question,
                                struct error *err)
 {
@@ -232,8 +242,10 @@ struct db_rows *pgsql_query(struct db *db, const struct db_question *question, s
     return NULL;
 }
 
-/* What the server holds as an integer is one, and in range.  Reading it strictly would be a fifth
- * of the time that a row costs us. */
+/*
+ * The server's integers are valid and in range.  Strict parsing would take a fifth of the time
+ * spent on a row.
+ */
 static int64_t read_integer(const char *digits)
 {
     bool negative = *digits == '-';
@@ -248,7 +260,7 @@ static unsigned char nibble(char digit)
     return (unsigned char)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
 }
 
-/* \x616263 */
+/* decodes \x616263 */
 static struct db_value decode_bytea(struct pgsql_rows_answer_column *column, const char *hex,
                                     size_t length)
 {
@@ -262,7 +274,7 @@ static struct db_value decode_bytea(struct pgsql_rows_answer_column *column, con
     return db_bytes(decoded->bytes, decoded->length);
 }
 
-/* 12.00 is an integer, 12.5 a real. */
+/* Treats 12.00 as an integer and 12.5 as a real. */
 static int read_decimal(struct db_value *value, const char *column, struct error *err)
 {
     const char *point = memchr(value->text.bytes, '.', value->text.length);
@@ -275,7 +287,7 @@ static int read_decimal(struct db_value *value, const char *column, struct error
     return 0;
 }
 
-/* `bytes` are followed by NUL. */
+/* Converts a value.  `bytes` must be followed by NUL. */
 static int pgsql_rows_read_bytes(char *bytes, size_t length,
                                  struct pgsql_rows_answer_column *column, struct db_value *value,
                                  struct error *err)
@@ -310,7 +322,7 @@ static int pgsql_rows_read_value(const PGresult *result, int i,
                                  struct pgsql_rows_answer_column *column, struct db_value *value,
                                  struct error *err)
 {
-    /* NULL is empty like an empty text. */
+    /* Both NULL and an empty text have an empty value. */
     char *bytes = PQgetvalue(result, 0, i);
     if (!*bytes && PQgetisnull(result, 0, i)) {
         value->type = DB_NULL;
@@ -319,7 +331,7 @@ static int pgsql_rows_read_value(const PGresult *result, int i,
     return pgsql_rows_read_bytes(bytes, (size_t)PQgetlength(result, 0, i), column, value, err);
 }
 
-/* What stands for a character behind a backslash; any other one for itself. */
+/* Returns the character that an escape sequence means; other escaped characters mean themselves. */
 static char unescaped(char character)
 {
     static const char escaped[] = "bfnrtv", meant[] = "\b\f\n\r\t\v";
@@ -327,7 +339,10 @@ static char unescaped(char character)
     return found ? meant[found - escaped] : character;
 }
 
-/* The value that a line goes on with, made plain where it stands, and what comes behind it. */
+/*
+ * Decodes the value at `at` in place, and ends it with NUL.  Sets *length and *is_null.  Returns
+ * the start of the next value, or the end of the line.
+ */
 static char *pgsql_rows_take_value(char *at, size_t *length, bool *is_null)
 {
     char *end = at, *to = at;

@@ -6,16 +6,24 @@
 
 #include "db/common.h"
 
-/* What the files of the pgsql driver share, each of which calls only files named before it:
- * pgsql_statement.c (sending, waiting, errors), pgsql_connect.c (sessions), pgsql_rows.c (streaming
- * an answer), pgsql_ranges.c, pgsql_bulk.c (bulk writes) and pgsql.c (transactions, locks, lag).
+/*
+ * Shared by the files of the pgsql driver.  Each file calls only the files named before it:
  *
- * The connection is in libpq's non-blocking mode, and there is one place that waits, so that
- * neither a server nor a network can delay us beyond the deadline.  Functions of libpq that wait by
- * themselves, as PQexec() and PQcancel() do, are not called. */
+ *   - pgsql_statement.c: sends statements, waits, reports errors
+ *   - pgsql_connect.c: sessions
+ *   - pgsql_rows.c: streams query results
+ *   - pgsql_ranges.c, pgsql_bulk.c: bulk writes
+ *   - pgsql.c: transactions, locks and lag
+ *
+ * The connection is in libpq's non-blocking mode, and only pgsql_wait() waits.  So neither a server
+ * nor a network can delay fairmill beyond the deadline.  Functions of libpq that wait, such as
+ * PQexec() and PQcancel(), must not be called.
+ */
 
-/* Types by the numbers that every server gives them; the header with their names belongs to the
- * server's own sources. */
+/*
+ * Type OIDs, which are the same in every server.  The header that names them is part of the
+ * server's sources.
+ */
 enum {
     PGSQL_BOOL = 16,
     PGSQL_BYTEA = 17,
@@ -34,32 +42,44 @@ enum { PGSQL_AS_TEXT = 0, PGSQL_AS_BINARY = 1 };
 struct pgsql_session {
     struct db base;
     PGconn *connection;
-    int64_t until_ms; /* when we give up what was sent last, in clock_milliseconds() */
-    bool hung;        /* gave no answer in time, or one that memory has no room for, and can
-                         only be closed */
+    int64_t until_ms; /* time limit of the last message, in clock_milliseconds() */
+    bool hung; /* no reply in time, or memory ran out while libpq read it; the session can only be
+                  closed */
 };
 
-/* Store the error of a result, or with NULL that of the connection; returns -1. */
+/* Stores the error of a result, or of the connection if `result` is NULL, in `err`.  Returns -1. */
 int pgsql_fail(struct pgsql_session *session, const PGresult *result, struct error *err);
-/* The same of a connection that was never made. */
+/*
+ * Stores the error of a connection that was not established in `err`.  Returns -1.
+ * `options_are_wrong` gives an error without SQLSTATE the class ERROR_SETTINGS.
+ */
 int pgsql_fail_connecting(struct pgsql_session *session, bool options_are_wrong, struct error *err);
 
-/* Wait until the socket can be read or written (POLLIN, POLLOUT); whether that came before
- * `until_ms`, in clock_milliseconds(). */
+/*
+ * Waits until the socket is readable or writable (POLLIN, POLLOUT).  Returns false if that did not
+ * happen before `until_ms`, in clock_milliseconds().
+ */
 bool pgsql_wait(PGconn *connection, short events, int64_t until_ms);
 
-/* Send a statement with `?` for each argument, or several statements without any. */
+/* Sends one statement with a `?` for each argument. */
 int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_value *arguments,
                size_t argument_count, struct error *err);
-/* Have a query described, with an integer for each `?`: the next result has its columns and no row.
+/*
+ * Requests a description of a query with an integer for each `?`.  The next result then has its
+ * columns and no rows.
  */
 int pgsql_send_describe(struct pgsql_session *session, const char *sql, size_t argument_count,
                         struct error *err);
-/* Have its rows copied out, with an integer for each `?`; `sql` without any may have none. */
+/*
+ * The first sends a COPY of a query's rows, with an integer for each `?`; `integers` may be NULL if
+ * the query has no `?`.  The second sends one or more statements without arguments.
+ */
 int pgsql_send_copy(struct pgsql_session *session, const char *sql, const struct db_value *integers,
                     struct error *err);
 int pgsql_send_script(struct pgsql_session *session, const char *sql, struct error *err);
-/* The same with $1, $2, ... for arguments as libpq takes them. */
+/*
+ * Arguments as libpq takes them, for statements with $1, $2, ...  The values belong to the caller.
+ */
 struct pgsql_parameters {
     size_t count;
     Oid *types;
@@ -70,27 +90,33 @@ struct pgsql_parameters pgsql_parameters_create(size_t count);
 void pgsql_parameters_free(struct pgsql_parameters *parameters);
 int pgsql_send_parameters(struct pgsql_session *session, const char *sql,
                           const struct pgsql_parameters *parameters, struct error *err);
-/* The next line of the COPY that is under way, to be freed by PQfreemem(); NULL after
- * the last one, or where there is none for another reason, which the next result tells. */
+/*
+ * Returns the next line of the COPY in progress; the caller frees it with PQfreemem().  Returns
+ * NULL after the last line and on failure; the next result then holds the reason.
+ */
 char *pgsql_next_line(struct pgsql_session *session);
-/* The next result of what was sent; NULL after the last one, or where there is no answer. */
+/* Returns the next result.  Returns NULL after the last one, or if the server does not reply. */
 PGresult *pgsql_next(struct pgsql_session *session);
-/* Take results up to the last one, which tell nothing any more. */
+/* Reads and discards the remaining results, including errors. */
 void pgsql_pass_over(struct pgsql_session *session);
-/* Read the answer to its end and throw it away; fails where the statement did.  `changed` (may
- * be NULL) becomes the number of rows it hit. */
+/*
+ * Reads and discards all results.  Fails if the statement failed.  Sets *changed (may be NULL) to
+ * the number of affected rows.
+ */
 int pgsql_end(struct pgsql_session *session, int64_t *changed, struct error *err);
-/* Send and end. */
+/* Sends a script and reads its results with pgsql_end(). */
 int pgsql_run(struct pgsql_session *session, const char *sql, struct error *err);
 
-/* A text of digits, which lie in `digits`. */
+/* Returns a text with the time in milliseconds.  The text is stored in `digits`. */
 struct db_value pgsql_milliseconds(char digits[24], unsigned seconds);
 
 struct db *pgsql_open(const struct db_settings *settings, enum db_role role, struct error *err);
 void pgsql_close(struct db *db);
 
-/* Have the server stop what it is still answering, and read on until it did.  An open
- * transaction is in an error after that, up to its last savepoint. */
+/*
+ * Makes the server end the statement in progress, and discards its results.  An open transaction is
+ * then aborted, back to its last savepoint.
+ */
 void pgsql_cancel(struct pgsql_session *session);
 
 int pgsql_execute(struct db *db, const char *sql, const struct db_value *arguments,
@@ -101,21 +127,25 @@ struct db_rows *pgsql_query(struct db *db, const struct db_question *question, s
 int pgsql_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
 void pgsql_finish(struct db_rows *rows);
 
-/* Between which values the keys of many rows lie, so that a statement about these rows reads that
- * part of the table and not all of it. */
+/*
+ * The range of the keys of many rows, for one column.  A statement about these rows then reads only
+ * that part of the table.
+ */
 struct pgsql_range {
-    bool begun; /* a row was noted */
-    bool open;  /* the column has no range: texts differ, or a value is no integer */
+    bool begun; /* a row was recorded */
+    bool open;  /* no range: texts differ, or a value is not an integer */
     int64_t least, most;
-    char *text; /* of a column of texts, which is the same in all rows; else NULL */
+    char *text; /* the text that all rows have in this column; NULL for integers */
 };
 
-/* Widen the ranges, one for each column of the key, by the key of a row. */
+/* Extends the ranges, one for each column of the key, to include the key of a row. */
 void pgsql_ranges_note(struct pgsql_range *ranges, size_t count, const struct db_value *key);
-/* Add a condition to a statement for each column whose range is known: ` AND table.column = ?` if
- * there is one value (an index then goes on with the next column), else BETWEEN ? AND ?.
- * `arguments` has room for two a column, and points into the ranges afterwards.  Returns how many
- * there are. */
+/*
+ * Adds a condition for each column with a known range: ` AND table.column = ?` for a single value,
+ * else ` AND table.column BETWEEN ? AND ?`.  After an equality an index can also use the next
+ * column.  `arguments` must have room for two values per column; they point into `ranges`.  Returns
+ * the number of arguments.
+ */
 size_t pgsql_ranges_add(const struct pgsql_range *ranges, const struct db_bulk *bulk,
                         struct text *sql, struct db_value *arguments);
 void pgsql_ranges_free(struct pgsql_range *ranges, size_t count);

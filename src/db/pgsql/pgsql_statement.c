@@ -17,23 +17,22 @@
 
 #define STATE_LENGTH 5
 
-/* Errors. */
-
-/* SQLSTATEs, or how they begin; the first line that fits counts. */
+/* SQLSTATEs or prefixes of them.  The first entry that matches counts. */
 static const struct {
     const char *state;
     enum error_class class;
 } classes[] = {
-    { "08", ERROR_GONE },       /* connection */
-    { "25P03", ERROR_GONE },    /* idle in a transaction for too long */
-    { "25P04", ERROR_GONE },    /* transaction_timeout */
-    { "53000", ERROR_GONE },    /* no resources */
-    { "53200", ERROR_GONE },    /* server out of memory */
-    { "53300", ERROR_GONE },    /* too many connections */
-    { "57014", ERROR_GONE },    /* statement_timeout, or cancelled by somebody */
-    { "57P", ERROR_GONE },      /* shutdown, crash, start-up, session ended by somebody */
-    { "HV00N", ERROR_GONE },    /* the server behind a foreign table */
-    { "40", ERROR_RETRY },      /* serialisation, deadlock, conflict with a replica's recovery */
+    { "08", ERROR_GONE },    /* connection */
+    { "25P03", ERROR_GONE }, /* idle in a transaction too long */
+    { "25P04", ERROR_GONE }, /* transaction_timeout */
+    { "53000", ERROR_GONE }, /* out of resources */
+    { "53200", ERROR_GONE }, /* server out of memory */
+    { "53300", ERROR_GONE }, /* too many connections */
+    { "57014", ERROR_GONE }, /* statement_timeout, or canceled by another session */
+    { "57P", ERROR_GONE },   /* shutdown, crash, startup, or session terminated */
+    { "HV00N", ERROR_GONE }, /* the remote server of a foreign table */
+    { "40",
+      ERROR_RETRY }, /* serialization failure, deadlock, or conflict with a replica's recovery */
     { "55P03", ERROR_RETRY },   /* lock_timeout */
     { "28", ERROR_LOGIN },      /* login */
     { "42501", ERROR_DENIED },  /* privilege */
@@ -44,8 +43,10 @@ static const struct {
     { "53100", ERROR_FULL },    /* disk */
 };
 
-/* Written in a session that only reads: denied; but where we should be able to write, the server
- * has become a replica, and will not stay one. */
+/*
+ * A write in a read-only transaction.  In a session that only reads, it is denied.  In a session
+ * that writes, the server has become a replica, which is a temporary state.
+ */
 #define READ_ONLY_TRANSACTION "25006"
 
 static enum error_class pgsql_statement_class_of(const struct pgsql_session *session,
@@ -59,7 +60,7 @@ static enum error_class pgsql_statement_class_of(const struct pgsql_session *ses
     return ERROR_OTHER;
 }
 
-/* The length of lines that begin with a tab. */
+/* Returns the total length of the leading lines that begin with a tab. */
 static size_t length_of_guess(const char *message)
 {
     size_t length = 0;
@@ -80,9 +81,11 @@ static void pgsql_statement_add_guess(struct text *text, const char *guess, size
     }
 }
 
-/* libpq explains itself in several lines.  Those that begin with a tab guess at the reason; up to
- * libpq 13 they alone name the place where the server should be.  LOCATION is a place in the
- * server's sources. */
+/*
+ * Adds libpq's message as one line.  The message has several lines.  Lines that begin with a tab
+ * guess the reason; up to libpq 13, only they name the address of the server.  LOCATION is a place
+ * in the server's sources and is omitted.
+ */
 static void add_reasons(struct text *text, const char *message)
 {
     size_t before = text->length;
@@ -124,14 +127,16 @@ int pgsql_fail(struct pgsql_session *session, const PGresult *result, struct err
         err->of_database = true;
         return -1;
     }
-    /* What the library itself says has no state. */
+    /* Errors of the library itself come without SQLSTATE. */
     bool lost = PQstatus(session->connection) != CONNECTION_OK;
     return fail_with_reasons(session, lost ? ERROR_GONE : ERROR_OTHER,
                              PQerrorMessage(session->connection), err);
 }
 
-/* The SQLSTATE in the text of an error, `FATAL:  28000: ...`, which is all that libpq gives of a
- * connection that was refused.  The last one is that of the last address tried. */
+/*
+ * Finds the SQLSTATE in the text of an error, `FATAL:  28000: ...`.  libpq offers no other way to
+ * get it if a connection was rejected.  If libpq tried several addresses, the last one counts.
+ */
 static bool find_state(const char *message, char state[STATE_LENGTH + 1])
 {
     bool found = false;
@@ -148,7 +153,7 @@ static bool find_state(const char *message, char state[STATE_LENGTH + 1])
     return found;
 }
 
-/* Whether it was TLS that either side refused, and not the network that failed under it. */
+/* Returns true if one side rejected TLS, false if the network failed during the handshake. */
 static bool tls_was_refused(const char *message)
 {
     if (strstr(message, "eof") || strstr(message, "EOF"))
@@ -171,8 +176,6 @@ int pgsql_fail_connecting(struct pgsql_session *session, bool options_are_wrong,
     return fail_with_reasons(session, class, message, err);
 }
 
-/* Waiting. */
-
 bool pgsql_wait(PGconn *connection, short events, int64_t until_ms)
 {
     struct pollfd socket = { .fd = PQsocket(connection), .events = events };
@@ -192,8 +195,10 @@ static void start_waiting(struct pgsql_session *session)
     session->until_ms = wait_s ? clock_milliseconds() + (int64_t)wait_s * 1000 : INT64_MAX;
 }
 
-/* Send what is left to send, and receive until there is a result to take.  What goes wrong with
- * the connection is in that result. */
+/*
+ * Sends the remaining data and receives until a result is available.  Returns false on timeout. If
+ * the connection fails, the result contains the error.
+ */
 static bool await_result(struct pgsql_session *session)
 {
     PGconn *connection = session->connection;
@@ -212,7 +217,7 @@ PGresult *pgsql_next(struct pgsql_session *session)
 {
     if (session->hung)
         return NULL;
-    /* Most rows are here already, and need no clock. */
+    /* Most rows have already arrived; for these, do not read the clock. */
     if (PQisBusy(session->connection))
         session->hung = !await_result(session);
     return session->hung ? NULL : PQgetResult(session->connection);
@@ -233,7 +238,7 @@ void pgsql_pass_over(struct pgsql_session *session)
 {
     PGresult *result;
     while ((result = pgsql_next(session))) {
-        /* Of lines there was one that could not be taken, and this result would come for ever. */
+        /* A line of the COPY could not be received, so libpq would return this result forever. */
         session->hung |= PQresultStatus(result) == PGRES_COPY_OUT;
         PQclear(result);
     }
@@ -255,9 +260,10 @@ int pgsql_end(struct pgsql_session *session, int64_t *changed, struct error *err
     return session->hung ? pgsql_fail(session, NULL, err) : status;
 }
 
-/* Statements. */
-
-/* The length of the literal, quoted name or comment that `sql` begins with; 0 if it does not. */
+/*
+ * Returns the length of the literal, quoted name or comment at the start of `sql`, or 0 if it
+ * begins with none of these.
+ */
 static size_t quoted_length(const char *sql)
 {
     const char *end;
@@ -275,7 +281,10 @@ static size_t quoted_length(const char *sql)
     return end ? (size_t)(end - sql) + ending : strlen(sql);
 }
 
-/* Write $1, $2, ... for the question marks, or integers; how many these were. */
+/*
+ * Replaces each `?` with $1, $2, ..., or with the next integer if `integers` is set.  Returns the
+ * number of `?`.
+ */
 static size_t number_arguments(const char *sql, const struct db_value *integers,
                                struct text *numbered)
 {
@@ -299,9 +308,9 @@ static size_t number_arguments(const char *sql, const struct db_value *integers,
     return count;
 }
 
-/* Room for a number as it travels. */
+/* Holds a number in its wire format. */
 union number_room {
-    uint64_t bits; /* in the network's order */
+    uint64_t bits; /* in network byte order */
     char digits[24];
 };
 
@@ -352,8 +361,8 @@ static void set_parameter(struct pgsql_parameters *parameters, size_t i,
         set_number(parameters, i, PGSQL_FLOAT8, bits, room);
         break;
     case DB_TEXT:
-        /* Without a type it gets that of the place where it stands, text or bytea, both of which
-         * travel as their bytes. */
+        /* Without a type, the parameter has the type of its context.  That is text or bytea; for
+         * both, the wire format is the bytes. */
         parameters->values[i] = argument->text.length ? argument->text.bytes : "";
         parameters->lengths[i] = (int)argument->text.length;
         parameters->formats[i] = PGSQL_AS_BINARY;
@@ -424,7 +433,7 @@ int pgsql_send_copy(struct pgsql_session *session, const char *sql, const struct
     struct text copy = { 0 };
     text_add(&copy, "COPY (");
     number_arguments(sql, integers, &copy);
-    text_add(&copy, "\n) TO STDOUT"); /* behind a comment, too */
+    text_add(&copy, "\n) TO STDOUT"); /* the newline ends a comment in `sql` */
     int status = pgsql_send_parameters(session, copy.bytes, &none, err);
     text_free(&copy);
     return status;
@@ -452,8 +461,10 @@ int pgsql_execute(struct db *db, const char *sql, const struct db_value *argumen
     return pgsql_end(session, changed, err);
 }
 
-/* Where the first statement of a script ends; NULL: with the script.  That of a block, DO $$ ...
- * $$, is not where the first of those in it ends. */
+/*
+ * Returns the end of the first statement of a script, or NULL if that is the end of the script.  A
+ * block, DO $$ ... $$, is one statement, although it contains others.
+ */
 static const char *pgsql_statement_end(const char *sql)
 {
     const char *end = strstr(sql, ";\n"), *block = strstr(sql, "$$\n");
@@ -463,8 +474,10 @@ static const char *pgsql_statement_end(const char *sql)
     return end ? end + strlen("\n$$") : NULL;
 }
 
-/* One by one: sent together they would be one transaction, and with a failure all of them
- * undone, which no other database can do. */
+/*
+ * Run the statements one by one.  Sent together they would be one transaction, and a failure would
+ * undo all of them.  No other database can do that.
+ */
 int pgsql_script(struct db *db, const char *sql, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)db;

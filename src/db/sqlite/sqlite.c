@@ -15,9 +15,9 @@
 #include "util/text.h"
 
 /*
- * The list of tables.  SQLite's pragma finds a table in any case of its name, and sqlite_master has
- * no index.  A program that asks for the tables of a hundred clusters would read sqlite_master a
- * thousand times.  So the session keeps a sorted list until the schema changes.
+ * The list of tables.  SQLite's pragma finds a table in any case of its name, and sqlite_master
+ * cannot have an index.  A program that asks for the tables of a hundred clusters would read
+ * sqlite_master a thousand times.  So the session keeps a sorted list until the schema changes.
  */
 
 static int sqlite_by_bytes(const void *a, const void *b)

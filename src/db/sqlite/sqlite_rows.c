@@ -72,8 +72,8 @@ static size_t text_bytes(const struct db_value *row, size_t columns)
 }
 
 /*
- * Uses realloc() and returns an error, because this thread must not end the program if memory runs
- * out: the consumer may be in the middle of any operation.
+ * Uses realloc() and returns an error if memory runs out.  This thread must not end the program,
+ * because the consumer may be in the middle of any operation.
  */
 static bool read_ahead_make_room(struct read_ahead_batch *batch, size_t bytes, struct error *err)
 {
@@ -291,7 +291,7 @@ struct db_rows *sqlite_query(struct db *base, const struct db_question *question
 /*
  * Gets the column as a sqlite3_value, so that SQLite looks it up once and not once each for type,
  * value and length.  SQLite calls such a value unprotected; reading it is safe because the session
- * has no mutexes.
+ * uses no mutex.
  */
 static int sqlite_rows_read_value(sqlite3_stmt *statement, int column, char type,
                                   struct db_value *value, struct error *err)

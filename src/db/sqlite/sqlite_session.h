@@ -7,9 +7,11 @@
 #include "db/common.h"
 
 /*
- * Shared by the files of the sqlite driver.  sqlite.c has sessions, transactions and locks.
- * sqlite_statement.c runs and binds statements, reports errors, and adapts SQL to older releases.
- * sqlite_rows.c streams query results and writes in bulk.
+ * Shared by the files of the sqlite driver:
+ *
+ *   - sqlite.c: sessions, transactions, locks
+ *   - sqlite_statement.c: runs and binds statements, reports errors, adapts SQL to older releases
+ *   - sqlite_rows.c: streams query results, writes in bulk
  */
 
 /* The tables and views of one version of the schema, sorted by bytes. */

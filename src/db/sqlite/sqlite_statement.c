@@ -34,7 +34,7 @@ static int write_temporary(sqlite3_file *file, const void *bytes, int count, sql
     return result;
 }
 
-/* Temporary files have no name, and they all have the same methods. */
+/* Temporary files are opened without a name, and they all have the same methods. */
 static int open_noting(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
                        int *got_flags)
 {
