@@ -58,16 +58,16 @@ struct accrual_limits {
     const struct accrual *accrual;
     const struct tree *tree;
     struct accrual_rules rules;
-    uint32_t *own, *group;     /* by node; a `own` above counts below, too */
-    uint32_t *counter;         /* by node: its own or the nearest one above; INDEX_NONE */
+    uint32_t *own, *group; /* by node; accounts pass their `own` limit down */
+    uint32_t *counter; /* by node: its own counter or that of the nearest ancestor, or INDEX_NONE */
     struct id_index *of_names; /* counters of an account or a user in a QOS */
-    struct id_index *of_pairs; /* owners by node and QOS */
-    uint32_t *most;            /* by counter */
-    uint32_t *above;           /* likewise: that of the nearest association above; INDEX_NONE */
+    struct id_index *of_pairs; /* owners, by node and QOS */
+    uint32_t *most;            /* indexed by counter */
+    uint32_t *above; /* by counter: the counter of the nearest association above, or INDEX_NONE */
     uint32_t counter_count;
     struct slots_owner *owners;
     uint32_t owner_count;
-    uint32_t *counters; /* of the owner at hand */
+    uint32_t *counters; /* of the current owner */
     uint32_t count;
     struct arena *arena;
 };
@@ -99,7 +99,7 @@ static uint32_t least_of(uint32_t one, uint32_t other)
     return one < other ? one : other;
 }
 
-/* What bounds jobs at a node itself.  Jobs run at users only. */
+/* Returns the limit of jobs that run at the node itself.  Jobs run only at users. */
 static uint32_t limit_at(const struct accrual_limits *limits, uint32_t node)
 {
     uint32_t group = limits->group[node];
@@ -147,10 +147,10 @@ static void accrual_count_in(struct accrual_limits *limits, uint32_t counter)
     *memory_append(&limits->counters, &limits->count) = counter;
 }
 
-/* The limits of a QOS: for all, for an account, for a user. */
+/* The limits of a QOS: for all jobs, for an account, for a user. */
 enum { OF_QOS, OF_ACCOUNT, OF_USER, QOS_LIMITS };
 
-/* Add the counters of a QOS; returns the one that bounds. */
+/* Adds the counters of a QOS.  Returns the counter that bounds its jobs, or INDEX_NONE. */
 static uint32_t count_in_qos(struct accrual_limits *limits, uint32_t place, const struct node *node)
 {
     const struct accrual_of_qos *qos = &limits->accrual->qos[place];
@@ -173,7 +173,8 @@ static uint32_t count_in_qos(struct accrual_limits *limits, uint32_t place, cons
     return bound;
 }
 
-/* Who counts in what: jobs of an association and a QOS.  One of them bounds those who count. */
+/* Returns the owner for an association and a QOS, with the counters in which its jobs count and the
+ * counter that bounds them. */
 static uint32_t accrual_owner_of(struct accrual_limits *limits, uint32_t node, uint32_t qos)
 {
     uint32_t fresh = limits->owner_count;
@@ -208,7 +209,7 @@ static int by_array(const void *a, const void *b)
     int order = accrual_compare(one->array, other->array);
     if (!order)
         order = accrual_compare(one->submitted, other->submitted);
-    /* What is left of an array keeps the id that the array had. */
+    /* The rest of an array keeps the id of the array. */
     if (!order && one->array)
         order = (one->id_job == one->array) - (other->id_job == other->array);
     return order ? order : accrual_compare(one->id_job, other->id_job);
@@ -225,9 +226,9 @@ static bool is_of_same_array(const struct accrual_wait *one, const struct accrua
     return one->array && one->array == other->array && one->submitted == other->submitted;
 }
 
-/* By wait: since when the first of those waits that were submitted together; to be freed.  The age
- * of the tasks of an array begins then, though each is eligible anew whenever the array is below
- * its own limit. */
+/* Returns, for each wait, when the first wait of the tasks submitted together began.  The age of
+ * all these tasks begins then, although a task becomes eligible again whenever its array is below
+ * its own limit.  The caller frees the array. */
 static uint64_t *first_of_arrays(const struct accrual *accrual)
 {
     uint64_t *first = memory_zeroed(accrual->count + 1, sizeof *first);
@@ -245,12 +246,12 @@ static uint64_t *first_of_arrays(const struct accrual *accrual)
     return first;
 }
 
-/* slurmctld's sched_interval, the longest time between two of its passes. */
+/* slurmctld's sched_interval: the longest time between two scheduling passes. */
 #define PASSES_S 60
 
-/* Since when a wait takes part in the race for slots.  A pass makes an array eligible, and hands
- * out slots; other jobs are eligible as they come, but in that pass are behind an array that came
- * before them. */
+/* Returns the time from which a wait competes for slots.  A pass makes an array eligible and also
+ * hands out slots.  Other jobs become eligible when they arrive, but rank lower in that pass than
+ * an array that arrived earlier. */
 static uint64_t races_since(const struct accrual_wait *wait, uint64_t first)
 {
     bool is_made_by_pass =
@@ -258,9 +259,10 @@ static uint64_t races_since(const struct accrual_wait *wait, uint64_t first)
     return is_made_by_pass ? wait->submitted : first;
 }
 
-/* Where a wait stands in slurmctld's list of jobs; `last` is where the one before it stands.  A
- * task that is split off an array stays where the array was, with a new id; the rest goes to the
- * end, which is behind that id.  Tasks that got slots in one pass have ids one after another. */
+/* Returns the position of a wait in slurmctld's list of jobs; `last` is the position of the
+ * previous wait.  A task split off an array stays at the array's position and gets a new id.  The
+ * rest of the array moves to the end of the list, after that id.  Tasks that got slots in one pass
+ * have consecutive ids. */
 static uint64_t accrual_place_of(const struct accrual_wait *wait, const struct accrual_wait *before,
                                  uint64_t last)
 {
@@ -271,14 +273,15 @@ static uint64_t accrual_place_of(const struct accrual_wait *wait, const struct a
     return wait->id_job == before->id_job + 1 ? last : before->id_job;
 }
 
-/* The waits that something bounds, as the replay has them. */
+/* The waits with a limit, as input of the replay. */
 struct race {
     struct slots slots;
-    uint32_t *sources; /* in the accrual's */
-    uint64_t *first;   /* by the accrual's waits */
+    uint32_t *sources; /* indexes into accrual->waits */
+    uint64_t *first;   /* indexed like accrual->waits */
 };
 
-/* Of an array the rest comes last, and the others name it. */
+/* Adds a wait.  The rest of an array is sorted last; the other waits of the array then refer to it.
+ */
 static void accrual_enter(struct race *race, const struct accrual *accrual, uint32_t source,
                           uint64_t place, uint32_t owner)
 {
@@ -299,8 +302,8 @@ static void accrual_enter(struct race *race, const struct accrual *accrual, uint
         race->slots.waits[i].rest = number;
 }
 
-/* Waits that nothing bounds age at once.  What has not been split off an array does not: for each
- * slot there is, slurmctld splits a task off. */
+/* Waits without a limit age at once.  The rest of an array does not: slurmctld splits off one task
+ * for each free slot. */
 static void collect(struct race *race, struct accrual *accrual, struct accrual_limits *limits)
 {
     uint64_t place = 0;
@@ -322,7 +325,7 @@ static void collect(struct race *race, struct accrual *accrual, struct accrual_l
     }
 }
 
-/* Nothing ages before it is eligible, and what is left of an array not at all. */
+/* A wait does not age before it is eligible, and the rest of an array does not age at all. */
 static void take_slots(const struct race *race, struct accrual *accrual)
 {
     for (size_t i = 0; i < race->slots.count; i++) {

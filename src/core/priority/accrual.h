@@ -8,14 +8,22 @@
 
 struct tree;
 
-/* Slurm's accrue limits: of the jobs that wait, so many age at a time of a QOS (grp_jobs_accrue),
- * of an account in it (max_jobs_accrue_pa), of a user in it (_pu), of an association
- * (max_jobs_accrue, which is its account's where it has none of its own) or of all below one
- * (grp_jobs_accrue).  One limit bounds a job: the QOS's, else that of the nearest association up
- * the tree.  But each job that ages counts in all of them.
+/*
+ * Slurm's accrue limits: the largest number of pending jobs that age at the same time.  Limits
+ * exist for:
  *
- * The accounting database does not tell who has a slot; it tells who waited when, so they are
- * replayed (core/priority/slots.h). */
+ *   - a QOS (grp_jobs_accrue)
+ *   - an account in a QOS (max_jobs_accrue_pa)
+ *   - a user in a QOS (max_jobs_accrue_pu)
+ *   - an association (max_jobs_accrue, which defaults to its account's)
+ *   - everything below an association (grp_jobs_accrue)
+ *
+ * One limit bounds a job: its QOS's, or else the limit of the nearest association up the tree.  But
+ * each job that ages counts in all of them.
+ *
+ * The accounting database does not contain which jobs have a slot.  It contains when each job
+ * waited, so the slots are replayed from that (core/priority/slots.h).
+ */
 
 #define ACCRUAL_UNLIMITED UINT32_MAX
 
@@ -28,16 +36,17 @@ struct accrual_of_association {
     uint32_t group, own;
 };
 
-/* A job that was eligible, and neither held nor running, from `since` until `until`. */
+/* A job that was eligible and neither held nor running from `since` until `until`. */
 struct accrual_wait {
     uint64_t key; /* job_db_inx */
     uint64_t id_job;
-    uint64_t array, submitted; /* those of one array that were submitted together; array 0: none */
-    uint64_t since, until;     /* until UINT64_MAX: it waits still */
+    /* Identify the tasks of an array that were submitted together.  `array` is 0 for other jobs. */
+    uint64_t array, submitted;
+    uint64_t since, until; /* `until` is UINT64_MAX if the job still waits */
     uint64_t qos;
-    uint64_t accrues; /* what accrual_replay() finds; 0: it does not */
+    uint64_t accrues; /* result of accrual_replay(); 0 if the job does not age */
     uint32_t association;
-    bool is_rest; /* the tasks of an array that have not been split off it */
+    bool is_rest; /* the tasks that have not been split off their array */
 };
 
 struct accrual {
@@ -52,24 +61,28 @@ struct accrual {
 struct accrual *accrual_create(void);
 void accrual_destroy(struct accrual *accrual);
 
-/* Limits, of which one at least is none of ACCRUAL_UNLIMITED. */
+/* Add limits; at least one of them must not be ACCRUAL_UNLIMITED.  The structs are copied. */
 void accrual_limit_qos(struct accrual *accrual, const struct accrual_of_qos *limits);
 void accrual_limit_association(struct accrual *accrual,
                                const struct accrual_of_association *limits);
-/* Whether there may be a limit for the jobs of a QOS. */
+/* Returns true if a limit may apply to jobs of this QOS. */
 bool accrual_may_bound(const struct accrual *accrual, uint64_t qos);
 
+/* Adds a wait, which is copied.  Ignores an empty one. */
 void accrual_add(struct accrual *accrual, const struct accrual_wait *wait);
 
 struct accrual_rules {
-    bool takes_least; /* of several limits of one owner the least counts, not the first one */
-    /* Tasks that were split off an array, and wait, are not among the waits: only its rest is. */
+    /* The smallest of several limits of one owner applies, not the first. */
+    bool takes_least;
+    /* The database contains only the rest of an array, without the tasks that were split off and
+     * wait. */
     bool hides_tasks;
 };
 
-/* Find out when each began to age. */
+/* Determines when each wait began to age.  All limits and waits must have been added. */
 void accrual_replay(struct accrual *accrual, const struct tree *tree, struct accrual_rules rules);
-/* Then since when the job of a key ages; NULL where its wait was not added. */
+/* Returns a pointer to the time since which the job of this key ages, or NULL if its wait was not
+ * added.  Valid after accrual_replay(). */
 const uint64_t *accrual_since(const struct accrual *accrual, uint64_t key);
 
 #endif

@@ -5,25 +5,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Since when the tasks of an array age that still wait.
+/*
+ * Determines since when pending tasks of an array age.
  *
- * All tasks that were submitted together age from the same instant on.  While as many of them run
- * as may (`--array=0-9%2`), slurmctld takes their eligible time away from those that wait, and
- * gives them a later one once a task has ended; slurmdbd is told both.  But the age goes on. */
+ * All tasks that were submitted together age from the same time on.  An array may limit its running
+ * tasks (`--array=0-9%2`).  At that limit, slurmctld clears the eligible time of its pending tasks,
+ * and sets a later one when a task ends.  It sends both to slurmdbd, but the age keeps growing.
+ */
 
-/* The eligible time that slurmdbd holds while an array is at its limit. */
+/* The eligible time in slurmdbd while an array is at its limit. */
 #define ARRAY_AT_LIMIT 0xffffffffu
 
-/* The earliest instants of those tasks that have started; eligible 0: not known. */
+/* The earliest times of the tasks that have started.  `eligible` is 0 if unknown. */
 struct array_tasks {
     uint64_t eligible, start;
 };
 
-/* Whether siblings tell the age of a task that waits: it became eligible after its submission, or
- * is at its array's limit.  `limited`: only so many tasks may run at a time. */
+/* Returns true if the age of a pending task depends on the tasks of the same array: it became
+ * eligible after its submission, or its array is at its limit.  `limited` is true if the array
+ * limits its running tasks. */
 bool array_hangs_on_siblings(uint64_t submitted, uint64_t eligible, bool limited);
 
-/* `started` NULL: none of which we know. */
+/* Returns the time since which a pending task ages.  `started` is NULL if no started task is known.
+ */
 uint64_t array_ages_since(uint64_t submitted, uint64_t eligible, bool limited,
                           const struct array_tasks *started);
 

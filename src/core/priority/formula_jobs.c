@@ -31,7 +31,7 @@ struct formula_jobs *formula_jobs_create(const char *formula, const char *thresh
     if (*formula && !read_threshold(threshold, &jobs->threshold, &flaw))
         jobs->formula = formula_create(formula, &flaw);
     if (*formula && !jobs->formula) {
-        /* The message may quote bytes that are no UTF-8. */
+        /* The message may quote bytes that are not UTF-8. */
         char *message = utf8_copy(flaw.message, strlen(flaw.message));
         jobs->flaw = copy(jobs, message);
         free(message);
@@ -93,7 +93,7 @@ static const char *error_text(const struct formula_jobs *jobs, const char *messa
     return kept;
 }
 
-/* Returns why there is no value, or why it is 0. */
+/* Returns the reason why the value is missing or 0, or NULL. */
 static const char *formula_job_evaluate(const struct formula_jobs *jobs, size_t number)
 {
     struct formula_job *job = &jobs->jobs[number];
@@ -126,7 +126,7 @@ static void formula_job_decide(const struct formula_jobs *jobs, size_t number)
         job->priority = jobs->formula ? 1 : 0;
 }
 
-/* The job that runs later comes first. */
+/* Sorts jobs that run later first. */
 static int formula_job_by_value(const void *a, const void *b)
 {
     const struct formula_job *one = *(struct formula_job *const *)a,
@@ -137,7 +137,7 @@ static int formula_job_by_value(const void *a, const void *b)
     return (one->order < other->order) - (one->order > other->order);
 }
 
-/* One more than the jobs that run later. */
+/* Sets each priority to 1 + the number of jobs that run later. */
 static void rank(struct formula_job **sorted, size_t count)
 {
     if (count)

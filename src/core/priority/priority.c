@@ -12,7 +12,7 @@ static double within_0_and_1(double number)
     return number < 1 ? number : 1;
 }
 
-/* In minutes, as slurmctld divides by it: without a limit 2^32 - 1. */
+/* Returns the limit in minutes by which slurmctld divides; 2^32 - 1 without a limit. */
 static uint32_t time_limit(const struct priority_job *job,
                            const struct priority_partition *partition)
 {
@@ -33,7 +33,7 @@ static bool exceeds_limits(const struct priority_options *options, const struct 
            time_limit(job, partition) > partition->max_minutes;
 }
 
-/* How long the job has waited, of max_age. */
+/* Returns the time that the job has waited as a fraction of max_age. */
 static double age_factor(const struct priority_options *options, const struct priority_job *job,
                          const struct priority_partition *partition)
 {
@@ -46,8 +46,8 @@ static double age_factor(const struct priority_options *options, const struct pr
     return waited < options->max_age ? (double)waited / (double)options->max_age : 1;
 }
 
-/* PriorityFlags=SMALL_RELATIVE_TO_TIME: CPUs of the nodes or the job's own, whichever are more, of
- * the cluster's, a minute of the time limit. */
+/* PriorityFlags=SMALL_RELATIVE_TO_TIME: the CPUs of the requested nodes or the requested CPUs,
+ * whichever are more, as a fraction of the cluster's CPUs, per minute of the time limit. */
 static double size_relative_to_time(const struct priority_options *options,
                                     const struct priority_job *job,
                                     const struct priority_partition *partition, uint32_t nodes)
@@ -62,7 +62,8 @@ static double size_relative_to_time(const struct priority_options *options,
     return options->favor_small ? 1 - size : size;
 }
 
-/* The mean of the parts of the cluster's nodes and CPUs that the job asks for, or leaves. */
+/* The mean of two fractions: the cluster's nodes and the cluster's CPUs that the job requests.
+ * With favor_small, the fractions that it does not request. */
 static double size_as_slurmctld(const struct priority_options *options,
                                 const struct priority_job *job, uint32_t nodes)
 {
@@ -73,13 +74,15 @@ static double size_as_slurmctld(const struct priority_options *options,
         size = nodes / all_nodes;
     if (!job->cpus || !options->cpus)
         return size;
-    /* It subtracts without a sign: a job that asks for more CPUs than there are gets the most. */
+    /* slurmctld subtracts unsigned numbers: a job that requests more CPUs than the cluster has gets
+     * the highest value. */
     uint32_t left = (uint32_t)options->cpus - job->cpus;
     size += options->favor_small ? left / all_cpus : job->cpus / all_cpus;
     return size / 2;
 }
 
-/* Seed 002: all nodes of the machine are 1.0, or with favor_small a single one is. */
+/* Seed 002: the factor is 1.0 for all nodes of the machine, or with favor_small for a single node.
+ */
 static double size_by_document(const struct priority_options *options, uint32_t nodes)
 {
     double all_nodes = (double)options->nodes;
@@ -151,7 +154,7 @@ void priority_add_up(struct priority *priority, bool held)
     const struct priority_parts *weighted = &priority->weighted;
     double sum = weighted->age + weighted->association + weighted->fairshare + weighted->job_size +
                  weighted->partition + weighted->qos + priority->tres;
-    /* 0 is what a held job has. */
+    /* 0 is reserved for held jobs. */
     if (!(sum > 1))
         sum = 1;
     if (sum > PRIORITY_MAXIMUM)

@@ -4,27 +4,29 @@
 
 #include "core/fairshare/fairshare.h"
 
-/* The priority of a job in one partition and with one QOS: a weighted sum of factors (SPEC 5).
+/*
+ * The priority of a job in one partition and with one QOS: a weighted sum of factors (SPEC 5).
  *
- * `documents` follows the text of seed 002, `slurmctld` what sprio of a running Slurm prints
- * (facts of Slurm 1.9).  They differ in the size of a job and in whether a job beyond the
- * cluster's limits ages; everything else is the same.  Doubles are added and multiplied in the
- * order in which slurmctld does it, so that a sum is cut to the same integer. */
+ * CONFORMANCE_DOCUMENTS follows the text of seed 002, and CONFORMANCE_SLURMCTLD the output of sprio
+ * (facts of Slurm 1.9).  They differ in two factors: job size, and the age of jobs beyond the
+ * cluster's limits.  Doubles are added and multiplied in the same order as in slurmctld, so that a
+ * sum is truncated to the same integer.
+ */
 
 #define PRIORITY_MAXIMUM UINT32_MAX
-#define PRIORITY_NONE UINT32_MAX     /* the priority of an association that has none */
-#define PRIORITY_NO_LIMIT UINT64_MAX /* of time or of nodes */
+#define PRIORITY_NONE UINT32_MAX     /* an association has no priority */
+#define PRIORITY_NO_LIMIT UINT64_MAX /* for time or nodes */
 
-/* A time limit as the accounting database has it, in minutes; 0 says as little as NO_VAL. */
+/* A time limit in minutes as stored in the accounting database.  0 means the same as NO_VAL. */
 #define TIME_LIMIT_NO_VALUE 0xfffffffeu
 #define TIME_LIMIT_INFINITE 0xffffffffu
 
 /* A TRES with a weight. */
 struct priority_tres {
-    const char *name; /* as sprio prints it: `cpu`, `gres/gpu:a100` */
+    const char *name; /* as in sprio's output: `cpu`, `gres/gpu:a100` */
     uint64_t id;
     double weight;
-    uint64_t total; /* what the cluster has; 0: not known */
+    uint64_t total; /* in the cluster; 0 if unknown */
 };
 
 struct priority_weights {
@@ -33,81 +35,84 @@ struct priority_weights {
 
 struct priority_options {
     enum conformance conformance;
-    uint64_t now;     /* epoch seconds, as all instants below */
+    uint64_t now;     /* epoch seconds, like all times below */
     uint64_t max_age; /* seconds */
     struct priority_weights weights;
-    const struct priority_tres *tres; /* by ascending id, the order of sprio */
+    const struct priority_tres *tres; /* by ascending id, as in sprio's output */
     size_t tres_count;
     bool favor_small;
-    /* PriorityFlags of slurm.conf. */
+    /* PriorityFlags in slurm.conf. */
     bool relative_to_time, accrue_always;
     bool no_normal_association, no_normal_partition, no_normal_qos, no_normal_tres;
-    bool leaves_spec_cpus;        /* as the release does (core/fairshare/release.h) */
-    uint64_t nodes, cpus;         /* what the cluster has; 0: not known */
-    double highest_partition;     /* the highest factor of a partition, at least 1 */
-    uint32_t highest_qos;         /* the highest priority of a QOS that is there; 0: none */
-    uint32_t highest_association; /* likewise */
+    bool leaves_spec_cpus;        /* does not count specialized CPUs (RULE_SPEC_CPUS_LEFT_OUT) */
+    uint64_t nodes, cpus;         /* in the cluster; 0 if unknown */
+    double highest_partition;     /* highest factor of a partition, at least 1 */
+    uint32_t highest_qos;         /* highest priority of an existing QOS; 0 if none */
+    uint32_t highest_association; /* highest priority of an association; 0 if none */
 };
 
 struct priority_partition {
     const char *name;
     double factor;               /* PriorityJobFactor */
-    uint64_t max_minutes;        /* MaxTime; PRIORITY_NO_LIMIT also where it is not known */
-    uint64_t max_nodes;          /* how many it has; PRIORITY_NO_LIMIT where it is not known */
-    const uint64_t *tres_totals; /* of each weighted TRES; NULL: those of the cluster */
+    uint64_t max_minutes;        /* MaxTime; PRIORITY_NO_LIMIT also if unknown */
+    uint64_t max_nodes;          /* nodes of the partition; PRIORITY_NO_LIMIT if unknown */
+    const uint64_t *tres_totals; /* by weighted TRES; NULL for the cluster's totals */
 };
 
 struct priority_qos {
     const char *name;
     uint64_t id;
-    uint32_t priority; /* 0: none, as that of a QOS which was deleted */
-    double factor;     /* as it is; NAN: the priority / the highest */
+    uint32_t priority; /* 0 if none, also for a deleted QOS */
+    double factor;     /* used as it is; NAN for priority / highest priority */
 };
 
-/* Why a job that is lost has no priority. */
+/* The reason why a job has no priority if `lost` is set. */
 #define PRIORITY_JOB_LOST "lost"
 
-/* A job that waits, or, with CALCULATE_RUNNING, runs. */
+/* A pending job, or a running one with PriorityFlags=CALCULATE_RUNNING. */
 struct priority_job {
     uint64_t key; /* job_db_inx */
     uint64_t submitted;
-    uint64_t ages_since; /* 0 or to come: it is held, depends on another, or has a begin time */
+    /* 0 or a future time if the job is held, depends on another job or has a begin time. */
+    uint64_t ages_since;
     uint32_t id_job;
     uint32_t association;     /* id_assoc */
-    uint32_t account, user;   /* in the queue's names */
-    uint32_t partitions, qos; /* in the queue's lists */
+    uint32_t account, user;   /* indexes into queue->names */
+    uint32_t partitions, qos; /* indexes of the queue's lists */
     uint32_t time_limit;
-    uint32_t nodes; /* asked for; 0 is 1 */
+    uint32_t nodes; /* requested; 0 means 1 */
     uint32_t cpus;
-    uint32_t association_priority; /* its own, or the nearest one above; PRIORITY_NONE */
+    /* Priority of the association or of its nearest ancestor with one, or PRIORITY_NONE. */
+    uint32_t association_priority;
     bool held, started;
-    bool lost;        /* it has been pending for so long that slurmctld does not know it any more */
-    double fairshare; /* of its association; NAN is 0 */
-    uint32_t counts;  /* of weighted TRES: a number of the queue's */
+    /* The job has been pending for so long that slurmctld no longer knows it. */
+    bool lost;
+    double fairshare; /* factor of its association; NAN counts as 0 */
+    uint32_t counts;  /* index of its TRES counts in the queue */
 };
 
-/* Each factor from 0 to 1 (with a NO_NORMAL flag the bare number), or times its weight. */
+/* Factors from 0 to 1 (unscaled with a NO_NORMAL flag), or factors times weights. */
 struct priority_parts {
     double age, association, fairshare, job_size, partition, qos;
 };
 
 struct priority {
     struct priority_parts factor, weighted;
-    double tres;    /* weighted, of all TRES */
+    double tres;    /* weighted sum over all TRES */
     uint32_t value; /* 0 for a held job, else 1 to PRIORITY_MAXIMUM */
-    double norm;    /* the same before it is cut to an integer / PRIORITY_MAXIMUM */
+    double norm;    /* `value` before truncation, divided by PRIORITY_MAXIMUM */
 };
 
-/* `counts` are of the job's weighted TRES. */
+/* Sets `priority`.  `counts` are the counts of weighted TRES that the job requests. */
 void priority_compute(const struct priority_options *options, const struct priority_job *job,
                       const uint64_t *counts, const struct priority_partition *partition,
                       const struct priority_qos *qos, struct priority *priority);
 
-/* Add the weighted parts up: value and norm. */
+/* Sets `value` and `norm` from the weighted parts. */
 void priority_add_up(struct priority *priority, bool held);
 
-/* Add the factors of TRES as sprio prints them, `cpu=0.12,gres/gpu=0.50`, or their weighted
- * values, `cpu=12,gres/gpu=500`; what is 0 is left out. */
+/* Appends the factors of TRES as sprio shows them, `cpu=0.12,gres/gpu=0.50`, or their weighted
+ * values, `cpu=12,gres/gpu=500`.  Omits zeros. */
 void priority_add_tres(struct text *text, const struct priority_options *options,
                        const uint64_t *counts, const struct priority_partition *partition,
                        bool weighted);

@@ -81,8 +81,8 @@ static uint32_t queue_find_partition(const struct queue *queue, const char *name
     return INDEX_NONE;
 }
 
-/* A partition of this name, made where there is none: sites name them in slurm.conf, and there are
- * few. */
+/* Returns the index of the partition `name`.  Adds it if it does not exist: the settings may not
+ * name all partitions, and there are few. */
 static uint32_t partition_of(struct queue *queue, const char *name)
 {
     uint32_t place = queue_find_partition(queue, name);
@@ -111,7 +111,7 @@ static uint32_t qos_of_id(const struct queue *queue, uint64_t id)
     return INDEX_NONE;
 }
 
-/* The QOS of a name or, as Slurm takes both, of a number. */
+/* Returns the QOS with this name or, because Slurm accepts both, with this id. */
 static uint32_t qos_of(const struct queue *queue, const char *name)
 {
     for (uint32_t i = 0; i < queue->qos_count; i++)
@@ -136,8 +136,8 @@ static uint32_t queue_end_list(struct queue_lists *lists)
     return lists->count++;
 }
 
-/* The next name of a list, to be freed; NULL at its end.  A blank is part of a name, as any byte of
- * slurmdbd's is, which is not so in list_next(). */
+/* Returns the next name of a list, or NULL at its end.  The caller frees it.  Blanks are part of a
+ * name, as in slurmdbd; list_next() skips them. */
 static char *next_name(const char **at)
 {
     while (**at == ',')
@@ -156,7 +156,7 @@ uint32_t queue_partitions(struct queue *queue, const char *bytes, size_t length)
     if (known != INDEX_NONE)
         return known;
     const char *at = names_text(queue->names, text);
-    /* A partition's own name may have a comma. */
+    /* The name of a partition may itself contain a comma. */
     if (queue_find_partition(queue, at) != INDEX_NONE)
         queue_add_place(lists, queue_find_partition(queue, at));
     else
@@ -167,7 +167,7 @@ uint32_t queue_partitions(struct queue *queue, const char *bytes, size_t length)
     return queue_end_list(lists);
 }
 
-/* The list of one QOS. */
+/* Returns a list with one QOS. */
 static uint32_t single_qos(struct queue *queue, uint64_t id)
 {
     char number[24] = "";
@@ -182,7 +182,7 @@ static uint32_t single_qos(struct queue *queue, uint64_t id)
     return queue_end_list(&queue->qos_lists);
 }
 
-/* Ids and numbers of texts share an index: the former are negative there. */
+/* One index holds two kinds of key: a list's text, and a QOS id, which is stored inverted. */
 uint32_t queue_qos(struct queue *queue, const char *bytes, size_t length, uint64_t id)
 {
     struct queue_lists *lists = &queue->qos_lists;

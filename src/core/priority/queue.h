@@ -5,55 +5,58 @@
 #include "core/priority/accrual.h"
 #include "core/priority/priority.h"
 
-/* The jobs that wait, with all that their priorities hang on, and a row for each partition and QOS
- * that a job may take. */
+/* The pending jobs with all inputs of their priorities, and one row for each partition and QOS in
+ * which a job may run. */
 
-/* Lists of partitions or of QOS as jobs name them, each kept once. */
+/* Lists of partitions or QOS as jobs name them.  Each list is stored once. */
 struct queue_lists {
-    struct id_index *number_of; /* the number of the text in the queue's names -> of the list */
-    uint32_t *starts;           /* in places; one more than there are lists */
+    struct id_index *number_of; /* from the list's text in queue->names to the index of the list */
+    uint32_t *starts;           /* indexes into `places`; one more than lists */
     uint32_t count;
-    uint32_t *places; /* in the queue's partitions or QOS */
+    uint32_t *places; /* indexes of partitions or QOS in the queue */
     uint32_t place_count;
 };
 
 struct queue {
     struct priority_options options;
-    struct names *names; /* borrowed: bytes as the database has them */
-    struct arena *arena; /* of names and totals below */
+    struct names *names; /* owned by the caller: bytes as stored in the database */
+    struct arena *arena; /* owns the names and totals below */
     struct priority_partition *partitions;
     uint32_t partition_count;
-    double unnamed_factor; /* of partitions that the settings do not name */
+    double unnamed_factor; /* factor of partitions that the settings do not name */
     struct priority_qos *qos;
     uint32_t qos_count;
     struct queue_lists partition_lists, qos_lists;
     struct priority_job *jobs;
     size_t count;
-    struct accrual *accrual;   /* who may age; NULL: nothing bounds it */
-    struct names *seen_counts; /* as bytes: most jobs ask for what others ask for */
-    uint64_t *counts;          /* of weighted TRES, by their numbers */
+    struct accrual *accrual;   /* accrue limits, or NULL if there are none */
+    struct names *seen_counts; /* counts as bytes: most jobs request the same */
+    uint64_t *counts;          /* counts of weighted TRES, by their indexes */
 };
 
+/* Returns an empty queue that keeps a reference to `names`.  The caller frees it with
+ * queue_destroy(), which accepts NULL.  The functions below must be called in the given order. */
 struct queue *queue_create(struct names *names);
 void queue_destroy(struct queue *queue);
 
-/* First all partitions and QOS, each name once; `tres_totals` (NULL: not known) has as many as
- * there are weighted TRES, and is copied. */
+/* First, add all partitions and QOS, each name once.  `tres_totals` has one element for each
+ * weighted TRES and is copied; NULL if unknown. */
 void queue_add_partition(struct queue *queue, const struct priority_partition *partition);
 void queue_add_qos(struct queue *queue, uint64_t id, const char *name, uint32_t priority);
-/* Give one that is there a factor that does not hang on priorities. */
+/* Sets a fixed factor for an existing QOS, independent of priorities. */
 void queue_give_qos(struct queue *queue, const char *name, double factor);
 
-/* Then the lists that jobs have: names separated by commas, each counted once; "" is one partition
- * without a name.  A partition that is not there gets what unnamed ones have. */
+/* Second, add the lists of jobs.  Returns the index of the list.  `bytes` contains names separated
+ * by commas; duplicates are ignored.  An empty string is one partition without a name.  Unknown
+ * partitions are added with unnamed_factor. */
 uint32_t queue_partitions(struct queue *queue, const char *bytes, size_t length);
-/* Names or ids; where there are less than two that are known it is the QOS of the id, which need
- * not be known either. */
+/* Accepts names or ids.  If fewer than two of them are known, the list contains only the QOS `id`,
+ * which may be unknown too. */
 uint32_t queue_qos(struct queue *queue, const char *bytes, size_t length, uint64_t id);
 
-/* Then the jobs, with the counts of weighted TRES that each asks for. */
+/* Third, add the jobs, each with its counts of weighted TRES.  Both are copied. */
 void queue_add_job(struct queue *queue, const struct priority_job *job, const uint64_t *counts);
-/* Put them in the order of their keys, in which databases store their rows fastest. */
+/* Sorts the jobs by key, the order in which databases store rows fastest. */
 void queue_sort(struct queue *queue);
 
 /* A job in one of its partitions and with one of its QOS. */
@@ -62,12 +65,12 @@ struct queue_row {
     const uint64_t *counts;
     const struct priority_partition *partition;
     const struct priority_qos *qos;
-    uint64_t tres; /* rows in which it is the same have the same counts and the same partition */
+    uint64_t tres; /* rows with the same value have the same counts and partition */
     struct priority priority;
-    bool best; /* the highest of the job's, of equal ones the first */
+    bool best; /* the job's highest priority; the first of tied rows */
 };
-/* Call `visit` for every row of every job, those of a job one after another.  Where it fails, so
- * does this. */
+/* Calls `visit` for every row of every job; the rows of one job are consecutive.  Stops and returns
+ * -1 if `visit` fails. */
 int queue_each(const struct queue *queue,
                int (*visit)(void *context, const struct queue_row *row, struct error *err),
                void *context, struct error *err);

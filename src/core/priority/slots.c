@@ -7,8 +7,8 @@
 
 #include "util/memory.h"
 
-/* Numbers by their places, the least first: waits by where they stand, counters by the first wait
- * that each bounds. */
+/* A binary heap of numbers, ordered by their positions, lowest first.  Waits are ordered by their
+ * position in slurmctld's list, counters by the position of the first wait that each bounds. */
 struct heap_item {
     uint64_t place;
     uint32_t number;
@@ -53,21 +53,23 @@ static uint32_t heap_pop(struct heap *heap)
     return first;
 }
 
-/* A replay at one instant after another. */
+/* The state of the replay at one time. */
 struct replay {
     const struct slots *slots;
     uint64_t now;
-    const uint32_t *coming; /* the waits by the instant since which they wait, */
-    uint64_t *last;         /* and the highest place of each and those before it */
+    const uint32_t *coming; /* waits by the time when they begin */
+    uint64_t *last;         /* by index in `coming`: the highest position so far */
     uint64_t *used;         /* by counter */
-    struct heap *waiting;   /* by counter: whom it bounds */
-    struct heap ready;      /* counters that may have room for one who waits, */
-    uint64_t *ready_at;     /* by counter: at which place; all others in the heap are out of date */
+    struct heap *waiting;   /* by counter: the waits that it bounds */
+    struct heap ready;      /* counters that may have room for a wait */
+    /* By counter: its current position in `ready`.  Other entries of that counter are outdated. */
+    uint64_t *ready_at;
 };
 
 #define NOT_READY UINT64_MAX
 
-/* The highest place of all waits that began before an instant.  There must be one. */
+/* Returns the highest position of all waits that began before `time`.  There must be at least one.
+ */
 static uint64_t last_before(const struct replay *batch, uint64_t time)
 {
     const struct slots *slots = batch->slots;
@@ -82,7 +84,7 @@ static uint64_t last_before(const struct replay *batch, uint64_t time)
     return batch->last[from];
 }
 
-/* Where a wait stands now. */
+/* Returns the current position of a wait. */
 static uint64_t place_now(const struct replay *batch, struct slots_wait *wait)
 {
     if (wait->moves_at && wait->moves_at <= batch->now) {
@@ -92,7 +94,8 @@ static uint64_t place_now(const struct replay *batch, struct slots_wait *wait)
     return wait->at;
 }
 
-/* Whether who is first in a heap still waits, and there. */
+/* Returns true if the first wait of a heap still waits at this position.  Otherwise removes or
+ * moves it and returns false. */
 static bool settle_first(const struct replay *batch, struct heap *waiting)
 {
     const struct heap_item first = waiting->items[0];
@@ -107,7 +110,8 @@ static bool settle_first(const struct replay *batch, struct heap *waiting)
     return false;
 }
 
-/* Whether somebody waits at a counter that is not full; the first one is the heap's then. */
+/* Returns true if a counter is below its limit and has a wait, which is then the first in its heap.
+ */
 static bool has_room(struct replay *batch, uint32_t counter)
 {
     struct heap *waiting = &batch->waiting[counter];
@@ -147,16 +151,16 @@ static void arrive(struct replay *batch, uint32_t number)
     slots_look_at(batch, bound);
 }
 
-/* Behind all that are there, from the next instant on: at this one all tasks of the array stand
- * where it stood. */
+/* Moves the rest of an array after all current waits, from the next time on.  At the current time
+ * all its tasks keep the position of the array. */
 static void move_rest(const struct replay *batch, struct slots_wait *rest)
 {
     place_now(batch, rest);
     rest->moves_at = (batch->now > rest->pass ? batch->now : rest->pass) + 1;
 }
 
-/* The first who waits at a counter begins to age; of a rest so many tasks as there is room for, and
- * it stays. */
+/* Lets the first wait of a counter begin to age.  The rest of an array takes all free slots for its
+ * tasks and stays in the heap. */
 static void hand_to_first(struct replay *batch, uint32_t counter)
 {
     const struct slots *slots = batch->slots;
@@ -175,7 +179,8 @@ static void hand_to_first(struct replay *batch, uint32_t counter)
         move_rest(batch, &slots->waits[wait->rest]);
 }
 
-/* Others may have filled a counter since it was found ready, or its first one has had a slot. */
+/* Entries of `ready` may be outdated: other waits may have filled the counter, or its first wait
+ * may already have a slot. */
 static void slots_hand_out(struct replay *batch)
 {
     while (batch->ready.count) {
@@ -215,7 +220,7 @@ static uint32_t *sorted(const struct slots *slots,
     return numbers;
 }
 
-/* By place in `coming`. */
+/* Returns the values of replay.last. */
 static uint64_t *highest_places(const struct slots *slots, const uint32_t *coming)
 {
     uint64_t *last = memory_zeroed(slots->count + 1, sizeof *last);
