@@ -44,9 +44,9 @@ double factor_of_ratio(double ratio, double dampening);
 /* Returns the factor of node `i` in classic or depth-oblivious, with the release's rules.  Returns
  * NAN if has_no_factor(). */
 double factor_by_rules(const struct fairshare *fairshare, uint32_t i, double ratio);
-/* Returns the factor that slurmctld uses for an association's jobs.  This is the association's
- * factor, with one exception: if `parent` shares lead to the root, slurmctld uses the root's
- * factor, while sshare up to 25.05 does not (_get_fairshare_priority() in Slurm's
+/* Returns the factor that slurmctld uses for an association's jobs.  This is the association's own
+ * factor, unless `parent` shares lead to the root.  Then slurmctld uses the root's factor, although
+ * sshare up to 25.05 does not show it (_get_fairshare_priority() in Slurm's
  * priority_multifactor.c). */
 double factor_of_jobs(const struct algorithm *algorithm, const struct fairshare_options *options,
                       const struct node *node, const struct values *values);

@@ -10,7 +10,7 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* ---- pairs that turned ---- */
+/* ---- discordant pairs ---- */
 
 struct backtest_member {
     uint32_t before, after, number;
@@ -22,7 +22,7 @@ static int by_before(const void *a, const void *b)
     return (one->before > other->before) - (one->before < other->before);
 }
 
-/* How many of those that were added have a place up to this one (Fenwick, 1994). */
+/* Returns how many of the added members have a place up to `place` (a Fenwick tree, 1994). */
 static uint32_t sum_to(const uint32_t *sums, uint32_t place)
 {
     uint32_t sum = 0;
@@ -37,7 +37,8 @@ static void insight_backtest_add(uint32_t *sums, uint32_t size, uint32_t place)
         sums[place]++;
 }
 
-/* The members in their order, of those that have a place in both. */
+/* Returns the members that have a place in both orders, sorted by their place before.  Sets *found
+ * to their number and *last to their last place after.  The caller frees the array. */
 static struct backtest_member *sorted_members(const uint32_t *before, const uint32_t *after,
                                               size_t count, size_t *found, uint32_t *last)
 {
@@ -55,7 +56,7 @@ static struct backtest_member *sorted_members(const uint32_t *before, const uint
     return members;
 }
 
-/* Where members begin, or end, that are equal to one. */
+/* Returns the end of the group of members with the same place before as the one at `from`. */
 static size_t backtest_group_end(const struct backtest_member *members, size_t count, size_t from)
 {
     size_t end = from;
@@ -72,7 +73,7 @@ void places_discordant(const uint32_t *before, const uint32_t *after, size_t cou
     struct backtest_member *members = sorted_members(before, after, count, &found, &last);
     uint32_t *sums = memory_zeroed((size_t)last + 1, sizeof *sums);
     memset(discordant, 0, count * sizeof *discordant);
-    /* Those that were ahead and are behind ... */
+    /* Count members that ranked higher before and rank lower after ... */
     for (begin = 0; begin < found; begin = end) {
         end = backtest_group_end(members, found, begin);
         for (size_t i = begin; i < end; i++)
@@ -80,7 +81,7 @@ void places_discordant(const uint32_t *before, const uint32_t *after, size_t cou
         for (size_t i = begin; i < end; i++)
             insight_backtest_add(sums, last, members[i].after);
     }
-    /* ... and those that were behind and are ahead: what is taken out again is not among them. */
+    /* ... and members that ranked lower before and rank higher after. */
     memset(sums, 0, ((size_t)last + 1) * sizeof *sums);
     for (end = found; end > 0; end = begin) {
         begin = end - 1;
@@ -95,19 +96,20 @@ void places_discordant(const uint32_t *before, const uint32_t *after, size_t cou
     free(sums);
 }
 
-/* So many comparisons of two users at a point are made to find with whom they are turned. */
+/* The number of comparisons per variant to find the most frequent discordant partners. */
 #define COMPARISONS_AT_MOST UINT64_C(2000000000)
 
-/* The places of users at a point, by their number; 0 of who is none, or was not there. */
+/* The places of users at a point, by their number.  0 if the entity is not a user or did not exist.
+ */
 struct places {
     uint32_t *list;
     size_t count;
 };
 
 struct insight_backtest_variant {
-    struct places *points; /* by instant */
+    struct places *points; /* by time */
     size_t point_count;
-    double distance; /* the sum over its points */
+    double distance; /* sum over its points */
     uint64_t discordant, pairs;
 };
 
@@ -116,7 +118,7 @@ struct backtest {
     size_t time_count;
     struct insight_backtest_variant *variants;
     size_t variant_count;
-    struct backtest_entity **entities; /* by number: as they were found */
+    struct backtest_entity **entities; /* by number: in order of appearance */
     size_t count;
     struct id_index *numbers;
     const struct backtest_entity **sorted;
@@ -157,7 +159,7 @@ void backtest_destroy(struct backtest *backtest)
     free(backtest);
 }
 
-/* ---- Points ---- */
+/* ---- points ---- */
 
 static const char *kept_text(struct backtest *backtest, const char *old, const struct names *names,
                              uint32_t name)
@@ -168,7 +170,8 @@ static const char *kept_text(struct backtest *backtest, const char *old, const s
                : arena_copy(backtest->arena, bytes, names_length(names, name));
 }
 
-/* The entity of a node, which is as it was at the last point that was added. */
+/* Returns the number of a node's entity, adds the entity if it is new, and updates it to the node's
+ * state at this point. */
 static uint32_t backtest_number_of(struct backtest *backtest, const struct backtest_point *point,
                                    uint32_t i)
 {
@@ -207,7 +210,7 @@ static size_t place_of_time(const struct backtest *backtest, int64_t time)
     return low;
 }
 
-/* Of each user a place from 1 on, of a rank that is highest for the first. */
+/* Sets the place of a user.  Numbers without a place before it get 0. */
 static void backtest_add_place(struct places *places, uint32_t number, uint32_t place)
 {
     while (places->count <= number)
@@ -246,9 +249,9 @@ void backtest_add(struct backtest *backtest, const struct backtest_point *point)
     free(ranks);
 }
 
-/* ---- Who is turned ---- */
+/* ---- discordant users ---- */
 
-/* Both orders of a point, of as many members. */
+/* Copies both orders of a point.  Returns the number of members that both cover. */
 static size_t orders_of(const struct backtest *backtest, size_t variant, size_t at,
                         uint32_t *before, uint32_t *after)
 {
@@ -278,7 +281,7 @@ static void count_discordant(struct backtest *backtest, size_t number)
             all += discordant[i];
             users += before[i] && after[i];
         }
-        variant->discordant += all / 2; /* each pair is turned for both */
+        variant->discordant += all / 2; /* each pair was counted for both users */
         variant->pairs += users ? users * (users - 1) / 2 : 0;
     }
     free(before);
@@ -286,7 +289,7 @@ static void count_discordant(struct backtest *backtest, size_t number)
     free(discordant);
 }
 
-/* With whom one is turned most often. */
+/* Finds the user with which `entity` is discordant most often. */
 static void find_partner(struct backtest *backtest, size_t number, uint32_t entity,
                          uint32_t *counts)
 {
@@ -342,7 +345,7 @@ static void find_partners(struct backtest *backtest, size_t number)
     free(counts);
 }
 
-/* ---- Means ---- */
+/* ---- means ---- */
 
 static double mean(double sum, size_t count)
 {

@@ -10,71 +10,83 @@ struct names;
 struct tree;
 struct values;
 
-/* The same instants under several settings: the variants.  Number 0 is what the others are compared
- * with.  What users did is the same in all of them: nothing is scheduled anew.
+/*
+ * A backtest computes the values at the same times under several settings, the variants.  Variant 0
+ * is the reference for the others.  The users' usage is the same in all variants; jobs are not
+ * scheduled again.
  *
- * What an association is due at an instant is its normalised share; what it has of the use is its
- * part of the whole's decayed usage, as the variant's half-life weighs it; the distance is between
- * these two.  A pair of users is turned at an instant where one is ahead of the other in variant 0,
- * and behind it in another one. */
+ * The entitlement of an association at a time is its normalized share.  Its usage fraction is its
+ * part of the cluster's decayed usage, with the variant's half-life.  Its distance is the
+ * difference of the two.  A pair of users is discordant at a time if one ranks higher in variant 0
+ * and the other ranks higher in the compared variant.
+ */
 
 struct backtest_result {
-    size_t points;        /* at which it was there */
-    double use, distance; /* means over these points; NAN without a point */
-    double place;         /* mean of a user's places, from 1 on; NAN of an account */
-    double discordant;    /* mean number of users with whom it is turned; NAN likewise, and of
-                           * variant 0 */
-    const struct backtest_entity *with; /* with whom it is most often; NULL: with none, or nobody
-                                         * counted */
-    size_t with_points;                 /* and at how many points */
+    size_t points;        /* number of points at which it existed */
+    double use, distance; /* means over these points; NAN without points */
+    /* Mean of a user's places, counted from 1; NAN for an account. */
+    double place;
+    /* Mean number of users with which it is discordant; NAN for an account and in variant 0. */
+    double discordant;
+    /* The most frequent discordant partner, or NULL.  Also NULL if the search did not get to it. */
+    const struct backtest_entity *with;
+    size_t with_points; /* number of points with that partner */
 };
 
 struct backtest_entity {
-    uint32_t id;                            /* of the association */
-    const char *account, *user, *partition; /* as at the last point, bytes of the source */
+    uint32_t id;                            /* id of the association */
+    const char *account, *user, *partition; /* as at the last point; bytes of the source */
     bool is_user, wanted;
-    double due;                      /* mean */
+    double due;                      /* mean entitlement */
     struct backtest_result *results; /* by variant */
 };
 
-/* What a variant does to all. */
+/* The effect of a variant on all users. */
 struct backtest_variant {
     size_t points;
-    double distance;   /* mean part of the use that would have to change hands among users, 0..1 */
-    double discordant; /* part of the pairs of users that are turned, of all points together */
+    /* Mean fraction of the usage that would have to change hands among users, 0..1. */
+    double distance;
+    double discordant; /* discordant fraction of all pairs of users, over all points */
 };
 
+/* Returns an empty backtest.  `times` has `count` elements, in ascending order, and must outlive
+ * the backtest.  The caller frees it with backtest_destroy(), which accepts NULL. */
 struct backtest *backtest_create(size_t variants, const int64_t *times, size_t count);
 void backtest_destroy(struct backtest *backtest);
 
-/* What is computed of an instant under a variant's settings. */
+/* The values computed for one time under a variant's settings. */
 struct backtest_point {
     size_t variant;
-    int64_t time; /* one of the list */
+    int64_t time; /* one of the times of the backtest */
     const struct tree *tree;
     const struct values *values;
     const uint32_t *order; /* by node (core/fairshare/algorithm.h) */
     const struct names *names;
-    /* Which associations are to be told of, besides the root, of which there is nothing to tell. */
+    /* Returns true if the caller will report this association.  Not called for the root. */
     bool (*wants)(const void *context, const struct backtest_point *point, uint32_t node);
     const void *context;
 };
+/* Adds a point.  Each time may be added once for each variant.  Nothing in `point` needs to outlive
+ * the call. */
 void backtest_add(struct backtest *backtest, const struct backtest_point *point);
 
-/* Once all points are there: make means of the sums, and count who is turned with whom; with whom,
- * for as many of those who are turned most as can be done in some seconds. */
+/* Call after all points were added.  Turns sums into means, counts discordant pairs and finds
+ * discordant partners.  Partners are found for the users with the most discordant pairs, for as
+ * many as a few seconds allow. */
 void backtest_finish(struct backtest *backtest);
 
 size_t backtest_count(const struct backtest *backtest);
-/* By their account's name, users behind it; those that are not wanted, too. */
+/* Returns entity number `number`, sorted by account and then user.  Includes entities that the
+ * caller does not report. */
 const struct backtest_entity *backtest_entity(const struct backtest *backtest, size_t number);
 struct backtest_variant backtest_variant(const struct backtest *backtest, size_t variant);
 
-/* Who changes places with whom between two orders of the same members.  Places begin at 1, equal
- * ones have the same, and 0 is no place.  Two members are turned where one is ahead of the other in
- * one order and behind it in the other: who is equal in either is not. */
+/* The places of the same members in two orders.  Places begin at 1, tied members have the same
+ * place, and 0 means no place.  Two members are discordant if one ranks higher in the first order
+ * and the other ranks higher in the second.  Members tied in either order are not discordant. */
 
-/* turned[i] is with how many others member i is turned.  Takes count x log(count). */
+/* Sets discordant[i] to the number of members with which member i is discordant.  Takes time
+ * proportional to count x log(count). */
 void places_discordant(const uint32_t *before, const uint32_t *after, size_t count,
                        uint32_t *discordant);
 

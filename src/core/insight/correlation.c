@@ -21,7 +21,7 @@ static int by_rank(const void *one, const void *other)
     return order ? order : (first->place > second->place) - (first->place < second->place);
 }
 
-/* The first after the members that are tied with the one at `from`. */
+/* Returns the index after the last member that is tied with the one at `from`. */
 static size_t end_of_ranks(const struct correlation_member *members, size_t count, size_t from)
 {
     size_t end = from + 1;
@@ -56,7 +56,7 @@ void ordering_free(struct ordering *ordering)
     *ordering = (struct ordering){ 0 };
 }
 
-/* The same, in an ordering. */
+/* Returns the same index in a finished ordering. */
 static size_t end_of_tie(const struct ordering *ordering, size_t from)
 {
     size_t end = from + 1;
@@ -66,14 +66,14 @@ static size_t end_of_tie(const struct ordering *ordering, size_t from)
     return end;
 }
 
-/* covariance / sqrt(x y), which is within -1 and 1 but for what doubles are off.  The root of a
- * rounded square is exact, so that like orders come out as 1 and turned ones as -1. */
+/* Returns covariance / sqrt(x y), limited to -1..1 because of rounding errors.  The square root of
+ * a rounded square is exact, so equal orders give 1 and reversed orders give -1. */
 static double coefficient_of(double covariance, double x, double y)
 {
     return x > 0 && y > 0 ? fmax(-1, fmin(1, covariance / sqrt(x * y))) : NAN;
 }
 
-/* In integers, so that like orders come out as 1. */
+/* Computes in integers, so that equal orders give exactly 1. */
 double spearman_of(const struct ordering *a, const struct ordering *b)
 {
     int128 n = (int128)a->count, sum = n * (n + 1), products = 0, squares_a = 0, squares_b = 0;
@@ -83,12 +83,13 @@ double spearman_of(const struct ordering *a, const struct ordering *b)
         squares_a += (int128)(x * x);
         squares_b += (int128)(y * y);
     }
-    /* Both sums are n (n + 1), whatever the ties. */
+    /* The sum of the doubled mean ranks is n (n + 1) in both orderings, whatever the ties. */
     return coefficient_of((double)(n * products - sum * sum), (double)(n * squares_a - sum * sum),
                           (double)(n * squares_b - sum * sum));
 }
 
-/* Sort by merging; how many pairs stood the other way round.  `scratch` has room for as many. */
+/* Sorts by merging.  Returns the number of pairs that were in the wrong order.  `scratch` has room
+ * for `count` elements. */
 static uint64_t sort_and_count(uint32_t *ranks, uint32_t *scratch, size_t count)
 {
     uint64_t swaps = 0;
@@ -134,7 +135,8 @@ static uint64_t tied_pairs(const struct ordering *ordering)
     return pairs;
 }
 
-/* Mean ranks of b by ascending a, and among equal ones by b; how many pairs are tied in both. */
+/* Sets `ranks` to the mean ranks of b, sorted by a and, within ties of a, by b.  Returns the number
+ * of pairs that are tied in both. */
 static uint64_t order_by_both(const struct ordering *a, const struct ordering *b, uint32_t *ranks)
 {
     uint64_t tied = 0;
@@ -152,7 +154,7 @@ static uint64_t order_by_both(const struct ordering *a, const struct ordering *b
     return tied;
 }
 
-/* By Knight's method, A Computer Method for Calculating Kendall's Tau (1966): n log n. */
+/* Uses Knight's method, A Computer Method for Calculating Kendall's Tau (1966), in n log n time. */
 double kendall_of(const struct ordering *a, const struct ordering *b)
 {
     if (a->count < 2)

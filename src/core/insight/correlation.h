@@ -5,20 +5,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How alike two orders of the same members are.  Equal values are ties, and tied members share. */
+/* Rank correlation: the similarity of two orders of the same members.  Equal values are ties, and
+ * tied members share a rank. */
 
-/* Members by their ranks: sorted once, compared with many. */
+/* The order of members by rank.  It is sorted once and compared with many others. */
 struct ordering {
-    uint32_t *members; /* ascending */
-    uint32_t *means;   /* by member: twice its mean rank, a whole number; tied members share it */
-    size_t count;      /* below 2^31 */
+    uint32_t *members; /* ascending by rank */
+    /* By member: twice its mean rank, which is a whole number.  Tied members share it. */
+    uint32_t *means;
+    size_t count; /* below 2^31 */
 };
+/* Returns the ordering of `count` members by their ranks.  The caller frees it with
+ * ordering_free(). */
 struct ordering ordering_of(const uint32_t *ranks, size_t count);
 void ordering_free(struct ordering *ordering);
 
-/* From -1 (turned round) to 1 (the same order); NAN where all values of one order are equal.
- * Spearman's is Pearson's, of the mean ranks (Kendall, Rank Correlation Methods, 3.8); tau-b is
- * (concordant - discordant) / sqrt(pairs untied in a x in b). */
+/* Return a value from -1 (reversed order) to 1 (the same order), or NAN if all values of one
+ * ordering are equal.  Both orderings must have the same number of members.  Spearman's coefficient
+ * is Pearson's coefficient of the mean ranks (Kendall, Rank Correlation Methods, 3.8).  Kendall's
+ * tau-b is (concordant - discordant) / sqrt(pairs untied in a x pairs untied in b). */
 double spearman_of(const struct ordering *a, const struct ordering *b);
 double kendall_of(const struct ordering *a, const struct ordering *b);
 

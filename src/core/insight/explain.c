@@ -10,12 +10,12 @@
 #include "core/usage/decay_table.h"
 #include "util/memory.h"
 
-/* More than a cluster of a billion TRES uses in a century. */
+/* Exceeds the usage of a cluster with a billion TRES in a century. */
 #define MOST_USAGE ((uint64_t)1 << 62)
-/* A double has 53; a few are lost by rounding more than once. */
+/* A double has 53 bits; rounding several times loses a few. */
 #define ROUNDED_BITS 49
 
-/* The best and the last rank of a user, or of those below an account; 0 where there are none. */
+/* The best and the last rank of a user, or of the users below an account.  0 if there are none. */
 struct explain_ranks {
     uint32_t best, last;
 };
@@ -60,7 +60,8 @@ enum order order_of(const struct explain_input *input, uint32_t one, uint32_t ot
     return first.best < second.last ? ORDER_BEHIND : ORDER_TIED;
 }
 
-/* Where a member stands in its list: above 0 the higher the better, infinite for `parent` users. */
+/* Returns the value by which a member is ranked in its list: higher is better, and infinite for
+ * `parent` users. */
 static double explain_place_of(const struct explain_input *input, uint32_t node)
 {
     return node_has_parent_shares(&input->tree->nodes[node]) ? INFINITY
@@ -73,7 +74,8 @@ bool are_equals(const struct explain_input *input, uint32_t one, uint32_t other)
            explain_place_of(input, one) == explain_place_of(input, other);
 }
 
-/* False where one is above the other, or both are the same. */
+/* Sets `divergence` to the point at which two paths diverge.  Returns false if one node is above
+ * the other or both are the same. */
 static bool divergence_find(const struct explain_input *input, uint32_t one, uint32_t other,
                             struct divergence *divergence)
 {
@@ -86,7 +88,7 @@ static bool divergence_find(const struct explain_input *input, uint32_t one, uin
         *divergence = (struct divergence){ .ancestor = first.nodes[at - 1],
                                            .one = first.nodes[at],
                                            .other = second.nodes[at] };
-        /* slurmctld merges nothing. */
+        /* slurmctld does not merge lists. */
         while (input->options->conformance == CONFORMANCE_DOCUMENTS &&
                are_equals(input, first.nodes[at], second.nodes[at]) && at + 1 < first.count &&
                at + 1 < second.count) {
@@ -101,12 +103,13 @@ static bool divergence_find(const struct explain_input *input, uint32_t one, uin
     return apart;
 }
 
-/* A copy of the tree in which one thing is changed, and its values. */
+/* A copy of the tree with one change, and its values. */
 struct explain_candidate {
     const struct explain_input *input;
     uint32_t behind, ahead;
-    uint32_t decides; /* the member of a list by which Fair Tree ranks who is behind */
-    bool one_list;    /* whoever is ahead is in the same list */
+    /* The member whose place in its list determines the rank of `behind` under Fair Tree. */
+    uint32_t decides;
+    bool one_list; /* `ahead` is ranked in the same list */
     struct tree tree;
     struct values *values;
 };
@@ -140,7 +143,8 @@ static void explain_change_shares(struct explain_candidate *candidate, uint32_t 
         more ? tree->levels[list].shares + amount : tree->levels[list].shares - amount;
 }
 
-/* The sum that so many TRES-seconds are worth; false where it is beyond the integers' range. */
+/* Sets *sum to the units of `amount` TRES-seconds.  Returns false if they exceed the range of the
+ * integers. */
 static bool explain_sum_of(const struct decay_table *decay, uint64_t amount, struct wide *sum)
 {
     if (!decay_table_sum_of(decay, 1, sum))
@@ -153,7 +157,7 @@ static bool explain_sum_of(const struct decay_table *decay, uint64_t amount, str
     return true;
 }
 
-/* False where the usage leaves the integers' range. */
+/* Returns false if the usage leaves the range of the integers. */
 static bool change_usage(struct explain_candidate *candidate, uint32_t i, uint64_t amount,
                          bool more)
 {
@@ -168,7 +172,7 @@ static bool change_usage(struct explain_candidate *candidate, uint32_t i, uint64
     return tree_sum_levels(&candidate->tree);
 }
 
-/* Whether two numbers are the same to a double. */
+/* Returns true if two numbers are equal within the precision of a double. */
 static bool is_near(const struct natural *a, const struct natural *b)
 {
     bool less = natural_compare(a, b) < 0;
@@ -177,9 +181,9 @@ static bool is_near(const struct natural *a, const struct natural *b)
     return natural_compare(&difference, a) <= 0;
 }
 
-/* Rounded usage hides ties.  Members of the deciding list whose usage per share is the same to a
- * double are therefore given exactly the same.  This changes usage by far less than rounding did.
- */
+/* Rounded usage hides ties.  Members of the deciding list therefore get exactly the same usage per
+ * share if it is equal within the precision of a double.  The change is far smaller than the
+ * rounding error. */
 static void restore_ties(struct explain_candidate *candidate)
 {
     const struct node *decides = &candidate->tree.nodes[candidate->decides];
@@ -204,9 +208,8 @@ static void restore_ties(struct explain_candidate *candidate)
     }
 }
 
-/* Members of different lists are never exactly alike once usage was rounded.  The one that is to
- * get ahead is given a little more usage, so that a change which only makes them equal is not
- * enough. */
+/* Members of different lists are never exactly tied after usage was rounded.  The member that is to
+ * rank higher gets slightly more usage, so that a change that only ties them is not sufficient. */
 static void add_margin(struct explain_candidate *candidate)
 {
     struct node *node = &candidate->tree.nodes[candidate->decides];
@@ -228,7 +231,7 @@ static bool is_ahead(const struct explain_candidate *candidate)
            0;
 }
 
-/* Whether this amount reverses the order. */
+/* Returns true if this amount reverses the order. */
 static bool reverses(struct explain_candidate *candidate, const struct reversal *reversal,
                      uint64_t amount)
 {
@@ -240,7 +243,8 @@ static bool reverses(struct explain_candidate *candidate, const struct reversal 
         explain_change_shares(candidate, reversal->node, amount, more);
     else if (!change_usage(candidate, reversal->node, amount, more))
         return false;
-    /* No whole number of TRES-seconds makes what has decayed equal. */
+    /* Changes of usage need no margin: a whole number of TRES-seconds cannot make decayed usage
+     * equal. */
     if (shares && candidate->input->rounded && candidate->input->algorithm->ranks_users)
         (candidate->one_list ? restore_ties : add_margin)(candidate);
     fairshare_compute_one(&candidate->tree, candidate->input->options, candidate->input->algorithm,
@@ -265,8 +269,8 @@ static uint64_t most_of(const struct explain_input *input, const struct reversal
     return usage < (double)MOST_USAGE ? (uint64_t)usage : MOST_USAGE;
 }
 
-/* About how much it may take under Fair Tree, so that few trials are needed; 1 where it
- * cannot be estimated.  The result does not depend on it. */
+/* Returns an estimate of the amount under Fair Tree, so that few candidates are needed, or 1 if it
+ * cannot be estimated.  The result does not depend on the estimate. */
 static uint64_t guess_of(const struct explain_input *input, const struct divergence *divergence,
                          const struct reversal *reversal)
 {
@@ -301,8 +305,8 @@ struct bounds {
     uint64_t too_little, enough;
 };
 
-/* Step up or down from the guess, in growing steps, until the order differs.  False where no amount
- * reverses it. */
+/* Moves up or down from the guess in growing steps until the order changes.  Returns false if no
+ * amount reverses it. */
 static bool find_bounds(struct explain_candidate *candidate, const struct reversal *reversal,
                         uint64_t guess, struct bounds *bounds)
 {
@@ -328,7 +332,7 @@ static bool find_bounds(struct explain_candidate *candidate, const struct revers
     return false;
 }
 
-/* Finds the amount of a change whose kind and node the caller has set. */
+/* Sets the amount of a change whose kind and node the caller has set. */
 static void reversal_find(const struct explain_input *input, uint32_t behind, uint32_t ahead,
                           struct reversal *reversal)
 {
@@ -344,7 +348,7 @@ static void reversal_find(const struct explain_input *input, uint32_t behind, ui
     candidate.ahead = ahead;
     candidate.decides = divergence.decides_one;
     candidate.one_list = !divergence.merged;
-    /* Between the bounds the order reverses only once. */
+    /* Between the bounds the order reverses exactly once. */
     if (find_bounds(&candidate, reversal, guess_of(input, &divergence, reversal), &bounds)) {
         while (bounds.enough - bounds.too_little > 1) {
             uint64_t middle = bounds.too_little + (bounds.enough - bounds.too_little) / 2;
@@ -370,7 +374,7 @@ static void explain_ask(const struct explain_input *input, struct explanation *e
     reversal_find(input, explanation->behind, explanation->ahead, reversal);
 }
 
-/* Under Fair Tree one list decides.  Elsewhere shares matter at every depth. */
+/* Under Fair Tree one list decides.  In the other algorithms shares matter at every depth. */
 static void ask_for_shares(const struct explain_input *input, struct explanation *explanation)
 {
     const struct divergence *divergence = &explanation->divergence;

@@ -4,65 +4,71 @@
 
 #include "core/fairshare/fairshare.h"
 
-/* Why one association is ahead of another, and what would reverse that.
+/*
+ * Explains why one association ranks higher than another, and finds the changes that would reverse
+ * the order.
  *
- * There is no formula here.  Values are those that a run computed, and a change is judged by
- * computing again with it. */
+ * This module contains no formulas.  The values come from a run, and a change is evaluated by
+ * computing them again.
+ */
 
-/* A tree whose usage is rolled up, and the values that were published of it. */
+/* A tree with rolled-up usage and the values that were published for it. */
 struct explain_input {
     const struct tree *tree;
     const struct fairshare_options *options;
     const struct algorithm *algorithm;
     const struct values *values;
-    const uint32_t *order; /* likewise: 1 + how many are ahead; 0: has no factor */
-    bool rounded;          /* usage comes from doubles, as tables have it */
+    const uint32_t *order; /* published order (algorithm.h) */
+    bool rounded;          /* usage comes from doubles, as stored in tables */
 };
 
-/* An association is ahead of another one as the algorithm decides (algorithm.h).  Under
- * Fair Tree an account is ahead if its last user ranks above all users of the other one. */
+/* The order of two associations as the algorithm decides it (algorithm.h).  Under Fair Tree an
+ * account ranks higher than another if its last user ranks higher than all users of the other. */
 enum order {
     ORDER_BEHIND = -1,
-    ORDER_TIED = 0, /* of accounts: their users are ranked as one list */
+    ORDER_TIED = 0, /* for accounts: their users are ranked as one list */
     ORDER_AHEAD = 1,
-    ORDER_NONE, /* Fair Tree has no rank for an account without users; a factor may be NULL */
+    ORDER_NONE, /* no rank or factor, for example an account without users under Fair Tree */
 };
-/* How `one` stands to `other` in the values that were published. */
+/* Returns the order of `one` relative to `other` in the published values. */
 enum order order_of(const struct explain_input *input, uint32_t one, uint32_t other);
 
-/* Where the paths from the root to two nodes part. */
+/* The point at which the paths from the root to two nodes diverge. */
 struct divergence {
-    uint32_t ancestor;   /* the first common fairshare parent */
-    uint32_t one, other; /* the members of its list that lead to them */
-    /* The members that decide.  They differ from the two above where Fair Tree merges the lists of
-     * equal accounts: then they are in the merged list. */
+    uint32_t ancestor;   /* lowest common ancestor along fairshare parents */
+    uint32_t one, other; /* the members of its list on the two paths */
+    /* The members that decide the order.  They differ from `one` and `other` if Fair Tree merges
+     * the lists of tied accounts; they are then in the merged list. */
     uint32_t decides_one, decides_other;
-    uint32_t merged; /* how many lists below the ancestor's that is */
+    uint32_t merged; /* levels from the ancestor's list down to the merged one */
 };
-/* Whether two members of a list are equal to Fair Tree. */
+/* Returns true if two members of a list are tied under Fair Tree.  Always false under other
+ * algorithms. */
 bool are_equals(const struct explain_input *input, uint32_t one, uint32_t other);
 
-/* The least change of a kind and of a node that puts the one that is behind ahead.  Usage is in
- * TRES-seconds of the instant of the run. */
+/* The smallest change of one kind to one node that lets the lower association rank higher.  Usage
+ * is in decayed TRES-seconds at the time of the run. */
 enum reversal_kind { MORE_SHARES, FEWER_SHARES, MORE_USAGE, LESS_USAGE };
 struct reversal {
     enum reversal_kind change;
-    uint32_t node;   /* whose shares or usage it is */
-    uint64_t amount; /* the least whole number of shares or TRES-seconds; 0: no number does it */
-    uint64_t most;   /* the largest there can be */
+    uint32_t node; /* its shares or usage change */
+    /* The smallest whole number of shares or TRES-seconds; 0 if no number is sufficient. */
+    uint64_t amount;
+    uint64_t most; /* largest possible amount */
 };
 
 #define REVERSALS_AT_MOST 16
 struct explanation {
-    uint32_t one, other; /* NO_NODE: only one was asked about */
-    enum order order;    /* of one to other */
+    uint32_t one, other; /* `other` is NO_NODE if only one was requested */
+    enum order order;    /* order of `one` relative to `other` */
     struct divergence divergence;
-    /* Each reversal puts `behind` ahead; of tied associations `behind` is `one`. */
+    /* The node that ranks lower, and the other.  Each reversal swaps them.  If they are tied, the
+     * first is `one`. */
     uint32_t behind, ahead;
     struct reversal reversals[REVERSALS_AT_MOST];
     uint32_t reversal_count;
 };
-/* False where `other` is above `one`, below it or the same. */
+/* Fills `explanation`.  Returns false if `other` is above `one`, below it or the same. */
 bool explain(const struct explain_input *input, uint32_t one, uint32_t other,
              struct explanation *explanation);
 

@@ -12,22 +12,23 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* ---- usage as lines ---- */
+/* ---- linear usage ---- */
 
-/* Usage with all below it as what is left of the past and a rate, so that at an instant only what
- * is looked at has to be computed: usage = aged + rate x weight.  The same integers as those of
- * tree_roll_up_usage(), whose sums are of such lines; but that cuts off what is below 0. */
+/* Usage including all descendants, as a linear function of time: usage = aged + rate x weight.
+ * `aged` is the remaining past usage.  Only the nodes that are needed have to be computed for a
+ * time.  tree_roll_up_usage() would give the same integers, except that it replaces negative usage
+ * by 0.  Lines with negative usage are therefore not usable. */
 struct usage_lines {
     const struct tree *tree;
     struct wide *aged; /* by node, then by level */
-    uint128 *rates;    /* likewise */
+    uint128 *rates;    /* indexed in the same way */
     bool usable;
 };
 
-/* Usage of a node, and of the level that it is a member of. */
+/* The context of usage_lines_set(), which sets the usage of a node and of its level at one time. */
 struct usage_at {
     const struct usage_lines *lines;
-    struct tree *tree; /* that of the lines, where usage is written */
+    struct tree *tree; /* the tree of the lines; receives the usage */
     uint128 weight;
 };
 
@@ -36,7 +37,8 @@ static size_t forecast_count_of(const struct tree *tree)
     return (size_t)tree->count + tree->level_count;
 }
 
-/* Where the level's line is that a node is a member of, and whether its usage is in it. */
+/* Returns the index of the line of the level that contains `node`.  Sets *counts to true if the
+ * level includes the node's usage. */
 static size_t level_place(const struct tree *tree, uint32_t node, bool *counts)
 {
     const struct node *one = &tree->nodes[node];
@@ -44,7 +46,7 @@ static size_t level_place(const struct tree *tree, uint32_t node, bool *counts)
     return (size_t)tree->count + tree->nodes[one->fairshare_parent].level;
 }
 
-/* Of what each node itself is charged; rates are below 2^127. */
+/* Starts lines without any usage.  Rates must be below 2^127. */
 static void usage_lines_begin(struct usage_lines *lines, const struct tree *tree)
 {
     *lines = (struct usage_lines){
@@ -60,7 +62,7 @@ static void usage_lines_add_rate(struct usage_lines *lines, uint32_t node, uint1
     lines->rates[node] += rate;
 }
 
-/* False where the sum has more than 127 bits. */
+/* Returns false if the sum has more than 127 bits. */
 static bool add_rate(uint128 *sum, uint128 more)
 {
     *sum += more;
@@ -80,8 +82,8 @@ static void usage_lines_sum_rates(struct usage_lines *lines)
     }
 }
 
-/* The past as it was left at some time: this for every node, then usage_lines_sum_aged().  `usable`
- * is false where a sum leaves the integers or something is below 0. */
+/* Sets the remaining past usage of one node.  Call it for every node, then call
+ * usage_lines_sum_aged().  Clears `usable` if a sum overflows or usage is negative. */
 static void usage_lines_set_aged(struct usage_lines *lines, uint32_t node, const struct wide *own)
 {
     lines->aged[node] = *own;
@@ -110,7 +112,8 @@ static void usage_lines_free(struct usage_lines *lines)
     *lines = (struct usage_lines){ 0 };
 }
 
-/* Whether they can be used with a weight: nobody's usage is more than all of it. */
+/* Returns true if the lines can be used with this weight.  The root has the largest usage, so it is
+ * sufficient to check the root. */
 static bool usage_lines_fit(const struct usage_lines *lines, uint128 weight)
 {
     struct wide all = lines->aged[0];
@@ -143,7 +146,7 @@ static uint128 rate_of(const struct forecast *forecast, enum projection projecti
     return forecast->rates[node];
 }
 
-/* What is left at a later instant of what was used until now; NULL: nothing. */
+/* Returns the past usage that still counts at a later time, or NULL if none does. */
 static const struct forecast_past *past_at(const struct forecast *forecast,
                                            const struct decay_table *decay, uint64_t reset)
 {
@@ -163,7 +166,8 @@ static struct wide aged(const struct forecast *forecast, const struct forecast_p
                 : (struct wide){ { 0 } };
 }
 
-/* `entered`: the last one of the ledger that comes up to then. */
+/* Returns the last reset of usage up to `at`.  `entered` is the last reset in the ledger up to
+ * then. */
 static uint64_t forecast_last_reset(const struct forecast *forecast, uint64_t entered, uint64_t at)
 {
     uint64_t reset = calendar_last_reset(&forecast->period, at);
@@ -171,7 +175,7 @@ static uint64_t forecast_last_reset(const struct forecast *forecast, uint64_t en
     return reset < entered ? entered : reset;
 }
 
-/* Since when what goes on counts for a node. */
+/* Returns the time from which the projected usage of a node counts. */
 static uint64_t forecast_counts_from(const struct forecast *forecast,
                                      const struct ledger_state *ledger, uint32_t node)
 {
@@ -233,7 +237,7 @@ static uint32_t rank_of(const struct forecast *forecast, const struct fairshare_
     return rank;
 }
 
-/* From Slurm 25.11 on an account has LevelFS alone, whatever the algorithm. */
+/* Since Slurm 25.11 accounts have no factor in classic and depth-oblivious, only LevelFS. */
 static double forecast_level_fs_of(const struct forecast *forecast,
                                    const struct fairshare_options *options)
 {
@@ -247,18 +251,20 @@ static double forecast_level_fs_of(const struct forecast *forecast,
     return values->level_fs;
 }
 
-/* The lines tell usage as long as the clock's grid stays, and with it what is left of the past;
- * then they are made anew. */
+/* A projection in progress.  The lines are valid until the decay epoch advances, and with it the
+ * remaining past usage; then they are computed again. */
 struct projected {
     const struct forecast *forecast;
     enum projection projection;
-    struct decay_table *decay; /* shares its tables with the clocks of all instants */
+    struct decay_table *decay; /* shares its tables with the decay tables of all times */
     struct usage_lines lines;
-    const struct forecast_past *past; /* of the lines; NULL: none yet, or nothing is left of it */
+    /* The past in the lines; NULL if not yet set or if no past usage remains. */
+    const struct forecast_past *past;
     bool by_lines, aged_known;
 };
 
-/* The values at an instant.  A search needs no rank, for which all users would be sorted. */
+/* Computes the values at a time.  A search does not need the rank, for which all users would have
+ * to be sorted. */
 static int compute_at(const struct projected *projected, uint64_t at, bool ranked,
                       struct forecast_point *point, struct error *err)
 {
@@ -298,7 +304,8 @@ double forecast_value(const struct forecast_point *point)
     return isnan(point->factor) ? point->level_fs : point->factor;
 }
 
-/* Usage is a line where one rate goes on from now: entries of the ledger bend it. */
+/* Usage is linear if one rate continues from now on.  Ledger entries and single jobs change it, so
+ * lines are not used with them. */
 struct projected *projected_begin(const struct forecast *forecast, enum projection projection)
 {
     struct projected *projected = memory_zeroed(1, sizeof *projected);
@@ -339,7 +346,7 @@ static void age_lines(struct projected *projected, const struct decay_table *dec
     projected->aged_known = true;
 }
 
-/* The values at an instant by lines; false where all must be computed. */
+/* Computes the values at a time from lines.  Returns false if all values must be computed. */
 static bool find_at(struct projected *projected, uint64_t at, struct forecast_point *point)
 {
     const struct forecast *forecast = projected->forecast;
@@ -397,8 +404,8 @@ static int is_reached(struct projected *projected, double value, uint64_t at, bo
     return 0;
 }
 
-/* The first minute after `before`, up to `*after`, at which it is not any more as it was, gets into
- * that. */
+/* Sets *after to the first minute between `before` and *after at which the value is no longer
+ * reached if it `was`, or is reached if it was not. */
 static int narrow(struct projected *projected, double value, uint64_t before, uint64_t *after,
                   bool was, struct error *err)
 {
@@ -416,8 +423,7 @@ static int narrow(struct projected *projected, double value, uint64_t before, ui
     return 0;
 }
 
-/* The next instant to look at: a step later, or the reset or the entry of the ledger before that.
- */
+/* Returns the next time to examine: one step later, or an earlier reset or ledger entry. */
 static uint64_t next_time(const struct forecast *forecast, const struct crossing_search *search,
                           uint64_t at)
 {

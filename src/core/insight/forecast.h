@@ -5,87 +5,96 @@
 #include "core/fairshare/fairshare.h"
 #include "core/usage/calendar.h"
 
-/* What a run will compute at a later instant, for different projections of what is used until then.
+/*
+ * Computes the values that a run will have at a later time, for different projections of the usage
+ * until then.
  *
- * What was used up to now only ages.  A later run may have a coarser epoch (usage/decay_table.h),
- * on which older usage does not count any more.  The past is therefore given once for each epoch
- * that a run will have, and again where a coming entry of the ledger changes it; so the integers
- * are those of that run. */
+ * Past usage only decays.  A later run may have a later decay epoch with a larger unit
+ * (usage/decay_table.h), in which the oldest usage no longer counts.  The past is therefore given
+ * once for each decay epoch, and again if a future ledger entry changes it.  The integers are thus
+ * the same as in that run.
+ */
 
-/* What each node itself was charged up to now, as far as it counts in a run from the instant `from`
- * on with this grid; in the units of the grid of now. */
+/* The usage charged to each node itself until now, as far as it still counts in a run at or after
+ * `from` with this epoch.  Sums are in the unit of the current epoch. */
 struct forecast_past {
     uint64_t from, epoch;
-    struct wide *own; /* by node */
+    struct wide *own; /* indexed by node */
 };
 
-/* Who uses the cluster from now on. */
+/* The assumed usage from now on. */
 enum projection {
-    PROJECTION_NOTHING, /* nobody */
-    PROJECTION_ALL,     /* everybody at their rates */
-    PROJECTION_OTHERS,  /* everybody except the entity and those below it */
-    PROJECTION_JOB,     /* the same, and the entity runs one job */
+    PROJECTION_NOTHING, /* no usage */
+    PROJECTION_ALL,     /* all associations continue at their rates */
+    PROJECTION_OTHERS,  /* all except the entity and its descendants continue */
+    PROJECTION_JOB,     /* as PROJECTION_OTHERS, and the entity runs one job */
     PROJECTIONS,
 };
 
 struct forecast {
-    struct tree *tree; /* its usage is overwritten for each instant */
-    uint32_t entity;   /* whose values are asked for */
-    bool *in_entity;   /* by node: whether it is the entity or below it */
+    struct tree *tree; /* its usage is overwritten for each time */
+    uint32_t entity;   /* the node whose values are requested */
+    bool *in_entity;   /* by node: true for the entity and its descendants */
     uint64_t now, half_life;
     struct reset_period period;
-    uint64_t least_reset;  /* the last reset that people entered up to now; 0: none */
-    struct ledger *coming; /* entries that begin to count later */
+    uint64_t least_reset;  /* last reset in the ledger up to now; 0 if none */
+    struct ledger *coming; /* entries that take effect later */
     const struct algorithm *algorithm;
-    struct fairshare_options options; /* clock and capacity are set here */
-    /* What the cluster could deliver up to `now`, with its last reset and its first charge. */
+    struct fairshare_options options; /* the decay table and the capacity are set here */
+    /* Returns the cluster's capacity in TRES-seconds for a run at `now`, with this last reset and
+     * this first charge. */
     double (*capacity)(const void *context, uint64_t now, uint64_t reset, uint64_t first_charge);
-    const void *context; /* of capacity() */
-    /* Called for each instant that all is computed for, which takes time; NULL: nobody asks. */
+    const void *context; /* argument of capacity() */
+    /* Called for each time whose values are computed completely, which takes long.  May be NULL. */
     void (*computed)(void *context, uint64_t at);
     void *computed_context;
-    uint64_t first_charge;      /* UINT64_MAX: there was none */
+    uint64_t first_charge;      /* UINT64_MAX if there was none */
     struct forecast_past *past; /* by ascending `from` */
     size_t past_count;
-    uint128 *rates;   /* by node: units a second, below 2^127 */
-    uint128 job_rate; /* likewise, from now on */
+    uint128 *rates;   /* by node: units per second, below 2^127 */
+    uint128 job_rate; /* units per second during the job */
     uint64_t job_s;
     struct values *values; /* by node; overwritten */
 };
 
 struct forecast_point {
     uint64_t at;
-    double factor, level_fs, usage; /* of the entity; NAN where there is none */
-    uint32_t rank;                  /* 0: none */
+    double factor, level_fs, usage; /* of the entity; NAN if undefined */
+    uint32_t rank;                  /* 0 if none */
 };
 
-/* A projection from instant to instant.  Where the algorithm can tell the entity's values from the
- * usage of few others, and usage goes on at one rate, nothing else is computed; the values are the
- * same. */
+/* Computes a projection at successive times.  If possible it computes only the entity's values: the
+ * algorithm must support that, and usage must continue at one rate.  The values are the same. */
 struct projected;
+/* The caller frees the result with projected_end().  `forecast` must outlive it. */
 struct projected *projected_begin(const struct forecast *forecast, enum projection projection);
 void projected_end(struct projected *projected);
-/* The values at an instant, now or later.  ERROR_DATA where usage leaves the integers' range. */
+/* Sets `point` to the values at a time, which must not be before now.  Fails with ERROR_DATA if
+ * usage leaves the range of the integers. */
 int projected_at(struct projected *projected, uint64_t at, struct forecast_point *point,
                  struct error *err);
 
-/* When does the entity reach a value?  The value is the factor, or level_fs where there is none. */
+/* A search for the time at which the entity reaches a value.  The value is the factor, or level_fs
+ * if there is no factor. */
 struct crossing_search {
     double value;
-    uint64_t end;    /* of the search */
-    uint64_t step_s; /* see below */
+    uint64_t end;    /* end of the search */
+    uint64_t step_s; /* largest distance between two examined times */
 };
-/* The instant, to the minute, at which the value is first reached or, where it is reached now,
- * first is not any more; 0 where that does not happen up to the end.  The search looks at every
- * `step_s` seconds, at each reset of usage and at each entry of the ledger.  What comes and goes
- * between two of these instants is not seen. */
+/* Sets *crossing to the time, to the minute, at which the value is first reached.  If it is reached
+ * now, sets it to the first time at which it is no longer reached.  Sets it to 0 if neither happens
+ * before the end of the search.  The search examines a time every `step_s` seconds, at each reset
+ * of usage and at each ledger entry.  It misses values that are reached only between two of these
+ * times. */
 int projected_crossing(struct projected *projected, const struct crossing_search *search,
                        uint64_t *crossing, struct error *err);
 
-/* What was charged in so many seconds, a second; the largest rate where that is more than one. */
+/* Returns the mean rate, in units per second, of a charge over `seconds`.  Returns 0 for a negative
+ * charge, and at most 2^126. */
 uint128 forecast_rate(const struct wide *charged, uint64_t seconds);
 
-/* projected_crossing() compares this value: the factor, or level_fs where there is none. */
+/* Returns the value that projected_crossing() compares: the factor, or level_fs if there is no
+ * factor. */
 double forecast_value(const struct forecast_point *point);
 
 #endif

@@ -10,7 +10,8 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* What is left of a published usage below 2^-40 of it is what doubles were off. */
+/* Usage is published as doubles.  A difference below 2^-40 of the whole is treated as a rounding
+ * error. */
 #define DOUBTFUL_BITS 40
 
 static struct association scenario_row_of(const struct scenario *scenario, const struct tree *tree,
@@ -36,7 +37,7 @@ static bool is_doubtful(const struct wide *rest, const struct wide *whole)
     return natural_bits(&number) + DOUBTFUL_BITS < natural_bits(&all);
 }
 
-/* Every node's usage less that of its children. */
+/* Returns every node's usage without its children's usage.  The caller frees it. */
 static struct wide *own_usage(const struct tree *tree, bool rolled_up)
 {
     struct wide *own = memory_zeroed(tree->count, sizeof *own);
@@ -51,7 +52,7 @@ static struct wide *own_usage(const struct tree *tree, bool rolled_up)
     return own;
 }
 
-/* A row and its usage, while they are sorted. */
+/* A row with its usage, for sorting. */
 struct charged_row {
     struct association row;
     struct wide usage;

@@ -4,35 +4,38 @@
 
 #include "core/tree/tree.h"
 
-/* A tree taken apart again, to be changed and put together: what if shares, parents, users or
- * usage were others?  Its rows are what the source would have after the change, and become a tree
- * as in every run. */
+/* A tree in the form of rows, in which shares, parents, users or usage can be changed.  The rows
+ * are as the source would have them after the change.  A new tree is built from them in the same
+ * way as in every run. */
 
 struct scenario {
-    struct names *names;      /* the caller's */
-    uint32_t empty_name;      /* the number of "" */
-    struct association *rows; /* by ascending id; without those that were deleted before */
-    struct wide *usage;       /* by row: charged to itself */
+    struct names *names;      /* owned by the caller */
+    uint32_t empty_name;      /* number of the empty name */
+    struct association *rows; /* by ascending id; without associations that were deleted before */
+    struct wide *usage;       /* by row: usage charged to the association itself */
     size_t count;
-    bool moved; /* whose order is to be made anew */
+    bool moved; /* an account was moved, so the lineage order must be rebuilt */
 };
 
 #define NO_ROW SIZE_MAX
 
-/* Take a tree apart.  `rolled_up`: a node's usage has all below it; what was charged to itself is
- * then the rest, where that is more than doubles can be off. */
+/* Creates the rows of `tree`.  If `rolled_up`, the usage of a node includes its descendants; its
+ * own usage is then the difference, or 0 if that may be a rounding error.  The caller frees the
+ * rows with scenario_free().  Keeps a reference to `names`. */
 void scenario_create(struct scenario *scenario, const struct tree *tree, struct names *names,
                      bool rolled_up);
 void scenario_free(struct scenario *scenario);
 
-/* The row of an association; NO_ROW. */
+/* Returns the index of an association's row, or NO_ROW. */
 size_t scenario_find(const struct scenario *scenario, uint32_t id);
-/* Hang an account below another; false, with nothing changed, where that is below it or itself. */
+/* Moves an account below another.  Returns false and changes nothing if the new parent is the
+ * account itself or is below it. */
 bool scenario_move(struct scenario *scenario, size_t account, size_t parent);
 
-/* Put it together: a tree whose usage is not rolled up yet.  What is marked as deleted leaves its
- * usage to its parent, as deleted associations do.  Where accounts were moved, slurmctld's order
- * is that of their new lineage, bytewise. */
+/* Builds a tree, whose usage is not rolled up yet.  The usage of rows marked as deleted goes to
+ * their parents, as for deleted associations.  If accounts were moved, the order of slurmctld is
+ * the bytewise order of the new lineages.  Returns -1 if a sum overflows or the rows do not form a
+ * tree.  The caller frees the tree with tree_destroy(). */
 int scenario_build(const struct scenario *scenario, struct tree **tree, struct error *err);
 
 #endif

@@ -10,33 +10,34 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* Sums of a span of time, by place: the association's rank among all ids. */
+/* Sums over an interval, by place: the index of the association among all ids. */
 struct insight_statement_sums {
     double *due, *used;
 };
 
 struct statement {
     struct statement_options options;
-    struct association_since *changes; /* by time, without those that change nothing */
-    size_t change_count, change;       /* the next one */
-    struct association *rows;          /* by place: what it is in this slice */
+    struct association_since *changes; /* by time; only rows that change something */
+    size_t change_count, change;       /* index of the next change */
+    struct association *rows;          /* by place: its state in the current slice */
     uint32_t count;
     struct id_index *places;
-    uint32_t root;             /* the place of the one without a parent */
-    struct tree *tree;         /* of the rows as they are; NULL: they have changed */
-    struct values *values;     /* of the tree: what comes from shares, */
-    bool computed;             /* as they are */
-    uint32_t *places_of_nodes; /* likewise */
-    int64_t at;                /* where the slice begins */
+    uint32_t root;             /* place of the association without a parent */
+    struct tree *tree;         /* built from the current rows; NULL if they changed */
+    struct values *values;     /* of the tree: the values that come from shares */
+    bool computed;             /* `values` are up to date */
+    uint32_t *places_of_nodes; /* by node of the tree */
+    int64_t at;                /* start of the current slice */
     int64_t period_from, period_to;
-    size_t periods;                             /* that were handed out */
-    struct insight_statement_sums slice, total; /* of the slice only own use */
+    size_t periods; /* number of finished periods */
+    /* `slice` contains only own usage until it is closed. */
+    struct insight_statement_sums slice, total;
     struct insight_statement_sums period;
-    int64_t pile_from, pile_to; /* use that was added, all of one span */
+    int64_t pile_from, pile_to; /* added usage that is not spread yet, all for one interval */
     double *pile;               /* by place */
 };
 
-/* ---- Associations over time ---- */
+/* ---- associations over time ---- */
 
 static int statement_by_time(const void *a, const void *b)
 {
@@ -59,8 +60,8 @@ static bool statement_differs(const struct association *one, const struct associ
            one->user != other->user || one->partition != other->partition;
 }
 
-/* Take what changes something, and everybody once as first known: who was not there by then is
- * gone. */
+/* Collects the rows that change something, and the first row of each association.  Until its first
+ * row, an association counts as deleted. */
 static void statement_take_times(struct statement *statement, const struct association_times *times)
 {
     struct association_since *sorted = memory_zeroed(times->count + 1, sizeof *sorted);
@@ -99,13 +100,15 @@ static void forget_tree(struct statement *statement)
     statement->places_of_nodes = NULL;
 }
 
-/* The shares that one has in the tree.  Who is gone is there for what it used, and due nothing. */
+/* Returns the shares that a row has in the tree.  A deleted association stays in the tree because
+ * of its usage, but its entitlement is 0. */
 static int32_t statement_shares_of(const struct association *row)
 {
     return row->deleted ? 0 : row->shares;
 }
 
-/* Most changes are of shares, or of a life, which is the same: then the tree stays as it is. */
+/* Changes only shares in the tree.  Most changes are of this kind, including creation and removal,
+ * which set shares from or to 0.  Returns false if the tree must be rebuilt. */
 static bool statement_change_shares(struct statement *statement, const struct association *current,
                                     const struct association *row)
 {
@@ -123,7 +126,7 @@ static bool statement_change_shares(struct statement *statement, const struct as
     return true;
 }
 
-/* Let all changes up to where the slice begins hold. */
+/* Applies all changes up to the start of the slice. */
 static void apply_changes(struct statement *statement)
 {
     while (statement->change < statement->change_count &&
@@ -168,7 +171,7 @@ static int statement_make_tree(struct statement *statement, struct error *err)
     return 0;
 }
 
-/* ---- Slices and periods ---- */
+/* ---- slices and periods ---- */
 
 static struct insight_statement_sums sums_create(uint32_t count)
 {
@@ -201,7 +204,8 @@ static void sums_move(struct insight_statement_sums *to, struct insight_statemen
     }
 }
 
-/* By node, from below: an account with its parent's shares has what those below it have. */
+/* Adds up usage and entitlement by node.  An account with `parent` shares has the sum of the
+ * entitlements below it. */
 static void statement_roll_up(const struct tree *tree, double *due, double *used)
 {
     double *below = memory_zeroed(tree->count, sizeof *below);
@@ -217,7 +221,8 @@ static void statement_roll_up(const struct tree *tree, double *due, double *used
     free(below);
 }
 
-/* What was used in the slice; of damaged rows, which are not in the tree, it is the root's. */
+/* Returns the usage of the slice.  Moves usage of associations that are not in the tree, because
+ * their rows are damaged, to the root. */
 static double sum_slice(struct statement *statement)
 {
     double sum = 0, *used = statement->slice.used;
@@ -231,7 +236,7 @@ static double sum_slice(struct statement *statement)
     return sum;
 }
 
-/* What was due in a slice, and who got what with all below. */
+/* Adds the entitlements and the usage of the slice, including descendants, to the period. */
 static int close_slice(struct statement *statement, int64_t to, struct error *err)
 {
     struct insight_statement_sums *slice = &statement->slice;
@@ -295,7 +300,7 @@ static void open_period(struct statement *statement)
     statement->period_to = end < statement->options.to ? end : statement->options.to;
 }
 
-/* Where the slice ends. */
+/* Returns the end of the current slice. */
 static int64_t slice_end(const struct statement *statement)
 {
     int64_t change = statement_next_change(statement);
@@ -315,9 +320,9 @@ static int end_slice(struct statement *statement, int64_t to, struct error *err)
     return 0;
 }
 
-/* ---- Use ---- */
+/* ---- usage ---- */
 
-/* Spread what lies on the pile over the slices that its time reaches into. */
+/* Spreads the collected usage over the slices that its interval overlaps. */
 static int spread_pile(struct statement *statement, struct error *err)
 {
     int64_t from = statement->pile_from, to = statement->pile_to;

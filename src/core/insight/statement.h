@@ -9,21 +9,25 @@
 
 struct error;
 
-/* What was due to each association in each of some periods, and what it got: undecayed, with the
- * shares, parents and associations that there were meanwhile.
+/*
+ * Usage statements: entitlement and undecayed usage of each association in several periods.  They
+ * follow the shares, parents and associations that existed at each time.
  *
- * Time is cut where a period ends, and where a share, a parent or the life of an association
- * changed.  In each slice what is due to an association is its normalized share of what all got in
- * that slice, or of what the cluster could deliver.  Use that reaches over several slices is spread
- * evenly over its time. */
+ * Time is cut into slices: at the end of each period, and when shares or parents change or an
+ * association is created or removed.  In each slice, an association's entitlement is its normalized
+ * share of the delivered usage, or of the cluster's capacity.  Usage over several slices is spread
+ * evenly over its time.
+ */
 
-/* A period that is over, or all of them together. */
+/* A finished period, or the total of all periods. */
 struct statement_period {
     int64_t from, to;
     bool is_total;
-    const struct tree *tree; /* of its last slice; who is gone, or not there yet, is in it too */
-    /* By node, with all below.  `due` is NAN of those that never had shares of their own in the
-     * period, and have nobody below who had. */
+    /* The tree of the last slice.  Also contains associations that no longer exist or do not exist
+     * yet. */
+    const struct tree *tree;
+    /* By node, including descendants, in TRES-seconds: entitlement and usage.  `due` is NAN if
+     * neither the node nor a descendant had shares of its own in the period. */
     const double *due, *used;
 };
 typedef void statement_taker(void *context, const struct statement_period *period);
@@ -31,21 +35,24 @@ typedef void statement_taker(void *context, const struct statement_period *perio
 struct statement_options {
     const struct association_times *times;
     const struct fairshare_options *fairshare;
-    double capacity; /* TRES that could be delivered; NAN: what is due is of what was delivered */
+    /* Capacity in TRES.  If NAN, entitlement is a share of the delivered usage. */
+    double capacity;
     int64_t from, to;
-    int64_t (*end_of)(int64_t time); /* where the period ends that an instant is in */
-    statement_taker *take;           /* gets each period, the total last if there are several */
+    int64_t (*end_of)(int64_t time); /* returns the end of the period that contains `time` */
+    statement_taker *take; /* called for each period, and last for the total if there are several */
     void *context;
 };
 
+/* Starts a statement.  The data that `options` points to must outlive it.  The caller frees it with
+ * statement_destroy(), which accepts NULL. */
 struct statement *statement_create(const struct statement_options *options);
 void statement_destroy(struct statement *statement);
-/* What an association used between two instants, in TRES-seconds.  No use begins before one that
- * was added earlier ends, unless both are of the same two instants.  What is outside of the periods
- * is left out.  Use of an association that is not known is the root's. */
+/* Adds an association's usage between two times, in TRES-seconds.  Intervals must be added in
+ * ascending order and must be equal or not overlap.  Usage outside the periods is ignored.  Usage
+ * of an unknown association counts for the root.  Returns -1 on error. */
 int statement_add(struct statement *statement, uint64_t association, int64_t from, int64_t to,
                   double used, struct error *err);
-/* Behind the last use. */
+/* Finishes the statement after the last usage.  Returns -1 on error. */
 int statement_end(struct statement *statement, struct error *err);
 
 #endif

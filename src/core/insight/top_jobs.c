@@ -9,15 +9,15 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* What is taken back of a record. */
+/* The suspended time of a record, as usage to subtract. */
 struct top_jobs_suspended {
     uint64_t id_job, start;
     struct wide used, left;
-    uint32_t next; /* of the same job; INDEX_NONE */
+    uint32_t next; /* index of the next record of the same job, or INDEX_NONE */
 };
 
 struct suspended_jobs {
-    struct id_index *first; /* by job */
+    struct id_index *first; /* by job id */
     struct top_jobs_suspended *records;
     uint32_t count;
 };
@@ -125,7 +125,7 @@ void top_jobs_free(struct top_jobs *top_jobs)
 
 /* ---- usage by day ---- */
 
-/* How many days begin at or before an instant. */
+/* Returns the number of days that begin at or before `time`. */
 static size_t begun(const struct daily_usage *days, uint64_t time)
 {
     size_t low = 0, high = days->count;
@@ -139,7 +139,8 @@ static size_t begun(const struct daily_usage *days, uint64_t time)
     return low;
 }
 
-/* The day that an instant is in; the calendar is slow, and asked once a day. */
+/* Returns the day that contains `time`.  The calendar is slow, so it is used only once for each
+ * day. */
 static struct usage_day *day_of(struct daily_usage *days, uint64_t time)
 {
     size_t at = begun(days, time);

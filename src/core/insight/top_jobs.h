@@ -9,58 +9,60 @@
 struct charge_term;
 struct decay_table;
 
-/* Of many job records the few that weigh most: what each was charged, and what decay has left of
- * it.  Memory grows with the records that were suspended, not with all. */
+/* Selects the job records with the most remaining usage from a scan of many.  For each it sums the
+ * charge and the remaining usage.  Memory grows with the number of suspended records, not with all
+ * records. */
 
 #define TOP_JOBS_KEPT 10
 
 struct top_job {
     uint64_t id_job, association;
-    uint64_t start, end;    /* of the row; end 0 where it is open */
-    struct wide used, left; /* sums of a clock that does not decay, and of the run's */
+    uint64_t start, end;    /* of the row; `end` is 0 if the row is open */
+    struct wide used, left; /* in units of the undecayed table, and of the run's decay table */
 };
 
 struct top_jobs {
-    struct top_job kept[TOP_JOBS_KEPT]; /* the heaviest first */
-    size_t count;                       /* of these */
-    uint64_t seen;                      /* of all records */
-    struct wide left;                   /* of all of them */
+    struct top_job kept[TOP_JOBS_KEPT]; /* largest contributors first */
+    size_t count;                       /* number of elements of `kept` */
+    uint64_t seen;                      /* number of all records */
+    struct wide left;                   /* remaining usage of all records */
     struct suspended_jobs *suspensions;
-    struct top_job open; /* the record at hand, whose terms are added up ... */
-    uint64_t number;     /* ... and its number; 0: there is none */
+    struct top_job open; /* the record whose terms are being added */
+    uint64_t number;     /* its number, or 0 */
 };
 
-/* A term of the record of this number; those of a record come one after another.  `record` has
- * everything but the sums, which are of its terms.  False where one leaves the integers' range. */
+/* Adds a term of record `number`.  The terms of a record must be consecutive.  `record` describes
+ * the record; its sums are ignored.  Returns false if a sum leaves the range of the integers. */
 bool top_jobs_add(struct top_jobs *top_jobs, const struct decay_table *plain,
                   const struct charge_term *term, uint64_t number, struct top_job record);
-/* Behind the last one; likewise. */
+/* Finishes the last record.  Returns false if a sum leaves the range of the integers. */
 bool top_jobs_end(struct top_jobs *top_jobs);
-/* Note what is not charged of a record because the job was suspended for so many seconds.  Call it
- * before top_jobs_add(). */
+/* Subtracts a term from a record because the job was suspended for `seconds` seconds.  Must be
+ * called before top_jobs_add() for that record.  Returns false if a sum leaves the range of the
+ * integers. */
 bool top_jobs_suspend(struct top_jobs *top_jobs, uint64_t id_job, uint64_t start,
                       const struct charge_term *taken_back, uint128 seconds);
 void top_jobs_free(struct top_jobs *top_jobs);
 
-/* What was used on each local day, and what decay has left of it.  Memory grows with the days, not
- * with jobs. */
+/* The usage of each local day, and its remaining usage.  Memory grows with the number of days, not
+ * jobs. */
 
 struct usage_day {
-    uint64_t first, next;   /* second of the day, and of the one after it */
-    struct wide used, left; /* sums of a clock that does not decay, and of the run's */
+    uint64_t first, next;   /* first second of the day, and of the next day */
+    struct wide used, left; /* in units of the undecayed table, and of the run's decay table */
 };
 
 struct daily_usage {
-    struct usage_day *days; /* by day */
+    struct usage_day *days; /* sorted by day, until daily_usage_rank() */
     size_t count;
 };
 
-/* Cut a charge at midnights and add it to its days; `negative`: take it back.  False where a sum
- * leaves the integers' range. */
+/* Splits a charge at midnights and adds the parts to their days, or subtracts them if `negative`.
+ * Returns false if a sum leaves the range of the integers. */
 bool daily_usage_add(struct daily_usage *days, const struct decay_table *plain,
                      const struct decay_table *decay, const struct charge_term *term,
                      bool negative);
-/* By what is left of them, the heaviest first; nothing may be added any more. */
+/* Sorts the days by remaining usage, largest first.  Nothing may be added afterwards. */
 void daily_usage_rank(struct daily_usage *days);
 void daily_usage_free(struct daily_usage *days);
 

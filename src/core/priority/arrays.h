@@ -21,9 +21,9 @@ struct array_tasks {
     uint64_t eligible, start;
 };
 
-/* Returns true if the age of a pending task depends on the tasks of the same array: it became
- * eligible after its submission, or its array is at its limit.  `limited` is true if the array
- * limits its running tasks. */
+/* Returns true if the age of a pending task depends on the tasks of the same array.  This is the
+ * case if it became eligible after its submission, or if its array is at its limit.  `limited` is
+ * true if the array limits its running tasks. */
 bool array_hangs_on_siblings(uint64_t submitted, uint64_t eligible, bool limited);
 
 /* Returns the time since which a pending task ages.  `started` is NULL if no started task is known.

@@ -46,8 +46,9 @@ static double age_factor(const struct priority_options *options, const struct pr
     return waited < options->max_age ? (double)waited / (double)options->max_age : 1;
 }
 
-/* PriorityFlags=SMALL_RELATIVE_TO_TIME: the CPUs of the requested nodes or the requested CPUs,
- * whichever are more, as a fraction of the cluster's CPUs, per minute of the time limit. */
+/* PriorityFlags=SMALL_RELATIVE_TO_TIME: CPUs as a fraction of the cluster's CPUs, per minute of the
+ * time limit.  The CPUs are those of the requested nodes or the requested CPUs, whichever are more.
+ */
 static double size_relative_to_time(const struct priority_options *options,
                                     const struct priority_job *job,
                                     const struct priority_partition *partition, uint32_t nodes)
