@@ -234,8 +234,8 @@ static void checkpoint_plan_decide(struct checkpoint_plan *plan, const struct se
 }
 
 /*
- * The duration of a round, in which all checkpointed rows are checked once.  A change is
- * therefore noticed within a round plus the time between two runs, which is less than a day.
+ * The duration of a round, in which all checkpointed rows are checked once.  A change is therefore
+ * noticed within a round plus the time between two runs, which is less than a day.
  */
 #define ROUND_S 72000u
 static uint64_t round_of(const struct settings *settings)

@@ -593,7 +593,7 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
 
 /*
  * Returns priorities by node: an association's own priority, or the priority of its nearest
- * ancestor. Sets `*highest` to the highest.  The caller frees the array.  Returns NULL if no
+ * ancestor.  Sets `*highest` to the highest.  The caller frees the array.  Returns NULL if no
  * association has a priority.
  */
 static uint32_t *inherited_priorities(const struct accounting *accounting, const struct tree *tree,

@@ -26,21 +26,24 @@
 #include "util/times.h"
 
 #define DAY_S 86400
-/* A run that has the lock is waited for. */
+/* how long to wait for another run before trying its lock again */
 #define LOCK_PAUSE_US 200000
 
-/* A cluster whose points are made. */
+/* A cluster whose points are computed. */
 struct filling {
     const struct settings *settings;
     const char *cluster;
     struct db *source, *results;
-    bool anew; /* what is there of the instants is damaged */
+    bool anew; /* the existing points at these times are damaged */
     struct backfill_result *result;
 };
 
-/* ---- Which instants ---- */
+/* ---- Times ---- */
 
-/* Whether a point is within the span of an instant; `at` goes on. */
+/*
+ * Returns true if a point is in the history interval of `time`.  Advances `*at`, so call it with
+ * ascending times.
+ */
 static bool backfill_has_point(const struct times *points, size_t *at, int64_t time,
                                uint64_t duration_s)
 {
@@ -51,7 +54,10 @@ static bool backfill_has_point(const struct times *points, size_t *at, int64_t t
     return *at < points->count && points->list[*at] < end;
 }
 
-/* Whether it is one of the list, which ascends; `at` goes on. */
+/*
+ * Returns true if `time` is in the ascending list.  Advances `*at`, so call it with ascending
+ * times.
+ */
 static bool backfill_is_in(const struct times *times, size_t *at, int64_t time)
 {
     while (*at < times->count && times->list[*at] < time)
@@ -59,7 +65,7 @@ static bool backfill_is_in(const struct times *times, size_t *at, int64_t time)
     return *at < times->count && times->list[*at] == time;
 }
 
-/* Those of which there is no point yet. */
+/* Finds the times that have no point yet. */
 static int find_times(const struct filling *filling, const struct backfill_options *options,
                       struct times *wanted, struct error *err)
 {
@@ -77,7 +83,7 @@ static int find_times(const struct filling *filling, const struct backfill_optio
     int64_t duration_s = (int64_t)settings->history_interval_s;
     for (size_t i = 0; i < all.count; i++) {
         int64_t time = all.list[i];
-        /* There is one point of each interval. */
+        /* Each interval gets one point. */
         if (i && duration_s && all.list[i - 1] / duration_s == time / duration_s)
             continue;
         bool there = backfill_has_point(&points, &at, time, settings->history_interval_s);
@@ -94,7 +100,7 @@ static int find_times(const struct filling *filling, const struct backfill_optio
     return 0;
 }
 
-/* ---- A point ---- */
+/* ---- One point ---- */
 
 static int open_filling_results(struct filling *filling, struct error *err)
 {
@@ -126,7 +132,7 @@ static int backfill_write_point(const struct filling *filling, const struct publ
     int64_t as_of = computation->record.as_of;
     int wanted = history_is_point(publisher, as_of, err);
     *written = wanted > 0;
-    if (wanted <= 0) /* a run was faster */
+    if (wanted <= 0) /* a run has written it meanwhile */
         return wanted;
     if (history_keep_older(publisher, as_of, err) ||
         history_write_point(publisher, &publication, as_of, filling->anew, err) ||
@@ -147,7 +153,7 @@ static void backfill_note(struct backfill_result *result, const struct computati
     result->points++;
 }
 
-/* Once, with a new session where the old one broke. */
+/* Makes one attempt, with a new session if the old one broke. */
 static int write_once(struct filling *filling, const struct computation *computation, bool *written,
                       struct error *err)
 {
@@ -194,7 +200,7 @@ static void backfill_skip(void *context, int64_t time, const struct error *reaso
     text_free(&at);
 }
 
-/* ---- A cluster ---- */
+/* ---- One cluster ---- */
 
 static int backfill_open_both(struct filling *filling, struct error *err)
 {
@@ -213,7 +219,7 @@ static void close_both(struct filling *filling)
     filling->source = filling->results = NULL;
 }
 
-/* Resets begin at midnight.  Points of two time zones would be no curve. */
+/* Resets begin at midnight, so points of two time zones would not form one curve. */
 static int check_zone(const struct filling *filling, struct error *err)
 {
     const struct db_value *row, name = db_text(filling->cluster);
@@ -240,7 +246,7 @@ static int check_zone(const struct filling *filling, struct error *err)
                 "as it was, or publish in this one with `fairmill run`");
 }
 
-/* Make them; `filling' has both databases. */
+/* Computes the points; `filling` must have both databases open. */
 static int backfill_fill(struct filling *filling, const struct times *times, struct error *err)
 {
     struct batch batch = {
@@ -311,7 +317,7 @@ int backfill(const struct settings *settings, const struct backfill_options *opt
     return result;
 }
 
-/* Names of points that were removed in time are still there. */
+/* Removes times whose points have expired: their names remain longer than the points. */
 static void drop_old(const struct settings *settings, struct times *times)
 {
     int64_t oldest = time(NULL) - (int64_t)settings->history_days * DAY_S;

@@ -11,36 +11,41 @@
 struct error;
 struct settings;
 
-/* Points of history for instants that are over (compute/batch.h).  What is published stays as it
- * is, and so does the point that a run made of its own time.  Each point is a transaction, under
- * the lock of the cluster's runs, so that what was ended goes on from there the next time. */
+/*
+ * Computes history points for past times (compute/batch.h).  Published values and the points of
+ * runs do not change.  Each point is written in its own transaction under the lock of the cluster's
+ * runs.  So an interrupted backfill continues from the last point the next time.
+ */
 
 struct backfill_options {
-    struct cluster_names clusters; /* only these; none: all */
+    struct cluster_names clusters; /* only these; if empty, all */
     struct past_times_request times;
-    bool replace;                              /* make those anew that backfill made before */
-    bool dry_run;                              /* only say what would be made */
-    void (*complain)(const struct error *err); /* for each cluster that failed */
+    bool replace;                              /* also recompute points that backfill made before */
+    bool dry_run;                              /* only count the points */
+    void (*complain)(const struct error *err); /* called for each cluster that failed */
 };
 
-/* What was made of a cluster. */
+/* The result for one cluster. */
 struct backfill_result {
-    size_t points, readings; /* made now, of so many readings of the jobs */
-    size_t skipped;          /* there were no associations then, or no tree of them; */
-    char why[256];           /* of the first of these instants */
-    size_t there;            /* that were there already */
-    int64_t first, last;     /* the instants of all these */
-    uint64_t most_in_doubt;  /* associations at one point */
-    double truncation_bound; /* the largest; NAN: nobody knows */
+    size_t points, readings; /* points written, and the number of scans of the jobs for them */
+    size_t skipped;          /* times without associations, or without a tree of them */
+    char why[256];           /* the first skipped time and the reason */
+    size_t there;            /* points that existed already */
+    int64_t first, last;     /* first and last time of all these */
+    uint64_t most_in_doubt;  /* largest number of uncertain associations at one point */
+    double truncation_bound; /* the largest; NAN: unknown */
 };
 
-/* Every cluster, one after another; `tell` gets what was made of each.  One that fails is
- * complained of, and leaves the others. */
+/*
+ * Processes the clusters one after another, and passes the result of each to `tell`.  If a cluster
+ * fails, reports it with options->complain and continues with the next one.  Returns -1 if an error
+ * occurs before the first cluster.
+ */
 int backfill(const struct settings *settings, const struct backfill_options *options,
              void (*tell)(void *context, const char *cluster, const struct backfill_result *result),
              void *context, struct error *err);
 
-/* Make points of a cluster anew that are not as they were stored. */
+/* Recomputes the damaged points of a cluster.  Returns -1 on error. */
 int backfill_repair(const struct settings *settings, const char *cluster, struct error *err);
 
 #endif

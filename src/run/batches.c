@@ -56,7 +56,7 @@ int batch_records_find(const struct settings *settings, const char *cluster,
 
 #define DAY_S 86400
 
-/* How many dates there are between 1970 and that of an instant. */
+/* Returns the number of days between 1970-01-01 and the local date of `time`. */
 static uint64_t batches_date_of(uint64_t time)
 {
     struct tm date;
@@ -65,7 +65,7 @@ static uint64_t batches_date_of(uint64_t time)
     return (uint64_t)((int64_t)time + date.tm_gmtoff) / DAY_S;
 }
 
-/* The first instant from `from` on that is one of every so many seconds, or days. */
+/* Returns the first multiple of `every_s` at or after `from`; for whole days, a midnight. */
 static int64_t first_time(int64_t from, uint64_t every_s)
 {
     if (every_s % DAY_S)
@@ -78,7 +78,7 @@ static int64_t first_time(int64_t from, uint64_t every_s)
     return (int64_t)day;
 }
 
-/* When the first job ended that is there. */
+/* Sets `*first_end` to the end of the oldest job that ended, or to `now`. */
 static int find_first_end(const struct settings *settings, struct db *db, const char *cluster,
                           int64_t now, int64_t *first_end, struct error *err)
 {

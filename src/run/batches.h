@@ -11,27 +11,35 @@ struct batch;
 struct batch_records;
 struct settings;
 
-/* Compute all instants of a replay, again from the last one that was taken where a database lets go
- * of us for a while.  *source is the replay's session, and may be another one then.  *readings is
- * how often the jobs were read. */
+/*
+ * Computes all times of a batch.  If a database session breaks, retries from the last time that was
+ * handed over.  `*source` is the batch's session; it is replaced after a reconnect.  Sets
+ * `*readings` to the number of scans of the jobs.  Returns -1 on error.
+ */
 int batch_run(struct batch *batch, const struct settings *settings, struct db **source,
               size_t *readings, struct error *err);
 
-/* Read what runs noted, and people entered, of a cluster from results that may not be there yet. */
+/*
+ * Reads the ledger and the runs' records of a cluster.  Without result tables they are empty.
+ * Returns -1 on error; otherwise the caller frees them with batch_records_free().
+ */
 int batch_records_find(const struct settings *settings, const char *cluster,
                        struct batch_records *records, struct error *err);
 
 struct times;
 
-/* Which instants of the past a command is about. */
+/* A range of past times that a command requests. */
 
 struct past_times_request {
-    const int64_t *since; /* NULL: as far as jobs and history_days go back */
+    const int64_t *since; /* NULL: as far back as jobs and history_days reach */
     const int64_t *until; /* NULL: now */
-    uint64_t every_s;     /* not 0; whole days begin at midnight, of the settings' zone */
+    uint64_t every_s;     /* step in seconds, not 0; steps of whole days begin at midnight in the
+                           * settings' time zone */
 };
 
-/* Add those of a cluster, ascending, all of them over.  `source' is read in a snapshot of its own.
+/*
+ * Appends these times of a cluster in ascending order; all are in the past.  Reads `source` in a
+ * snapshot of its own.  Returns -1 on error.
  */
 int past_times_find(const struct past_times_request *asked, const struct settings *settings,
                     struct db *source, const char *cluster, struct times *times, struct error *err);

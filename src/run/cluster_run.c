@@ -23,7 +23,7 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* A cluster at work. */
+/* The state of a run of one cluster. */
 struct cluster_run {
     struct run_session *session;
     const char *cluster;
@@ -32,11 +32,14 @@ struct cluster_run {
     struct ledger_book book;
     struct checkpoint_plan plan;
     struct computation computation;
-    int64_t associations; /* that were published */
-    bool was_read;        /* the source's rows, and nothing was wrong with them */
+    int64_t associations; /* number of published associations */
+    bool was_read;        /* the source's rows were read, and no error was in them */
 };
 
-/* Read, again where the database lets go of us; without a plan (NULL) all rows. */
+/*
+ * Reads the cluster, and retries if the database session breaks.  Without a plan (NULL) reads all
+ * rows.
+ */
 static int read_with_retries(struct cluster_run *run, struct checkpoint_plan *plan,
                              struct error *err)
 {
@@ -53,7 +56,7 @@ static int read_with_retries(struct cluster_run *run, struct checkpoint_plan *pl
             return 0;
         if (plan)
             checkpoint_plan_free(plan);
-        /* What was there a moment ago and is not any more, somebody is just changing. */
+        /* A table that has just disappeared is being changed by an upgrade of slurmdbd. */
         if (changing && err->class == ERROR_MISSING)
             err->class = ERROR_RETRY;
         changing |= err->class == ERROR_RETRY;
@@ -88,7 +91,7 @@ static int read_stored_once(struct cluster_run *run, const struct publisher *pub
     return -1;
 }
 
-/* The newest end of a job that earlier runs found in the source; 0: they found none. */
+/* Returns the newest end of a job that earlier runs found in the source, or 0. */
 static int64_t newest_end_of(const struct cluster_run *run)
 {
     return run->stored.checkpoint.kept && !run->stored.damaged
@@ -96,7 +99,7 @@ static int64_t newest_end_of(const struct cluster_run *run)
                : 0;
 }
 
-/* What the results database keeps of earlier runs, with a new session where the old one broke. */
+/* Reads the stored state of earlier runs, with a new session if the old one broke. */
 static int read_stored(struct cluster_run *run, struct publisher *publisher, struct error *err)
 {
     struct run_session *session = run->session;
@@ -110,15 +113,15 @@ static int read_stored(struct cluster_run *run, struct publisher *publisher, str
         if (gone && run_session_resume(session, publisher, &published, err))
             return -1;
     }
-    /* The clock of a seal that is not as it was stored says nothing.  Ours is behind if the source
-     * has a job that ended later. */
+    /* A damaged checkpoint does not show a valid time.  Without --now, this host's clock is slow if
+     * the source has a job that ended later. */
     const struct checkpoint *checkpoint = &run->stored.checkpoint;
     run->stored.ahead = checkpoint->kept && !run->stored.damaged &&
                         (now ? *now < (int64_t)checkpoint->as_of : time(NULL) < newest_end_of(run));
     return 0;
 }
 
-/* Fold in what was kept, compute. */
+/* Adds the checkpointed sums and computes the values. */
 static int fold_and_compute(struct cluster_run *run, const struct publisher *publisher,
                             struct error *err)
 {
@@ -127,7 +130,9 @@ static int fold_and_compute(struct cluster_run *run, const struct publisher *pub
     return compute_values(&run->computation, &run->plan, err);
 }
 
-/* Compute, again where the results' session broke over the kept sums. */
+/*
+ * Computes the cluster, and starts again if the session on the results breaks while reading sums.
+ */
 static int compute_checkpointed(struct cluster_run *run, struct publisher *publisher,
                                 struct error *err)
 {
@@ -154,7 +159,10 @@ static int compute_checkpointed(struct cluster_run *run, struct publisher *publi
     }
 }
 
-/* When the source had the associations so.  It cannot have been later than they were read. */
+/*
+ * Returns the time at which the source had these associations, at the latest when they were read.
+ * Returns -1 if some of them are uncertain.
+ */
 static int64_t seen_at(const struct computation *computation)
 {
     const struct run_record *record = &computation->record;
@@ -163,8 +171,10 @@ static int64_t seen_at(const struct computation *computation)
     return record->as_of < record->started_at ? record->as_of : record->started_at;
 }
 
-/* What is to be recorded of a time that no run saw.  Between two runs it ends with what the later
- * one records. */
+/*
+ * Returns the association states to record for a period without runs.  Between two runs, this
+ * period ends with the state that the later run records.
+ */
 static const struct association_times *times_of(const struct cluster_run *run,
                                                 const struct publisher *publisher)
 {
@@ -173,8 +183,10 @@ static const struct association_times *times_of(const struct cluster_run *run,
     return publisher->locked && ends ? run->computation.times : NULL;
 }
 
-/* What took long to compute is not thrown away for a lock that is held for seconds: the first try
- * waits for it as long as any, and tries after it end with the deadline. */
+/*
+ * A long computation must not be lost to a lock that is held for seconds.  So the first attempt
+ * waits for a lock this long, and later ones until the deadline.
+ */
 #define FIRST_WAIT_MS 10000
 static int publish_with_retries(struct run_session *session, struct publisher *publisher,
                                 const struct publication *publication,
@@ -187,7 +199,7 @@ static int publish_with_retries(struct run_session *session, struct publisher *p
                           publisher_publish(publisher, publication, record, err))) {
         bool gone = err->class == ERROR_GONE;
         waits_end = session->deadline;
-        /* Without the lock it is a witness, which compares once. */
+        /* Without the lock the session is a verifier, which compares only once. */
         if (!publisher->locked || !try_again(&retry, err))
             return results_explain(session->settings, err);
         if (gone && run_session_resume(session, publisher, &published, err))
@@ -255,7 +267,10 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
     return result;
 }
 
-/* An instant older than what is published is refused: the clock jumped, or --now looks back. */
+/*
+ * Rejects a time older than the published one: the clock was set back, or --now selects a past
+ * time.
+ */
 static int check_time(const struct run_session *session, const struct publisher *publisher,
                       struct error *err)
 {
@@ -302,7 +317,7 @@ static void cluster_run_describe(const char *cluster, const struct computation *
                      finding_name(kind), finding_meaning(kind));
 }
 
-/* The run is done whatever becomes of this, and the next one tries again. */
+/* Failure to delete old rows does not fail the run; the next run tries again. */
 static void prune(const struct cluster_run *run, const struct publisher *publisher)
 {
     struct error err;
@@ -312,8 +327,10 @@ static void prune(const struct cluster_run *run, const struct publisher *publish
         log_note("%s: old rows stay for now: %s", publisher->cluster, err.message);
 }
 
-/* What is lost of the ledger cannot be computed again.  Values are published without it, and each
- * run says so until it is there again, or undone. */
+/*
+ * Lost ledger entries cannot be recomputed.  Values are published without them, and each run
+ * reports them until they are restored or undone.
+ */
 static void note_lost_entries(struct cluster_run *run, struct text *message)
 {
     struct run_record *record = &run->computation.record;
@@ -328,7 +345,7 @@ static void note_lost_entries(struct cluster_run *run, struct text *message)
     ledger_faults_free(&faults);
 }
 
-/* Publish what was computed, and free it. */
+/* Publishes the computation and frees it. */
 static int cluster_run_finish(struct cluster_run *run, struct publisher *publisher, int64_t began,
                               struct error *err)
 {
@@ -349,8 +366,10 @@ static int cluster_run_finish(struct cluster_run *run, struct publisher *publish
     return result;
 }
 
-/* Compute and publish.  What was kept and proves not to be what was stored, or not what the source
- * has, is computed once more from all of the source. */
+/*
+ * Computes and publishes.  If stored rows turn out to be damaged, or checkpointed jobs have
+ * changed, computes everything again from all rows of the source.
+ */
 static int compute_and_publish(struct cluster_run *run, struct publisher *publisher, int64_t began,
                                struct error *err)
 {
@@ -367,12 +386,14 @@ static int compute_and_publish(struct cluster_run *run, struct publisher *publis
     return 0;
 }
 
-/* Nothing that was at work can go on.  What is left is to say of whom, and to leave the run's row
- * by a session that is amid nothing. */
+/*
+ * For use when memory runs out.  Work in progress cannot continue.  The remaining steps are to
+ * report the cluster, and to record the failed run in a session without an open transaction.
+ */
 struct last_words {
     struct run_session *session;
     const char *cluster;
-    struct publisher *publisher; /* NULL: a dry run */
+    struct publisher *publisher; /* NULL for a dry run */
     int64_t began;
 };
 
@@ -391,15 +412,17 @@ static int end_without_memory(void *context)
     return first_failure();
 }
 
-/* The values are published and the run is on record as done; but what nobody can read is not
- * delivered. */
+/*
+ * The run has published its values and is recorded as successful.  But if the views do not show the
+ * values, they have not been delivered, so the run fails.
+ */
 static int look_through_views(const struct cluster_run *run, const struct publisher *publisher,
                               struct error *err)
 {
     if (!views_open(publisher->db, err) &&
         !views_count(publisher->db, run->cluster, run->associations, err))
         return 0;
-    /* It broke after all was done. */
+    /* The session broke after everything was done. */
     return err->class == ERROR_GONE || err->class == ERROR_RETRY ? 0 : -1;
 }
 
@@ -430,7 +453,7 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
     return result;
 }
 
-/* What was entered since is no mistake of the run. */
+/* Excludes ledger entries made after the run: they are not an error of the run. */
 static void leave_later_entries(struct cluster_run *run, const struct computed_again *again)
 {
     ledger_book_keep_counted(&run->book, run->cluster,
@@ -439,7 +462,7 @@ static void leave_later_entries(struct cluster_run *run, const struct computed_a
     run->recorded.ledger = ledger_of(&run->book, run->cluster);
 }
 
-/* Jobs that came since are open, and are none that the run could have known. */
+/* Excludes jobs that appeared after the run.  They are open, and the run could not know them. */
 static void leave_later_jobs(struct cluster_run *run)
 {
     if (!run->stored.checkpoint.kept || run->stored.damaged)
@@ -480,7 +503,7 @@ int compute_again(struct run_session *session, struct publisher *publisher,
     return result;
 }
 
-/* A dry run needs no results, and asks those that are there. */
+/* A dry run does not need the results database, but uses the recorded state if it exists. */
 static int ask_results(struct cluster_run *run, struct error *err)
 {
     const struct settings *settings = run->session->settings;

@@ -9,19 +9,28 @@ struct error;
 struct publisher;
 struct run_session;
 
-/* A run's work on one cluster: lock, read, compute, publish. */
+/*
+ * Runs one cluster: locks it, reads, computes and publishes it.  Records a failure.  Returns -1 on
+ * error.
+ */
 int run_cluster(struct run_session *session, const char *cluster, struct error *err);
-/* The same as a dry run: compute it and hand it to `show` of the options. */
+/*
+ * Makes a dry run of one cluster: computes it and passes it to `show` of the options.  Returns -1
+ * on error.
+ */
 int show_cluster(struct run_session *session, const char *cluster, struct error *err);
 
-/* The same as the run that published, which began at `started_at`, would compute now. */
+/* Parameters and results of compute_again(). */
 struct computed_again {
-    int64_t started_at;
-    bool notes_entries;      /* it noted which entries of the ledger it counted; 0.1.0 did not */
-    bool checkpoint_damaged; /* set: the seal is not what was stored */
-    int64_t associations;
+    int64_t started_at; /* in: when the run began */
+    bool notes_entries; /* in: the run recorded the ledger entries that it counted; 0.1.0 did not */
+    bool checkpoint_damaged; /* out: the checkpoint is damaged */
+    int64_t associations;    /* out: as computed now */
 };
-/* Compute it and publish it into the publisher's session, a witness, which has the instant's run.
+/*
+ * Computes the values of the publisher's run again, for the same time, and publishes them into the
+ * publisher's session.  That session is a verifier: it compares rows and writes nothing.  Returns
+ * -1 on error.
  */
 int compute_again(struct run_session *session, struct publisher *publisher,
                   struct computed_again *again, struct error *err);

@@ -11,7 +11,7 @@ struct db;
 struct error;
 struct settings;
 
-/* Which clusters a command is about. */
+/* A list of cluster names. */
 
 struct cluster_names {
     char **names;
@@ -19,23 +19,35 @@ struct cluster_names {
 };
 void cluster_names_free(struct cluster_names *clusters);
 
+/* Appends a copy of `name`. */
 void cluster_names_add(struct cluster_names *clusters, const char *name);
 bool cluster_is_listed(const struct cluster_names *list, const char *name);
 
-/* The live clusters that the settings, or else `asked` (NULL: nobody), name.  ERROR_USAGE for an
- * asked one that is not there, ERROR_DATA where none is left.  One that the settings name and that
- * is not there, or whose name cannot be published, is complained of. */
+/*
+ * Lists the clusters to process: the settings' clusters that are in `asked`, or all of them if it
+ * is NULL or empty.  Omits clusters that are marked as deleted.
+ *
+ * Returns -1 with ERROR_USAGE if a cluster in `asked` does not exist or is not in the settings, or
+ * with ERROR_DATA if no cluster is left.  Calls `complain` for each name that cannot be published
+ * and, unless `asked` has names, for each missing cluster of the settings.  The caller frees
+ * `clusters`.
+ */
 int clusters_wanted(const struct settings *settings, struct db *source,
                     const struct cluster_names *asked, void (*complain)(const struct error *err),
                     struct cluster_names *clusters, struct error *err);
 
-/* The only one of these, to be freed; ERROR_USAGE where there are several. */
+/*
+ * Returns the name of the only such cluster in `*name`, which the caller frees.  Returns -1 with
+ * ERROR_USAGE if there are several.
+ */
 int clusters_wanted_one(const struct settings *settings, struct db *source,
                         const struct cluster_names *asked,
                         void (*complain)(const struct error *err), char **name, struct error *err);
 
-/* The same of clusters that were read.  What the settings name and is not there is another
- * matter: */
+/*
+ * Does the same as clusters_wanted() for a list of clusters that was already read, but does not
+ * check for missing clusters of the settings; clusters_missing() lists these.
+ */
 int clusters_choose(const struct settings *settings, const struct cluster_list *all,
                     const struct cluster_names *asked, void (*complain)(const struct error *err),
                     struct cluster_names *clusters, struct error *err);
@@ -43,7 +55,7 @@ void clusters_missing(const struct settings *settings, const struct cluster_list
                       struct cluster_names *missing);
 void cluster_fail_missing(const char *name, struct error *err);
 
-/* NULL: the list has none of this name. */
+/* Returns the cluster of this name, or NULL. */
 const struct cluster *cluster_named(const struct cluster_list *list, const char *name);
 
 #endif

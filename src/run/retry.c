@@ -12,8 +12,10 @@
 #include "util/log.h"
 #include "util/text.h"
 
-/* Between tries at something that a database may still let happen: each pause is twice the one
- * before, up to the longest.  A server that starts again may need most of a minute. */
+/*
+ * Pauses between attempts: each is twice as long as the one before, up to a limit.  A restarting
+ * server may need most of a minute.
+ */
 #define FIRST_PAUSE_MS 250
 #define LONGEST_PAUSE_MS 4000
 #define LONGEST_START_MS 20000
@@ -44,8 +46,10 @@ bool try_again(struct retry *retry, const struct error *err)
     return true;
 }
 
-/* Add to an error what would mend it where the login was denied.  Which clusters there are is not
- * known yet. */
+/*
+ * If the login was denied, adds the GRANTs it may lack to the error.  The clusters are not known
+ * yet, so this covers only the tables that all clusters share.
+ */
 static int explain_source(const struct settings *settings, struct error *err)
 {
     fail_in(err, "source");

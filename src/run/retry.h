@@ -9,26 +9,32 @@ struct db;
 struct error;
 struct settings;
 
-/* Waiting for databases that may come back: a server that starts again, a transaction that was sent
- * back. */
+/*
+ * Waits for databases that may become available again, for example after a restart of the server or
+ * a transaction that was rolled back.
+ */
 
-/* The tries at one thing.  All things that are done for a cluster end by the same instant, in
- * clock_milliseconds(). */
+/*
+ * The attempts at one operation.  All operations for a cluster share one deadline, in
+ * clock_milliseconds().
+ */
 struct retry {
     int64_t end_ms;
     int64_t last_pause_ms;
 };
 
-/* When what begins now must have ended. */
+/* Returns the deadline of an operation that begins now. */
 int64_t deadline_of(const struct settings *settings);
-/* The same before anything is done, when there is less to lose by giving up: the next run is not
- * far. */
+/*
+ * Returns an earlier deadline for the time before any work is done: giving up then costs little,
+ * because the next run is soon.
+ */
 int64_t starting_deadline_of(const struct settings *settings);
 
-/* Whether it is worth another try; if so, after a pause. */
+/* Returns true, after a pause, if another attempt may succeed before the deadline. */
 bool try_again(struct retry *retry, const struct error *err);
 
-/* Open a database, trying again until the deadline where it is a server that is down. */
+/* Opens a database.  Retries until the deadline if its server is down.  Returns -1 on error. */
 int open_source(struct db **source, const struct settings *settings, int64_t deadline,
                 struct error *err);
 int open_results(struct db **results, const struct settings *settings, int64_t deadline,

@@ -37,12 +37,12 @@ int run_check_apart(const struct settings *settings, struct db *source, struct d
     return result;
 }
 
-/* What the accounting database has, beside what is published from it. */
+/* The clusters of the accounting database, compared with the published ones. */
 struct clusters_there {
     const char *source;
     struct cluster_list all;
     struct cluster_names deleted;  /* published, and marked as deleted */
-    struct cluster_names vanished; /* published, and not there at all */
+    struct cluster_names vanished; /* published, but missing */
 };
 
 static int run_compare_cluster(void *context, const char *cluster, const char *source)
@@ -58,7 +58,10 @@ static int run_compare_cluster(void *context, const char *cluster, const char *s
     return 0;
 }
 
-/* One that came and went before any run was done, or failed once more after it was retired. */
+/*
+ * Finds a deleted cluster that has only failed runs: it was removed before its first successful
+ * run, or a run failed after it was retired.
+ */
 static int compare_failed(void *context, const char *cluster, const char *source)
 {
     struct clusters_there *there = context;
@@ -81,8 +84,10 @@ static int retire_cluster(struct run_session *session, const char *cluster, stru
     return result;
 }
 
-/* Take the rows of clusters that are marked as deleted.  One that cannot be retired now is
- * complained of, and will be next time. */
+/*
+ * Removes the results of clusters that are marked as deleted.  If this fails, reports it; the next
+ * run tries again.
+ */
 static void retire_deleted(struct run_session *session, const struct clusters_there *there)
 {
     for (size_t i = 0; i < there->deleted.count; i++) {
@@ -110,8 +115,10 @@ static void fail_vanished(const char *cluster, struct error *err)
          cluster, cluster);
 }
 
-/* A row that is merely not there may be a slip, half a dump, or the wrong database; slurmdbd marks
- * what it deletes.  So these results stay until somebody says `forget`. */
+/*
+ * slurmdbd marks the clusters that it deletes.  A missing row may also be a mistake, an incomplete
+ * dump or the wrong database.  So the results stay until an administrator runs `fairmill forget`.
+ */
 static void report_vanished(struct run_session *session, const struct clusters_there *there)
 {
     for (size_t i = 0; i < there->vanished.count; i++) {
@@ -138,7 +145,7 @@ static void run_report_missing(struct run_session *session, const struct cluster
     cluster_names_free(&missing);
 }
 
-/* Compare the clusters that there are with those that are published. */
+/* Compares the existing clusters with the published ones. */
 static int settle_absent(struct run_session *session, struct clusters_there *there,
                          struct error *err)
 {
@@ -199,7 +206,7 @@ static int choose_clusters(struct run_session *session, struct cluster_names *cl
     return result;
 }
 
-/* The results first: what fails of the source is recorded there. */
+/* Opens the results first, so that a failure of the source can be recorded there. */
 static int run_open_both(struct run_session *session, struct error *err)
 {
     return (!session->options->dry_run && run_session_open_results(session, err)) ||
@@ -208,7 +215,10 @@ static int run_open_both(struct run_session *session, struct error *err)
                : 0;
 }
 
-/* What is asked once a run: which databases these are, and which clusters there are. */
+/*
+ * Makes the checks of a run that do not depend on a cluster: the identity of both databases, and
+ * the list of clusters.
+ */
 static int look_round(struct run_session *session, struct cluster_names *clusters,
                       struct error *err)
 {
@@ -231,16 +241,18 @@ static int run_prepare(struct run_session *session, struct cluster_names *cluste
             return -1;
         if (!look_round(session, clusters, err))
             return 0;
-        /* The results stay open for the row of this failure. */
+        /* On failure, the results stay open to record it. */
         if (!try_again(&retry, err))
             return -1;
         run_session_close(session);
     }
 }
 
-/* One cluster, by itself: it is complained of, and the others go on.  Where a database is not to
- * be had within the deadline each gets one attempt; otherwise a run could last one deadline per
- * cluster. */
+/*
+ * Runs one cluster; a failure is reported and does not affect other clusters.  Once a database was
+ * unavailable until the deadline, each further cluster gets one attempt.  Otherwise a run could
+ * last one deadline per cluster.
+ */
 static void run_each(struct run_session *session, const char *cluster, bool *gave_up)
 {
     struct error err;

@@ -4,23 +4,32 @@
 
 #include "run/run_session.h"
 
-/* A run: from the accounting database to values in the result tables, a cluster at a time.  It is
- * a pure function of what the database holds, the settings, and one instant. */
+/*
+ * A run: reads the accounting database and writes values into the result tables, one cluster after
+ * another.  The values depend only on the contents of the database, the settings and one time.
+ */
 
-/* Open the source, trying again for a while where it is a server that is down. */
+/* Opens the source.  Retries for a short time if its server is down.  Returns -1 on error. */
 int run_open_source(struct db **source, const struct settings *settings, struct error *err);
 
-/* Refuse (ERROR_SETTINGS) results in the accounting database, unless share_database says so. */
+/*
+ * Returns -1 with ERROR_SETTINGS if the results are in the accounting database, unless
+ * share_database allows it.
+ */
 int run_check_apart(const struct settings *settings, struct db *source, struct db *results,
                     struct error *err);
 
-/* Tells of each cluster that is published from this source and is missing there: every run fails
- * for it. */
+/*
+ * Calls `tell` for each cluster that was published from this source but is missing there.  Every
+ * run fails for such a cluster.  Returns -1 on error.
+ */
 int run_check_vanished(const struct settings *settings, struct db *source, struct db *results,
                        void (*tell)(const struct error *err), struct error *err);
 
-/* Everything.  A cluster that fails is complained of and leaves the others done; what fails for
- * all of them is returned. */
+/*
+ * Runs all clusters.  If a cluster fails, reports it with options->complain and continues with the
+ * next one.  Returns -1 on an error that affects all clusters.
+ */
 int run(const struct settings *settings, const struct run_options *options, struct error *err);
 
 #endif

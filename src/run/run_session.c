@@ -39,8 +39,10 @@ void run_session_close(struct run_session *session)
     session->source = session->results = NULL;
 }
 
-/* After a session of ours broke the server holds its lock until it notices that nobody is there
- * any more: that is no other run. */
+/*
+ * After one of this run's sessions broke, the server holds its lock until it notices the broken
+ * connection.  The lock is then not a sign of another run.
+ */
 static int doubt_lock(const struct run_session *session, struct error *err)
 {
     if (err->class != ERROR_LOCKED)
@@ -142,7 +144,10 @@ static bool same_text(const char *one, const char *other)
     return !strcmp(one ? one : "", other ? other : "");
 }
 
-/* Whether the cluster's last run had the source that this one has.  Nobody can ask the source. */
+/*
+ * Returns true if the cluster's last run used this run's source.  Compares the settings, because
+ * the source is not available.
+ */
 static bool has_source(struct run_session *session, const struct cluster_health *cluster)
 {
     struct error ignored;
@@ -158,7 +163,7 @@ static bool has_source(struct run_session *session, const struct cluster_health 
     return same;
 }
 
-/* Whether the run was about a cluster that is known. */
+/* Returns true if the run was for this cluster. */
 static bool is_meant(const struct run_session *session, const char *cluster)
 {
     const struct cluster_names *asked = &session->options->clusters;
@@ -184,7 +189,8 @@ void failure_record_all(struct run_session *session, const struct failure *failu
             own += is_own[i];
             meant++;
         }
-    /* A source that no run had before may be a slip of the settings: then all are concerned. */
+    /* If no run has used this source before, the settings may be wrong, so all clusters are
+     * affected. */
     for (size_t i = 0; read && i < health.count; i++)
         if (own ? is_own[i] : is_meant(session, health.clusters[i].cluster))
             failure_record_of(session, health.clusters[i].cluster, failure);

@@ -40,8 +40,8 @@ void verifier_close(struct verifier *verifier)
 /* The run that published. */
 struct published_run {
     int64_t id, as_of, started_at;
-    bool notes_entries;            /* of the ledger, those that it counted */
-    const struct release *release; /* whose rules it had */
+    bool notes_entries;            /* it recorded the ledger entries that it counted */
+    const struct release *release; /* the Slurm release whose rules it followed */
     bool same_settings;
 };
 
@@ -74,7 +74,7 @@ static int compute_and_compare(struct verifier *verifier, const struct published
                                struct error *err)
 {
     const struct run_options options = { .now = &run->as_of, .full = true };
-    /* slurmctld may be of another release by now. */
+    /* slurmctld may have been upgraded since. */
     struct settings settings = *verifier->settings;
     if (run->release)
         settings.slurm_release = run->release;
@@ -88,7 +88,7 @@ static int compute_and_compare(struct verifier *verifier, const struct published
     struct computed_again again = { .started_at = run->started_at,
                                     .notes_entries = run->notes_entries };
     int result = compute_again(&session, publisher, &again, err);
-    verifier->source = session.source; /* another one, where it had gone */
+    verifier->source = session.source; /* a new session if the old one broke */
     verification->rows = (uint64_t)again.associations;
     return result ? -1
                   : verify_session_end(publisher->db, again.checkpoint_damaged,

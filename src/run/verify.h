@@ -7,32 +7,43 @@
 struct settings;
 struct text;
 
-/* Comparing what is published and kept of clusters with what a run of the same instant would store.
- * Nothing is written, no lock is taken, and what runs publish meanwhile is not seen. */
+/*
+ * Compares the published and stored rows of clusters with the rows that a run for the same time
+ * would store.  Writes nothing and takes no lock.  It does not see rows that runs publish
+ * meanwhile.
+ */
 
-/* Both databases: the results in a transaction, in which everything is read. */
+/* Both databases.  The results are read in one transaction. */
 struct verifier {
     const struct settings *settings;
     struct db *source, *results;
     char *source_identity;
 };
-/* `source` may be NULL: it is opened then.  Close it also where this fails; then the source, which
- * may be another session than before, is closed unless it was taken out. */
+/*
+ * Opens the databases.  If `source` is not NULL, uses it instead of opening one.  Returns -1 on
+ * error; the caller must call verifier_close() also then.
+ *
+ * verifier_close() closes verifier->source.  After a reconnect this is a new session, and `source`
+ * is closed already.  To keep the session, set verifier->source to NULL before.
+ */
 int verifier_open(struct verifier *verifier, const struct settings *settings, struct db *source,
                   struct error *err);
 void verifier_close(struct verifier *verifier);
 
 struct verification {
-    bool published;      /* else there is nothing to compare, and the rest is not set */
-    bool other_settings; /* the run had others than these, so that nothing was computed */
-    int64_t as_of;       /* of the run that published */
-    uint64_t rows;       /* of fairmill_fairshare, as computed */
+    bool published;      /* if false, there is nothing to compare and the rest is not set */
+    bool other_settings; /* the run had different settings, so nothing was computed */
+    int64_t as_of;       /* time of the published run */
+    uint64_t rows;       /* number of computed rows of fairmill_fairshare */
     struct row_differences differences;
 };
-/* Free the verification also where this fails. */
+/* Compares a cluster.  Returns -1 on error.  The caller frees the verification also on error. */
 int verify_cluster(struct verifier *verifier, const char *cluster,
                    struct verification *verification, struct error *err);
-/* `58 rows of 2026-11-22T10:00:00, as computed`, or how much differs, where, and why. */
+/*
+ * Adds a summary: `58 rows of 2026-11-22T10:00:00, as computed`, or how many rows differ, in which
+ * tables and why.
+ */
 void verification_add_words(struct text *text, const struct verification *verification);
 void verification_free(struct verification *verification);
 
