@@ -29,8 +29,8 @@ int file_read(const char *path, struct text *text, struct stat *status, struct e
 int file_write(const char *path, const struct text *text, struct error *err);
 
 /*
- * Creates and opens a temporary file that has no name.  It is in $TMPDIR if that is set, otherwise
- * in /var/tmp if that is writable, otherwise in /tmp; /var/tmp is preferred because /tmp may be in
+ * Creates and opens an unlinked temporary file.  It is in $TMPDIR if that is set, otherwise in
+ * /var/tmp if that is writable, otherwise in /tmp.  /var/tmp is preferred because /tmp may be in
  * memory.  Sets `*directory` to that directory for messages; the string is not allocated.  Returns
  * NULL on error and sets errno.
  */

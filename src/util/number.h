@@ -46,9 +46,10 @@ bool amount_parse(const char *bytes, size_t length, uint64_t unit, uint64_t *amo
  * Parse a duration and store it in seconds.
  *
  * duration_parse() accepts a number followed by s, m, h, d or w, with an optional blank between
- * (`90 s`, `2h`); a number alone is in seconds. time_string_parse() accepts the same, except that a
- * number alone is in minutes, and Slurm's formats `min`, `hr:min:00`, `days-hr:min:00` and
- * `days-hr`.
+ * (`90 s`, `2h`).  A number alone is in seconds.
+ *
+ * time_string_parse() accepts the same, but a number alone is in minutes.  It also accepts Slurm's
+ * formats `min`, `hr:min:00`, `days-hr:min:00` and `days-hr`.
  */
 bool time_string_parse(const char *text, uint64_t *seconds);
 bool duration_parse(const char *text, uint64_t *seconds);

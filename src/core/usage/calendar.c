@@ -5,7 +5,7 @@
 
 #include "util/index.h"
 
-/* Days since some day, of a local date: good for telling dates apart and ordering them. */
+/* Returns a number that orders local dates and differs between them.  The numbers have gaps. */
 static long calendar_date_of(time_t time)
 {
     struct tm date = { 0 };
@@ -13,8 +13,11 @@ static long calendar_date_of(time_t time)
     return (date.tm_year * 12L + date.tm_mon) * 31 + date.tm_mday;
 }
 
-/* The first second of a local day, found between the noons around it: midnight may come twice
- * where clocks are set back, and not at all where they are set forward. */
+/*
+ * Finds the first second of a local day by bisection.  It does not use mktime() of midnight,
+ * because midnight can occur twice when clocks are set back.  It can be missing when clocks are set
+ * forward.
+ */
 static time_t start_of_day(struct tm day)
 {
     day.tm_hour = 12;
@@ -111,13 +114,15 @@ uint64_t calendar_day(uint64_t instant)
     return start > 0 ? (uint64_t)start : 0;
 }
 
-/* The year 2000, and as many days as there are to 2040: clocks are moved once a day at most. */
+/*
+ * The days from 2000 to 2039.  One offset per day is enough, as clocks change at most once a day.
+ */
 #define FIRST_DAY 10957
 #define DAYS_TO_2040 14610
 
 uint64_t calendar_zone(void)
 {
-    uint64_t ahead[DAYS_TO_2040 / 2] = { 0 }; /* two days a word, as 32 bits each */
+    uint64_t ahead[DAYS_TO_2040 / 2] = { 0 }; /* two days per word, 32 bits each */
     for (long day = 0; day < DAYS_TO_2040; day++) {
         time_t time = (FIRST_DAY + day) * 86400;
         struct tm date = { 0 };

@@ -5,22 +5,28 @@
 #include "core/number/wide.h"
 #include "util/number.h"
 
-/* A price: what one TRES costs each second, in units (UNITS_PER_TRES).  At RATE_TOO_LARGE or
- * above, which is also what a charge must stay below, nothing is charged. */
+/*
+ * A charge rate: units (UNITS_PER_TRES) per TRES and second.  Nothing is charged at RATE_TOO_LARGE
+ * or above.  A charge must also be below it.
+ */
 #define RATE_TOO_LARGE ((uint128)1 << 104)
 
-/* The price at the product of these factors, of which there are at most RATE_FACTORS with the 18
- * digits that decimal_parse() takes, divided by 2^halvings (at most 50): rounded once, half to
- * even. */
+/*
+ * Returns the charge rate for the product of `count` factors, divided by 2^halvings and rounded
+ * once, half to even.  `count` is at most RATE_FACTORS, `halvings` at most 50, and each factor has
+ * at most the 18 digits that decimal_parse() accepts.
+ */
 #define RATE_FACTORS 4
 uint128 rate_of_product(const struct decimal *factors, size_t count, unsigned halvings);
 
-/* The decimal with the fewest digits that reads as this double; 1 for one that is negative or no
- * number. */
+/*
+ * Returns the decimal with the fewest digits that parses as this double, or 1 if it is negative or
+ * not finite.
+ */
 struct decimal decimal_of_factor(double factor);
-/* The double nearest to a decimal. */
+/* Returns the double nearest to a decimal. */
 double decimal_nearest(const struct decimal *decimal);
-/* The price at this one factor. */
+/* Returns the charge rate for one factor. */
 uint128 rate_of_factor(double factor);
 
 #endif

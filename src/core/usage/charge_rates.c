@@ -10,7 +10,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* The TRES that every slurmdbd has, by id from 1 on. */
+/* The TRES that every slurmdbd has, in order of their ids from 1 on. */
 static const struct {
     const char *type, *name;
 } fixed_tres[] = {
@@ -25,7 +25,7 @@ static bool is_one(const struct decimal *factor)
     return factor->digits == 1 && factor->power == 0;
 }
 
-/* A QOS, and its factors by time: the first holds before its instant, too. */
+/* A QOS with its factors in order of time.  The first one also applies before its `from`. */
 struct qos_factor {
     uint64_t from;
     struct decimal factor;
@@ -37,13 +37,13 @@ struct qos {
     const struct qos_factor *factors;
 };
 
-/* Weights, and the ids of their TRES; 0: no such TRES. */
+/* Weights and the ids of their TRES; id 0 if the TRES does not exist. */
 struct weighing {
     const struct weight_list *list;
     uint64_t *ids;
 };
 
-/* What holds in a partition. */
+/* The settings that apply to a partition. */
 struct charge_rate_terms {
     const struct decimal *factor;
     const struct weighing *weighing;
@@ -53,19 +53,19 @@ struct charge_rate_terms {
 struct charge_rates {
     enum charge_basis charge;
     const struct charge_weights *weights;
-    struct weighing *weighings; /* for all, then those of partitions */
+    struct weighing *weighings; /* the general weights, then the partitions' weights */
     size_t weighing_count;
 
     struct id_index *qos_place;
     struct qos *qos;
     uint32_t qos_count;
-    bool *qos_met; /* by the settings' order */
+    bool *qos_met; /* in the order of the settings */
 
-    struct names *partitions;        /* those that the settings name: first those with a factor */
-    struct charge_rate_terms *terms; /* of each, and behind them those of all others */
+    struct names *partitions; /* partitions in the settings; names with a factor come first */
+    struct charge_rate_terms *terms; /* by partition, then the terms of all other partitions */
     size_t partition_count;
 
-    /* By terms, and by QOS, the last for all that are not known; NULL until it is looked for. */
+    /* By terms and QOS; the last column is for unknown QOS.  NULL until requested. */
     const struct charge_rate **tariffs;
     const struct charge_rate *plain;
     struct arena *arena;
@@ -97,7 +97,7 @@ void charge_weights_free(struct charge_weights *weights)
     *weights = (struct charge_weights){ 0 };
 }
 
-/* Whether a list of weights counts. */
+/* Returns true if this list of weights applies. */
 static bool charge_weighs(enum charge_basis charge, const struct weight_list *list)
 {
     return charge == CHARGE_TRES || (charge == CHARGE_AUTO && list->count);
@@ -199,8 +199,10 @@ void charge_rates_destroy(struct charge_rates *rates)
     free(rates);
 }
 
-/* Billing is what weights make: Slurm passes over a weight of its own, and so do we.  Of names that
- * differ in case only, which slurmdbd cannot have, the lowest id counts. */
+/*
+ * Like Slurm, ignores a weight of billing, which is itself the weighted sum.  If names differ only
+ * in case, which slurmdbd does not allow, the lowest id counts.
+ */
 void charge_rates_add_tres(struct charge_rates *rates, uint64_t id, const char *type,
                            const char *name)
 {
@@ -252,7 +254,7 @@ static bool in_maximum(enum weight_rule rule, const char *type)
     return !strcasecmp(type, "cpu") || !strcasecmp(type, "mem") || !strcasecmp(type, "node");
 }
 
-/* What has no weight is not charged, and so not judged either. */
+/* A TRES with weight 0 is not charged, so its count is not checked either. */
 static bool is_charged(const struct weighing *weighing, size_t i)
 {
     return weighing->ids[i] && weighing->list->weights[i].weight.digits;
@@ -291,7 +293,7 @@ static struct charge_rate *make_rate(const struct charge_rates *rates, const str
     return rate;
 }
 
-/* The chain of a QOS, made from its end. */
+/* Builds the chain of rates of a QOS, starting with the last one. */
 static const struct charge_rate *first_rate(struct charge_rates *rates, size_t partition,
                                             size_t qos)
 {
@@ -328,7 +330,7 @@ static size_t partition_place(struct charge_rates *rates, const char *partition,
         return rates->partition_count;
     const char *comma = memchr(partition, ',', length);
     uint32_t place =
-        charge_rate_find_partition(rates, partition, length); /* a name may have a comma */
+        charge_rate_find_partition(rates, partition, length); /* names may have commas */
     if (place == INDEX_NONE && comma)
         place = charge_rate_find_partition(rates, partition, (size_t)(comma - partition));
     if (place == INDEX_NONE)
@@ -383,8 +385,10 @@ const char *charge_rates_unused_partition(const struct charge_rates *rates, size
     return NULL;
 }
 
-/* Number a place in all lists that count, one after another: the list it is in, or NULL behind the
- * last. */
+/*
+ * Numbers the weights of all lists that apply, one list after another.  Returns the list that
+ * contains number `*place` and makes `*place` relative to it.  Returns NULL after the last.
+ */
 static const struct weighing *weighing_at(const struct charge_rates *rates, size_t *place)
 {
     for (size_t i = 0; i < rates->weighing_count; i++) {
@@ -417,7 +421,7 @@ static uint64_t charge_rate_hash_of(uint64_t number, const struct decimal *one_f
     return hash_words(words, sizeof words / sizeof *words);
 }
 
-/* Of a factor that never changed it has no instant, so that it does not matter who tells it. */
+/* The time of the first factor is left out, so that the source of that time does not matter. */
 static uint64_t hash_of_factor(const struct qos *qos, size_t span)
 {
     const struct qos_factor *factor = &qos->factors[span];

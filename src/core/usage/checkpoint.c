@@ -191,7 +191,7 @@ uint64_t checkpoint_hash(const struct checkpoint *checkpoint)
     return hash_words(numbers, sizeof numbers / sizeof *numbers);
 }
 
-/* Whether a line, of which there are so many bytes, is among those of a text. */
+/* Returns true if the text contains this line of `length` bytes. */
 static bool has_line(const char *text, const char *line, size_t length)
 {
     for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
@@ -205,7 +205,8 @@ char *checkpoint_basis_difference(const char *one, const char *other)
     while (*one || *other) {
         size_t length = strcspn(one, "\n"), other_length = strcspn(other, "\n");
         if (length != other_length || memcmp(one, other, length)) {
-            /* A line that comes later in the other has not changed: one was put in before it. */
+            /* If the line occurs later in `other`, it is unchanged and another line was inserted
+             * before it. */
             const char *line = length && !has_line(other, one, length) ? one : other;
             return memory_bytes(line, strcspn(line, " \n"));
         }

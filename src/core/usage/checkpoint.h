@@ -6,14 +6,17 @@
 
 #include "core/number/wide.h"
 
-/* The seal: what is kept of jobs that ended long ago, so that the next run need not read them.
+/*
+ * The checkpoint: stored usage sums of jobs that ended long ago, so that the next run need not read
+ * these jobs.
  *
- * Usage sums are integers on a grid that does not depend on `now` (decay_table.h), so the sum over
- * the jobs that ended before an instant stays as it is: it is never aged and never rounded.  A run
- * that adds the jobs which ended since, or are open, gets the bits that reading all of them
- * gives. */
+ * Usage sums are integers that do not depend on `now` (decay_table.h).  So the sum over the jobs
+ * that ended before a given time never changes: it is not aged and not rounded.  A run adds the
+ * jobs that have ended since or are open, and gets exactly the sums that reading all jobs would
+ * give.
+ */
 
-/* Sums by the association id that job rows have, whether or not there is such an association. */
+/* Sums by the association id of job rows, even if no such association exists. */
 struct usage_sum {
     uint64_t id;
     struct wide sum;
@@ -25,74 +28,83 @@ struct usage_sums {
 };
 struct usage_sums *usage_sums_create(void);
 void usage_sums_destroy(struct usage_sums *sums);
-/* The sum of an id, made as 0 where there is none; it holds until the next is made. */
+/*
+ * Returns the sum of an id; adds it as 0 if it is missing.  The pointer is valid until another id
+ * is added.
+ */
 struct wide *usage_sums_of(struct usage_sums *sums, uint64_t id);
-/* NULL where there is none. */
+/* Returns the row of an id, or NULL. */
 struct usage_sum *usage_sums_find(const struct usage_sums *sums, uint64_t id);
-/* All of them by ascending id, to be freed. */
+/* Returns pointers to all rows by ascending id.  The caller frees the array. */
 const struct usage_sum **usage_sums_by_id(const struct usage_sums *sums);
-/* What a sum adds to the hash of all sums, which does not depend on their order. */
+/*
+ * Returns the hash of one sum.  The hash of all sums is the total of these, so it does not depend
+ * on their order.
+ */
 uint64_t usage_sum_hash(uint64_t id, const struct wide *sum);
 
-/* Keys of job rows. */
+/* A set of keys of job rows. */
 struct job_keys {
     uint64_t *keys;
     size_t count;
 };
 void job_keys_add(struct job_keys *keys, uint64_t key);
-/* Put them in order, each once; the functions below want that. */
+/* Sorts the keys and removes duplicates.  The functions below require sorted keys. */
 void job_keys_sort(struct job_keys *keys);
-/* Those of `keys` that `others` lacks. */
+/* Returns the keys that are not in `others`; free them with job_keys_free(). */
 struct job_keys job_keys_without(const struct job_keys *keys, const struct job_keys *others);
 uint64_t job_keys_hash(const struct job_keys *keys);
 void job_keys_free(struct job_keys *keys);
 
-/* What the job rows in the sums were: by the day of UTC in which they ended their number, and the
- * sum of their hashes.  By it a run that reads the rows of a day again knows whether they have
- * changed. */
+/*
+ * The number and the hash sum of the checkpointed job rows, by the day (UTC) in which they ended.
+ * A run that reads the rows of a day again can detect that they have changed.
+ */
 #define CHECKPOINT_SLICE_S 86400u
 struct day_hash {
     uint64_t rows, hash;
 };
 struct day_hashes {
     struct day_hash *of_day;
-    size_t count;            /* days, from 1970 on */
-    struct day_hash rollups; /* which replace purged jobs in the sums */
+    size_t count;            /* number of days from 1970 on */
+    struct day_hash rollups; /* of the rollups that replace purged jobs in the sums */
 };
-/* Add a row to a slice, or take it off. */
+/* Adds the hash of a row, or subtracts it if `negative`. */
 void day_hash_add(struct day_hash *slice, uint64_t hash, bool negative);
 void day_hashes_add(struct day_hashes *hashes, uint64_t time_end, uint64_t hash, bool negative);
-/* Set that of a day. */
+/* Sets the value of a day, in days from 1970 on. */
 void day_hashes_set(struct day_hashes *hashes, uint64_t day, struct day_hash hash);
-/* That of a day; of one without rows it is 0. */
+/* Returns the value of a day; it is zero without rows. */
 struct day_hash day_hash_of(const struct day_hashes *hashes, uint64_t day);
 bool day_hash_same(struct day_hash one, struct day_hash other);
 void day_hashes_free(struct day_hashes *hashes);
 
-/* What is known of the sums, a row for each cluster.  Times are epoch seconds, 0 for none. */
+/* The description of the sums; one row per cluster.  Times are in epoch seconds; 0 is unknown. */
 struct checkpoint {
-    bool kept;                /* there is one */
-    uint64_t as_of;           /* of the run that kept it */
-    uint64_t full_as_of;      /* of the last run that read all */
-    uint64_t cutoff;          /* the sums are over rows with a time_end behind this ... */
-    uint64_t checkpointed_to; /* ... and before this */
-    uint64_t start;           /* what they charged before this instant did not count */
-    uint64_t jobs_from;       /* what jobs did before this instant is in the sums by rollups */
-    uint64_t oldest_end;      /* of these rows, UINT64_MAX where there is none; likewise below */
-    uint64_t first_charge;    /* the first second that counts in the sums */
-    uint64_t newest_end;      /* of all rows that had ended */
+    bool kept;                /* a checkpoint exists */
+    uint64_t as_of;           /* time of the run that stored it */
+    uint64_t full_as_of;      /* time of the last full run */
+    uint64_t cutoff;          /* the sums include rows with a time_end after this time ... */
+    uint64_t checkpointed_to; /* ... and before this time */
+    uint64_t start;           /* charges before this time did not count */
+    uint64_t jobs_from;       /* before this time, rollups are in the sums in place of jobs */
+    uint64_t oldest_end;      /* oldest time_end of these rows; UINT64_MAX if there are none */
+    uint64_t first_charge;    /* first second that counts in the sums, or UINT64_MAX */
+    uint64_t newest_end;      /* newest time_end of all ended rows */
     uint64_t sums_hash, open_hash;
-    uint64_t checked_to; /* rows that ended before this were read again, in this round */
-    char *source;        /* the identity of the database they are from */
-    char *basis;         /* all else that they depend on, a line each: `name value` */
+    uint64_t checked_to; /* this round of checks has read rows that ended before this time */
+    char *source;        /* identity of the accounting database */
+    char *basis;         /* everything else that the sums depend on; lines of `name value` */
 };
 void checkpoint_free(struct checkpoint *checkpoint);
-/* The instant before which all lies that the sums may have in them. */
+/* Returns the time before which all usage in the sums lies. */
 uint64_t checkpoint_reach(const struct checkpoint *checkpoint);
-/* A hash of everything in it.  It is stored beside the seal, to find damage. */
+/* Returns a hash of all fields.  It is stored with the checkpoint to detect damage. */
 uint64_t checkpoint_hash(const struct checkpoint *checkpoint);
-/* The name that the first line has in which two bases differ, to be freed; NULL where they are
- * the same. */
+/*
+ * Returns the name of the first line in which two bases differ, or NULL if they are equal.  The
+ * caller frees it.
+ */
 char *checkpoint_basis_difference(const char *one, const char *other);
 
 #endif

@@ -5,22 +5,27 @@
 
 #include "util/memory.h"
 
-/* Most additions are to sums of a while ago: jobs come in the order of time, those of an array one
- * behind another, and a few users have most of them.  So what is added is a row of its own unless
- * a table that stays in the processor's caches knows a row of the same sum; rows of one sum are
- * brought together when they are put in order, which costs less than to look for each. */
+/*
+ * Most additions go to a recently used sum: job rows come in order of time, tasks of an array
+ * follow each other, and a few users own most jobs.  A small hash table that fits in the
+ * processor's cache finds the recent row of a sum.  On a miss, a new row is appended, even if an
+ * older row of the same sum exists.  Sorting brings the rows of one sum together and adds them up,
+ * which costs less than a full lookup for each addition.
+ */
 struct day_sums {
     struct day_sum *rows;
     size_t count, room;
-    size_t ordered; /* so many first are in order, each sum once */
-    uint32_t *seen; /* by hash, where a sum was seen last: maybe, for rows move.  NULL: none was */
+    size_t ordered; /* number of leading rows that are sorted, each sum once */
+    uint32_t *seen; /* last row of a sum, by hash; a hint, as rows move; NULL: unused */
 };
 
 #define SEEN_BITS 12
 #define FIRST_ROOM 64u
 
-/* Most days of a small site have no rows, and a run makes sums of each day: so what is big is made
- * with the first row. */
+/*
+ * A run creates sums for each day, and on a small site most of them stay empty.  So the large
+ * arrays are allocated with the first row.
+ */
 struct day_sums *day_sums_create(void)
 {
     return memory_zeroed(1, sizeof(struct day_sums));
@@ -51,7 +56,7 @@ static size_t day_sums_hash_of(uint32_t day, uint64_t id)
     return mixed >> (64 - SEEN_BITS);
 }
 
-/* Some row of the sum, maybe a new one. */
+/* Returns a row of the sum, possibly a new one. */
 static struct wide *day_sums_row_of(struct day_sums *sums, uint32_t day, uint64_t id)
 {
     if (!sums->seen)
@@ -94,7 +99,7 @@ static int by_day_and_id(const void *a, const void *b)
     return day_sums_compare(a, b);
 }
 
-/* Of numbers, how many bits the differences from the least have. */
+/* The least of several numbers, and the bits of the largest difference from it. */
 struct spread {
     uint64_t least;
     unsigned bits;
@@ -120,11 +125,11 @@ static void find_spreads(const struct day_sums *sums, struct spread *days, struc
     ids->bits = bits_of(most_id - ids->least);
 }
 
-/* A digit is as wide as counts of its values stay in the first cache. */
+/* The counts of all values of a digit fit into the first-level cache. */
 #define DIGIT_BITS 11
 #define DIGITS ((size_t)1 << DIGIT_BITS)
 
-/* Put `from` in order of the digit at `bit`, in `to`; equal ones stay as they are. */
+/* Sorts `from` into `to` by the digit at `bit`.  The sort is stable. */
 static void order_by_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned bit)
 {
     size_t place[DIGITS] = { 0 }, next = 0;
@@ -139,7 +144,7 @@ static void order_by_digit(const uint64_t *from, uint64_t *to, size_t count, uns
         to[place[from[i] >> bit & (DIGITS - 1)]++] = from[i];
 }
 
-/* Rows in order, by way of numbers that have a row's day, its id and below them its place. */
+/* Returns the rows in order, by a radix sort of keys that consist of a row's day, id and index. */
 static struct day_sum *by_digits(const struct day_sums *sums, const struct spread *days,
                                  const struct spread *ids, unsigned place_bits)
 {
@@ -166,7 +171,7 @@ static struct day_sum *by_digits(const struct day_sums *sums, const struct sprea
     return rows;
 }
 
-/* Ids may be any numbers, but those of a database are close together. */
+/* Ids in a database are close together and fit into the keys.  Other ids use qsort(). */
 static void day_sums_put_in_order(struct day_sums *sums)
 {
     struct spread days, ids;
@@ -182,7 +187,7 @@ static void day_sums_put_in_order(struct day_sums *sums)
     sums->room = sums->count;
 }
 
-/* Rows in order have those of one sum side by side. */
+/* Adds up the rows of each sum, which are adjacent after sorting. */
 static void bring_together(struct day_sums *sums)
 {
     size_t kept = 0;

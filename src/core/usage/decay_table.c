@@ -9,12 +9,14 @@
 
 #define UINT128(high, low) ((uint128)(high) << 64 | (low))
 
-/* ln 2 as a fraction of 2^128; 1 / ln 2 as a mantissa of 128 bits, times 2^-127. */
+/* ln 2 x 2^128, and 1 / ln 2 as a 128-bit mantissa times 2^-127. */
 static const uint128 LN_2 = UINT128(0xb17217f7d1cf79ab, 0xc9e3b39803f2f6af);
 static const uint128 ONE_BY_LN_2 = UINT128(0xb8aa3b295c17f0bb, 0xbe87fed0691d3e88);
 
-/* A number to divide by again and again, and floor((2^64 - 1) / number): the processor's own
- * division takes as long as all else that a row costs here, and each row needs four. */
+/*
+ * A divisor with floor((2^64 - 1) / number).  Each row needs four divisions, and with the
+ * processor's instruction these would take as long as everything else here.
+ */
 struct divisor {
     uint64_t number, reciprocal;
 };
@@ -22,18 +24,19 @@ struct divisor {
 struct decay_table {
     uint64_t half_life, now, start;
     uint64_t first_half_life; /* e */
-    /* What turns a sum into TRES-seconds, or 2^denominator_bits x 10^6 to divide by where that is
-     * a rational number. */
+    /* Factors from a sum to TRES-seconds and back.  If `rational`, the exact divisor is
+     * 2^denominator_bits x 10^6. */
     struct floating usage_of_unit, units_of_usage;
     bool rational;
     unsigned denominator_bits;
-    /* R(f) = coarse[f div step] x fine[f mod step], the constant folded into coarse. */
+    /* R(f) = coarse[f div step] x fine[f mod step]; coarse includes the constant factor. */
     uint64_t step;
-    bool shares_tables; /* they are another clock's */
+    bool shares_tables; /* coarse and fine belong to another table */
     uint128 *coarse, *fine;
     struct divisor by_half_life, by_step;
-    /* Of steps: behind `shift` seconds periods are numbered from 0, and the first one that counts
-     * has number `oldest`.  By period from that on: its weight, and Q where it begins. */
+    /* For decay in steps.  Periods are numbered from 0 after `shift` is added to a time.  `oldest`
+     * is the first one that counts.  From it on, `weights` has each period's weight and `begins`
+     * its Q at the start. */
     uint64_t shift, oldest, newest;
     struct divisor by_period;
     double factor;
@@ -45,7 +48,7 @@ static struct divisor decay_table_divisor_of(uint64_t number)
     return (struct divisor){ number, UINT64_MAX / number };
 }
 
-/* The quotient and what is left.  The estimate is the quotient or one less. */
+/* Returns the quotient and sets `*rest`.  The estimate is exact or one too low. */
 static inline uint64_t divide(struct divisor by, uint64_t dividend, uint64_t *rest)
 {
     uint64_t quotient = (uint64_t)((uint128)dividend * by.reciprocal >> 64);
@@ -57,11 +60,13 @@ static inline uint64_t divide(struct divisor by, uint64_t dividend, uint64_t *re
     return quotient;
 }
 
-/* 2^(part / whole) for 0 <= part < whole, as a mantissa of 128 bits times 2^-127.  The series of
- * exp; each of some thirty terms is cut by less than 2^-127. */
+/*
+ * Returns 2^(part / whole) for 0 <= part < whole, as a 128-bit mantissa times 2^-127.  Uses the
+ * series of exp; each of about thirty terms is rounded down by less than 2^-127.
+ */
 static uint128 power_of_two(uint64_t part, uint64_t whole)
 {
-    /* exponent = ln 2 x part / whole as a fraction of 2^128, divided word by word */
+    /* exponent = 2^128 x ln 2 x part / whole, by long division */
     uint128 low = (uint128)(uint64_t)LN_2 * part;
     uint128 high = (uint128)(uint64_t)(LN_2 >> 64) * part + (low >> 64);
     uint128 rest = (high >> 64) % whole;
@@ -80,12 +85,13 @@ static uint128 power_of_two(uint64_t part, uint64_t whole)
     return sum;
 }
 
-/* 2^s H / ln 2 as a number in [2^127, 2^128), and s. */
+/* Returns 2^s H / ln 2 in [2^127, 2^128) and sets `*s`. */
 static uint128 scaled_half_life(uint64_t half_life, int *s)
 {
     uint128 low = (uint128)(uint64_t)ONE_BY_LN_2 * half_life;
     uint128 high = (uint128)(uint64_t)(ONE_BY_LN_2 >> 64) * half_life + (low >> 64);
-    /* Three words; bring the highest bit to the top.  The top word is below the half-life. */
+    /* Normalize the three words: move the highest bit to the top.  The top word is below the
+     * half-life. */
     uint64_t word[3] = { (uint64_t)(high >> 64), (uint64_t)high, (uint64_t)low };
     uint128 mantissa;
     int log2;
@@ -120,7 +126,7 @@ static void make_tables(struct decay_table *decay, uint128 scale)
         decay->fine[i] = power_of_two(i % half_life, half_life);
 }
 
-/* 10^-6 to 128 bits: 2^141 / 15625 x 2^-147. */
+/* Returns 10^-6 with 128 bits: 2^141 / 15625 x 2^-147. */
 static struct floating one_millionth(void)
 {
     uint128 top = (uint128)1 << 127;
@@ -128,7 +134,10 @@ static struct floating one_millionth(void)
     return (struct floating){ mantissa, -147 };
 }
 
-/* What turns sums in which a second now weighs 2^age_bits x 2^(phase / half-life) into usage. */
+/*
+ * Sets the factors between sums and usage.  One unit for a second at `now` has the weight
+ * 2^age_bits x 2^(phase / half-life).
+ */
 static void set_units(struct decay_table *decay, int age_bits, uint64_t phase)
 {
     uint64_t half_life = decay->half_life;
@@ -154,7 +163,7 @@ uint64_t decay_table_epoch_at(uint64_t half_life, uint64_t now)
     return block > 56 ? block - 56 : 0;
 }
 
-/* `other`: whose tables it shares; NULL: it makes its own. */
+/* Creates a table that shares the arrays of `other`, or has its own if `other` is NULL. */
 static struct decay_table *decay_table_make(const struct decay_table *other, uint64_t half_life,
                                             uint64_t now, uint64_t start)
 {
@@ -194,17 +203,20 @@ struct decay_table *decay_table_create_like(const struct decay_table *other, uin
     return decay_table_make(other, other->half_life, now, start);
 }
 
-/* ---- steps ---- */
+/* Decay in steps. */
 
 #define STEP_BITS 88
 
-/* Seconds that make instants of steps multiples of the period. */
+/* Returns the seconds that, added to the time of a step, make it a multiple of the period. */
 static uint64_t shift_of(const struct decay_cycles *steps)
 {
     return steps->period - steps->epoch % steps->period;
 }
 
-/* The period that `now` is in: one of these instants belongs to the period that it ends. */
+/*
+ * Returns the number of the period of `now`.  The time of a step belongs to the period that it
+ * ends.
+ */
 static uint64_t newest_period(const struct decay_cycles *steps, uint64_t now)
 {
     return (now + shift_of(steps) - 1) / steps->period;
@@ -219,7 +231,10 @@ uint64_t decay_cycles_count(const struct decay_cycles *steps, uint64_t now, uint
     return (double)count > felt ? (uint64_t)felt : count;
 }
 
-/* The newest weight is 2^STEP_BITS, and behind it is one for `now` where that ends a period. */
+/*
+ * Computes the weight of each period; the newest is 2^STEP_BITS.  One more element serves `now` if
+ * it is the end of a period.
+ */
 static void make_weights(struct decay_table *decay, const struct decay_cycles *steps)
 {
     uint64_t count = decay->newest - decay->oldest + 1;
@@ -302,7 +317,7 @@ uint64_t decay_table_epoch(const struct decay_table *decay)
     return decay->first_half_life;
 }
 
-/* Q(t) for an instant within the grid. */
+/* Returns Q(t) for a time from decay_table_start() to now. */
 static uint128 decay_epoch_of(const struct decay_table *decay, uint64_t t)
 {
     if (!decay->half_life)
@@ -384,7 +399,7 @@ bool decay_table_sum_of(const struct decay_table *decay, double usage, struct wi
     return true;
 }
 
-/* ---- rollups ---- */
+/* Rollups. */
 
 bool rollup_usage(const struct decay_table *decay, const struct rollup *rollup, uint64_t since,
                   uint64_t until, uint128 rate, struct wide *usage)
@@ -395,7 +410,7 @@ bool rollup_usage(const struct decay_table *decay, const struct rollup *rollup, 
         return false;
     uint64_t end = rollup->end < until ? rollup->end : until;
     uint128 weight = decay_table_weight(decay, rollup->start < since ? since : rollup->start, end);
-    /* Below 2^128 x 2^126. */
+    /* The product is below 2^128 x 2^126. */
     struct natural factors[] = { natural_of(units), natural_of(weight) };
     struct natural product = natural_product(&factors[0], &factors[1]);
     natural_divide(&product, rollup->end - rollup->start);

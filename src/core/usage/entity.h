@@ -6,16 +6,21 @@
 
 struct text;
 
-/* Numbers of the tree's members.  The root's is 0 in OpenPBS, which is that of no association.
- * Who is in no line of resource_group is below the group unknown, with a number of our own. */
+/*
+ * Numbers of the members of OpenPBS's fairshare tree.  The root has its own number, because
+ * OpenPBS's 0 means no association here.  Entities that are in no line of resource_group are
+ * children of the group `unknown` and get numbers from ENTITY_UNLISTED on.
+ */
 #define ENTITY_ROOT INT32_MAX
 #define ENTITY_UNKNOWN 1
-#define ENTITY_UNLISTED (UINT32_C(1) << 30) /* the first of them */
-/* Their names in resource_group; pbsfs calls the root TREEROOT. */
+#define ENTITY_UNLISTED (UINT32_C(1) << 30) /* the first such number */
+/* Names in resource_group; pbsfs calls the root TREEROOT. */
 #define ENTITY_ROOT_NAME "root"
 #define ENTITY_UNKNOWN_NAME "unknown"
 
-/* For whom a job counts in OpenPBS's fairshare: its sched_config's fairshare_entity. */
+/*
+ * The kind of entity that OpenPBS's fairshare counts a job for: fairshare_entity in sched_config.
+ */
 enum entity_kind {
     ENTITY_EUSER,
     ENTITY_EGROUP,
@@ -24,15 +29,17 @@ enum entity_kind {
     ENTITY_EGROUP_EUSER,
     ENTITY_KINDS
 };
-extern const char *const entity_kind_names[]; /* OpenPBS's words, ended by NULL */
-/* ENTITY_KINDS: the word is none of them. */
+extern const char *const entity_kind_names[]; /* OpenPBS's names, ended by NULL */
+/* Returns ENTITY_KINDS if the name is unknown. */
 enum entity_kind entity_kind_of(const char *name);
 
 struct entity_job {
-    const char *euser, *egroup, *account, *queue; /* "": it has none */
+    const char *euser, *egroup, *account, *queue; /* may be "" */
 };
-/* The name of a job's entity.  A job that has none of this kind counts for egroup:euser, as in the
- * scheduler.  It is one of the job's texts, or stands in `room`. */
+/*
+ * Returns the name of a job's entity: one of the job's strings, or a string in `room`.  Like the
+ * scheduler, uses egroup:euser if the job has no entity of this kind.
+ */
 const char *entity_of(const struct entity_job *job, enum entity_kind kind, struct text *room);
 
 #endif

@@ -10,18 +10,20 @@
 #include "util/number.h"
 #include "util/text.h"
 
-/* Clocks of the source and of runs may differ by this much. */
+/* Tolerance in seconds between the clocks of the database and of the runs. */
 #define SKEW_S 300
-/* Rows of txn_table are read again that are so much older than the last run that noted: what was
- * committed late is there by then. */
+/*
+ * Rows of txn_table that are less than this many seconds older than the last recording run are read
+ * on each run, as transactions may be committed late.
+ */
 #define OVERLAP_S 86400
 
 struct factor_event {
     int64_t at;
     enum factor_evidence told;
     double factor;
-    uint64_t id;      /* of the QOS; or 0, and */
-    const char *name; /* its name */
+    uint64_t id;      /* id of the QOS, or 0 if it has a name */
+    const char *name; /* name of the QOS */
 };
 
 static const char *const evidence_names[] = { "added", "changed", "seen" };
@@ -93,7 +95,7 @@ void factor_history_forget_source(struct factor_history *history)
     forget_points(history);
 }
 
-/* ---- What txn_table says ---- */
+/* Evidence from txn_table. */
 
 struct event_reader {
     struct factor_history *history;
@@ -123,7 +125,10 @@ static bool factor_history_take_term(void *context, const struct txn_pair *term)
     return good;
 }
 
-/* The factor in an info: 1, 0 where there is none, -1 where the info is not understood. */
+/*
+ * Reads the factor from the column `info`.  Returns 1 if found, 0 if not, and -1 if the text cannot
+ * be interpreted.
+ */
 static int factor_history_read_factor(const char *info, double *factor)
 {
     struct txn_pair pair;
@@ -156,20 +161,20 @@ bool factor_history_add(struct factor_history *history, const struct transaction
     return false;
 }
 
-/* ---- What is known of a QOS ---- */
+/* Points of one QOS. */
 
 struct maker {
     struct factor_history *history;
     int64_t now, time;
     uint64_t id;
-    const struct qos_row *row; /* NULL: it is gone */
+    const struct qos_row *row; /* NULL if the QOS no longer exists */
     const struct factor_point *notes;
     size_t note_count;
-    struct factor_point *points; /* by instant */
+    struct factor_point *points; /* by time */
     size_t count;
 };
 
-/* Behind those of the same instant. */
+/* Inserts a point after all points with the same or an earlier time. */
 static void insert(struct maker *maker, struct factor_point point)
 {
     maker->points = memory_grown(maker->points, maker->count, sizeof *maker->points);
@@ -192,7 +197,7 @@ static bool factor_history_is_of(const struct factor_event *event, const struct 
                      : maker->row && !strcmp(event->name, maker->row->name);
 }
 
-/* What has a date.  Of what was done in one second the last counts. */
+/* Adds all points with a known time.  If several are in the same second, the last one counts. */
 static void add_dated(struct maker *maker)
 {
     const struct factor_history *history = maker->history;
@@ -219,7 +224,10 @@ static void add_dated(struct maker *maker)
     maker->count = kept;
 }
 
-/* A QOS that slurmdbd made itself was never added, and began with its column's default. */
+/*
+ * A QOS that slurmdbd itself created has no transaction that adds it.  It began with the default
+ * factor.
+ */
 static void add_default(struct maker *maker)
 {
     const struct factor_history *history = maker->history;
@@ -229,8 +237,10 @@ static void add_default(struct maker *maker)
                           .told = FACTOR_ADDED, .seen_before = FACTOR_UNSEEN, .factor = 1 });
 }
 
-/* Whether a row of txn_table tells of the change that two runs saw.  The clocks of both hosts may
- * differ, so that the first change after the later run may be it, too. */
+/*
+ * Returns true if a row of txn_table explains the change that two runs observed.  The clocks of the
+ * two hosts may differ, so the first change shortly after the later run qualifies, too.
+ */
 static bool is_dated(const struct maker *maker, const struct factor_point *seen)
 {
     for (size_t i = 0; i < maker->count; i++) {
@@ -242,7 +252,7 @@ static bool is_dated(const struct maker *maker, const struct factor_point *seen)
     return false;
 }
 
-/* The factor at a time; NULL: nothing is known of it. */
+/* Returns the point that applies at `time`, or NULL if none is known. */
 static const struct factor_point *point_at(const struct maker *maker, int64_t time)
 {
     const struct factor_point *found = NULL;
@@ -251,16 +261,18 @@ static const struct factor_point *point_at(const struct maker *maker, int64_t ti
     return found;
 }
 
-/* A run of the same time as an earlier one replaces what that one saw. */
+/* Returns true if the note is an observation at the time of this run, which replaces it. */
 static bool is_seen_again(const struct maker *maker, const struct factor_point *note)
 {
     return note->told == FACTOR_SEEN && note->at == maker->now && maker->row &&
            !maker->row->deleted;
 }
 
-/* What runs saw counts if txn_table does not tell: before its first row, and if two runs saw
- * different factors.  The run that saw the first factor knew no row of txn_table, so that one which
- * is hardly older came after it. */
+/*
+ * Adds observed factors that txn_table does not explain: before its first row, and if two runs
+ * observed different factors.  The run that first observed a factor found no row in txn_table.  So
+ * a row that is only slightly older was added after that run.
+ */
 static void add_seen(struct maker *maker)
 {
     for (size_t i = 0; i < maker->note_count; i++) {
@@ -281,8 +293,11 @@ static void add_seen(struct maker *maker)
     }
 }
 
-/* A change that nothing dates: the last time at which the factor is known to have been different,
- * and whether an earlier run of the same time saw it, too. */
+/*
+ * Records a change of unknown time.  Sets `seen->seen_before` to the last time at which the factor
+ * was different.  Sets history->undated, unless an earlier run of the same time observed the
+ * change, too.
+ */
 static void note_undated(struct maker *maker, struct factor_point *seen, int64_t last)
 {
     int64_t before = maker->history->last_seen;
@@ -296,8 +311,10 @@ static void note_undated(struct maker *maker, struct factor_point *seen, int64_t
     maker->history->undated |= !noted;
 }
 
-/* Whether the last run saw the same factor as this one, so that a row of txn_table says otherwise
- * which came late. */
+/*
+ * Returns true if the last run observed the same factor as this one.  Then a row of txn_table that
+ * contradicts it appeared late.
+ */
 static bool saw_no_change(const struct maker *maker, double factor)
 {
     for (size_t i = maker->note_count; i-- > 0;)
@@ -306,8 +323,10 @@ static bool saw_no_change(const struct maker *maker, double factor)
     return maker->now < maker->time;
 }
 
-/* What the source has now is the last of what it had.  A run as of a past time cannot know when
- * it became so. */
+/*
+ * Adds the current factor, which is the last one.  A run as of a past time cannot know when it was
+ * set.
+ */
 static void add_present(struct maker *maker)
 {
     const struct factor_history *history = maker->history;
@@ -393,7 +412,9 @@ bool factor_points_change(const struct factor_points *points, size_t i)
            (!i || !factor_history_is_same(point[-1].factor, point->factor));
 }
 
-/* The first factor of a QOS holds from the beginning, whatever its time is. */
+/*
+ * The time of a QOS's first factor is not hashed, because that factor applies to all earlier times.
+ */
 uint64_t factor_history_hash(const struct factor_history *history, int64_t reach)
 {
     uint64_t hash = 0;

@@ -57,7 +57,7 @@ void ledger_add_cover(struct ledger *ledger, uint64_t id, uint64_t association)
         (struct ledger_cover){ id, association };
 }
 
-/* Where each entry stands, and where the one that undoes it does; INDEX_NONE for none. */
+/* For each entry: its index by id, and the index of the entry that undoes it, or INDEX_NONE. */
 struct chains {
     struct id_index *places;
     uint32_t *undone_by;
@@ -87,7 +87,7 @@ static void chains_free(struct chains *chains)
     free(chains->undone_by);
 }
 
-/* Ids ascend along a chain, so it ends. */
+/* Returns the index of the last entry of a chain.  Ids ascend along a chain, so it ends. */
 static uint32_t end_of_chain(const struct chains *chains, uint32_t place, unsigned *undos)
 {
     for (*undos = 0; chains->undone_by[place] != INDEX_NONE; ++*undos)
@@ -134,7 +134,7 @@ struct ledger *ledger_coming(const struct ledger *ledger, uint64_t now, uint64_t
     return coming;
 }
 
-/* Resets of the whole cluster are the clock's. */
+/* Resets of the whole cluster are not included; they set the start of the decay table. */
 static bool is_of_past(const struct ledger_entry *entry)
 {
     return entry->kind == LEDGER_REFUND || (ledger_kind_resets(entry->kind) && !entry->of_cluster);
@@ -173,7 +173,7 @@ static int ledger_by_job(const void *a, const void *b)
     return (one->job > other->job) - (one->job < other->job);
 }
 
-/* Of several refunds of a job the last one reaches furthest. */
+/* If a job has several refunds, the latest one determines which rows are refunded. */
 static void add_refunds(struct ledger_state *state, struct ledger_entry *refunds, size_t count)
 {
     if (!count)
@@ -199,7 +199,7 @@ static int by_association(const void *a, const void *b)
     return (one->entry > other->entry) - (one->entry < other->entry);
 }
 
-/* `counts` is by place in the ledger. */
+/* Adds the resets.  `counts` is indexed like the ledger's entries. */
 static void add_resets(struct ledger_state *state, const struct ledger *ledger,
                        const struct chains *chains, const bool *counts)
 {
@@ -217,7 +217,7 @@ static void add_resets(struct ledger_state *state, const struct ledger *ledger,
         id_index_add(state->places, state->resets[i].association, i);
 }
 
-/* NULL: there is none before the instant. */
+/* Returns the last reset of the association before `before`, or NULL. */
 static const struct ledger_reset *ledger_last_reset(const struct ledger_state *state,
                                                     uint64_t association, uint64_t before)
 {
@@ -230,7 +230,7 @@ static const struct ledger_reset *ledger_last_reset(const struct ledger_state *s
     return last;
 }
 
-/* Of all that leave nothing of what was before, the last one that covers the association. */
+/* Returns true if no later reset or set covers the association of `set`. */
 static bool is_last_reset(const struct ledger_state *state, const struct ledger_entry *set)
 {
     const struct ledger_reset *last = ledger_last_reset(state, set->association, UINT64_MAX);

@@ -5,21 +5,20 @@
 #include "core/usage/checkpoint.h"
 #include "core/usage/decay_table.h"
 
-/* The ledger: dated entries by which people correct usage.  None is ever changed or deleted; one
- * that was wrong is undone by another.
+/*
+ * The ledger: dated entries with which administrators correct usage.  Entries are never changed or
+ * deleted; a wrong one is undone by another.
  *
- * An entry counts in every run whose `now` is not before the entry's instant, however late it was
- * entered, so that any past instant can be computed again from the entries that there are.  What
- * it does is an integer like any charge (decay_table.h):
+ * An entry counts in each run whose `now` is not before the entry's time, even if it was entered
+ * later.  So the values of any past time can be computed again from the entries.  The effect of an
+ * entry is an integer, like a charge (decay_table.h):
  *
- *     credit, debit   a charge of X TRES for the second that ends at the instant, which comes off
- *                     or goes on the association's usage
- *     refund          what the job's rows that began up to the instant charge, with the same
- *                     interval, comes off: as if they had not run
- *     reset           usage of some associations, or of all, before the instant does not count
- *     set             a reset to an amount: usage of some associations before the instant does not
- *                     count, and X TRES-seconds are there at the instant, of one of them
- *     undo            the undone entry does not count at any instant; an undo can be undone */
+ *     credit, debit  subtracts or adds a charge of X TRES for the second that ends at its time
+ *     refund         removes the charges of the job's rows that began up to its time
+ *     reset          removes usage of some or all associations before its time
+ *     set            resets some associations, then adds X TRES-seconds at its time to one of them
+ *     undo           makes the undone entry count at no time; an undo can be undone
+ */
 
 enum ledger_kind {
     LEDGER_CREDIT,
@@ -31,31 +30,33 @@ enum ledger_kind {
 };
 #define LEDGER_KINDS (LEDGER_UNDO + 1)
 
-/* As the result tables and people have it. */
+/* Returns the name in the result tables and in text output. */
 const char *ledger_kind_name(enum ledger_kind kind);
-/* Whether it has an association and an amount; and whether it may have associations that it covers.
+/*
+ * Return true if the kind has an association and an amount, or if it removes usage and may have
+ * covered associations.
  */
 bool ledger_kind_has_amount(enum ledger_kind kind);
 bool ledger_kind_resets(enum ledger_kind kind);
-/* LEDGER_KINDS: there is none of this name. */
+/* Returns LEDGER_KINDS if the name is unknown. */
 enum ledger_kind ledger_kind_named(const char *name);
 
 struct ledger_entry {
     uint64_t id, time;
     enum ledger_kind kind;
     uint64_t association;  /* LEDGER_CREDIT, _DEBIT, _SET */
-    uint64_t tres_seconds; /* likewise; below 2^63 */
+    uint64_t tres_seconds; /* for the same kinds; below 2^63 */
     uint64_t job;          /* LEDGER_REFUND */
-    bool of_cluster;       /* LEDGER_RESET: of everything, else of what was added for it */
-    uint64_t undoes;       /* LEDGER_UNDO: an entry's id */
+    bool of_cluster;       /* LEDGER_RESET: covers all associations; otherwise those in `covers` */
+    uint64_t undoes;       /* LEDGER_UNDO: the id of the undone entry */
 };
 
-/* What a reset, or a set, covers: an association id as job rows have it. */
+/* An association that a reset or set with this entry id covers, by its id in job rows. */
 struct ledger_cover {
     uint64_t id, association;
 };
 
-/* A cluster's entries in any order. */
+/* The entries of a cluster, in any order. */
 struct ledger {
     struct ledger_entry *entries;
     size_t count;
@@ -67,55 +68,73 @@ void ledger_destroy(struct ledger *ledger);
 void ledger_add(struct ledger *ledger, const struct ledger_entry *entry);
 void ledger_add_cover(struct ledger *ledger, uint64_t id, uint64_t association);
 
-/* The last of the chain of undos that begins with an entry: the entry itself where none undid it.
- * It is the only one of the chain that can be undone now.  NULL where there is no such entry. */
+/*
+ * Returns the last entry of the chain of undos that starts with entry `id`, or that entry itself if
+ * it was not undone.  Only this entry of the chain can be undone now.  Returns NULL if there is no
+ * such entry.
+ */
 const struct ledger_entry *ledger_last_undo(const struct ledger *ledger, uint64_t id);
-/* Whether an entry counts, at its instant and after: the undos of its chain are even. */
+/*
+ * Returns true if the entry was undone, so that it does not count: its chain has an odd number of
+ * undos.
+ */
 bool ledger_is_undone(const struct ledger *ledger, uint64_t id);
 
-/* The entries that begin to count after an instant, up to another one. */
+/*
+ * Returns the entries that start to count after `now`, up to `end`.  The caller destroys the
+ * ledger.
+ */
 struct ledger *ledger_coming(const struct ledger *ledger, uint64_t now, uint64_t end);
-/* When the next of these does: the first instant after another, UINT64_MAX where there is none.
- * `of_past`: only of refunds, and resets and sets of associations, which change what the past
- * counts for. */
+/*
+ * Returns the time of the next of these entries after `after`, or UINT64_MAX.  With `of_past`,
+ * considers only entries that change earlier usage: refunds, and resets and sets of associations.
+ */
 uint64_t ledger_next(const struct ledger *coming, uint64_t after, bool of_past);
-/* A ledger in which those of them that are dated up to `until` are dated `now`: what they leave of
- * what was used before, so that a set is a reset. */
+/*
+ * Returns a copy of `ledger` that shows the later effect on earlier usage.  Refunds, and resets and
+ * sets of associations, that are dated after `now` and up to `until` are dated `now`, and such a
+ * set becomes a reset.  The caller destroys the ledger.
+ */
 struct ledger *ledger_foreseen(const struct ledger *ledger, uint64_t now, uint64_t until);
 
 struct ledger_reset {
     uint64_t association, time, entry;
 };
 
-/* What counts at an instant. */
+/* The effective entries at one time. */
 struct ledger_state {
-    uint64_t cluster_reset;           /* the last one of all associations; 0 for none */
-    uint64_t cluster_reset_entry;     /* its id */
-    struct ledger_entry *adjustments; /* credits and debits, and sets that no later reset undid */
+    uint64_t cluster_reset;           /* time of the last reset of all associations, or 0 */
+    uint64_t cluster_reset_entry;     /* its entry id */
+    struct ledger_entry *adjustments; /* credits, debits, and sets that no later reset removes */
     size_t adjustment_count;
-    struct job_keys refunded;    /* ids of jobs, in order */
-    uint64_t *refunded_until;    /* of each: rows that began later were not refunded */
-    struct ledger_reset *resets; /* by association, instant and entry */
+    struct job_keys refunded;    /* job ids, ascending */
+    uint64_t *refunded_until;    /* for each job: rows that began later are not refunded */
+    struct ledger_reset *resets; /* by association, time and entry */
     size_t reset_count;
-    struct id_index *places; /* association -> its first reset */
+    struct id_index *places; /* association to its first reset */
 };
-/* Of no ledger (NULL): nothing. */
+/* Returns the state at `now`; it is empty if `ledger` is NULL.  The caller destroys it. */
 struct ledger_state *ledger_at(const struct ledger *ledger, uint64_t now);
 void ledger_state_destroy(struct ledger_state *state);
 
-/* The last reset of an association before an instant, 0 where there is none.  Resets of the whole
- * cluster are the clock's start, and not among these. */
+/*
+ * Returns the time of the last reset of an association before `before`, or 0.  Resets of the whole
+ * cluster are not included; they set the start of the decay table.
+ */
 uint64_t ledger_reset_before(const struct ledger_state *state, uint64_t association,
                              uint64_t before);
-/* A hash of all that ledger_reset_before() can return for this `before`; 0 where that is nothing.
+/*
+ * Returns a hash of all values that ledger_reset_before() can return for `before`; 0 if all are 0.
  */
 uint64_t ledger_resets_hash(const struct ledger_state *state, uint64_t before);
 
-/* Whether a job's row that began at this instant was refunded. */
+/* Returns true if the job's row that began at `begin` was refunded. */
 bool ledger_refunds(const struct ledger_state *state, uint64_t job, uint64_t begin);
 
-/* What a credit, debit or set is: `units` times `weight`, 0 where it does not count any more;
- * *negative where it comes off. */
+/*
+ * Computes the effect of a credit, debit or set: sets `*units` and returns the weight, which is 0
+ * if the entry no longer counts.  Sets `*negative` if the product must be subtracted.
+ */
 uint128 ledger_weight(const struct ledger_state *state, const struct ledger_entry *adjustment,
                       const struct decay_table *decay, uint128 *units, bool *negative);
 

@@ -6,7 +6,7 @@
 
 #include "util/memory.h"
 
-/* What the plugin takes for ln 2. */
+/* The plugin's value of ln 2. */
 #define SLURM_LN_2 0.693
 
 struct steps {
@@ -55,13 +55,13 @@ double steps_decay(const struct steps *steps, uint64_t age)
     return steps->periods[age / steps->period] * steps->seconds[age % steps->period];
 }
 
-/* What so many seconds are charged at once. */
+/* Returns the charge for `seconds` that are charged at once. */
 static double decay_steps_charge_of(const struct steps *steps, uint64_t seconds)
 {
     return (double)seconds * steps_decay(steps, seconds);
 }
 
-/* The last step before an instant, which is at most the newest step. */
+/* Returns the last cycle before `time`, which must not be after the newest cycle. */
 static uint64_t step_before(const struct steps *steps, uint64_t newest, uint64_t time)
 {
     return newest - ((newest - time) / steps->period + 1) * steps->period;
@@ -72,7 +72,10 @@ static uint64_t decay_steps_later_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The steps from the first one on in which the job ran: those before `end`, and the newest. */
+/*
+ * Returns the worth of the cycles in which the job ran: from the first one after its start to the
+ * last one before `end`, or to the newest.
+ */
 static double worth_of_steps(const struct steps *steps, uint64_t newest, uint64_t start,
                              uint64_t end)
 {

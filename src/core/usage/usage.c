@@ -5,10 +5,12 @@
 
 #define ID_LIMIT UINT64_C(1000000000) /* ids have 32 bits */
 
-#define NO_VALUE_64 UINT64_C(0xfffffffffffffffe) /* and above: "no value", "infinite" */
+#define NO_VALUE_64 UINT64_C(0xfffffffffffffffe) /* "no value"; the next is "infinite" */
 
-/* The id at the beginning of an item `id=count` that ends at `stop`, and where its count begins;
- * 0 where there is no id.  Inline because every job row comes here some five times. */
+/*
+ * Parses the id of an item `id=count` that ends at `stop`, and sets `*count` to the start of its
+ * count.  Returns 0 if there is no id.  Inline because each job row calls it about five times.
+ */
 static inline uint64_t item_id(const char *item, const char *stop, const char **count)
 {
     uint64_t id = 0;
@@ -24,7 +26,7 @@ static bool read_count(const char *text, const char *stop, uint64_t *count)
            *count < NO_VALUE_64;
 }
 
-/* Where an item ends.  Most are too short for memchr() to be worth its call. */
+/* Returns the end of an item.  Most items are too short for memchr() to be faster. */
 static inline const char *item_end(const char *item, const char *end)
 {
     while (item < end && *item != ',')
@@ -43,8 +45,10 @@ enum tres_reading tres_count(const char *list, size_t length, uint64_t id, uint6
     return TRES_ABSENT;
 }
 
-/* The count of a billing, or of CPUs with `charge = cpu`.  slurmdbd stores no count of 0, so an
- * absent billing is a free job. */
+/*
+ * Reads the billing, or the CPUs with `charge = cpu`. slurmdbd does not store a count of 0, so a
+ * job without billing is free.
+ */
 static enum tres_reading billing_or_cpus(enum charge_basis charge, const char *list, size_t length,
                                          uint64_t *count)
 {
@@ -52,7 +56,7 @@ static enum tres_reading billing_or_cpus(enum charge_basis charge, const char *l
     return tres_count(list, length, charge == CHARGE_CPU ? TRES_CPU : TRES_BILLING, count);
 }
 
-/* count x price; RATE_TOO_LARGE where that is at or above it. */
+/* Returns count x rate, or RATE_TOO_LARGE if the product is not below it. */
 static uint128 usage_charge_of(uint64_t count, uint128 rate)
 {
     uint128 units;
@@ -64,12 +68,14 @@ static uint128 usage_charge_of(uint64_t count, uint128 rate)
     return units;
 }
 
-/* A walk through the TRES that a tariff has a price for, and are in a list.  Of one that is there
- * twice the first counts, as above. */
+/*
+ * The position in an iteration over the TRES of a list that have a charge rate.  If a TRES occurs
+ * twice, the first one counts, as in tres_count().
+ */
 struct tres_walk {
     const char *at, *end;
     uint64_t seen;
-    uint64_t count; /* of the one at hand */
+    uint64_t count; /* of the current TRES */
     bool unreadable;
 };
 
@@ -110,20 +116,25 @@ static enum tres_reading weighted_charge(const struct charge_rate *rate, const c
     return walk.unreadable ? TRES_UNREADABLE : TRES_FOUND;
 }
 
-/* a + b with a rounded to a double on the way to it, or not, as processors do; in either case to
- * one side of what that can be. */
+/*
+ * Returns a bound of a + count * weight as a processor may compute it in doubles: the product may
+ * be rounded before the addition or not.  `side` is 0 for a lower and INFINITY for an upper bound.
+ */
 static double sum_towards(double a, double count, double weight, double side)
 {
     double part = count * weight, sum = a + part;
-    if (a == 0 || part == 0) /* nothing is added, so nothing rounded on the way */
+    if (a == 0 || part == 0) /* one operand is 0, so the addition is exact */
         return sum;
     double fused = fma(count, weight, a);
     double least = side > 0 ? fmax(sum, fused) : fmin(sum, fused);
     return sum - a == part && sum - part == a ? least : nextafter(least, side);
 }
 
-/* Whether slurmctld, which weighs in doubles, can have made this billing.  Where its sum is rounded
- * it may be on either side of an integer, depending on its processor and the order of the TRES. */
+/*
+ * Returns true if slurmctld can have computed this billing with these weights.  It computes in
+ * doubles, so a sum close to an integer may be on either side of it, depending on its processor and
+ * the order of the TRES.
+ */
 static bool makes_billing(const struct charge_rate *rate, const char *list, size_t length,
                           uint64_t billing)
 {
@@ -144,8 +155,11 @@ static bool makes_billing(const struct charge_rate *rate, const char *list, size
     return !walk.unreadable && floor(low) <= (double)billing && (double)billing <= floor(high);
 }
 
-/* Whether the weights make the billing that is stored; where there is none it was cut to 0.  That
- * hangs on the list and the weights alone: factors only change what a TRES costs. */
+/*
+ * Returns true if the weights explain the stored billing.  A missing billing was cut to 0.  The
+ * result depends only on the list and the weights, because factors change the charge rate, not the
+ * billing.
+ */
 static bool is_verified(const struct charge_rate *rate, const char *list, size_t length)
 {
     uint64_t billing = 0;
@@ -179,7 +193,9 @@ uint64_t job_begin(const struct job *job)
     return job->time_start > job->time_submit ? job->time_start : job->time_submit;
 }
 
-/* Where a job is far beyond its time limit. */
+/*
+ * Returns the time after which a job is far beyond its time limit, or UINT64_MAX without a limit.
+ */
 static uint64_t cap_of(const struct charging *charging, const struct job *job)
 {
     if (job->time_limit == 0 || job->time_limit >= TIME_LIMIT_NONE)
@@ -261,7 +277,8 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
     bool charged = job_is_charged(outcome);
     if (charged && units)
         *term = (struct charge_term){ units, weight, start, end };
-    /* A row of which nothing counts is not reported; what its times say is before its weights. */
+    /* Do not report a row without weight.  A finding about its times takes precedence over one
+     * about its weights. */
     bool told = weight && (!charged || span->outcome == JOB_CHARGED);
     return told ? outcome : span->outcome;
 }

@@ -5,52 +5,81 @@
 #include "core/usage/charge_rates.h"
 #include "core/usage/decay_table.h"
 
-/* What one job row adds to usage. */
+/*
+ * Computes how much a job row adds to usage.
+ *
+ * A scan of job rows computes usage in four steps:
+ *
+ *   1. job_span() derives from a row's times the seconds for which the job may be charged.
+ *
+ *   2. charge_interval_first() and charge_interval_next() (usage_owners.h) cut these seconds into
+ *      charge intervals.  Within an interval, the charge rate and the usage owner are constant.
+ *
+ *   3. job_charge() computes the charge per second and the weight of the interval after decay
+ *      (decay_table.h).  Their product is the usage.
+ *
+ *   4. Accumulators (compute/accumulators.h) add the product to the association's sum.
+ *
+ * All sums are exact integers, and they do not depend on the current time until the decay epoch
+ * advances.  So neither the order of rows nor the cuts between intervals change a sum.  Two
+ * optimizations depend on this:
+ *
+ *   - The checkpoint (checkpoint.h) stores the sums of jobs that ended long ago.  Later runs
+ *     continue from it.
+ *
+ *   - The multi-time accumulator computes usage at several times in one scan.  It adds a row once
+ *     for all times after its end.  It charges a row again only for the times at which the job was
+ *     still running.
+ */
 
-/* The number of the charging rules.  A checkpoint that was stored under another number is invalid,
- * and the next run is full.  Raise it in each release that charges any job row differently from the
- * release before; once per release is enough.  2: an absent billing is 0 (0.3.0). */
+/*
+ * The version of the charging rules.  A checkpoint that was stored with another version is invalid,
+ * and the next run is full.  Increase it at most once per release, if the release charges any job
+ * row differently.  Version 2 (0.3.0): a job without billing is charged 0.
+ */
 #define CHARGING_RULES 2
 
 enum tres_reading { TRES_ABSENT, TRES_FOUND, TRES_UNREADABLE };
 
-/* The count of one TRES in a list `id=count,id=count`.  Only that TRES is checked: its count is
- * unreadable where it is no unsigned 64-bit number, or one of the two that stand for "no value"
- * and "infinite". */
+/*
+ * Reads the count of one TRES from a list `id=count,id=count`.  Other items are not checked.
+ * Returns TRES_UNREADABLE if the count is not an unsigned 64-bit number, or is Slurm's value for
+ * "no value" or "infinite".
+ */
 enum tres_reading tres_count(const char *list, size_t length, uint64_t id, uint64_t *count);
 
-/* How jobs are charged. */
+/* The settings and the state with which jobs are charged.  Times are in epoch seconds. */
 struct charging {
     const struct decay_table *decay;
     enum charge_basis charge;
     uint64_t open_job_cap; /* seconds that an open job is charged beyond its time limit */
-    bool in_past;          /* now is before the wall clock: what jobs do after it is nothing odd */
-    uint64_t from;         /* before this instant rollups count instead of jobs */
-    uint64_t days_from;    /* what was used after it counts for its day, whatever the clock says */
+    bool in_past;          /* now is a past time: later starts and ends of jobs are not findings */
+    uint64_t from;         /* before this time, rollups replace jobs */
+    uint64_t days_from;    /* usage after this time counts for its day even if its weight is 0 */
 };
 
-/* A job row as the source has it; times are epoch seconds, 0 where there is none. */
+/* A job row of the accounting database.  Times are in epoch seconds; 0 means unknown. */
 struct job {
     uint64_t time_submit, time_start, time_end;
-    uint64_t time_limit;    /* minutes; 0 or from TIME_LIMIT_NONE on: no limit */
-    const char *tres_alloc; /* NULL: the tariff's price is the whole charge */
+    uint64_t time_limit;    /* minutes; no limit if 0, TIME_LIMIT_NONE or above */
+    const char *tres_alloc; /* if NULL, the charge rate alone is the charge */
     size_t tres_alloc_length;
-    uint64_t open_for_long; /* seconds after which it is a finding if it has no end and no limit; 0:
-                             * never */
+    uint64_t open_for_long; /* seconds; a job without an end and a limit that is open for longer is
+                               a finding; 0: never */
 };
 #define TIME_LIMIT_NONE 0xfffffffeu
-/* A job's times may be this much later than our clock before they are called odd. */
+/* Tolerance in seconds for job times that are later than now. */
 #define CLOCK_SKEW_S 300
 
 enum job_outcome {
-    JOB_CHARGED, /* perhaps with nothing */
-    /* These are charged, too: */
-    JOB_CAPPED,            /* up to open_job_cap, as it is open far beyond its limit */
-    JOB_ENDS_IN_FUTURE,    /* as one that is open */
-    JOB_OPEN_FOR_LONG,     /* as any open job; it has no limit to tell whether it still runs */
-    JOB_ENDS_BEYOND_LIMIT, /* up to its end, which is far beyond its limit */
-    JOB_OTHER_WEIGHTS,     /* by its billing, which is not what its partition's weights make */
-    /* These charge nothing: */
+    JOB_CHARGED, /* the charge may be 0 */
+    /* Charged, but reported as a finding: */
+    JOB_CAPPED,            /* far beyond its limit and still open: charged up to open_job_cap */
+    JOB_ENDS_IN_FUTURE,    /* charged as an open job */
+    JOB_OPEN_FOR_LONG,     /* charged as an open job; has no limit that shows if it still runs */
+    JOB_ENDS_BEYOND_LIMIT, /* charged up to its end, which is far beyond its limit */
+    JOB_OTHER_WEIGHTS, /* charged by its billing, which its partition's weights do not explain */
+    /* Charged nothing: */
     JOB_ENDS_BEFORE_START,
     JOB_STARTS_IN_FUTURE,
     JOB_TRES_UNREADABLE,
@@ -61,57 +90,77 @@ static inline bool job_is_charged(enum job_outcome outcome)
     return outcome < JOB_ENDS_BEFORE_START;
 }
 
-/* What the times of a job's row say, as of now.  Nothing else judges them. */
+/* The time for which a job may be charged, as of now.  Only job_span() interprets a row's times. */
 struct job_span {
-    uint64_t start, end; /* the seconds that it may be charged for; none where end <= start */
-    uint64_t ended;      /* its time_end; 0 where it is open, also where that is yet to come, which
-                          * a run of that instant cannot have known */
+    uint64_t start, end; /* the seconds that may be charged; none if end <= start */
+    uint64_t ended; /* its time_end; 0 if it is open or ends more than CLOCK_SKEW_S after now */
     enum job_outcome outcome;
 };
 struct job_span job_span(const struct charging *charging, const struct job *job);
-/* What tells when slurmctld's passes were.  It makes one when it registers, and then one in each
- * period, until it starts again. */
+/*
+ * The times at which slurmctld registered with slurmdbd.  It runs a decay cycle when it registers
+ * and then once per period, until it starts again.
+ */
 struct passes {
-    uint64_t *registered; /* when it registered, ascending */
+    uint64_t *registered; /* ascending */
     size_t count;
 };
-/* A time up to now that is whole periods from the passes just before `before`.  They are counted
- * from the last registration before, or are taken to lead up to now: from what is nearer, as passes
- * of some releases come a little later each time. */
+/*
+ * Returns a time at or before `now` that is a whole number of periods after the decay cycle just
+ * before `before`.  Cycles are counted from the last registration before `before`.  If `now` is
+ * closer to `before`, they are counted backwards from `now`, because in some releases each cycle
+ * comes slightly later than a period.
+ */
 uint64_t passes_newest(const struct passes *passes, uint64_t now, uint64_t period, uint64_t before);
-/* The last of slurmctld's passes before an instant, where the newest was at `newest` and they are a
- * period apart. */
+/*
+ * Returns the time of slurmctld's last decay cycle before `before`, or 0.  Cycles are `period`
+ * apart, and the newest was at `newest`.
+ */
 uint64_t last_pass(uint64_t newest, uint64_t period, uint64_t before);
-/* Make it the time behind the job's end that slurmctld has charged, too, where the job was
- * suspended from then on, and cancelled at `noted`.  Suspended jobs go on being charged,
- * in passes, so it is the time up to the last pass. */
+/*
+ * Sets `*span` to the time after the job's end that slurmctld also charged, for a job that was
+ * suspended until it was cancelled at `noted`. slurmctld charges suspended jobs in each decay
+ * cycle, so this time ends at the last cycle before `noted`.
+ */
 void job_span_suspended(struct job_span *span, uint64_t noted, uint64_t newest, uint64_t period);
-/* When the row begins: a resized job's later row does at the resize, which is its time_submit. */
+/*
+ * Returns the start of the row.  A later row of a resized job starts at the resize, its
+ * time_submit.
+ */
 uint64_t job_begin(const struct job *job);
 
-/* What the job adds over its span: `units` a second times `weight` of the clock, both 0 where it is
- * nothing.  Where only the weight is 0, it still counts for its days. */
+/*
+ * A charge: `units` per second times `weight` from the decay table.  Both are 0 if nothing is
+ * charged.  If only the weight is 0, the usage still counts for its days.
+ */
 struct charge_term {
     uint128 units, weight;
-    uint64_t start, end; /* the first second that counts, and the first that does not any more */
+    uint64_t start, end; /* the first second that counts, and the first after it that does not */
 };
 enum job_outcome job_charge(const struct charging *charging, const struct job *job,
                             const struct job_span *span, const struct charge_rate *rate,
                             struct charge_term *term);
 
-/* What a list of TRES is charged each second; *outcome is JOB_CHARGED, JOB_OTHER_WEIGHTS, or why it
- * is nothing. */
+/*
+ * Returns the units charged per second for a list of TRES.  Sets `*outcome` to JOB_CHARGED or
+ * JOB_OTHER_WEIGHTS, or to the reason why nothing is charged.
+ */
 uint128 tres_charge(enum charge_basis charge, const struct charge_rate *rate, const char *list,
                     size_t length, enum job_outcome *outcome);
 
-/* A walk through the times when jobs were suspended, job by job and within a job by ascending
- * start.  Zeroed, it is at its beginning. */
+/*
+ * The position in an iteration over the suspended intervals of jobs, which are ordered by job and
+ * start.  Initialize it with zeros.
+ */
 struct suspensions {
-    uint64_t key, counted_from, counted_to; /* what of an interval counted last */
+    uint64_t key, counted_from, counted_to; /* the part of the last interval that counted */
 };
-/* How much of the weight of a job's term goes to the interval, of which no second counts twice.
- * An end of 0 is the job's own, and a start of 0 is no interval.  Where nothing of it counts,
- * counted_from becomes counted_to. */
+/*
+ * Returns the part of the weight of a job's charge that belongs to the interval from `start` to
+ * `end`.  Seconds that an earlier interval of the job covered do not count again.  If `end` is 0,
+ * the interval ends with the job; if `start` is 0, there is no interval.  If nothing counts, sets
+ * `counted_from` to `counted_to`.
+ */
 uint128 suspensions_weight(struct suspensions *suspensions, const struct decay_table *decay,
                            uint64_t key, const struct charge_term *term, uint64_t start,
                            uint64_t end);

@@ -15,7 +15,7 @@ struct usage_owners {
     struct id_index *places;
     struct owned *rows;
     uint32_t count;
-    struct arena *arena; /* of the owners */
+    struct arena *arena; /* allocates the owners */
 };
 
 struct usage_owners *usage_owners_create(void)
@@ -89,7 +89,7 @@ uint64_t usage_owners_hash(const struct usage_owners *owners, uint64_t reach)
     return hash;
 }
 
-/* ---- slices ---- */
+/* Charge intervals. */
 
 void charge_interval_cut(struct slice *interval, uint64_t end)
 {

@@ -7,45 +7,59 @@
 
 #include "core/usage/usage.h"
 
-/* Whose usage it is what an association used, by time.  Nearly all have no owner: it is their own
- * always. */
+/*
+ * Usage owners: the associations that the usage of another association counts for, by time
+ * interval.  Nearly all associations have no entry and own their usage.
+ */
 struct usage_owner {
-    uint64_t association; /* what was used before `until` is this one's */
+    uint64_t association; /* owns the usage before `until` */
     uint64_t until;
-    const struct usage_owner *later; /* whose it is from then on; NULL: the association's own */
+    const struct usage_owner *later; /* owner from `until` on; NULL: the association itself */
 };
 
 struct usage_owners *usage_owners_create(void);
 void usage_owners_destroy(struct usage_owners *owners);
-/* What `association` used before `until`, and not before an earlier `until` of it, is `owner`'s.
- * Those of an association are added by ascending `until`. */
+/*
+ * Makes `owner` the owner of the usage of `association` before `until`, back to an earlier `until`
+ * of the same association.  Call it in ascending order of `until` for each association.
+ */
 void usage_owners_add(struct usage_owners *owners, uint64_t association, uint64_t until,
                       uint64_t owner);
-/* NULL: it has none.  `owners` may be NULL, too. */
+/* Returns the first owner of the association, or NULL.  `owners` may be NULL. */
 const struct usage_owner *usage_owners_find(const struct usage_owners *owners,
                                             uint64_t association);
-/* The association that has owners at a place, from 0 on; false behind the last. */
+/* Gets the association with owners at `place`, from 0 on.  Returns false after the last. */
 bool usage_owners_at(const struct usage_owners *owners, uint32_t place, uint64_t *association);
-/* A hash of what they say of the time before `reach`; 0 where that is nothing.  Where it differs,
- * sums of that time are somebody else's. */
+/*
+ * Returns a hash of the owners before `reach`, 0 if there are none.  If it changes, stored sums of
+ * that time belong to other associations.
+ */
 uint64_t usage_owners_hash(const struct usage_owners *owners, uint64_t reach);
 
-/* A part of the time that a row may be charged for, in which one tariff holds and whose usage it is
- * does not change.  The slices of a row follow each other and are the whole time; nearly every row
- * has one.  Each is charged by itself, and as sums are exact, a cut by itself changes nothing. */
+/*
+ * A charge interval: a part of a row's time with one charge rate and one usage owner.  The
+ * intervals of a row are consecutive and cover all of its time; nearly every row has only one.
+ * Each is charged separately.  As sums are exact, the cuts themselves do not change the total.
+ */
 struct slice {
-    uint64_t start, end;             /* no second where end <= start */
-    uint64_t association;            /* whose usage it is */
-    const struct charge_rate *rate;  /* that holds */
-    uint64_t own;                    /* the association that used it */
-    const struct usage_owner *owner; /* of what it used since `start`; NULL: itself */
+    uint64_t start, end;             /* empty if end <= start */
+    uint64_t association;            /* the usage owner */
+    const struct charge_rate *rate;  /* applies to the interval */
+    uint64_t own;                    /* the association of the job */
+    const struct usage_owner *owner; /* from `start` on; NULL: the association itself */
 };
 
-/* Cut it where something else begins to hold than at its start, or at `end`. */
+/*
+ * Sets the rate and the owner at the start of the interval, and ends it where either changes or at
+ * `end`.
+ */
 void charge_interval_cut(struct slice *interval, uint64_t end);
 
-/* The first slice of the time from `start` to `end`.  `tariff` is the first of its chain, `owner`
- * likewise (NULL: none).  Inline, as the next one: every job row comes here. */
+/*
+ * Returns the first interval of the time from `start` to `end`.  `rate` and `owner` are the first
+ * of their chains; `owner` may be NULL.  Inline, like the next function, because every job row
+ * calls it.
+ */
 static inline struct slice charge_interval_first(uint64_t start, uint64_t end,
                                                  const struct charge_rate *rate,
                                                  uint64_t association,
@@ -57,7 +71,7 @@ static inline struct slice charge_interval_first(uint64_t start, uint64_t end,
     return interval;
 }
 
-/* Make it the next one of the time up to `end`; false where it is the last. */
+/* Advances to the next interval before `end`.  Returns false after the last one. */
 static inline bool charge_interval_next(struct slice *interval, uint64_t end)
 {
     if (interval->end >= end)
