@@ -12,7 +12,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* The kinds of names: those of jobs, and that of the usage file. */
+/* The kinds of names: the entity kinds of jobs, and names in the usage file. */
 #define KIND_OF_USAGE ENTITY_KINDS
 #define KINDS (ENTITY_KINDS + 1)
 
@@ -21,13 +21,13 @@ static const char *kind_name(size_t kind)
     return kind == KIND_OF_USAGE ? "usage" : entity_kind_names[kind];
 }
 
-/* A name of a kind, by its number there. */
+/* A name of one kind.  Its index is that of the name in `seen`. */
 struct sighting {
     int64_t first;
-    bool stored; /* as it is */
+    bool stored; /* the row in pbs_seen has this time */
 };
 
-/* A name that has shares or was seen, likewise. */
+/* A name that has shares or was seen.  Its index is that of the name in `names`. */
 struct numbered {
     uint64_t number;
     int64_t first;
@@ -40,7 +40,7 @@ struct entities {
     struct sighting *sightings[KINDS];
     struct names *names;
     struct numbered *numbered;
-    size_t stored; /* so many of them are in the database */
+    size_t stored; /* number of names that are in the database */
     struct id_index *numbers;
     uint64_t next;
     struct text room;
@@ -74,7 +74,7 @@ void entities_destroy(struct entities *entities)
     free(entities);
 }
 
-/* A name's number, unless it has one. */
+/* Gives a name its number, unless it already has one. */
 static void entity_add_number(struct entities *entities, struct part name, struct numbered numbered)
 {
     uint32_t count = names_count(entities->names);
@@ -90,7 +90,7 @@ static void entity_add_number(struct entities *entities, struct part name, struc
     entities->numbered[count] = numbered;
 }
 
-/* Whether that is new, or earlier than what was known. */
+/* Returns true if the name is new, or was seen earlier than known so far. */
 static bool see(struct entities *entities, size_t kind, struct part name, int64_t time)
 {
     uint32_t count = names_count(entities->seen[kind]);
@@ -128,8 +128,6 @@ void entities_number(struct entities *entities, const char *name, int64_t number
     entity_add_number(entities, (struct part){ name, strlen(name) },
                       (struct numbered){ is_free ? (uint64_t)number : entities->next, time });
 }
-
-/* ---- the database ---- */
 
 static int entity_read_numbers(struct entities *entities, struct error *err)
 {

@@ -29,12 +29,12 @@ struct group_list {
 };
 
 #define LONGEST_LINE 255     /* the scheduler reads the rest of a longer line as another line */
-#define TREE_ROOT "TREEROOT" /* the root's own name, which a parent may have, too */
-#define BLANKS " \t"         /* between words */
+#define TREE_ROOT "TREEROOT" /* a name of the root, also valid as a parent */
+#define BLANKS " \t"         /* separators of words */
 
 struct group_reader {
     struct group_list *list;
-    struct names *names; /* of the root, unknown and every line so far */
+    struct names *names; /* the root, unknown and all lines so far */
 };
 
 static bool group_add_name(struct group_reader *reader, const char *name)
@@ -43,7 +43,7 @@ static bool group_add_name(struct group_reader *reader, const char *name)
     return names_add(reader->names, name, strlen(name)) == known;
 }
 
-/* As strtol() reads it, to the end of the word. */
+/* Reads a number as strtol() does, but requires that it ends with the word. */
 static int group_read_number(const char *text, const char *what, int64_t *number, struct error *err)
 {
     const char *digits = text + strspn(text, "\v\f\r");
@@ -66,7 +66,7 @@ static int group_check_line(struct group_reader *reader, const struct group_line
                : fail(err, ERROR_DATA, "'%s' has a line already", line->name);
 }
 
-/* The first four words of a line; the scheduler ignores the rest. */
+/* Splits off the first four words of a line; the scheduler ignores the rest. */
 static int group_split(char *text, char *words[4])
 {
     int count = 0;
@@ -129,7 +129,7 @@ static void free_line(struct group_line *line)
     free(line->parent);
 }
 
-/* A line that holds; whether the new file has its name, and has it as it is. */
+/* A stored line that is valid, whether the new file has its name, and whether it is unchanged. */
 struct group_held_line {
     struct group_line line;
     int64_t place;
@@ -141,10 +141,10 @@ struct group_change {
     const char *cluster;
     struct group_list list;
     int64_t time;
-    bool first; /* nothing was ever held */
+    bool first; /* no line was ever stored */
     struct group_held_line *held;
     size_t held_count;
-    struct names *names; /* of held lines, by their places */
+    struct names *names; /* names of the stored lines, by their places */
 };
 
 static int read_held(struct group_change *change, struct error *err)
@@ -170,7 +170,10 @@ static bool group_is_same(const struct group_held_line *held, const struct group
            held->line.shares == line->shares && held->place == (int64_t)place;
 }
 
-/* What the file has and is not held as it is there, in `fresh`, by line. */
+/*
+ * Sets fresh[i] for each line of the file that is new or differs from the stored line.  Returns the
+ * number of lines that were changed, added or removed.
+ */
 static uint64_t group_compare(struct group_change *change, bool *fresh)
 {
     uint64_t changed = 0;
@@ -238,8 +241,6 @@ static int store_entities(const struct group_change *change, struct error *err)
     return result;
 }
 
-/* ---- all of it ---- */
-
 static int store_changes(struct group_change *change, uint64_t *changed, struct error *err)
 {
     int64_t last = -1;
@@ -252,7 +253,7 @@ static int store_changes(struct group_change *change, uint64_t *changed, struct 
     *changed = group_compare(change, fresh);
     int result = 0;
     if (*changed)
-        /* A change between two others would put back what the later one removed. */
+        /* A change before the last one would restore lines that the later change removed. */
         result = dated_check("resource_group", last, change->time, err) || end_held(change, err) ||
                          add_fresh(change, fresh, err) || store_entities(change, err)
                      ? -1

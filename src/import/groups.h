@@ -4,22 +4,26 @@
 
 #include "db/db.h"
 
-/* Bring what pbs_group has of a cluster to what a resource_group says (OpenPBS's Administrator's
- * Guide, Fairshare), as of an instant.  The file has one line for each group or entity,
+/*
+ * Updates the cluster's lines in pbs_group from a resource_group file, as of `time`.  The format is
+ * described in OpenPBS's Administrator's Guide, section Fairshare.  The file has one line for each
+ * group or entity:
  *
- *     NAME CRESGROUP PARENT SHARES
+ *       NAME CRESGROUP PARENT SHARES
  *
- * with blanks or tabs between.  Lines that begin with `#` or `*` are comments, and further words
- * are ignored.  The parent is `root`, or the name of an earlier line, TREEROOT or unknown.  Each
- * name occurs once.
+ * Blanks or tabs separate the words, and further words are ignored.  Lines that begin with `#` or
+ * `*` are comments.  The parent is `root`, TREEROOT, `unknown` or the name of an earlier line.
+ * Each name occurs once.
  *
- * A line that is not there any more, or says something else, held until the instant.  The first
- * file holds since ever, so that all usage has its tree.  Names that are new get their number
- * (import/entities.h).  *changed lines were changed, added or removed.
+ * If a line was removed or changed, its old version is valid until `time`.  The lines of the first
+ * file are also valid for all earlier times, so that all usage has its tree.  New names get a
+ * number (import/entities.h).  Sets *changed to the number of lines that were changed, added or
+ * removed.
  *
- * Fails with ERROR_DATA, the file's name and the line if the scheduler would skip a line, since all
- * members below it would be unknown; and if the instant is before one that a line holds since: the
- * past is not written anew. */
+ * Fails with ERROR_DATA, the file's name and the line if the scheduler would skip a line, because
+ * all members below it would be unknown.  Fails with ERROR_DATA if `time` is not after the last
+ * change: stored history is never rewritten.
+ */
 int groups_import(struct db *db, const char *cluster, const char *path, int64_t time,
                   uint64_t *changed, struct error *err);
 

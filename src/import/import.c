@@ -19,9 +19,12 @@
 #include "util/error.h"
 #include "util/log.h"
 
-/* So many lines that are none are named in one call. */
+/* Number of invalid lines for which one import prints a message. */
 #define NAMED_LINES 20
-/* So many changes may be imported in one second; a last change that is later is not of now. */
+/*
+ * Number of changes that may be imported in one second.  If the last change lies further in the
+ * future, it is not one of these, and dated_check() then rejects new changes.
+ */
 #define MOST_CHANGES 60
 
 struct importer {
@@ -32,9 +35,9 @@ struct importer {
     struct store_writer *writer;
     struct runs *runs;
     struct record record;
-    struct line_queue *queue;                  /* lines of the log at hand */
-    struct refused_list refused;               /* likewise, those that cannot be read */
-    struct dated_value scheduler[SERVER_KEYS]; /* its attributes */
+    struct line_queue *queue;                  /* lines of the current log */
+    struct refused_list refused;               /* lines of the current log that cannot be read */
+    struct dated_value scheduler[SERVER_KEYS]; /* attributes of the scheduler */
     bool has_server;                           /* the server's attributes were imported */
 };
 
@@ -73,7 +76,7 @@ static int import_take_line(void *context, const struct log_file *log, uint64_t 
     return line_queue_add(importer->queue, log, number, line, err);
 }
 
-/* Store the runs from a key on, and those that changed. */
+/* Stores the new runs, which have keys from `key` up, and the runs that changed. */
 static int store_runs(struct importer *importer, uint64_t key, int result, struct error *err)
 {
     if (!result)
@@ -85,7 +88,7 @@ static int store_runs(struct importer *importer, uint64_t key, int result, struc
                : 0;
 }
 
-/* Try a line that was refused before. */
+/* Tries to read a line again that an earlier import could not read. */
 static int retry_line(struct importer *importer, struct refused_line *line, struct error *err)
 {
     struct record record = { 0 };
@@ -191,7 +194,7 @@ static int import_all(struct importer *importer, struct log_list *list, struct e
     return result;
 }
 
-/* In one transaction: a run meanwhile has the jobs as they were. */
+/* Uses one transaction, so that a concurrent run sees the old jobs until the end. */
 static int import_anew(struct importer *importer, struct log_list *list, struct error *err)
 {
     if (db_begin(importer->db, err))
@@ -213,7 +216,10 @@ static int import_logs(struct importer *importer, struct error *err)
     return result;
 }
 
-/* A change of now is after the last one, which may be of the same second. */
+/*
+ * If the changes have the current time, dates them after the last change, which may be of the same
+ * second.
+ */
 static int date_changes(struct importer *importer, struct error *err)
 {
     struct import *import = importer->import;
@@ -228,7 +234,7 @@ static int date_changes(struct importer *importer, struct error *err)
     return 0;
 }
 
-/* Store what OpenPBS is set to. */
+/* Stores values of OpenPBS's settings. */
 static int store_values(struct importer *importer, struct dated_values values, struct error *err)
 {
     struct import *import = importer->import;
@@ -249,7 +255,7 @@ static int import_config(struct importer *importer, struct error *err)
     return result;
 }
 
-/* Keeps why runs cannot evaluate a new formula. */
+/* Records why runs cannot evaluate a new formula. */
 static void check_formula(struct import *import, const struct dated_value *server)
 {
     const char *text = server[PBS_SORT_FORMULA - PBS_SCHED_KEYS].value;
@@ -263,7 +269,10 @@ static void check_formula(struct import *import, const struct dated_value *serve
     formula_jobs_destroy(jobs);
 }
 
-/* OpenPBS's formula is an attribute of the server, or else of the scheduler. */
+/*
+ * The formula is an attribute of the server.  OpenPBS uses the scheduler's formula only if the
+ * server's is not set.
+ */
 static void import_add_formula(struct importer *importer, struct waiting *waiting)
 {
     const size_t formula = PBS_SORT_FORMULA - PBS_SCHED_KEYS;
@@ -288,7 +297,7 @@ static int store_scheduler(struct importer *importer, struct error *err)
     return result;
 }
 
-/* From what qstat printed, or from the server's own database. */
+/* Imports the queue from the output of qstat or from the server's own database. */
 static int import_waiting(struct importer *importer, struct error *err)
 {
     struct import *import = importer->import;

@@ -9,31 +9,36 @@
 
 struct settings;
 
-/* What OpenPBS keeps in files, brought into the accounting database that [source] names.  It may be
- * called as often as one likes: what is there already stays, and logs are read on from where they
- * were left.  Each log is a transaction of its own. */
+/*
+ * Imports OpenPBS's files into the accounting database that [source] names.  An import can be
+ * repeated at any time: stored rows remain, and reading of each log continues where the last import
+ * stopped.  Each log is imported in its own transaction; with `anew`, all logs are imported in one.
+ */
 
 struct import {
     const char *cluster;
-    const char *accounting; /* the folder of the logs; NULL: none */
-    bool anew;              /* forget what logs told, and read all of them */
-    const char *groups;     /* a resource_group; NULL: none */
-    const char *config;     /* a sched_config; NULL: none */
-    const char *usage;      /* the scheduler's usage file; NULL: none */
-    const char *queue;      /* what qstat printed; NULL: nothing */
-    const char *server;     /* OpenPBS's own database, by its service; NULL: not asked */
-    const char *scheduler;  /* the output of `qmgr -c 'list sched'`; NULL: none */
-    int64_t time;           /* since when tree and sched_config hold */
-    bool is_now;            /* that is the time of this call */
-    /* What was done. */
+    const char *accounting; /* directory of the logs, or NULL */
+    bool anew;              /* delete all rows that came from logs, and read all logs again */
+    const char *groups;     /* a resource_group file, or NULL */
+    const char *config;     /* a sched_config file, or NULL */
+    const char *usage;      /* the scheduler's usage file, or NULL */
+    const char *queue;      /* output of qstat, or NULL */
+    const char *server;     /* service of OpenPBS's own database, or NULL */
+    const char *scheduler;  /* output of `qmgr -c 'list sched'`, or NULL */
+    int64_t time;           /* time from which the tree and sched_config are valid */
+    bool is_now;            /* `time` is the time of this call */
+    /* Results, set by import_run(). */
     uint64_t logs, lines, bad_lines, changed_groups, changed_values, usages, waiting;
     uint64_t bad_jobs;
-    bool has_formula_flaw; /* a new job_sort_formula cannot be evaluated, for this reason: */
+    bool has_formula_flaw; /* the new job_sort_formula cannot be evaluated, for this reason: */
     struct error formula_flaw;
 };
 
-/* A line that is none, and a job that waits and cannot be read, is complained of, and is left out.
- * A failure leaves what was done before it. */
+/*
+ * Imports all files in `import` and counts the results there.  Passes each invalid log line and
+ * each unreadable waiting job to `take_error`, up to a limit, and leaves it out.  On failure, the
+ * transactions that were committed before remain.
+ */
 int import_run(struct import *import, const struct settings *settings,
                void (*take_error)(const struct error *err), struct error *err);
 

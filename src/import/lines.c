@@ -11,7 +11,10 @@
 
 #define BLANKS " \t\r\n\v\f"
 
-/* Cut a backslash at the end of a line, and what is behind it; whether there was one. */
+/*
+ * Cuts a backslash at the end of a line and the blanks after it.  Returns false if the line does
+ * not end with a backslash.
+ */
 static bool cut_backslash(struct text *line)
 {
     size_t length = line->length;
@@ -46,7 +49,7 @@ static int line_take_lines(struct line_reader *reader, char **read, size_t *room
             return -1;
         reader->line.length = 0;
     }
-    /* A backslash at the end of the last one. */
+    /* The last line of the file ended with a backslash. */
     return reader->line.length ? reader->take(reader->context, reader->line.bytes, err) : 0;
 }
 

@@ -6,10 +6,13 @@
 
 struct error;
 
-/* Hand out the lines of a file, with their ends; `take` may write into them, and fails to end it
- * all, which is then said to be of the file's name and line.  `continued`: a line that ends in a
- * backslash goes on in the next one, whose number they have then.  -1 where the file cannot be
- * read, or a line has a byte of value 0 (ERROR_DATA). */
+/*
+ * Reads a file and passes each line, with its newline, to `take`.  If `continued` is set, a line
+ * that ends in a backslash is joined with the next line, and has the next line's number.  `take`
+ * may modify the line, and may return -1 to stop.  lines_read() then adds the file's name and the
+ * line number to the error.  Fails with ERROR_DATA if the file cannot be read or a line contains a
+ * NUL byte.
+ */
 typedef int text_line_taker(void *context, char *line, struct error *err);
 int lines_read(const char *path, bool continued, text_line_taker *take, void *context,
                struct error *err);

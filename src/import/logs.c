@@ -98,14 +98,14 @@ int log_stored(const struct log_file *log, char stored[80], struct error *err)
     return 0;
 }
 
-/* A log on its way through the memory. */
+/* The state of reading one log. */
 struct log_file_reader {
     struct log_file *log;
     gzFile file;
     char *bytes;
-    size_t length, room; /* of what was read and is no whole line yet */
+    size_t length, room; /* bytes of an incomplete line in `bytes` */
     bool ended, breaks_off;
-    uint64_t known; /* bytes that were read before, whose lines are handed out with the number 0 */
+    uint64_t known; /* bytes that were read before; their lines have the number 0 */
     char digest[33];
     XXH3_state_t *hash;
 };
@@ -125,7 +125,7 @@ static int log_file_fill(struct log_file_reader *reader, struct error *err)
     int got = gzread(reader->file, reader->bytes + reader->length, CHUNK);
     int flaw = Z_OK;
     const char *why = gzerror(reader->file, &flaw);
-    /* A packed file that ends too soon is one that is being written. */
+    /* A compressed file that ends too early is still being written. */
     if (got < 0 && flaw != Z_BUF_ERROR)
         return log_file_refuse(reader->log, flaw == Z_ERRNO ? strerror(errno) : why, err);
     reader->ended = got <= 0;
@@ -142,7 +142,10 @@ static int refuse_change(const struct log_file *log, struct error *err)
                 log->path, log->bytes);
 }
 
-/* What was read before has to be there as it was: it ended with a line, and that line does too. */
+/*
+ * The part that was read before must be unchanged.  It ended with a complete line, so it must still
+ * end with one.
+ */
 static int check_known(struct log_file_reader *reader, struct error *err)
 {
     char digest[33];
@@ -198,8 +201,10 @@ static int log_file_read_all(struct log_file_reader *reader, line_taker *take, v
     return 0;
 }
 
-/* Whether a packed file says at its end that there is something in it (RFC 1952: a checksum and a
- * length). */
+/*
+ * Returns true if a compressed file is not empty.  If it is empty, the checksum and the length in
+ * its last 8 bytes are 0 (RFC 1952).
+ */
 static bool packs_something(const char *path)
 {
     static const unsigned char nothing[8];
@@ -214,7 +219,7 @@ static bool packs_something(const char *path)
     return something;
 }
 
-/* zlib 1.3.2 takes what is damaged from its first byte on for nothing at all, and no error. */
+/* zlib 1.3.2 reports no error if a file is damaged from its first byte on, but returns no data. */
 static int check_empty(const struct log_file_reader *reader, struct error *err)
 {
     bool empty = !reader->log->bytes && !reader->length && !reader->breaks_off;
@@ -255,7 +260,7 @@ struct log_file_held_line {
 struct line_queue {
     line_taker *take;
     void *context;
-    struct log_file_held_line *lines; /* from `first` to `count` */
+    struct log_file_held_line *lines; /* the waiting lines are those from `first` to `count` */
     size_t first, count, bytes;
 };
 
@@ -312,14 +317,17 @@ static void push(struct line_queue *queue, uint64_t number, struct part line)
     queue->bytes += line.length;
 }
 
-/* A possible beginning of a record, according to a time among its fields. */
+/* A possible start of a record, derived from a time among the fields of its rest. */
 struct beginning {
     const char *types, *key;
     uint64_t time;
     char stamp[sizeof "MM/DD/YYYY HH:MM:SS;"];
 };
 
-/* Find the last number of the key in the first *at bytes of a rest, and move *at there. */
+/*
+ * Finds the last valid time after the key in the first *at bytes of the rest, and sets *at to its
+ * place.
+ */
 static bool find_time(struct part rest, size_t *at, struct beginning *beginning)
 {
     size_t length = strlen(beginning->key);
@@ -343,7 +351,10 @@ static bool find_time(struct part rest, size_t *at, struct beginning *beginning)
     return false;
 }
 
-/* A record that has its time is whole, or a user knew the second when it would be written. */
+/*
+ * Returns true if a line is this start.  A record that contains its own time is complete, unless a
+ * user knew in which second it would be written.
+ */
 static bool log_file_begins(const struct log_file_held_line *line,
                             const struct beginning *beginning, bool whole)
 {
@@ -356,10 +367,10 @@ static bool log_file_begins(const struct log_file_held_line *line,
     return whole == (memmem(line->bytes, line->length, own, strlen(own)) != NULL);
 }
 
-/* Returns the line in which the record of a rest begins; queue->count if there is no such line. */
+/* Returns the line in which the record of a rest begins, or queue->count if no line fits. */
 static size_t find_beginning(const struct line_queue *queue, struct part rest)
 {
-    /* Users know the second in which they submit a job. */
+    /* Of these times, users know only qtime in advance, the second in which they submit a job. */
     static const struct {
         struct beginning beginning;
         bool whole;
@@ -379,7 +390,7 @@ static size_t find_beginning(const struct line_queue *queue, struct part rest)
     return queue->count;
 }
 
-/* Append a rest to its record, with all lines between.  Returns false if no record fits. */
+/* Appends a rest to its record, with all lines between.  Returns false if no record fits. */
 static bool join(struct line_queue *queue, struct part rest)
 {
     size_t at = find_beginning(queue, rest);

@@ -7,20 +7,25 @@
 
 #include "source/pbs/fields.h"
 
-/* A folder of OpenPBS's accounting logs: a file a day, named YYYYMMDD, perhaps packed by gzip and
- * then named YYYYMMDD.gz. */
+/*
+ * OpenPBS's accounting logs: a directory with one file a day, named YYYYMMDD, or YYYYMMDD.gz if it
+ * is compressed with gzip.
+ */
 
-/* A log, and how far it was read. */
+/* A log, and how much of it was read. */
 struct log_file {
     char name[9];
     char *path;
-    uint64_t bytes, lines; /* whole ones, unpacked */
-    char digest[33];       /* of these bytes; "": nothing was read */
-    char stored[80];       /* how the file lay on the disk; while that stays nothing is new in it */
+    uint64_t bytes, lines; /* of complete lines, uncompressed */
+    char digest[33];       /* hash of these bytes, or "" if nothing was read */
+    char stored[80]; /* size, time and inode of the file; if they are the same, the file has not
+                        changed */
 };
 
-/* The logs of a folder by name; nothing was read of them.  A day that is there packed and unpacked
- * is refused (ERROR_DATA); other files are left alone. */
+/*
+ * Lists the logs in a directory, sorted by name, as if nothing had been read.  Fails with
+ * ERROR_DATA if a day has both a compressed and an uncompressed log.  Ignores other files.
+ */
 struct log_list {
     struct log_file *files;
     size_t count;
@@ -28,33 +33,37 @@ struct log_list {
 int log_list_read(struct log_list *list, const char *directory, struct error *err);
 void log_list_free(struct log_list *list);
 
-/* Hand out the lines of a log, without their ends, those that were read before with the number 0,
- * and say in `log` how far it was read now; a last line that has no end yet is left for the next
- * time.  `take` fails to end it all.  ERROR_DATA where what was read is not there any more as it
- * was. */
+/*
+ * Passes the lines of a log to `take`, without their newlines.  Lines that were read before have
+ * the number 0.  Updates `log` with the amount that was read.  A last line without a newline is
+ * left for the next call.  `take` may return -1 to stop.  Fails with ERROR_DATA if the part that
+ * was read before is missing or has changed.
+ */
 typedef int line_taker(void *context, const struct log_file *log, uint64_t number, struct part line,
                        struct error *err);
 int log_read(struct log_file *log, line_taker *take, void *context, struct error *err);
 
-/* How the log lies on the disk now: what log_read() would put into `stored`. */
+/* Sets `stored` to the log's current size, time and inode, as log_read() sets it in `log`. */
 int log_stored(const struct log_file *log, char stored[80], struct error *err);
 
-/* Puts lines of an accounting log together that are one record.
+/*
+ * Joins the lines of an accounting log that belong to one record.
  *
- * The server writes line breaks in users' texts as they are.  So a user can give an account that
- * has whole records in it, of other users, too.  The rest of the true record follows them, and does
- * not begin with a time.  But its fields have the time of the record, and so it finds the line
- * where the record began.  All lines between are part of that user's text.
+ * The server writes newlines in users' texts unchanged.  So a user can set an account that contains
+ * whole records, also of other users.  The rest of the true record follows these, and does not
+ * begin with a time.  But its fields contain the time of the record, which identifies the line
+ * where the record began.  All lines between are part of the user's text.
  *
- * Lines wait in a queue of a megabyte, which is more than a user can give qsub. */
+ * Lines wait in a queue of a megabyte, which is more than a user can pass to qsub.
+ */
 
 struct line_queue;
 
 struct line_queue *line_queue_create(line_taker *take, void *context);
-/* Add a line.  -1 if `take` fails. */
+/* Adds a line.  Returns -1 if `take` fails. */
 int line_queue_add(struct line_queue *queue, const struct log_file *log, uint64_t number,
                    struct part line, struct error *err);
-/* Hand out all lines that wait. */
+/* Passes all waiting lines to `take`. */
 int line_queue_flush(struct line_queue *queue, const struct log_file *log, struct error *err);
 void line_queue_destroy(struct line_queue *queue);
 

@@ -16,15 +16,17 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* JSON as it comes from a pipe.  Skipped values need no memory.
+/*
+ * Reads JSON from a pipe, in one pass.  Skipped values need no memory.
  *
- * Some releases of qstat copy users' values into their output without a check that they are JSON
- * (`"FOO":005`).  So a value that is skipped only has to have its brackets and quotes in pairs, a
- * string ends with its line, and a number is any word. */
+ * Some releases of qstat copy users' values into their output without a check that they are valid
+ * JSON (`"FOO":005`).  Therefore the check of skipped values is loose.  Brackets and quotes must be
+ * in pairs, a string ends with its line, and a number can be any word.
+ */
 
 struct json_stream {
     FILE *file;
-    size_t line; /* from 1 on */
+    size_t line; /* from 1 */
     size_t at, length;
     char bytes[65536];
 };
@@ -48,7 +50,7 @@ static void qstat_step(struct json_stream *stream, struct text *raw)
         text_add_bytes(raw, &byte, 1);
 }
 
-/* Skip blanks.  Returns the next byte, or EOF. */
+/* Skips blanks.  Returns the next byte without reading it, or EOF. */
 static int json_stream_peek(struct json_stream *stream)
 {
     int byte;
@@ -64,7 +66,7 @@ static int qstat_refuse(const struct json_stream *stream, const char *what, stru
     return fail(err, ERROR_DATA, "no JSON: %s, in line %zu", what, stream->line);
 }
 
-/* A string, with its quotes. */
+/* Reads a string with its quotes. */
 static void read_string(struct json_stream *stream, struct text *raw)
 {
     qstat_step(stream, raw);
@@ -77,7 +79,7 @@ static void read_string(struct json_stream *stream, struct text *raw)
     }
 }
 
-/* An object or an array. */
+/* Reads an object or an array. */
 static int read_nested(struct json_stream *stream, struct text *raw, struct error *err)
 {
     size_t depth = 0;
@@ -112,7 +114,7 @@ static int read_raw(struct json_stream *stream, struct text *raw, struct error *
                        : qstat_refuse(stream, "a byte of value 0", err);
 }
 
-/* Decode a value.  Invalid JSON stays as it is, without its quotes. */
+/* Decodes a value.  Invalid JSON stays as it is, without its quotes. */
 static void add_decoded(struct text *text, const struct text *raw)
 {
     json_t *value = NULL;
@@ -132,7 +134,10 @@ static void add_decoded(struct text *text, const struct text *raw)
     json_decref(value);
 }
 
-/* Read the value as text, up to 64 kB: the characters of a string, else JSON.  NULL: skip it. */
+/*
+ * Reads a value as text, up to 64 kB: the characters of a string, or JSON for other types.  If
+ * `value` is NULL, skips it.
+ */
 static int json_stream_value(struct json_stream *stream, struct text *value, struct error *err)
 {
     if (!value)
@@ -151,7 +156,7 @@ static int json_stream_value(struct json_stream *stream, struct text *value, str
     return result;
 }
 
-/* Enter an object.  -1 (ERROR_DATA) if there is none. */
+/* Enters an object.  Fails with ERROR_DATA if the next value is not an object. */
 static int json_stream_enter(struct json_stream *stream, struct error *err)
 {
     if (json_stream_peek(stream) != '{')
@@ -160,7 +165,7 @@ static int json_stream_enter(struct json_stream *stream, struct error *err)
     return 0;
 }
 
-/* The next key of the object: 1; 0 if it has ended; -1 (ERROR_DATA). */
+/* Reads the next key of the object.  Returns 1, 0 at the end of the object, or -1 (ERROR_DATA). */
 static int json_stream_key(struct json_stream *stream, struct text *key, struct error *err)
 {
     int byte;
@@ -185,18 +190,18 @@ struct print_reader {
     struct waiting *waiting;
     struct json_stream stream;
     struct text key, value; /* the current ones */
-    struct names *ids;      /* of all jobs */
-    /* The current job: */
+    struct names *ids;      /* IDs of all jobs */
+    /* State of the current job. */
     struct waiting_job *job;
     bool refused;
     struct error reason;
-    /* The current print: */
+    /* State of the current output. */
     uint64_t timestamp;
     bool has_server_name;
     size_t servers;
 };
 
-/* Read an object, with `take` for the value of each key. */
+/* Reads an object and calls `take` for the value of each key. */
 typedef int value_taker(struct print_reader *reader, const char *name, struct error *err);
 
 static int read_object(struct print_reader *reader, const char *name, value_taker *take,
@@ -211,8 +216,6 @@ static int read_object(struct print_reader *reader, const char *name, value_take
     }
     return found;
 }
-
-/* ---- jobs ---- */
 
 static int qstat_take_value(struct print_reader *reader, const char *name, const char *resource,
                             struct error *err)
@@ -233,7 +236,7 @@ static int qstat_take_resource(struct print_reader *reader, const char *name, st
     return qstat_take_value(reader, name, reader->key.bytes, err);
 }
 
-/* Values that no formula needs, a user's environment for example, are not looked at. */
+/* Skips values that no formula needs, such as a user's environment. */
 static int qstat_take_attribute(struct print_reader *reader, const char *job_id, struct error *err)
 {
     (void)job_id;
@@ -267,8 +270,10 @@ static int qstat_take_job(struct print_reader *reader, const char *name, struct 
     return result;
 }
 
-/* Whether it is of an array that is there, too, which waits for all of its jobs: `7[3].s` of
- * `7[].s`. */
+/*
+ * Returns true if the job belongs to an array that is also in the list and waits for all of its
+ * jobs: `7[3].s` belongs to `7[].s`.
+ */
 static bool is_of_array(const void *context, const struct waiting_job *job)
 {
     const char *open = strchr(job->job_id, '['), *close = open ? strchr(open, ']') : NULL;
@@ -281,8 +286,6 @@ static bool is_of_array(const void *context, const struct waiting_job *job)
     text_free(&array);
     return found;
 }
-
-/* ---- queues and the server ---- */
 
 static int take_queue_attribute(struct print_reader *reader, const char *name, struct error *err)
 {
@@ -330,8 +333,6 @@ static int qstat_read_server(struct print_reader *reader, struct error *err)
                ? 0
                : fail(err, ERROR_DATA, "it tells of %zu servers, not of one", reader->servers);
 }
-
-/* ---- prints ---- */
 
 static int read_again(bool *has, struct error *err)
 {

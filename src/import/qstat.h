@@ -4,10 +4,17 @@
 
 #include "import/waiting.h"
 
-/* What `qstat -f -F json` (jobs), `qstat -Qf -F json` (queues) and `qstat -Bf -F json` (the server)
- * printed, one of each after another in any order; "-" is standard input.  A print of none of these
- * is one of no jobs.  `waiting` is empty but for its complain().  -1 with the file's name and the
- * reason (ERROR_DATA). */
+/*
+ * Reads output of qstat from a file, or from standard input if `path` is "-".  The file may have
+ * one output of each kind, in any order:
+ *
+ *   - `qstat -f -F json` (jobs)
+ *   - `qstat -Qf -F json` (queues)
+ *   - `qstat -Bf -F json` (the server)
+ *
+ * An output of none of these kinds counts as a list of no jobs.  `waiting` must be empty except for
+ * `complain`.  Fails with ERROR_DATA, the file's name and the reason; `waiting` is then empty.
+ */
 int qstat_read(struct waiting *waiting, const char *path, struct error *err);
 
 #endif

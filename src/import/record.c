@@ -18,14 +18,16 @@
 #define STAMP_LENGTH 19 /* MM/DD/YYYY HH:MM:SS */
 #define TO_MINUTE 16
 
-/* Bounds of a run's resources.  A longer value cannot be a number, so no formula needs it, and a
- * user must not be able to make a record too long for the database. */
+/*
+ * Limits for a run's resources.  A longer value cannot be a number, so formulas do not need it.
+ * The limits prevent a user from making a record too long for the database.
+ */
 #define MOST_RESOURCES 256
 #define LONGEST_VALUE 1024
 #define MOST_BYTES 20000
 #define LETTERS "abcdefghijklmnopqrstuvwxyz"
 
-/* Of jobs, reservations, provisioning and licences. */
+/* The types of records for jobs, reservations, provisioning and licenses. */
 static const char types[] = "ACDELMQRSTaceruszBFKUYkPp";
 static const char types_of_runs[] = "ERS";
 
@@ -56,12 +58,15 @@ bool record_begins(struct part line)
     return is_stamp(line.bytes, line.length);
 }
 
-/* When a minute begins: twice, where clocks were put back; else both are the same. */
+/*
+ * The start of a minute, in epoch seconds.  There are two if clocks were set back; otherwise both
+ * are the same.
+ */
 struct minute {
     int64_t first, second;
 };
 
-/* Find the other beginning of a minute.  Clocks are put back by an hour, or by half of one. */
+/* Finds the other start of a minute.  Clocks are set back by an hour or by half an hour. */
 static void find_twin(struct minute *minute, const struct tm *shown)
 {
     static const int64_t shifts[] = { 3600, 1800, -1800, -3600 };
@@ -76,7 +81,7 @@ static void find_twin(struct minute *minute, const struct tm *shown)
     }
 }
 
-/* mktime() is slow, and thousands of lines have the same minute. */
+/* Caches the last minute, because mktime() is slow and thousands of lines have the same minute. */
 static const struct minute *minute_of(const char *line)
 {
     static char known[TO_MINUTE];
@@ -98,8 +103,10 @@ static const struct minute *minute_of(const char *line)
     return &minute;
 }
 
-/* Lines are in the order of time.  So a minute that comes twice is the second one where the first
- * would lie before `before`, the time of the line above. */
+/*
+ * Reads the time of a line.  Lines are in the order of time.  So in an hour that occurs twice, the
+ * second one is meant if the first would be before `before`, the time of the previous line.
+ */
 static int read_stamp(const char *line, size_t length, int64_t before, int64_t *epoch,
                       struct error *err)
 {
@@ -122,7 +129,7 @@ void record_pass(struct record *record, struct part line)
         record->time = time;
 }
 
-/* The server writes the user first, but for gridname, which a user may set to any text. */
+/* The server writes `user` first, except after gridname, which a user may set to any text. */
 static int check_user(const struct record *record, struct error *err)
 {
     const struct fields *fields = &record->fields;
@@ -169,8 +176,10 @@ void record_free(struct record *record)
     fields_free(&record->fields);
 }
 
-/* The last field with a key in a range, and with a value unless that is empty; `to` if there is
- * none. */
+/*
+ * Returns the last field with a key, between `from` and `to`.  If `value` is not empty, the field
+ * must have that value.  Returns `to` if no field fits.
+ */
 static size_t last_field(const struct record *record, const char *key, struct part value,
                          size_t from, size_t to)
 {
@@ -184,7 +193,7 @@ static size_t last_field(const struct record *record, const char *key, struct pa
     return to;
 }
 
-/* The last field with a key that has this time, else the last one. */
+/* Returns the last field with a key and this time, or else the last field with that key. */
 static size_t field_of_time(const struct record *record, const char *key, uint64_t time,
                             size_t from)
 {
@@ -200,7 +209,7 @@ void record_locate(struct record *record, uint64_t start)
     size_t count = record->fields.count;
     record->start = field_of_time(record, "start", start, 0);
     if (record->type == 'S') {
-        record->session = count; /* it used nothing yet */
+        record->session = count; /* a start has no usage yet */
         return;
     }
     record->session = record->start < count ? record->start : 0;
@@ -209,13 +218,13 @@ void record_locate(struct record *record, uint64_t start)
         record->session = session;
 }
 
-/* The server writes these before the texts of users. */
+/* Returns true for fields that the server writes before users' texts. */
 static bool record_is_first(const char *key)
 {
     return !strcmp(key, "user") || !strcmp(key, "group") || !strcmp(key, "account");
 }
 
-/* The value of one of the server's own fields; empty if there is none. */
+/* Returns the value of one of the server's own fields, or an empty value. */
 static struct part record_value(const struct record *record, const char *key)
 {
     const struct part any = { "", 0 };
@@ -233,7 +242,7 @@ static struct part record_value(const struct record *record, const char *key)
     return at < count ? record->fields.fields[at].value : any;
 }
 
-/* The same as a time, up to the year 9999; *number is 0 if there is none. */
+/* Reads such a value as a time up to the year 9999.  Sets *number to 0 if the field is missing. */
 static int record_number(const struct record *record, const char *key, uint64_t *number,
                          struct error *err)
 {
@@ -246,7 +255,7 @@ static int record_number(const struct record *record, const char *key, uint64_t 
     return fail_in(err, "'%s'", key);
 }
 
-/* The fields of one prefix that count, one for each resource. */
+/* The fields with one prefix that are used, one for each resource. */
 struct resources {
     const struct field *kept[MOST_RESOURCES];
     size_t count;
@@ -260,8 +269,11 @@ static int compare_keys(const struct field *one, const struct field *other)
                  : (one->key.length > other->key.length) - (one->key.length < other->key.length);
 }
 
-/* The server sorts the resources of a job.  Of two fields that are not in that order one is from
- * the value of another resource, and the larger one counts: a user gains nothing by that. */
+/*
+ * Adds a field, or replaces the field of the same resource.  The server sorts the resources of a
+ * job.  If two fields are out of order, one of them comes from a value that a user set.  Then the
+ * larger value counts, so that the user cannot gain from it.
+ */
 static void record_take_resource(struct resources *resources, const struct field *field,
                                  bool in_order)
 {
@@ -277,14 +289,14 @@ static void record_take_resource(struct resources *resources, const struct field
         resources->kept[resources->count++] = field;
 }
 
-/* `prefix.NAME`, where NAME begins with a letter. */
+/* Returns true for `prefix.NAME` if NAME begins with a letter. */
 static bool is_resource(const struct part *key, const char *prefix, size_t length)
 {
     return key->length > length + 1 && !memcmp(key->bytes, prefix, length) &&
            key->bytes[length] == '.' && strchr(LETTERS, key->bytes[length + 1] | 0x20);
 }
 
-/* The server's own fields `prefix.NAME=VALUE` as a text of fields `NAME=VALUE`. */
+/* Adds the server's own fields `prefix.NAME=VALUE` to a text, as fields `NAME=VALUE`. */
 static void record_add_resources(const struct record *record, const char *prefix, struct text *text)
 {
     struct resources resources = { .count = 0 };
@@ -356,10 +368,10 @@ static void read_texts(struct run *run, const struct record *record)
     run_text_cut(run->texts[RUN_PROJECT]);
 }
 
-/* Whether every database can hold the texts. */
+/* Fails with ERROR_DATA if a text is too long for some database. */
 static int check_lengths(const struct run *run, const struct record *record, struct error *err)
 {
-    /* The two are one name, egroup:euser. */
+    /* These two are stored as one name, egroup:euser. */
     bool fits = record->id.length <= LONGEST_NAME &&
                 strlen(run->texts[RUN_QUEUE]) <= LONGEST_NAME &&
                 strlen(run->texts[RUN_EGROUP]) + strlen(run->texts[RUN_EUSER]) < LONGEST_NAME &&

@@ -7,70 +7,86 @@
 
 #include "source/pbs/fields.h"
 
-/* A line of an accounting log of OpenPBS (its Administrator's Guide, Accounting):
+/*
+ * A line of OpenPBS's accounting logs, as described in its Administrator's Guide, section
+ * Accounting:
  *
- *     MM/DD/YYYY HH:MM:SS;TYPE;ID;text
+ *       MM/DD/YYYY HH:MM:SS;TYPE;ID;text
  *
- * where the text of most records of jobs is fields, and the time is in the process's time zone.  In
- * the hour that comes twice a year the line before says which it is.
+ * The text of most job records consists of fields.  The time is in the process's time zone.  In the
+ * hour that occurs twice a year, the time of the line before decides which of the two it is.
  *
- * The server checks few of the texts that users give it, and escapes none.  A user can write fields
- * into gridname, account and values of Resource_List, which look like the server's own.  But the
- * server writes its fields in one order:
+ * The server checks few of the texts that users set, and escapes none.  In gridname, account and
+ * values of Resource_List, a user can write fields that look like the server's own.  But the server
+ * writes its fields in a fixed order, and it knows the second in which a run began or ended:
  *
- *     [gridname] user group [account] project ... queue ... ctime qtime etime start exec_host
- *     exec_vnode Resource_List.* session [alt_id] end Exit_status resources_used.* run_count
- *
- * and knows the second in which a run began or ended. */
+ *       [gridname] user group [account] project ... queue ... ctime qtime etime start exec_host
+ *       exec_vnode Resource_List.* session [alt_id] end Exit_status resources_used.* run_count
+ */
 
 struct record {
     int64_t time;
     char type;
     struct part id, text;
-    struct fields fields; /* of runs: E, R and S; none of other types */
-    size_t start;         /* the server's own field `start`; fields.count if there is none */
-    size_t session;       /* the first field that can be about used resources */
+    struct fields fields; /* of types E, R and S, which describe runs; empty for other types */
+    size_t start;         /* index of the server's own field `start`, or fields.count */
+    size_t session;       /* index of the first field that may describe used resources */
 };
 
-/* Whether a line begins with a time, as all records do. */
+/* Returns true if a line begins with a time, as all records do. */
 bool record_begins(struct part line);
-/* Read a line without its end; what the record points to is in the line.  It begins as { 0 } and
- * serves line after line, in their order.  -1 where it is no such line (ERROR_DATA). */
+/*
+ * Reads a line without its newline.  The record points into the line.  `record` must begin as { 0 }
+ * and can be reused for all lines, in their order.  Fails with ERROR_DATA if the line is invalid.
+ */
 int record_read(struct record *record, struct part line, struct error *err);
-/* A line that was read before, for its time: the next line's is told by it. */
+/*
+ * Reads only the time of a line that was read before, because the time of the next line may depend
+ * on it.
+ */
 void record_pass(struct record *record, struct part line);
 void record_free(struct record *record);
 
-/* Find the server's own fields.  `start` is when the run began, as the log said before, or 0. */
+/*
+ * Sets `start` and `session`, which separate the server's own fields from others.  `start` is the
+ * start of the run according to an earlier record, in epoch seconds, or 0.
+ */
 void record_locate(struct record *record, uint64_t start);
 
-/* One run of a job of OpenPBS: from a start to an end, a rerun or an abort.  Texts are UTF-8, ''
- * where a log does not say. */
+/*
+ * A run of a job: from a start to an end, a rerun or an abort.  Texts are UTF-8, and "" if the log
+ * does not contain them.
+ */
 
-/* What columns of names and of texts hold in the database that holds least: MySQL. */
+/* Maximum bytes of names and of texts, as in MySQL, which has the lowest limits. */
 #define LONGEST_NAME 255
 #define LONGEST_TEXT 65535
 
 enum run_text { RUN_EUSER, RUN_EGROUP, RUN_ACCOUNT, RUN_PROJECT, RUN_QUEUE, RUN_TEXTS };
 
 struct run {
-    uint64_t key; /* of its row; keys ascend */
+    uint64_t key; /* key of its row; later runs have larger keys */
     char *job_id;
     const char *state; /* "running", "restarted" (from a checkpoint), "ended", "rerun", "aborted" */
     char *texts[RUN_TEXTS];
-    uint64_t ctime, qtime, etime, start, end; /* epoch seconds; `end` 0 while it runs */
-    int64_t exit_status;                      /* NO_EXIT_STATUS where there is none */
-    char *requested, *used;                   /* resources, as source/pbs/fields.h */
+    uint64_t ctime, qtime, etime, start, end; /* epoch seconds; `end` is 0 while it runs */
+    int64_t exit_status;                      /* or NO_EXIT_STATUS */
+    char *requested, *used;                   /* resources, in the format of source/pbs/fields.h */
 };
 #define NO_EXIT_STATUS INT64_MIN
 
-/* What a record of a run says (types S, E and R), with no key; an `end` is the record's own time
- * where it has none.  It is to be freed. */
+/*
+ * Reads the run that a record of type S, E or R describes.  Does not set the key.  If a record of
+ * type E or R lacks the end, the run ends at the record's time.  The caller frees the run with
+ * run_free().  Fails with ERROR_DATA if the record is incomplete or a name is too long.
+ */
 int run_read(struct run *run, const struct record *record, struct error *err);
 void run_free(struct run *run);
 
-/* Cut a text that users choose to LONGEST_NAME: no user must be able to make a record of theirs too
- * long for the database. */
+/*
+ * Cuts a text to LONGEST_NAME bytes.  Used for texts that users choose, so that a user cannot make
+ * a record too long for the database.
+ */
 void run_text_cut(char *text);
 
 #endif

@@ -12,22 +12,24 @@
 
 #define LONGEST_WALLTIME 64 /* bytes */
 
-/* Open runs are found by the hash of their job's id, in an open-addressed table that is made anew
- * when it fills, so that runs which ended leave nothing behind. */
+/*
+ * Open runs are in an open-addressing hash table with the job ID as key.  When the table is half
+ * full, it is rebuilt without the places of runs that ended.
+ */
 struct open_run {
-    struct run run; /* job_id NULL: nothing is here */
-    bool gone;      /* something was */
+    struct run run; /* job_id is NULL if the place is not in use */
+    bool gone;      /* the place was in use before */
     bool stored;
     bool restarted;     /* from a checkpoint */
-    bool changed;       /* its row does not say that yet */
-    uint64_t suspended; /* since when; 0: it is not */
+    bool changed;       /* its row is outdated */
+    uint64_t suspended; /* time since when it is suspended, or 0 */
 };
 
 struct runs {
     struct run_taker taker;
     uint64_t next_key;
     struct open_run *places;
-    size_t room, used; /* used: open, or gone */
+    size_t room, used; /* used: open runs and places with `gone` */
     size_t open;
 };
 
@@ -51,7 +53,7 @@ void runs_destroy(struct runs *runs)
     free(runs);
 }
 
-/* Where the run of a job is, or may go. */
+/* Returns the place of a job's run, or a free place for it. */
 static struct open_run *import_runs_place_of(const struct runs *runs, struct part id)
 {
     struct open_run *free_place = NULL;
@@ -120,7 +122,7 @@ static int end_suspension(struct runs *runs, struct open_run *open, uint64_t end
     return runs->taker.suspension(runs->taker.context, &told, err);
 }
 
-/* The run has all that is known of it. */
+/* Passes a run to the taker when all its records are known, and removes it. */
 static int close_run(struct runs *runs, struct open_run *open, struct error *err)
 {
     int result = end_suspension(runs, open, open->run.end, err);
@@ -132,7 +134,7 @@ static int close_run(struct runs *runs, struct open_run *open, struct error *err
     return result;
 }
 
-/* The run ended by a time: how and when was not recorded. */
+/* Closes a run that had ended by `time`.  No record shows how and when it ended. */
 static int close_unseen(struct runs *runs, struct open_run *open, uint64_t time, struct error *err)
 {
     open->run.state = "aborted";
@@ -140,8 +142,10 @@ static int close_unseen(struct runs *runs, struct open_run *open, uint64_t time,
     return close_run(runs, open, err);
 }
 
-/* The end of a run whose start is not open: that of an earlier run that is recorded twice, or of
- * one whose start was not recorded. */
+/*
+ * Handles an end without an open start.  Either the record is a repetition, or the start was not
+ * recorded.
+ */
 static int add_ended(struct runs *runs, struct open_run *open, struct run *end, struct error *err)
 {
     int result = 0;
@@ -155,12 +159,16 @@ static int add_ended(struct runs *runs, struct open_run *open, struct run *end, 
     return result;
 }
 
-/* What ends a run, in the place of what was known of it so far. */
+/*
+ * Processes the end of a run.  The run that the record describes replaces the open run and is
+ * closed.
+ */
 static int import_runs_take_end(struct runs *runs, struct run *end, struct error *err)
 {
     struct open_run *open =
         import_runs_find(runs, (struct part){ end->job_id, strlen(end->job_id) });
-    /* A rerun may have no start of its own, and a restart from a checkpoint has another one. */
+    /* The record of a rerun may lack the start.  After a restart, a record has the time of the
+     * restart as its start. */
     if (open && (!end->start || (open->restarted && end->start > open->run.start)))
         end->start = open->run.start;
     if (!open || open->run.start != end->start)
@@ -171,7 +179,7 @@ static int import_runs_take_end(struct runs *runs, struct run *end, struct error
     return close_run(runs, open, err);
 }
 
-/* A job that starts while a run of it is open: how that ended was not told. */
+/* Opens a run.  If the job already has an open run, its end was not recorded. */
 static int import_runs_take_start(struct runs *runs, struct run *start, struct error *err)
 {
     struct open_run *open =
@@ -192,7 +200,7 @@ static int import_runs_take_start(struct runs *runs, struct run *start, struct e
 static int import_runs_take_run(struct runs *runs, struct record *record, struct error *err)
 {
     struct run run;
-    /* The parent of an array's jobs runs nothing itself. */
+    /* The parent of an array does not run. */
     if (record->id.length > 2 && memmem(record->id.bytes, record->id.length, "[]", 2))
         return 0;
     bool starts = record->type == 'S';
@@ -212,7 +220,7 @@ static int take_suspend(struct runs *runs, struct open_run *open, uint64_t time,
     return runs->taker.suspension(runs->taker.context, &told, err);
 }
 
-/* The record of the end of a restarted run has the time of the restart as its start. */
+/* The end record of a restarted run has the time of the restart as its start. */
 static int take_restart(struct runs *runs, struct open_run *open, uint64_t time, struct error *err)
 {
     open->run.state = "restarted";
@@ -220,7 +228,7 @@ static int take_restart(struct runs *runs, struct open_run *open, uint64_t time,
     return end_suspension(runs, open, time, err);
 }
 
-/* An administrator may change the walltime of a run, which bounds it while it is open. */
+/* An administrator may change a run's walltime, which limits the run while it is open. */
 static void take_alteration(struct open_run *open, struct record *record)
 {
     struct error ignored;
@@ -258,7 +266,7 @@ int runs_take(struct runs *runs, struct record *record, struct error *err)
     switch (record->type) {
     case 'A':
         return close_unseen(runs, open, time, err);
-    case 'C': /* it runs on if it is restarted */
+    case 'C': /* the run continues only after a restart */
     case 'z':
         return take_suspend(runs, open, time, err);
     case 'a':

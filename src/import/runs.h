@@ -6,36 +6,44 @@
 
 #include "import/record.h"
 
-/* The runs that an accounting log contains, line by line.  A start opens a run; an end, a rerun or
- * an abort of its job closes it, and so does a later start of its job, or the end of a run that
- * began later.  A checkpoint suspends it, and a restart resumes it.  A run whose start is not
- * recorded is known by its end alone.  An alteration may change the walltime of an open run.  Only
- * open runs need memory. */
+/*
+ * Derives runs from the records of an accounting log.  A start opens a run.  An end, a rerun or an
+ * abort of its job closes it; so does a later start of the job, or the end of a run that began
+ * later.  A checkpoint suspends the run, and a restart resumes it.  A run whose start is not
+ * recorded is known only by its end.  An alteration may change the walltime of an open run.
+ *
+ * Only open runs need memory.
+ */
 
 struct suspension_told {
-    uint64_t key;        /* of the run */
-    uint64_t start, end; /* 0 while it lasts */
+    uint64_t key;        /* key of the run */
+    uint64_t start, end; /* epoch seconds; `end` is 0 while it lasts */
 };
 
-/* Takes what is told, all of which ends with the call; 0 or -1. */
+/* Receives the results.  Its functions must copy all data that they keep, and return 0 or -1. */
 struct run_taker {
     void *context;
-    /* A run, whose row is new or, with `stored`, replaces one. */
+    /* Receives a run.  If `stored` is set, it replaces a row; otherwise its row is new. */
     int (*run)(void *context, const struct run *run, bool stored, struct error *err);
     int (*suspension)(void *context, const struct suspension_told *suspension, struct error *err);
 };
 
 struct runs *runs_create(uint64_t next_key, const struct run_taker *taker);
-/* A run that was open when the logs were last read; runs takes what is in it. */
+/*
+ * Adds a run that was open after the last import.  `suspended` is the time since when it is
+ * suspended, or 0.  Takes the contents of `run` and clears it.
+ */
 void runs_add_stored(struct runs *runs, struct run *run, uint64_t suspended);
-/* What a record tells: 0; 1 where it tells nothing that can be, and why in *err; -1 where the taker
- * failed. */
+/*
+ * Processes a record.  Returns 1, with the reason in *err, if the record is invalid.  Returns -1 if
+ * the taker failed, else 0.
+ */
 int runs_take(struct runs *runs, struct record *record, struct error *err);
-/* Hand out the open runs that have no row yet, or a row that is not true any more. */
+/* Passes open runs to the taker if they have no row yet or if their row is outdated. */
 int runs_store_open(struct runs *runs, struct error *err);
-/* The key of the next run. */
+/* Returns the key of the next run. */
 uint64_t runs_next_key(const struct runs *runs);
-/* Forget an open run, whose row was removed. */
+/* Forgets an open run after its row was removed. */
 void runs_drop(struct runs *runs, uint64_t key);
 void runs_destroy(struct runs *runs);
 

@@ -27,7 +27,7 @@ int dated_check(const char *name, int64_t since, int64_t time, struct error *err
     return -1;
 }
 
-/* What was noted of a value last. */
+/* The last stored value of a setting. */
 struct noted {
     bool there;
     int64_t since;
@@ -132,13 +132,16 @@ static const struct parameter {
     { "fairshare_usage_res", PBS_USAGE_RES, read_pbs_formula },
     { "fairshare_entity", PBS_ENTITY, read_pbs_entity },
     { "fairshare_decay_time", PBS_DECAY_TIME, read_pbs_decay_time },
-    { "half_life", PBS_DECAY_TIME, read_pbs_decay_time }, /* as it was called once */
+    { "half_life", PBS_DECAY_TIME, read_pbs_decay_time }, /* its former name */
     { "fairshare_decay_factor", PBS_DECAY_FACTOR, read_pbs_decay_factor },
     { "unknown_shares", PBS_UNKNOWN_SHARES, read_pbs_shares },
     { "fairshare_enforce_no_shares", PBS_ENFORCE_NO_SHARES, read_pbs_truth },
 };
 
-/* The next word, up to a blank or `stop`, or what is in quotes; NULL: there is none. */
+/*
+ * Returns the next word, up to a blank or `stop`, or a text in quotes.  Ends it with NUL and moves
+ * *at after it.  Returns NULL at the end.
+ */
 static char *next_word(char **at, char stop)
 {
     char *word = *at;
@@ -171,8 +174,10 @@ static bool is_prime(const char *word)
     return false;
 }
 
-/* The scheduler takes the first word and ignores the rest.  That is another formula if the line
- * goes on with neither a keyword nor a comment. */
+/*
+ * The scheduler reads only the first word of a formula.  So if the rest is neither a keyword nor a
+ * comment, the scheduler would use a different formula.
+ */
 static int check_rest(const struct parameter *parameter, const char *value, const char *rest,
                       struct error *err)
 {
@@ -182,7 +187,7 @@ static int check_rest(const struct parameter *parameter, const char *value, cons
                 parameter->name, value);
 }
 
-/* The scheduler accepts `true` and `false` for a number. */
+/* The scheduler accepts `true` and `false` as numbers. */
 static const char *sched_config_number_of(const struct parameter *parameter, const char *value)
 {
     if (parameter->key != PBS_UNKNOWN_SHARES)
@@ -254,12 +259,12 @@ int sched_config_read(struct dated_value values[PBS_SCHED_KEYS], const char *pat
 
 struct sched_config_reader {
     struct dated_value *values;
-    bool is_there;            /* the output has the scheduler `default` */
-    bool of_default;          /* the lines are of the scheduler `default` */
-    struct dated_value *open; /* its value may continue on the next line; NULL */
+    bool is_there;            /* the output contains the scheduler `default` */
+    bool of_default;          /* the current lines describe the scheduler `default` */
+    struct dated_value *open; /* the value that may continue on the next line, or NULL */
 };
 
-/* Cuts a word and returns what follows it. */
+/* Cuts off the first word and returns the text after it. */
 static char *cut_word(char *at)
 {
     char *end = at + strcspn(at, " \t");
@@ -276,7 +281,7 @@ static struct dated_value *sched_config_value_named(struct dated_value *values, 
     return NULL;
 }
 
-/* A value that print has in quotes is without them. */
+/* Removes the quotes that `print` adds to a value. */
 static char *without_quotes(const char *value)
 {
     size_t length = strlen(value);
@@ -284,7 +289,7 @@ static char *without_quotes(const char *value)
     return quoted ? utf8_copy(value + 1, length - 2) : utf8_copy(value, length);
 }
 
-/* `NAME = VALUE`; other lines have no attribute. */
+/* Reads a line `NAME = VALUE`.  Ignores other lines. */
 static void sched_config_take_attribute(struct sched_config_reader *reader, char *name)
 {
     char *sign = cut_word(name);
@@ -312,7 +317,9 @@ static void take_rest(struct sched_config_reader *reader, const char *rest)
     text_free(&whole);
 }
 
-/* `Sched NAME` of list; `set sched [NAME] ATTRIBUTE = VALUE` of print, which leaves out `default`.
+/*
+ * Reads `Sched NAME` of `list`, or `set sched [NAME] ATTRIBUTE = VALUE` of `print`, which omits the
+ * name of the scheduler `default`.
  */
 static void sched_config_take_words(struct sched_config_reader *reader, char *line)
 {

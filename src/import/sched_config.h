@@ -8,16 +8,18 @@
 #include "db/db.h"
 #include "settings/pbs_values.h"
 
-/* What OpenPBS is set to, from when on: pbs_setting. */
+/* OpenPBS's settings in table pbs_setting.  Each value is valid from a given time. */
 
 struct dated_value {
     const char *name;
-    char *value; /* NULL: nothing is set, and OpenPBS's default counts */
+    char *value; /* NULL: not set, so that OpenPBS's default applies */
 };
 
-/* Note those of a cluster that differ from what was noted last, as of an instant, in the caller's
- * transaction; where nothing is noted of any of them, they have held since ever.  *changed grows by
- * how many are new. */
+/*
+ * Stores the values that differ from the last stored ones, as valid from `time`.  If none of the
+ * names has a stored value, the values are valid for all times.  Runs in the caller's transaction.
+ * Adds the number of new values to *changed.
+ */
 struct dated_values {
     const struct dated_value *values;
     size_t count;
@@ -25,35 +27,41 @@ struct dated_values {
 int dated_store(struct db *db, const char *cluster, struct dated_values values, int64_t time,
                 uint64_t *changed, struct error *err);
 
-/* The past is not written anew: refuse (ERROR_DATA) a change as of an instant where something is
- * as it is since then, or later. */
+/*
+ * Fails with ERROR_DATA if a value that is valid since `since` would change at `time`, but `time`
+ * is not later.  Stored history is never rewritten.
+ */
 int dated_check(const char *name, int64_t since, int64_t time, struct error *err);
 
-/* Free the values themselves; their names stay. */
+/* Frees the values, but not their names. */
 void dated_free(struct dated_value *values, size_t count);
 
-/* OpenPBS's sched_config (its Administrator's Guide, Scheduler Configuration Parameters): a
- * parameter a line,
+/*
+ * Reads the fairshare parameters of a sched_config.  Its format is described in OpenPBS's
+ * Administrator's Guide, section Scheduler Configuration Parameters.  Each line has one parameter:
  *
- *     NAME: VALUE [prime|non_prime|all|none]
+ *       NAME: VALUE [prime|non_prime|all|none]
  *
- * with quotes around a value that has blanks, `#` or `*` at the beginning of a comment, and a
- * backslash at the end of a line that goes on.  Further words are ignored.  The last line of a name
+ * A value with blanks is in quotes.  A line that begins with `#` or `*` is a comment, and a line
+ * that ends with a backslash continues.  Further words are ignored.  The last line of a name
  * counts.
  *
- * Reads what a file says of fairshare, as it stands there, but `true` or `false` where it means
- * that; the caller frees it with dated_free(), unless this fails.  Fails with ERROR_DATA, the
- * file's name and the line if the scheduler would pass over a line or take it for something else
- * than it says.  Lines that are not of fairshare are left alone. */
+ * Sets the values as they are in the file, but normalizes booleans to `true` and `false`.  The
+ * caller frees them with dated_free() unless this function fails.  Fails with ERROR_DATA, the
+ * file's name and the line if the scheduler would skip a line or misread it.  Ignores other
+ * parameters.
+ */
 int sched_config_read(struct dated_value values[PBS_SCHED_KEYS], const char *path,
                       struct error *err);
 
-/* The output of `qmgr -c 'list sched'`, or of `print sched`: the attributes of OpenPBS's
- * schedulers.  job_sort_formula_threshold is one of them, and qstat does not print it.
+/*
+ * Reads the output of `qmgr -c 'list sched'` or of `print sched`: the attributes of OpenPBS's
+ * schedulers.  One of them is job_sort_formula_threshold, which qstat does not print.
  *
- * Reads the attributes of the scheduler `default` among those after PBS_SCHED_KEYS of enum pbs_key;
- * the caller frees them with dated_free(), unless this fails.  Fails with ERROR_DATA if there is no
- * such scheduler, or a threshold that is not a number. */
+ * Sets the attributes of the scheduler `default` that follow PBS_SCHED_KEYS in enum pbs_key.  The
+ * caller frees them with dated_free() unless this function fails.  Fails with ERROR_DATA if there
+ * is no such scheduler, or if its threshold is not a number.
+ */
 int scheduler_print_read(struct dated_value values[SERVER_KEYS], const char *path,
                          struct error *err);
 

@@ -10,10 +10,10 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* OpenPBS's letters of states, by their numbers. */
+/* OpenPBS's letters for states, by their numbers. */
 static const char states[] = "TQHWREXBMF";
 
-/* The text of `flags.value`, to be freed. */
+/* Returns the text of `flags.value`; the caller frees it. */
 static char *server_database_text_of(const struct db_value *value)
 {
     if (value->type == DB_NULL)
@@ -29,7 +29,7 @@ static int tell_attribute(struct waiting_job *job, const struct db_value *row, s
          *dot = strchr(name, '.');
     if (dot)
         *dot = '\0';
-    /* The columns say it, too, and what they say counts. */
+    /* The columns of the job's row also contain these, and take precedence. */
     bool known = !strcmp(name, "job_state") || !strcmp(name, "queue");
     int result = known ? 0 : waiting_tell(job, name, dot ? dot + 1 : NULL, value, err);
     free(name);
@@ -37,10 +37,10 @@ static int tell_attribute(struct waiting_job *job, const struct db_value *row, s
     return result;
 }
 
-/* The job whose rows are at hand. */
+/* The job whose rows are being read. */
 struct job_reader {
     struct waiting *waiting;
-    struct waiting_job *job; /* NULL: none */
+    struct waiting_job *job; /* or NULL */
     bool refused;
     struct error reason;
 };

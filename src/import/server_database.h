@@ -4,9 +4,12 @@
 
 #include "import/waiting.h"
 
-/* What OpenPBS's server keeps in its own database: jobs, queues, and its formula, or else that of
- * the scheduler `default`.  `service` is an entry of libpq's pg_service.conf, which says where the
- * database is and how to log in.  It is read in one snapshot, and never written to. */
+/*
+ * Reads jobs, queues and the formula from the database of OpenPBS's server, in one snapshot and
+ * without writing.  The formula is the server's or, if that is not set, that of the scheduler
+ * `default`.  `service` is an entry of libpq's pg_service.conf, with the database's address and
+ * login.  On failure `waiting` is empty.
+ */
 int server_database_read(struct waiting *waiting, const char *service, unsigned deadline_s,
                          struct error *err);
 

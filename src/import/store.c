@@ -30,8 +30,10 @@ static const char *tables_of(const struct db *db)
     return dialect->tables;
 }
 
-/* A script of MySQL's has an index in its CREATE TABLE only, so a table of an older release lacks
- * it. */
+/*
+ * MySQL's script creates the index together with the table, so a table from an older release lacks
+ * it.
+ */
 static int add_index(struct db *db, struct error *err)
 {
     int64_t count = 1;
@@ -167,15 +169,15 @@ int store_read_open(struct db *db, const char *cluster, struct runs *runs, struc
     return db_finish(rows);
 }
 
-/* ---- runs that are recorded twice ---- */
-
 struct twins {
     uint64_t *removed; /* keys */
     size_t count;
 };
 
-/* Keep what is recorded of the end of a run rather than what follows from other records, and else
- * what came first. */
+/*
+ * Prefers a run whose end is recorded to one whose end was derived from other records.  Otherwise
+ * keeps the earlier one.
+ */
 static void take_twin(struct twins *twins, const struct db_value *row)
 {
     const struct part first = part_of_column(&row[2]), second = part_of_column(&row[3]);
@@ -212,10 +214,10 @@ int store_remove_twins(struct db *db, const char *cluster, uint64_t key, struct 
     return result;
 }
 
-/* ---- rows on their way in ---- */
-
-/* Rows that replace others wait until all new ones are sent: two writes cannot be under way at
- * once.  They are of runs that were open, which are few. */
+/*
+ * Rows that replace others wait until all new rows are sent, because a session can have only one
+ * bulk write.  They belong to runs that were open, which are few.
+ */
 struct store_writer {
     struct db *db;
     const char *cluster;
@@ -293,7 +295,7 @@ static int take_suspension(void *context, const struct suspension_told *suspensi
 {
     struct store_writer *writer = context;
     (void)err;
-    /* One that began and ended within a log is told twice; the last word counts. */
+    /* A suspension that began and ended within a log is passed twice; the last version counts. */
     for (size_t i = writer->suspension_count; i-- > 0;) {
         struct suspension_told *told = &writer->suspensions[i];
         if (told->key == suspension->key && told->start == suspension->start) {
@@ -356,7 +358,7 @@ int store_writer_flush(struct store_writer *writer, int result, struct error *er
     return result;
 }
 
-/* A log with more of them is not an accounting log. */
+/* Limits of a list.  A log with more invalid lines is not an accounting log. */
 #define MOST_LINES 1000
 #define MOST_BYTES (8u * 1024 * 1024)
 

@@ -14,54 +14,71 @@
 
 struct settings;
 
-/* OpenPBS's tables in the accounting database: sql/schema/pbs.sql. */
+/* OpenPBS's tables in the accounting database (sql/schema/pbs.sql). */
 
-/* Open [source] for writing and make the tables that are missing.  A database with slurmdbd's
- * tables is refused (ERROR_SETTINGS), and one into which another import is at work (ERROR_LOCKED).
- * The lock that keeps others away goes into `lock`. */
+/*
+ * Opens [source] for writing and creates missing tables.  Takes the lock against concurrent imports
+ * and sets `lock` to its name.  Fails with ERROR_SETTINGS if the database has slurmdbd's tables,
+ * and with ERROR_LOCKED if another import is running.
+ */
 int store_open(struct db **db, char lock[DB_LOCK_NAME], const struct settings *settings,
                struct error *err);
-/* Give the lock back, then close: a server may hear late that a session is over, and would refuse
- * the next import until then. */
+/*
+ * Releases the lock and closes the session.  The explicit release matters: a server may notice the
+ * end of a session late, and would reject the next import until then.
+ */
 void store_close(struct db *db, const char *lock);
-/* Remove all that logs told of a cluster. */
+/* Deletes all rows of a cluster that came from logs. */
 int store_forget(struct db *db, const char *cluster, struct error *err);
 
-/* Say of each log in the list how far it was read. */
+/*
+ * The first sets, for each log in the list, how much of it was read.  The second stores this for
+ * one log.
+ */
 int store_read_logs(struct db *db, const char *cluster, struct log_list *list, struct error *err);
 int store_write_log(struct db *db, const char *cluster, const struct log_file *log,
                     struct error *err);
 
-/* The first key that no run and no waiting job has. */
+/* Sets *key to the first key that is larger than the keys of all runs and waiting jobs. */
 int store_next_key(struct db *db, const char *cluster, uint64_t *key, struct error *err);
-/* Enter the runs that are open. */
+/* Adds the stored runs that are open to `runs`. */
 int store_read_open(struct db *db, const char *cluster, struct runs *runs, struct error *err);
 
-/* Remove each run from a key on that is recorded twice, by its job and its start or end: one of the
- * two stays.  It is in the caller's transaction, after all runs are sent. */
+/*
+ * Finds runs that are recorded twice, with the same job and the same start or end, among the runs
+ * with keys from `key` up.  Removes one of each pair.  Must be called after all runs are sent, in
+ * the caller's transaction.
+ */
 int store_remove_twins(struct db *db, const char *cluster, uint64_t key, struct runs *runs,
                        struct error *err);
 
-/* Runs, suspensions and entities on their way in, in the caller's transactions; to be freed with
- * free().  The cluster's name and `entities` stay. */
+/*
+ * Writes runs, suspensions and entities in the caller's transactions.  The caller frees it with
+ * free(); `cluster` and `entities` must outlive it.
+ */
 struct store_writer;
 struct store_writer *store_writer_create(struct db *db, const char *cluster,
                                          struct entities *entities);
 struct run_taker store_writer_taker(struct store_writer *writer);
-/* Send what is left, where `result` is 0, before the transaction ends; 0 or -1. */
+/*
+ * Sends the remaining rows before the transaction ends, if `result` is 0; otherwise discards them.
+ * Returns 0 or -1.
+ */
 int store_writer_flush(struct store_writer *writer, int result, struct error *err);
 
 struct db;
 struct error;
 
-/* Lines of accounting logs that cannot be read: pbs_refused.  Each import tries them again, since a
- * later release may read them. */
+/*
+ * Lines of accounting logs that cannot be read, in table pbs_refused.  Each import tries them
+ * again, because a later release may be able to read them.
+ */
 
 struct refused_line {
-    char *name; /* of the log */
+    char *name; /* name of the log */
     uint64_t row;
     char *text;
-    bool is_read; /* now */
+    bool is_read; /* this import could read it */
 };
 
 struct refused_list {
@@ -69,14 +86,17 @@ struct refused_list {
     size_t count, bytes;
 };
 
-/* Add a line, unless the list has a thousand already. */
+/* Adds a line, unless the list already has a thousand lines or 8 MB. */
 void refused_list_add(struct refused_list *list, const char *name, uint64_t row, struct part line);
-/* Empty the list, and free its memory. */
+/* Empties the list and frees its memory. */
 void refused_list_free(struct refused_list *list);
 
-/* All lines of a cluster, in the order of the logs. */
+/* Reads all lines of a cluster, in the order of the logs. */
 int refused_read(struct db *db, const char *cluster, struct refused_list *list, struct error *err);
-/* Store the lines, or remove the lines that are read now.  In the caller's transaction. */
+/*
+ * The first stores the lines.  The second removes the lines with `is_read` from the table.  Both
+ * run in the caller's transaction.
+ */
 int refused_store(struct db *db, const char *cluster, const struct refused_list *list,
                   struct error *err);
 int refused_remove(struct db *db, const char *cluster, const struct refused_list *list,

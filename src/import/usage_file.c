@@ -19,21 +19,21 @@
 
 #define MAGIC "PBS_MAG!"
 #define EARLIEST_DECAY \
-    946713600 /* before that there was no version 2; the scheduler says so, too */
+    946713600 /* version 2 did not exist before; the scheduler checks this, too */
 
-/* Of records: what is before the number is the name, and bytes that mean nothing. */
+/* Layout of a record.  The name comes first; undefined bytes may follow it up to the number. */
 struct usage_file_layout {
     size_t name, number, size;
 };
 static const struct usage_file_layout version_1 = { 9, 16, 24 }, version_2 = { 50, 56, 64 };
-#define HEADER version_1 /* which was made to be as large */
+#define HEADER version_1 /* the header has the size of an old record */
 #define DECAY_SIZE 8
 
 struct usage_reader {
     struct usage_list *list;
     FILE *file;
     bool big_endian;
-    size_t offset; /* of what is read */
+    size_t offset; /* of the record being read */
     unsigned char bytes[64];
 };
 
@@ -53,7 +53,7 @@ static double number_at(const unsigned char *bytes, bool big_endian)
     return number;
 }
 
-/* So many bytes: 1; 0 where the file ends before them; -1. */
+/* Reads `size` bytes.  Returns 1, 0 at the end of the file, or -1 on failure. */
 static int usage_file_read_bytes(struct usage_reader *reader, size_t size, struct error *err)
 {
     size_t got = fread(reader->bytes, 1, size, reader->file);
@@ -92,7 +92,7 @@ static int usage_file_read_header(struct usage_reader *reader,
     return 0;
 }
 
-/* Letters, digits and these, as in the scheduler. */
+/* Returns true for characters that the scheduler accepts in names: letters, digits and these. */
 static bool is_of_name(char byte)
 {
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||

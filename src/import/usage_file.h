@@ -9,14 +9,19 @@
 
 struct error;
 
-/* What OpenPBS's scheduler keeps of usage, sched_priv/usage: a binary file, in which numbers are a
- * processor's doubles.
+/*
+ * OpenPBS's scheduler keeps usage in sched_priv/usage, a binary file.  Its numbers are doubles in
+ * the byte order of the scheduler's host.
  *
- * Version 2 begins with 24 bytes, the text `PBS_MAG!` and from byte 16 on the number 2, and the
- * instant of the last decay in 8; then come records of 64 bytes, a name of less than 50 and from
- * byte 56 on its usage.  Before that there were records of 24 bytes only, with a name of less than
- * 9 and from byte 16 on its usage.  Files of either order of bytes are read; the older ones tell
- * nothing of theirs, and are taken for little-endian. */
+ * Version 2 begins with a header of 24 bytes: the text `PBS_MAG!`, and the number 2 at byte 16.
+ * The time of the last decay follows, in 8 bytes.  The rest consists of records of 64 bytes: a name
+ * of less than 50 bytes, and its usage at byte 56.
+ *
+ * Version 1 has only records of 24 bytes: a name of less than 9 bytes, and its usage at byte 16.
+ *
+ * In version 2 both byte orders are accepted.  Version 1 does not show its byte order, so it is
+ * read as little-endian.
+ */
 
 struct usage_line {
     char *name; /* UTF-8 */
@@ -26,16 +31,18 @@ struct usage_line {
 struct usage_list {
     struct usage_line *lines;
     size_t count;
-    int64_t last_decay; /* 0: it does not say */
-    int64_t written;    /* when the file was changed last */
+    int64_t last_decay; /* epoch seconds; 0 if the file does not contain it */
+    int64_t written;    /* last modification of the file, in epoch seconds */
 };
 
-/* Fails with ERROR_DATA, the file's name and the offset of what the scheduler would pass over. */
+/* Fails with ERROR_DATA, the file's name and the offset if the scheduler would skip a record. */
 int usage_file_read(struct usage_list *list, const char *path, struct error *err);
 void usage_list_free(struct usage_list *list);
 
-/* Bring a usage file into pbs_usage, as of when it was written, and its *count names among the
- * entities.  One of the same instant is replaced. */
+/*
+ * Imports a usage file into pbs_usage, as of its last modification, and its names as entities.
+ * Replaces a usage file that was imported for the same time.  Sets *count to the number of names.
+ */
 int usage_import(struct db *db, const char *cluster, const char *path, uint64_t *count,
                  struct error *err);
 

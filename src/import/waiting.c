@@ -17,9 +17,9 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* At most this many jobs that are left out are named in one call. */
+/* Number of left-out jobs for which one import prints a message. */
 #define NAMED_JOBS 20
-/* Formulas need numbers, and a longer value cannot be one. */
+/* A longer value cannot be a number, so formulas do not need it. */
 #define LONGEST_RESOURCE 1024
 #define MOST_RESOURCE_BYTES 20000
 
@@ -41,7 +41,7 @@ static void free_job(struct waiting_job *job)
     text_free(&job->requested);
 }
 
-/* `Sun Nov  1 12:00:00 2026`, as ctime() writes it and qstat prints it. */
+/* Reads a time as ctime() writes it and qstat prints it: `Sun Nov  1 12:00:00 2026`. */
 static bool read_ctime(const char *text, uint64_t *instant)
 {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -84,7 +84,7 @@ static int waiting_take_resource(struct waiting_job *job, const char *resource, 
         return 0;
     text_add_field(&job->requested, key, part);
     const struct part added = { job->requested.bytes + before, job->requested.length - before };
-    /* Whether it will be read as one. */
+    /* The text must be read as one field later. */
     bool good = !fields_read(&fields, added, err) && fields.count == 1 &&
                 part_is(&fields.fields[0].key, resource);
     fields_free(&fields);
@@ -93,7 +93,7 @@ static int waiting_take_resource(struct waiting_job *job, const char *resource, 
                        value);
 }
 
-/* Times and numbers. */
+/* Sets an attribute that is a time or a number. */
 static int waiting_take_number(struct waiting_job *job, const char *name, const char *value,
                                struct error *err)
 {
@@ -151,7 +151,7 @@ int waiting_tell(struct waiting_job *job, const char *name, const char *resource
         *job->state = *value;
     if (!strcmp(name, "array_indices_remaining"))
         job->has_rest = *value && strcmp(value, "-") != 0;
-    if (!strcmp(name, WAITING_ACCRUE_TYPE)) /* formulas read it as they do a resource */
+    if (!strcmp(name, WAITING_ACCRUE_TYPE)) /* formulas use it like a resource */
         return waiting_take_resource(job, name, value, err);
     return waiting_take_number(job, name, value, err);
 }
@@ -257,7 +257,7 @@ void waiting_free(struct waiting *waiting)
 
 struct known_jobs {
     struct names *names;
-    uint64_t *keys; /* by name */
+    uint64_t *keys; /* keys of the jobs, by index of the name */
     uint64_t next;
 };
 
@@ -368,7 +368,7 @@ static int store_queues(struct db *db, const char *cluster, const struct waiting
 int waiting_store(struct db *db, const char *cluster, const struct waiting *waiting,
                   uint64_t *changed, struct error *err)
 {
-    /* What says nothing of the scheduler leaves its threshold as it is. */
+    /* A source without the scheduler leaves its stored threshold unchanged. */
     size_t threshold = PBS_SORT_THRESHOLD - PBS_SCHED_KEYS;
     bool tells_threshold = waiting->has_scheduler || waiting->server[threshold].value;
     const struct dated_values server = { waiting->server, threshold + tells_threshold };

@@ -10,17 +10,17 @@
 #include "settings/pbs_values.h"
 #include "util/text.h"
 
-/* What OpenPBS's server says of jobs that wait, of its queues and of itself.  Texts are UTF-8. */
+/* Waiting jobs, queues and server attributes according to OpenPBS's server.  Texts are UTF-8. */
 
 struct waiting_job {
     char *job_id;
-    char state[2]; /* OpenPBS's letter */
-    bool has_rest; /* of an array that has begun: some of its jobs wait */
+    char state[2]; /* OpenPBS's letter for the state */
+    bool has_rest; /* an array that has begun, with jobs that still wait */
     char *texts[RUN_TEXTS];
-    uint64_t ctime, qtime, etime; /* epoch seconds; 0: it does not say */
+    uint64_t ctime, qtime, etime; /* epoch seconds, or 0 if missing */
     uint64_t eligible_time;       /* seconds */
     int64_t priority;
-    struct text requested; /* resources, as source/pbs/fields.h */
+    struct text requested; /* resources, in the format of source/pbs/fields.h */
 };
 
 struct queue_line {
@@ -29,10 +29,10 @@ struct queue_line {
 };
 
 struct waiting {
-    void (*complain)(const struct error *err); /* of a job that is left out */
-    size_t skipped;                            /* how many jobs are left out */
-    bool has_jobs, has_queues, has_server;     /* it tells of these */
-    bool has_scheduler;                        /* also of the scheduler, whose the threshold is */
+    void (*complain)(const struct error *err); /* receives the error of each job that is left out */
+    size_t skipped;                            /* number of jobs that are left out */
+    bool has_jobs, has_queues, has_server;     /* the source contains these */
+    bool has_scheduler; /* the source also contains the scheduler, to which the threshold belongs */
     int64_t as_of;
     struct waiting_job *jobs;
     struct queue_line *queues;
@@ -40,39 +40,45 @@ struct waiting {
     struct dated_value server[SERVER_KEYS];
 };
 
-/* Another job, to which its attributes are told one by one. */
+/* Adds a job.  The caller then sets its attributes with waiting_tell(). */
 struct waiting_job *waiting_add_job(struct waiting *waiting, const char *job_id);
-/* Whether an attribute of jobs is needed. */
+/* Returns true if an attribute of a job is needed. */
 #define WAITING_RESOURCES "Resource_List"
 #define WAITING_ACCRUE_TYPE "accrue_type"
 bool waiting_wants(const char *name);
-/* An attribute by OpenPBS's name, and the resource if it is a value of WAITING_RESOURCES (else
- * NULL).  ERROR_DATA if the value is not one of this attribute. */
+/*
+ * Sets an attribute by its name in OpenPBS.  For WAITING_RESOURCES, `resource` names the resource;
+ * otherwise it is NULL.  Fails with ERROR_DATA if the value is invalid.
+ */
 int waiting_tell(struct waiting_job *job, const char *name, const char *resource, const char *value,
                  struct error *err);
-/* The job is complete: drop it again if it does not wait.  -1 if something is missing
- * (ERROR_DATA). */
+/*
+ * Completes the last job.  Removes it if it does not wait.  Fails with ERROR_DATA if an attribute
+ * is missing or too long.
+ */
 int waiting_end_job(struct waiting *waiting, struct error *err);
-/* Leave the last job out, and complain of it. */
+/* Leaves the last job out and passes `reason` to `complain`. */
 void waiting_skip_job(struct waiting *waiting, struct error *reason);
-/* Remove jobs that are not needed. */
+/* Removes the jobs for which `is_removed` returns true. */
 void waiting_remove_jobs(struct waiting *waiting,
                          bool (*is_removed)(const void *context, const struct waiting_job *job),
                          const void *context);
-/* All jobs are there.  -1 if some were left out and no job remains. */
+/* Completes the list of jobs.  Fails if jobs were left out and none remains. */
 int waiting_end(const struct waiting *waiting, struct error *err);
 
-/* Another queue, which has Priority 0 until it is set. */
+/* Adds a queue with Priority 0, or sets the Priority of the last queue. */
 int waiting_add_queue(struct waiting *waiting, const char *name, struct error *err);
 int waiting_set_priority(struct waiting *waiting, const char *priority, struct error *err);
-/* An attribute of the server's, of which only those of SERVER_KEYS are needed. */
+/* Sets an attribute of the server.  Ignores attributes that are not in SERVER_KEYS. */
 void waiting_tell_server(struct waiting *waiting, const char *name, const char *value);
 
 void waiting_free(struct waiting *waiting);
 
-/* Put what was told of jobs, of queues and of the server in the place of what was told before; what
- * was not told of stays.  A job that waits on keeps its key.  *changed grows by the server's values
- * that are new. */
+/*
+ * Replaces the stored jobs, queues and server attributes of a cluster, in one transaction.  Parts
+ * that the source does not contain stay.  A job that still waits keeps its key.  Adds the number of
+ * changed server attributes to *changed.
+ */
 int waiting_store(struct db *db, const char *cluster, const struct waiting *waiting,
                   uint64_t *changed, struct error *err);
 
