@@ -16,173 +16,184 @@ struct pbs_charging;
 struct release;
 struct text;
 
-/* The accounting side in our words, whatever its tables look like.  A new layout is one file and
- * one line in the table of source.c.  Nothing is ever written to it. */
+/*
+ * Source types ("layouts"): the accounting database in a form that does not depend on its tables.
+ * To add a layout, add one file and one line in the table of source.c. fairmill never writes to the
+ * source.
+ */
 
 struct cluster {
-    char *name; /* UTF-8 */
+    char *name; /* in UTF-8 */
     bool deleted;
-    const char *flaw; /* what is wrong with a name that cannot be published; NULL where it can */
+    const char *flaw; /* why the name cannot be published; NULL if it can */
 };
-/* Every cluster once, by name. */
+/* The clusters, each once, by name. */
 struct cluster_list {
     struct cluster *clusters;
     size_t count;
 };
 void cluster_list_free(struct cluster_list *list);
 
-/* What is asked: a cluster in an accounting database, with the settings that say how it is read.
- * Made by source_of(). */
+/*
+ * A cluster in an accounting database, with the settings that determine how it is read.  Made by
+ * source_of().
+ */
 struct source {
     const struct settings *settings;
-    const struct layout *layout; /* the settings' one */
+    const struct layout *layout; /* of the settings */
     struct db *db;
-    const char *cluster; /* NULL: what is asked is not about one */
-    const int64_t *time; /* as of when; NULL: the wall clock once the snapshot is open */
-    bool ordered;        /* read what slurmctld's ties need */
-    bool classes;        /* job rows have their partition and QOS, where the layout has them */
+    const char *cluster; /* NULL if a request is not about one cluster */
+    const int64_t *time; /* read as of this time; NULL: when the snapshot opens */
+    bool ordered;        /* read the data for the order of slurmctld's ties */
+    bool classes;        /* read partition and QOS of job rows, if the layout has them */
 };
 
-/* What the small tables say about a cluster. */
+/* A cluster's data from the source's small tables. */
 struct accounting {
-    struct names *names; /* bytes as the database has them */
+    struct names *names; /* bytes as in the database */
     uint32_t empty_name;
-    struct association *rows; /* deleted ones included */
+    struct association *rows; /* including deleted ones */
     size_t count;
-    struct id_index *modified; /* by id: when it was last touched; NULL: nobody knows */
+    struct id_index *modified; /* by id: last modification; NULL if unknown */
     uint64_t modified_hash;
-    bool by_lineage;            /* their order is that of slurmdbd's lineages */
-    struct charge_rates *rates; /* NULL where there are no TRES, QOS and partitions */
-    struct qos_row *qos;        /* whose factors are in the tariffs */
+    bool by_lineage;            /* rows are in the order of slurmdbd's lineages */
+    struct charge_rates *rates; /* NULL if there are no TRES, QOS and partitions */
+    struct qos_row *qos;        /* QOS whose factors are in `rates` */
     size_t qos_count;
-    double cpus; /* of the cluster's registration; NAN where it does not say */
+    double cpus; /* as registered; NAN if unknown */
     double billing, weighted;
-    bool tells_cancelled; /* jobs that ended while they were suspended may be read */
-    uint64_t created;     /* when the cluster was added to the accounting database; 0: unknown */
-    bool tells_resized;   /* rows have what jobs were resized to */
-    struct passes passes; /* where either is so */
-    uint64_t protocol;    /* with which the cluster's slurmctld registered; 0: that is not told */
-    const struct release *oldest_release; /* whose tables have these columns; NULL: not Slurm's */
-    struct association_limit *limits;     /* likewise */
+    bool tells_cancelled; /* jobs that ended while suspended can be read */
+    uint64_t created;     /* when the cluster was added to the database; 0: unknown */
+    bool tells_resized;   /* rows show the TRES that jobs were resized to */
+    struct passes passes; /* set if either of these is true */
+    uint64_t protocol;    /* of slurmctld's last registration; 0: unknown */
+    const struct release *oldest_release; /* oldest with these columns; or NULL */
+    struct association_limit *limits;     /* of associations that are not deleted */
     size_t limit_count;
-    struct association_priority *priorities; /* of live associations that have one of their own */
+    struct association_priority *priorities; /* of associations that have one */
     size_t priority_count;
-    struct privilege *privileges; /* where settings hide anything */
+    struct privilege *privileges; /* only if the settings hide something */
     size_t privilege_count;
-    struct pbs_charging *pbs; /* what jobs cost by a formula; NULL: tariffs have it */
+    struct pbs_charging *pbs; /* charges jobs by a formula; NULL: `rates` do */
 };
 struct association_priority {
     uint32_t id, priority;
 };
-/* Who may see what others have, as Slurm's PrivateData has it. */
+/* Privileges that let a user see other users' data, as for Slurm's PrivateData. */
 enum privilege_kind {
-    PRIVILEGE_COORDINATOR,      /* of an account, and all below */
-    PRIVILEGE_USERS_COORDINATE, /* whoever is in the account, or below it, coordinates his own; see
-                                 * RULE_DIRECT_USERS_COORDINATE of the release */
+    PRIVILEGE_COORDINATOR,      /* of an account and its descendants */
+    PRIVILEGE_USERS_COORDINATE, /* each user of the account or a descendant coordinates their own
+                                 * account; see RULE_DIRECT_USERS_COORDINATE of the release */
     PRIVILEGE_OPERATOR,
     PRIVILEGE_ADMINISTRATOR,
 };
 struct privilege {
     enum privilege_kind kind;
-    uint32_t account, user; /* in the names; empty where the kind is about none */
+    uint32_t account, user; /* in `names`; empty if the kind needs none */
 };
 struct association_limit {
-    uint32_t id, grp_tres_mins; /* in the names: `id=minutes,...` */
+    uint32_t id, grp_tres_mins; /* in `names`: `id=minutes,...` */
 };
-/* `settings` NULL: without tariffs. */
+/* Returns empty accounting data.  `settings` may be NULL; there are then no charge rates. */
 struct accounting *accounting_create(const struct settings *settings);
 void accounting_destroy(struct accounting *accounting);
-/* The same with rows of its own, which may be used up; all else belongs to `own`, which must last
- * as long.  It is to be freed with accounting_give_back(). */
+/*
+ * Returns a copy of `own` that has its own rows, which the caller may modify or free.  Everything
+ * else belongs to `own`, which must outlive the copy.  Free the copy with accounting_give_back().
+ */
 struct accounting *accounting_lend(const struct accounting *own);
 void accounting_give_back(struct accounting *lent);
 
-/* What an association had used by an instant, with all decay until then. */
+/* The usage of an association at the time that usage starts from, already decayed to that time. */
 struct usage_start {
     uint64_t association;
-    double usage; /* TRES-seconds, finite, above 0 */
+    double usage; /* in TRES-seconds, finite, above 0 */
 };
 struct usage_starts {
-    uint64_t time; /* 0: there is no start, and usage is that of jobs alone */
+    uint64_t time; /* 0: no start; usage comes from jobs alone */
     struct usage_start *starts;
     size_t count;
-    /* Of settings that leave decay to the source.  The epoch is not after the instant. */
+    /* For settings that take the decay from the source.  The epoch is not later than `time`. */
     struct decay_cycles steps;
 };
 
-/* When a job was suspended: epoch seconds, end 0 while it is. */
+/* A suspension of a job, in epoch seconds; `end` is 0 while it lasts. */
 struct suspension {
     uint64_t key; /* of the job's row */
     uint64_t start, end;
 };
 
-/* A row that charges, of a job that has started. */
+/* A row to be charged, of a job that has started. */
 struct job_row {
     uint64_t id_job, association;
-    const char *name; /* the job's id if that is a text; NULL if it is id_job */
+    const char *name; /* the job's id if it is a string; NULL if it is id_job */
     size_t name_length;
-    uint64_t unknown_qos;  /* one that is not there; 0: it has none, or one that is */
-    uint64_t qos;          /* as source->classes asks; 0 */
-    const char *partition; /* likewise; "" */
+    uint64_t unknown_qos;  /* id of a QOS that does not exist; otherwise 0 */
+    uint64_t qos;          /* if source->classes; otherwise 0 */
+    const char *partition; /* if source->classes or needed for rates; otherwise "" */
     size_t partition_length;
     const struct charge_rate *rate;
     struct job job;
-    const struct suspension *suspension; /* NULL: the row is the job itself, not a pause of it */
-    uint64_t noted; /* when the job was cancelled while it was suspended, which it was from its end
-                     * on; 0: the row is not about that */
-    const char *resized_to; /* the TRES of the job's next row, if this one ended with a resize and
-                             * accounting->tells_resized; else NULL */
+    const struct suspension *suspension; /* if set, the row is a suspension */
+    uint64_t noted; /* when the job was cancelled, if it was suspended from its end until then;
+                     * otherwise 0 */
+    const char *resized_to; /* the TRES of the job's next row, if this row ended with a resize and
+                             * accounting->tells_resized; otherwise NULL */
     size_t resized_to_length;
 };
-/* Which of the rows that have started: those with from <= time_end < to, and with `open` those
- * without a time_end too; where there are keys, only theirs, and where there are ids of jobs, all
- * rows of these jobs without a time_end or with from <= time_end. */
+/*
+ * Selects rows of started jobs with from <= time_end < to and, if `open`, also rows without
+ * time_end.  With `keys`, selects only rows with these keys.  With `ids`, selects all rows of these
+ * jobs that have no time_end or from <= time_end.
+ */
 struct job_range {
     uint64_t from, to;
-    uint64_t begun_by; /* rows that started after it are not needed; 0: all are */
+    uint64_t begun_by; /* rows that started later are not needed; 0: all are needed */
     bool open;
-    bool most; /* most of the table: no index would help */
+    bool most; /* selects most of the table, so that an index would not help */
     const uint64_t *keys;
     size_t key_count;
     const uint64_t *ids;
     size_t id_count;
-    const uint64_t *associations; /* rows of others may be left out; NULL: none may */
+    const uint64_t *associations; /* rows of other associations may be omitted; NULL: none may */
     size_t association_count;
 };
 
-/* What slurmdbd summed up of an association and a TRES. */
+/* Usage of an association and a TRES, as summed up by slurmdbd. */
 struct rollup_row {
     uint64_t association, tres;
-    uint64_t qos; /* 0: of all */
+    uint64_t qos; /* 0: of all QOS */
     const struct charge_rate *rate;
     struct rollup rollup;
 };
 
-/* What an association used of a TRES in a span of time, as the source's own reports have it: no
- * factor of a QOS is in it. */
+/*
+ * Usage of an association and a TRES in a period, as the source's own reports show it: without the
+ * usage factors of QOS.
+ */
 struct sum_row {
     uint64_t association, from, to, tres_seconds;
 };
 struct sum_range {
-    const char *tres; /* called as in sreport */
+    const char *tres; /* name as in sreport */
     uint64_t from, until;
 };
 typedef int sum_taker(void *context, const struct sum_row *row, struct error *err);
 
-/* What the small tables say that only priorities need. */
+/* Data from the small tables that only priorities need. */
 struct tres_fact {
     uint64_t id;
-    const char *name; /* `cpu`, `gres/gpu:a100` */
+    const char *name; /* for example `cpu`, `gres/gpu:a100` */
 };
 struct qos_fact {
     uint64_t id;
     const char *name;
-    uint32_t priority; /* 0 of one that is deleted */
+    uint32_t priority; /* 0 if it was deleted */
 };
-/* A job that runs, for what sshare prints of TRES besides usage. */
+/* A running job, for the TRES columns of sshare in addition to usage. */
 struct running_job {
-    uint64_t association, qos, start, time_limit; /* minutes, as in the accounting database */
-    const char *tres;                             /* that it has, `id=count,...` */
+    uint64_t association, qos, start, time_limit; /* time_limit is in minutes */
+    const char *tres;                             /* allocated, `id=count,...` */
 };
 struct cluster_facts {
     struct arena *arena; /* of the names */
@@ -191,13 +202,13 @@ struct cluster_facts {
     struct qos_fact *qos;
     size_t qos_count;
     const char *registered; /* the TRES that the cluster registered, `id=count,...` */
-    const char *nodes;      /* and its nodes, as slurm.conf lists them */
+    const char *nodes;      /* the nodes that it registered, as a list like in slurm.conf */
     struct running_job *jobs;
     size_t job_count;
 };
 void cluster_facts_free(struct cluster_facts *facts);
 
-/* Arrays of which tasks have started, by id and submission. */
+/* Arrays with their started tasks, by id and submission. */
 struct array_fact {
     uint64_t id, submitted;
     struct array_tasks started;
@@ -208,141 +219,148 @@ struct array_list {
 };
 void array_list_free(struct array_list *list);
 
-/* What is wanted of the past of associations: all, or only what tells when some were removed. */
+/* Selects all changes of associations, or only changes that show when associations were removed. */
 enum changes_wanted { CHANGES_ALL, CHANGES_OF_LIFE };
 
-/* A job that waits, or runs. */
+/* A string without a terminating NUL. */
 struct bytes {
     const char *bytes; /* NULL is "" */
     size_t length;
 };
+/* A pending or running job. */
 struct queued_job {
     uint64_t key, id_job, association, qos;
     uint64_t time_submit, time_eligible, time_limit, cpus;
-    uint64_t array;       /* id_array_job; 0: it is in none */
-    uint64_t array_limit; /* how many of its tasks may run at a time; 0: any number */
-    uint64_t array_waits; /* so many tasks wait that were not split off the array; 0: it is a job */
-    uint64_t time_until;  /* when it started or was cancelled; 0: it waits */
+    uint64_t array;       /* id_array_job; 0: not in an array */
+    uint64_t array_limit; /* largest number of tasks that may run at a time; 0: unlimited */
+    uint64_t array_waits; /* pending tasks without their own row; 0: a single job */
+    uint64_t time_until;  /* when the job started or was cancelled; 0: it is pending */
     bool held, started;
     struct bytes account, partitions, qos_asked;
-    struct bytes tres;       /* that it has, or asks for */
-    struct bytes tres_asked; /* also where it runs; none: that is not told */
-    struct bytes tres_sized; /* those of `tres` that its size is of: before it was resized */
+    struct bytes tres;       /* allocated or requested */
+    struct bytes tres_asked; /* requested, also while the job runs; may be unknown */
+    struct bytes tres_sized; /* as `tres`, but before any resize */
 };
 
-/* Which: those that wait at an instant, with `started` those that run, too; or, where it is not 0,
- * those that waited since `waited_since`, but do not any more. */
+/*
+ * Selects jobs that were pending at `time` and, if `started`, also running ones.  If `waited_since`
+ * is not 0, selects instead jobs that were pending since then, but no longer are.
+ */
 struct queue_range {
     uint64_t time, waited_since;
     bool started;
 };
 
-/* Readings are rows that are read one after another (source/reading.h).  What they point to holds
- * until the next is read. */
+/*
+ * Readings return rows one at a time (source/reading.h).  Pointers in a row are valid until the
+ * next row is read.
+ */
 
-/* The pending jobs of a source whose priorities are sums of weighted factors. */
+/* Pending jobs, for sources whose priorities are sums of weighted factors. */
 struct queue_port {
-    /* What priorities need in addition to the small tables. */
+    /* Reads the data for priorities that is not in the small tables. */
     int (*read_facts)(const struct source *source, struct cluster_facts *facts, struct error *err);
-    /* The limits of who may age. */
+    /* Reads the accrue limits. */
     int (*read_accrue_limits)(const struct source *source, struct accrual *accrual,
                               struct error *err);
-    /* Jobs, in no order. */
+    /* Reads jobs in any order. */
     struct queue_reading *(*jobs)(const struct source *source, const struct queue_range *range);
-    /* Those of these arrays of which tasks had started by an instant. */
+    /* Reads the arrays among `ids` of which a task had started by `time`. */
     int (*read_arrays)(const struct source *source, uint64_t time, const struct job_keys *ids,
                        struct array_list *list, struct error *err);
-    /* Which TRES there are, and with `running` the jobs that ran at an instant. */
+    /* Reads the TRES and, if `running`, the jobs that were running at `time`. */
     int (*read_limits)(const struct source *source, uint64_t time, bool running,
                        struct cluster_facts *facts, struct error *err);
 };
 
-/* The past that a source keeps itself: changes, sums of purged jobs, and keys of job rows. */
+/* History that the source keeps: changes, usage sums of purged jobs, and keys of job rows. */
 struct past_port {
-    /* Enter what was done to associations, and when they were made and touched, into `past`; what
-     * cannot be read or understood has a finding. */
+    /* Adds the changes of associations and their creation and modification times to `history`.
+     * Adds a finding for each change that cannot be read or interpreted. */
     int (*read_changes)(const struct source *source, enum changes_wanted wanted,
                         struct association_history *history, struct findings *findings,
                         struct error *err);
-    /* The same of the usage factors of QOS, from an instant on. */
+    /* Does the same for the usage factors of QOS since the time `since`. */
     int (*read_factors)(const struct source *source, struct factor_history *history, int64_t since,
                         struct findings *findings, struct error *err);
-    /* Jobs that were cancelled while they were suspended, at `since` or later. */
+    /* Reads jobs that were cancelled while suspended, at `since` or later. */
     struct job_reading *(*cancelled)(const struct source *source,
                                      const struct accounting *accounting, uint64_t since);
-    /* From when to when rollups reach, 0 where there are none, and, if they are not `needed`,
-     * where they may not be read. */
+    /* Sets the period that rollups cover, or sets both times to 0 if there are no rollups.  Unless
+     * `needed`, also sets 0 if rollups cannot be read. */
     int (*rollup_reach)(const struct source *source, uint64_t now, bool needed, uint64_t *from,
                         uint64_t *until, struct error *err);
-    /* Each rollup that ends after `after` and starts before `until`: hours as far back as they are
-     * kept, days before them, months before these. */
+    /* Reads each rollup that ends after `after` and starts before `until`: hours as far back as
+     * they are kept, days before that, and months before those. */
     struct rollup_reading *(*rollups)(const struct source *source,
                                       const struct accounting *accounting, uint64_t after,
                                       uint64_t until);
-    /* Hand each sum of the range to `take`, by ascending start: of whole days, of hours at the
-     * ends, and of months where their days are not kept.  ERROR_USAGE where there is no such TRES.
-     */
+    /* Passes each sum of the range to `take`, by ascending start.  Uses whole days, hours at both
+     * ends, and months if their days are not kept.  Fails with ERROR_USAGE if the TRES does not
+     * exist. */
     int (*read_sums)(const struct source *source, const struct sum_range *range, sum_taker *take,
                      void *context, struct error *err);
-    /* Whether job rows of a time for which there are rollups were purged. */
+    /* Sets `*purged` if job rows were purged from a period that has rollups. */
     int (*find_purge)(const struct source *source, bool *purged, struct error *err);
-    /* Add to `identity` what distinguishes the cluster from any other of its name. */
+    /* Adds values to `identity` that distinguish the cluster from any other of the same name. */
     int (*identify)(const struct source *source, struct text *identity, struct error *err);
-    /* The keys of all rows that have not ended by `now`, also of jobs that wait. */
+    /* Reads the keys of all rows that have not ended by `now`, including pending jobs. */
     int (*read_open_keys)(const struct source *source, uint64_t now, struct job_keys *keys,
                           struct error *err);
-    /* The ids of jobs that have ended, and of which a part ran on this node between two instants,
-     * both included. */
+    /* Reads the ids of ended jobs that ran on this node at some time from `from` to `to`,
+     * inclusive. */
     int (*jobs_on_node)(const struct source *source, const char *node, uint64_t from, uint64_t to,
                         struct job_keys *ids, struct error *err);
 };
 
-/* What only `fairmill import` brings: usage to begin with, and jobs that a formula orders. */
+/* Data that only `fairmill import` provides: usage to start with, and jobs ordered by a formula. */
 struct imported_port {
-    /* Add findings about the imported files. */
+    /* Adds findings about the imported files. */
     int (*read_findings)(const struct source *source, struct findings *findings, struct error *err);
-    /* How usage decays, and with what it begins: before the starts' instant, which is not after the
-     * source's, jobs do not count. */
+    /* Reads the decay and the initial usage.  Jobs before starts->time do not count.  This time is
+     * not later than the source's time. */
     int (*read_starts)(const struct source *source, struct usage_starts *starts, struct error *err);
-    /* The formula that orders jobs, and the jobs that wait at the source's instant, with what does
-     * not depend on fairshare. */
+    /* Reads the formula that orders jobs, and the jobs pending at the source's time, with
+     * everything that does not depend on fairshare. */
     int (*read_formula_jobs)(const struct source *source, const struct accounting *accounting,
                              struct formula_jobs **jobs, struct error *err);
-    /* Add the id of the job of a key, which is a text, as struct job_row has it. */
+    /* Adds the id of the job with this key.  It is a string, see struct job_row. */
     int (*name_job)(const struct source *source, uint64_t key, struct text *id, struct error *err);
 };
 
-/* A source type: associations and jobs, which each has, and three ports, which it has completely or
- * not at all. */
+/*
+ * A source type.  Every source type has associations and jobs.  Each of the three ports is either
+ * complete or NULL.
+ */
 struct layout {
     const char *name;
-    bool tells_past;      /* read() gives the associations as they were at the instant */
+    bool tells_past;      /* read() returns the associations as they were at the source's time */
     bool has_classes;     /* jobs have partitions and QOS (source->classes) */
-    bool omits_suspended; /* what a row is charged has no suspended time in it, whatever settings
-                           * say: it is spread over the rest */
+    bool omits_suspended; /* the charge of a row never includes suspended time, whatever the
+                           * settings say; the charge is spread over the remaining time */
     const struct queue_port *queue;
     const struct past_port *past;
     const struct imported_port *imported;
-    /* Every cluster. */
+    /* Reads all clusters. */
     int (*clusters)(const struct source *source, struct cluster_list *list, struct error *err);
-    /* The small tables; with source->ordered also association.order. */
+    /* Reads the small tables and, with source->ordered, association.order. */
     int (*read)(const struct source *source, struct accounting **accounting, struct error *err);
-    /* Every row of the range, in no order. */
+    /* Reads the rows of the range in any order. */
     struct job_reading *(*jobs)(const struct source *source, const struct accounting *accounting,
                                 const struct job_range *range);
-    /* The suspensions of these rows: those of a job one after another, by ascending start. */
+    /* Reads the suspensions of these rows, grouped by job, by ascending start. */
     struct job_reading *(*suspensions)(const struct source *source,
                                        const struct accounting *accounting,
                                        const struct job_range *range);
-    /* The oldest and newest time_end of rows that have started and ended, after < time_end <=
-     * until, 0 where there is none. */
+    /* Sets the oldest and newest time_end of rows that have started and ended, with after <
+     * time_end <= until.  Sets 0 if there are no such rows. */
     int (*read_ends)(const struct source *source, uint64_t after, uint64_t until, uint64_t *oldest,
                      uint64_t *newest, struct error *err);
-    /* Add the GRANTs that reading needs, a line each: those of a cluster's own tables, or with
-     * NULL those of the tables that all clusters share. */
+    /* Adds the GRANTs that reading needs, one a line.  These cover the cluster's own tables or, if
+     * `cluster` is NULL, the tables that all clusters share. */
     void (*add_grants)(struct text *text, const struct settings *settings, const char *cluster);
-    /* Add those of them that the login lacks, of the source's cluster or, where it has none, of the
-     * tables that all share.  NULL: nothing is looked for. */
+    /* Adds the GRANTs that the login lacks, for the source's cluster or, without one, for the
+     * shared tables.  NULL if the layout cannot check this. */
     int (*add_missing)(struct text *text, const struct source *source, struct error *err);
 };
 

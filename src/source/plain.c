@@ -9,15 +9,19 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* Two relations, tables or views that the settings name, for everybody who does not run slurmdbd:
+/*
+ * The layout `plain`, for sites without slurmdbd.  It has two relations, tables or views, whose
+ * names are in the settings:
  *
  *     associations(cluster, id, parent_id, account, user_name, partition_name, shares, deleted)
  *     usage(cluster, id, time_start, time_end, charge)
  *
- * parent_id is NULL or 0 for the root, user_name NULL or '' for an account, shares as in sacctmgr
- * (2147483647 is `parent`), time_end NULL or 0 while it goes on, charge in TRES a second. */
+ * parent_id is NULL or 0 for the root. user_name is NULL or '' for an account.  `shares` are as in
+ * sacctmgr (2147483647 is `parent`). time_end is NULL or 0 while the usage continues.  `charge` is
+ * in TRES per second.
+ */
 
-/* A relation's name, which may have a schema before a dot. */
+/* Adds the name of a relation, which may have a schema before a dot. */
 static void add_relation(struct text *text, const char *name)
 {
     const char *dot = strchr(name, '.');
@@ -30,7 +34,10 @@ static void add_relation(struct text *text, const char *name)
     text_add_identifier(text, dot ? dot + 1 : name);
 }
 
-/* The GRANT that reading it needs.  A relation of another schema is its owner's to grant. */
+/*
+ * Adds the GRANT that reading the relation needs.  Adds nothing for a relation in another schema,
+ * to which only its owner can grant access.
+ */
 static void plain_add_grant(struct text *text, const struct db_settings *settings,
                             const char *relation)
 {
@@ -41,7 +48,7 @@ static void plain_add_grant(struct text *text, const struct db_settings *setting
 struct relation_query {
     const char *select, *relation, *types;
     const char *where;               /* NULL: all rows */
-    const struct db_value *argument; /* of `where`; NULL: it has none */
+    const struct db_value *argument; /* of `where`; or NULL */
 };
 
 static bool is_ascii(const char *text)
@@ -51,9 +58,13 @@ static bool is_ascii(const char *text)
     return *text == '\0';
 }
 
-/* The query for the rows of the source's cluster, whose name is the last column, and perhaps of
- * others; without a cluster for all.  It has two arguments at most.  A database can find a name in
- * ASCII whatever its bytes are to it; any other we find ourselves. */
+/*
+ * Returns a query for the rows of the source's cluster, or of all clusters if its cluster is NULL.
+ * The last column is the cluster's name.  The query has at most two arguments.
+ *
+ * A database can compare an ASCII name in any encoding.  For other names, the query returns rows of
+ * all clusters, and plain_is_of() filters them.
+ */
 static struct query query_of(const struct source *source, const struct relation_query *asked,
                              struct text *sql, struct db_value *arguments)
 {
@@ -97,16 +108,19 @@ static int read_relation(const struct source *source, const struct relation_quer
     return result ? explain_relation(source, asked->relation, err) : 0;
 }
 
-/* Names are bytes, but to a database two of them may be equal: by its collation `Alpha` is `alpha`,
- * and so is `alpha ` with a blank; or what it compares them with it converts.  So it groups
- * nothing for us, and what it finds equal is looked at again. */
+/*
+ * Cluster names are bytes, but a database may treat two different names as equal.  In some
+ * collations `Alpha` equals `alpha`, and so does `alpha ` with a trailing blank.  A database may
+ * also convert names before it compares them.  So no query groups by cluster, and names that a
+ * database finds equal are compared again.
+ */
 
 struct plain_cluster_reader {
     struct names *seen;
-    struct cluster_list list; /* by their numbers */
+    struct cluster_list list; /* by index of the name */
 };
 
-/* A cluster is there while one of its associations lives. */
+/* A cluster exists while one of its associations is not deleted. */
 static int plain_take_cluster(void *context, const struct db_value *row, struct error *err)
 {
     struct plain_cluster_reader *reader = context;
@@ -137,7 +151,7 @@ static int plain_read_clusters(const struct source *source, struct cluster_list 
     return 0;
 }
 
-/* Whether a row's cluster is this one. */
+/* Returns true if a row is of this cluster. */
 static bool plain_is_of(const struct db_value *stored, const char *cluster)
 {
     return stored->type == DB_TEXT && reads_as(stored->text.bytes, stored->text.length, cluster);
@@ -165,8 +179,10 @@ static int plain_by_id(const void *a, const void *b)
     return (one->id > other->id) - (one->id < other->id);
 }
 
-/* There are no names of parents here to link by: the parent's own name stands for it, so that
- * tree_build() finds both in agreement.  Ties of slurmctld's go by id. */
+/*
+ * The relation has no parent names, so each row gets the name of its parent; tree_build() then
+ * finds id and name consistent.  The order of slurmctld's ties is by id.
+ */
 static void name_parents(struct accounting *accounting)
 {
     struct association *rows = accounting->rows;
@@ -209,7 +225,7 @@ static int plain_read_small(const struct source *source, struct accounting **rea
 struct usage_rows {
     struct job_reading base;
     struct db_value after, arguments[2];
-    struct charge_rate rate; /* of the row at hand */
+    struct charge_rate rate; /* of the current row */
     bool asked;
 };
 
@@ -232,7 +248,7 @@ static bool plain_make_row(struct job_reading *reading, const struct db_value *v
         .job = {
             .time_start = reading_number(&values[USAGE_START]),
             .time_end = reading_number(&values[USAGE_END]),
-            .tres_alloc = NULL, /* the tariff's price is the whole charge */
+            .tres_alloc = NULL, /* the rate is the whole charge */
         },
     };
     return true;
@@ -274,7 +290,7 @@ static struct job_reading *plain_usage_of(const struct source *source,
     return &rows->base;
 }
 
-/* Jobs are never suspended: there is nothing to ask for. */
+/* Returns a reading without rows: jobs in this layout are never suspended. */
 static struct job_reading *plain_suspensions_of(const struct source *source,
                                                 const struct accounting *accounting,
                                                 const struct job_range *range)
@@ -332,7 +348,7 @@ static void plain_add_grants(struct text *text, const struct settings *settings,
     }
 }
 
-/* Rows without keys: every run reads all of them. */
+/* Rows lack keys, so every run reads all of them. */
 const struct layout layout_plain = {
     .name = "plain",
     .clusters = plain_read_clusters,

@@ -103,7 +103,7 @@ void queue_reading_end(struct queue_reading *reading)
     reading_end(reading ? &reading->base : NULL);
 }
 
-/* In characters: what the results have room for. */
+/* in characters; the size of the columns in the results */
 #define LONGEST_CLUSTER 255
 
 uint64_t reading_number(const struct db_value *value)
@@ -168,7 +168,7 @@ static int reading_by_name(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-/* One name may be there in two encodings, and is the same to readers. */
+/* A name may occur in two encodings, which look the same to readers. */
 static bool merge(struct cluster *kept, const struct cluster *next)
 {
     if (strcmp(kept->name, next->name) || kept->flaw || next->flaw)

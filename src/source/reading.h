@@ -5,40 +5,43 @@
 #include "source/layout.h"
 #include "util/text.h"
 
-/* What the layouts share: rows that are read one after another, and what is made of columns. */
+/* Helpers for layouts: reading rows one at a time, and converting columns. */
 
 struct query {
     const char *sql;
     const struct db_value *arguments;
     size_t argument_count;
-    const char *types; /* of its columns */
-    bool has_many;     /* very many rows are expected */
+    const char *types; /* of the columns */
+    bool has_many;     /* a very large number of rows is expected */
 };
 typedef int (*row_taker)(void *context, const struct db_value *row, struct error *err);
 
-/* Run a query and hand each row to `take`; ends early where that fails. */
+/* Runs a query and passes each row to `take`.  Stops if `take` fails.  Returns -1 on error. */
 int reading_each(struct db *db, const struct query *query, row_taker take, void *context,
                  struct error *err);
 
-/* Rows of one kind, from as many queries as it takes.  Each kind begins with this; the memory is
- * from memory_zeroed(). */
+/*
+ * Rows of one kind, from one or more queries.  Each kind of reading has this as its first member,
+ * and is allocated with memory_zeroed().
+ */
 struct reading {
     struct source source;
-    struct db_rows *rows; /* of the query that is answered; NULL: the next is to be run */
-    struct text sql;      /* of this query */
-    /* Run the next query by reading_run(): 1, 0 where there is none, -1. */
+    struct db_rows *rows; /* of the current query; NULL: run the next one */
+    struct text sql;      /* of the current query */
+    /* Runs the next query with reading_run().  Returns 1, 0 after the last query, or -1 on error.
+     */
     int (*ask)(struct reading *reading, struct error *err);
-    /* Say in *err what could not be read; returns -1. */
+    /* Adds to `err` which table could not be read.  Returns -1. */
     int (*explain)(const struct reading *reading, struct error *err);
-    /* Free what is its own; NULL: nothing is. */
+    /* Frees the members of the kind of reading; may be NULL. */
     void (*end)(struct reading *reading);
 };
-/* Run reading->sql; returns 1, or -1. */
+/* Runs a query, usually from reading->sql.  Returns 1, or -1 on error. */
 int reading_run(struct reading *reading, const struct query *query, struct error *err);
 
 struct job_reading {
     struct reading base;
-    /* Make a row of its columns; false where it is none of the source's cluster. */
+    /* Converts columns to a row.  Returns false if the row is not of the source's cluster. */
     bool (*make)(struct job_reading *reading, const struct db_value *values, struct job_row *row);
 };
 struct rollup_reading {
@@ -52,22 +55,25 @@ struct queue_reading {
                  struct queued_job *job);
 };
 
-/* The next row: 1, 0 behind the last, -1. */
+/* Read the next row.  Return 1, 0 after the last row, or -1 on error. */
 int job_reading_next(struct job_reading *reading, struct job_row *row, struct error *err);
 int rollup_reading_next(struct rollup_reading *reading, struct rollup_row *row, struct error *err);
 int queue_reading_next(struct queue_reading *reading, struct queued_job *job, struct error *err);
-/* Also before the last row. */
+/* End a reading, also before its last row.  `reading` may be NULL. */
 void job_reading_end(struct job_reading *reading);
 void rollup_reading_end(struct rollup_reading *reading);
 void queue_reading_end(struct queue_reading *reading);
 
-/* A count or an instant; what is NULL or negative is 0. */
+/* Returns a count or time; NULL and negative values return 0. */
 uint64_t reading_number(const struct db_value *value);
-/* The number of a name in the accounting's names; NULL is "". */
+/* Returns the index of a name in the accounting's names; NULL is the same as "". */
 uint32_t reading_name(struct accounting *accounting, const struct db_value *value);
 
-/* The columns of an association that every layout has, in the order in which they are read:
- * id, parent id, account, user, partition, shares, deleted ("iitttii"), then the layout's own. */
+/*
+ * The columns of an association that every layout has, in the order in which they are read: id,
+ * parent id, account, user, partition, shares, deleted ("iitttii").  The layout's own columns
+ * follow.
+ */
 enum {
     READ_ID,
     READ_PARENT_ID,
@@ -78,13 +84,16 @@ enum {
     READ_DELETED,
     READ_OWN
 };
-/* Append an association; ERROR_DATA where an id or shares are out of range.  *added is it. */
+/*
+ * Appends an association and sets `*added` to it.  Returns -1 with ERROR_DATA if an id or the
+ * shares are out of range.
+ */
 int reading_association(struct accounting *accounting, const struct db_value *row,
                         struct association **added, struct error *err);
 
-/* Append a cluster: its name as text, whether it is deleted as integer. */
+/* Appends a cluster.  The row has its name as text, and whether it is deleted as an integer. */
 int reading_cluster(void *cluster_list, const struct db_value *row, struct error *err);
-/* Sort them, each name once. */
+/* Sorts the clusters by name and removes duplicates. */
 void reading_sort_clusters(struct cluster_list *list);
 
 #endif

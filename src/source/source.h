@@ -4,12 +4,15 @@
 
 #include "source/layout.h"
 
-/* The layouts that there are. */
+/* The available layouts. */
 
-/* The layout that the settings name. */
+/* Returns the layout that the settings name. */
 const struct layout *layout_of(const struct settings *settings);
 
-/* A cluster of the database as of now, ordered where the settings' conformance wants it. */
+/*
+ * Returns a cluster of the database as of now; it is ordered if the settings' conformance needs
+ * that.
+ */
 struct source source_of(const struct settings *settings, struct db *db, const char *cluster);
 
 #endif

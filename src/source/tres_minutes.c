@@ -17,7 +17,7 @@
 
 struct tres_minutes_entry {
     struct tres_minutes_texts texts;
-    uint64_t *seconds; /* by the place of the TRES; NULL: nothing runs there */
+    uint64_t *seconds; /* by index of the TRES; NULL: nothing runs there */
 };
 
 struct tres_minutes {
@@ -26,13 +26,13 @@ struct tres_minutes {
     uint32_t count;
 };
 
-/* False where a list has no such TRES, or no number of it. */
+/* Returns false if the list has no valid count for this TRES. */
 static bool tres_minutes_count_in(const char *list, uint64_t id, uint64_t *count)
 {
     return tres_count(list, strlen(list), id, count) == TRES_FOUND;
 }
 
-/* Whether slurmctld counts a TRES there: it has registered all that it counts. */
+/* Returns true if slurmctld counts this TRES.  It registers all TRES that it counts. */
 static bool is_counted(const struct cluster_facts *limits, uint64_t id)
 {
     uint64_t ignored;
@@ -63,8 +63,10 @@ static uint64_t tres_minutes_sum_of(uint64_t one, uint64_t other)
     return other < UINT64_MAX - one ? one + other : UINT64_MAX;
 }
 
-/* As the accounting database has it now, whatever the settings charge; slurmctld takes none below
- * 0. */
+/*
+ * Returns the factor that is in the accounting database now, whatever the settings charge.
+ * slurmctld ignores negative factors.
+ */
 static double tres_minutes_factor_of(const struct accounting *accounting, uint64_t qos)
 {
     for (size_t i = 0; i < accounting->qos_count; i++)
@@ -73,7 +75,7 @@ static double tres_minutes_factor_of(const struct accounting *accounting, uint64
     return 1;
 }
 
-/* The seconds that a job has left, times the usage factor of its QOS. */
+/* Returns the remaining seconds of a job, times the usage factor of its QOS. */
 static uint64_t tres_minutes_left_of(const struct running_job *job,
                                      const struct accounting *accounting, uint64_t now)
 {
@@ -109,7 +111,7 @@ static void tres_minutes_take_job(struct tres_minutes *minutes, const struct clu
                 seconds[i], __builtin_mul_overflow(count, left, &product) ? UINT64_MAX : product);
 }
 
-/* What runs at an association counts for all above it.  A parent comes before its children. */
+/* A running job counts for all ancestors.  A parent comes before its children. */
 static void add_to_parents(struct tres_minutes *minutes, const struct cluster_facts *limits,
                            const struct tree *tree)
 {
@@ -123,7 +125,7 @@ static void add_to_parents(struct tres_minutes *minutes, const struct cluster_fa
     }
 }
 
-/* Seconds are cut to minutes, at each association by itself. */
+/* Seconds are truncated to minutes, separately for each association. */
 static void write_running(struct tres_minutes *minutes, const struct cluster_facts *limits,
                           struct tres_minutes_entry *entry)
 {

@@ -9,20 +9,26 @@ struct error;
 struct source;
 struct tree;
 
-/* sshare's columns GrpTRESMins and TRESRunMins, of the few associations that have something
- * there: `cpu=100,gres/gpu=5`. */
+/*
+ * The columns GrpTRESMins and TRESRunMins of sshare, for example `cpu=100,gres/gpu=5`.  Few
+ * associations have any.
+ */
 struct tres_minutes;
 
-/* Inside the source's snapshot, for a layout that has limits; NULL where there are none.  What jobs
- * may still use is known only where slurmctld counts it: where a slurm.conf says that limits are
- * enforced. */
+/*
+ * Reads both columns.  Sets `*minutes` to NULL if there are no limits.  TRESRunMins is known only
+ * if slurm.conf enforces limits, because slurmctld counts it only then.  Call this in the source's
+ * snapshot; the layout must have a queue.  Returns -1 on error.
+ */
 int tres_minutes_read(struct tres_minutes **minutes, const struct source *source,
                       const struct accounting *accounting, const struct tree *tree, uint64_t now,
                       struct error *err);
 void tres_minutes_destroy(struct tres_minutes *minutes);
 
-/* Both are NULL where the node has none.  The root has what all running jobs may still use, also
- * where that is nothing: every TRES of the cluster is there. */
+/*
+ * Either is NULL if the node lacks a value.  With enforced limits, the root always has all of the
+ * cluster's TRES in `running`, even if they are 0.
+ */
 struct tres_minutes_texts {
     const char *group_limit, *running;
 };
