@@ -14,12 +14,12 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* A longer walltime does not limit a run; OpenPBS's scheduler takes five years for "none". */
+/* A longer walltime does not limit a run; OpenPBS's scheduler treats five years as unlimited. */
 #define LONGEST_WALLTIME_S (UINT64_C(5) * 365 * 86400)
 
 #define OPEN_FOR_LONG_S (UINT64_C(30) * 86400)
 
-/* A resource, until a run has it. */
+/* A resource to be checked. */
 struct watched {
     const char *formula;
     char *resource;
@@ -34,9 +34,9 @@ struct pbs_charging {
     struct names *names;
     uint64_t *ids; /* by name */
     struct fields fields, requested;
-    struct watched *watched; /* first the names of the formula */
+    struct watched *watched; /* the formula's names come first */
     size_t watched_count;
-    bool had_run, has_requested; /* `requested` is of the run at hand */
+    bool had_run, has_requested; /* has_requested: `requested` holds the current run */
     struct text texts[PBS_ENTITY_TEXTS], room;
 };
 
@@ -127,7 +127,7 @@ void pbs_charging_add_unknown(const struct pbs_charging *charging, struct text *
     }
 }
 
-/* A resource that a run asked for; its text is read when the first is wanted. */
+/* Returns a requested resource of a run.  Parses the run's requests on first use. */
 static struct part requested_value(struct pbs_charging *charging, const struct pbs_run *run,
                                    const char *name)
 {
@@ -138,7 +138,7 @@ static struct part requested_value(struct pbs_charging *charging, const struct p
     return fields_value(&charging->requested, name);
 }
 
-/* Looks for the watched resources that are not in fairshare_usage_res. */
+/* Checks the watched resources that are not in fairshare_usage_res. */
 static void charging_watch(struct pbs_charging *charging, const struct pbs_run *run)
 {
     for (size_t i = formula_name_count(charging->formula); i < charging->watched_count; i++) {
@@ -148,7 +148,7 @@ static void charging_watch(struct pbs_charging *charging, const struct pbs_run *
     }
 }
 
-/* Resources of which a run that is over says how much it used. */
+/* Returns true for resources whose use is recorded when a run ends. */
 static bool is_measured(const char *name)
 {
     return !strcmp(name, "walltime") || !strcmp(name, "cput");
@@ -173,7 +173,7 @@ static struct formula_value pbs_charging_value_of(struct pbs_charging *charging,
     return (struct formula_value){ fmax(cpus, 1) * (double)run->length_s, true };
 }
 
-/* In seconds; 0: none. */
+/* Returns the requested walltime in seconds; 0 if unlimited. */
 static uint64_t walltime_of(struct pbs_charging *charging, struct part requested)
 {
     struct error ignored;

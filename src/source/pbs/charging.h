@@ -9,42 +9,58 @@
 struct error;
 struct text;
 
-/* For whom runs of jobs count, and how much: OpenPBS's fairshare_entity and fairshare_usage_res. */
+/*
+ * Charges runs of OpenPBS jobs: finds the entity of a job, and evaluates fairshare_usage_res.
+ * `kind` is fairshare_entity, and `usage_res` the formula.  Returns NULL on error; otherwise free
+ * the result with pbs_charging_destroy().
+ */
 struct pbs_charging *pbs_charging_create(enum entity_kind kind, const char *usage_res,
                                          struct error *err);
-/* The formula, as it was given. */
+/* Returns the formula as it was given. */
 const char *pbs_charging_unit(const struct pbs_charging *charging);
 void pbs_charging_destroy(struct pbs_charging *charging);
 
-/* The number of a name. */
+/* Sets the id of an entity. */
 void pbs_charging_add(struct pbs_charging *charging, struct part name, uint64_t id);
-/* That of the entity of a job, of which this is what struct entity_job has; 0 where no import has
- * numbered it. */
+/*
+ * Returns the id of a job's entity, or 0 if no import has assigned one.  `texts` are the members of
+ * struct entity_job, in their order.
+ */
 #define PBS_ENTITY_TEXTS 4
 uint64_t pbs_charging_entity(struct pbs_charging *charging, const struct part *texts);
 
-/* Bound a run by its requested walltime, if no record has its used resources: set time_limit or
- * open_for_long, and cut time_end to open_job_cap after the limit.  Suspended seconds do not count
- * for its walltime.  Returns until when it can have run, by now. */
+/*
+ * For a run without a record of its used resources: limits it by its requested walltime.  Sets
+ * time_limit or open_for_long, and sets time_end to at most `open_job_cap` seconds after the limit.
+ * `suspended` seconds do not count for the walltime.  Returns the latest time until which the run
+ * can have lasted, by `now`.
+ */
 struct job;
 uint64_t pbs_charging_limit(struct pbs_charging *charging, struct part requested, struct job *job,
                             uint64_t suspended, uint64_t now, uint64_t open_job_cap);
-/* Looks for a resource, which a formula names, among those that the runs asked for.  The resources
- * of fairshare_usage_res are looked for anyway. */
+/*
+ * Checks whether any run requested a resource that `formula` names.  Resources of
+ * fairshare_usage_res are always checked.
+ */
 void pbs_charging_watch(struct pbs_charging *charging, const char *formula, const char *resource);
-/* Adds the resources that no run had, each with its formula: `FORMULA: 'NAME', ...`.  Adds nothing
- * if there was no run. */
+/*
+ * Adds the resources that no run had, with their formulas: `FORMULA: 'NAME', ...`.  Adds nothing if
+ * there was no run.
+ */
 void pbs_charging_add_unknown(const struct pbs_charging *charging, struct text *text);
 
 struct pbs_run {
-    struct part requested, used; /* resources, as pbs_job has them; not used: the run goes on, or
-                                  * nobody knows what it used */
-    uint64_t length_s;           /* above 0 */
+    struct part requested, used; /* resources, as in pbs_job; `used` is empty if the run continues
+                                  * or its use is unknown */
+    uint64_t length_s;           /* in seconds, above 0 */
 };
-/* The price of a second, with which the whole run costs what fairshare_usage_res makes of what it
- * used, and of what it asked for of resources that are not measured.  If its use is not known, of
- * what it asked for, with its length as walltime, and that of all its ncpus as cput.  0 if that is
- * not a number, or below 0, as in OpenPBS. */
+/*
+ * Returns the charge per second with which the whole run is charged the value of
+ * fairshare_usage_res.  The value is computed from the used resources and, for resources that are
+ * not measured, from the requested ones.  If the use is unknown, it is estimated: walltime is the
+ * length of the run, and cput is that length for all requested ncpus.  Returns 0 if the value is
+ * not a number or is negative, as in OpenPBS.
+ */
 uint128 pbs_charging_rate(struct pbs_charging *charging, const struct pbs_run *run);
 
 #endif

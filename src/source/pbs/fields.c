@@ -12,7 +12,7 @@
 #include "util/number.h"
 #include "util/text.h"
 
-#define SHOWN 40 /* bytes of what is refused */
+#define SHOWN 40 /* bytes of a rejected text in messages */
 #define WORD_BYTES 8
 
 bool part_is(const struct part *part, const char *word)
@@ -52,8 +52,10 @@ static void pbs_field_add_field(struct fields *fields, struct field field)
     fields->fields[fields->count++] = field;
 }
 
-/* Returns the key of the next field at or after `at`, which follows a blank or is the beginning of
- * the text; `end` if there is no further field. */
+/*
+ * Returns the key of the next field at or after `at`, which follows a blank or is the beginning of
+ * the text.  Returns `end` if there is no further field.
+ */
 static const char *next_key(const char *at, const char *end)
 {
     for (; at < end; at++) {
@@ -76,9 +78,11 @@ static struct part without_blanks(const char *from, const char *to)
     return (struct part){ from, (size_t)(to - from) };
 }
 
-/* The value at `at`.  A quote that is closed by the next one of its kind, right before another
- * field or the end, is that of a server; any other may be a user's, who wrote it into a value.
- * Returns where the next field begins. */
+/*
+ * Reads the value at `at`.  A quote is the server's if the next quote of its kind closes it right
+ * before another field or the end.  Any other quote may be part of a user's value.  Returns the
+ * beginning of the next field.
+ */
 static const char *pbs_field_read_value(const char *at, const char *end, struct part *value)
 {
     bool quoted = at < end && (*at == '"' || *at == '\'');
@@ -131,7 +135,7 @@ struct part fields_value(const struct fields *fields, const char *key)
     return (struct part){ "", 0 };
 }
 
-/* Add bytes without the quotes of one kind. */
+/* Appends bytes without the quotes of one kind. */
 static void add_without(struct text *text, struct part value, char quote)
 {
     const char *at = value.bytes, *end = at + value.length;
@@ -164,7 +168,7 @@ static bool is_word(struct part text, const char *word)
     return text.length == strlen(word) && !strncasecmp(text.bytes, word, text.length);
 }
 
-/* What stands behind a size, in kilobytes; 0: it is no size. */
+/* Returns the unit of a size in kilobytes; 0 if the suffix is not a unit. */
 static double unit_of(const char *suffix)
 {
     static const char prefixes[] = "kmgtp";
@@ -197,7 +201,7 @@ static double pbs_field_number_of(struct part text)
     size_t digits = strspn(copy, "0123456789.");
     double unit = unit_of(copy + digits);
     copy[digits] = '\0';
-    /* OpenPBS counts whole kilobytes, a part of one as one. */
+    /* OpenPBS counts whole kilobytes and rounds up. */
     return unit > 0 && number_real(copy, &number) ? ceil(number * unit) : 0;
 }
 

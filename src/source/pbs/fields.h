@@ -11,45 +11,53 @@ struct db_value;
 struct error;
 struct text;
 
-/* `key=value key=value ...`, as OpenPBS's accounting logs have it, and fairmill's tables its
- * resources.  OpenPBS puts some values with blanks in double quotes, or in single ones if the value
- * has a double one, and others in none; it escapes nothing.  So a value ends at its closing quote
- * if another field or the end follows, else before the next ` key=`. */
+/*
+ * Parses `key=value key=value ...`, the format of OpenPBS's accounting logs and of resources in
+ * fairmill's tables.
+ *
+ * OpenPBS quotes some values that contain blanks, but not all.  It uses double quotes, or single
+ * quotes if the value contains a double quote, and escapes nothing.  So a quoted value ends at its
+ * closing quote if another field or the end follows.  Otherwise it ends before the next ` key=`.
+ */
 
-/* Bytes of a text. */
+/* A string without a terminating NUL. */
 struct part {
     const char *bytes;
     size_t length;
 };
 bool part_is(const struct part *part, const char *word);
-/* Of a column; empty where that is NULL. */
+/* Returns the text of a column; empty if it is NULL. */
 struct part part_of_column(const struct db_value *value);
 
 struct field {
     struct part key, value;
 };
-/* Begins as { 0 }; the memory serves text after text. */
+/* Initialize it with { 0 }.  Its memory is reused for each text. */
 struct fields {
     struct field *fields;
     size_t count, room;
 };
 
-/* Read a text, to which the fields point then (ERROR_DATA). */
+/* Parses `text` into `fields`, which point into it.  Returns -1 with ERROR_DATA on error. */
 int fields_read(struct fields *fields, struct part text, struct error *err);
 void fields_free(struct fields *fields);
 
-/* The value of the first field with a key; empty if there is none. */
+/* Returns the value of the first field with this key; empty if there is no such field. */
 struct part fields_value(const struct fields *fields, const char *key);
-/* Add a field as fields_read() takes it, after a blank if there is something already.  A value that
- * needs quotes and has both kinds loses its single ones. */
+/*
+ * Appends a field in the format that fields_read() accepts, after a blank if `text` is not empty.
+ * If a value needs quotes but contains both kinds, its single quotes are removed.
+ */
 void text_add_field(struct text *text, struct part key, struct part value);
 
-/* Refuse (ERROR_DATA) what stands at the beginning of a text: `why at 'TEXT'`. */
+/* Sets `err` to `WHY at 'TEXT'`, with the beginning of the text.  Returns -1 with ERROR_DATA. */
 int part_refuse(struct part text, const char *why, struct error *err);
 
-/* A resource's value as a formula of OpenPBS's has it: a number as it is, a span of time in
- * seconds, a size in kilobytes (words of 8 bytes), True as 1 and False as 0; 0 where it is none of
- * these, or not there. */
+/*
+ * Returns the value of a resource as OpenPBS's formulas see it.  A number is unchanged, a duration
+ * is in seconds, and a size is in kilobytes (a word has 8 bytes).  True is 1, and False is 0.  Any
+ * other or missing value is 0.
+ */
 struct formula_value resource_value(struct part text);
 
 #endif

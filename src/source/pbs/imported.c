@@ -50,7 +50,7 @@ static int take_newest(void *context, const struct db_value *row, struct error *
     (void)err;
     starts->time = reading_number(&row[0]);
     uint64_t decayed = reading_number(&row[1]);
-    /* A scheduler that has never decayed begins to count when it reads the file. */
+    /* A scheduler that has never decayed usage starts its first period when it reads the file. */
     starts->steps.epoch = decayed && decayed < starts->time ? decayed : starts->time;
     return 0;
 }
@@ -90,7 +90,7 @@ static int read_starts(const struct source *source, struct usage_starts *starts,
     return starts->time ? pbs_read(source, &usage, imported_take_start, starts, err) : 0;
 }
 
-/* ---- refused lines ---- */
+/* ---- rejected lines ---- */
 
 struct refused {
     uint64_t count;
@@ -117,7 +117,7 @@ static int imported_read_findings(const struct source *source, struct findings *
                                  .arguments = &cluster,
                                  .argument_count = 1,
                                  .types = "ti" };
-    /* An import of an older release has not made the table, or the login may not read it. */
+    /* The table may be missing, because imports of older releases did not create it. */
     int has = db_has_table(source->db, "pbs_refused", err);
     if (has < 0 || (has && reading_each(source->db, &query, take_refused, &refused, err)))
         return pbs_explain(source, err);
@@ -127,7 +127,7 @@ static int imported_read_findings(const struct source *source, struct findings *
     return 0;
 }
 
-/* ---- jobs that wait ---- */
+/* ---- pending jobs ---- */
 
 /* The columns of sql_query_pbs_queued_as_of. */
 enum {
@@ -148,10 +148,13 @@ struct queued_reader {
     const struct accounting *accounting;
     struct formula_jobs *jobs;
     struct fields fields;
-    bool *seen; /* by name of the formula: a job has it */
+    bool *seen; /* by name of the formula: some job has it */
 };
 
-/* OpenPBS's names that are not resources, and their columns; KEY: the run has their values. */
+/*
+ * OpenPBS's names in formulas that are not resources, with their columns.  KEY marks names whose
+ * values the run fills in later.
+ */
 static const struct {
     const char *name;
     int column;
@@ -173,7 +176,7 @@ static struct formula_value imported_value_of(struct queued_reader *reader, size
     return resource_value(text);
 }
 
-/* accrue_type is imported like a resource; without eligible_time_enable no job has one. */
+/* accrue_type is imported like a resource; jobs lack it unless eligible_time_enable is set. */
 static bool is_keyword(const char *name)
 {
     bool is_one = !strcmp(name, "accrue_type");
@@ -182,7 +185,7 @@ static bool is_keyword(const char *name)
     return is_one;
 }
 
-/* A resource that no job of the queue has may be one of other jobs. */
+/* A resource that no pending job has may be one of other jobs. */
 static void imported_watch(const struct queued_reader *reader)
 {
     for (size_t i = 0; i < formula_jobs_name_count(reader->jobs); i++) {
@@ -192,7 +195,7 @@ static void imported_watch(const struct queued_reader *reader)
     }
 }
 
-/* H: somebody holds it.  Q, and B of an array, may run. */
+/* H: the job is held.  Q, or B for an array: it may run. */
 static const char *stopped_by(struct part state)
 {
     return part_is(&state, "H")   ? FORMULA_JOB_HELD
@@ -220,7 +223,7 @@ static int imported_take_job(void *context, const struct db_value *row, struct e
         .factor = NAN,
     };
     struct formula_value *values = formula_jobs_add(reader->jobs, &job);
-    /* What cannot be read asks for nothing. */
+    /* Treat an unreadable list as no request. */
     struct error ignored;
     (void)err;
     if (fields_read(&reader->fields, part_of_column(&row[REQUESTED]), &ignored))

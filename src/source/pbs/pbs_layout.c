@@ -14,8 +14,10 @@
 #include "util/memory.h"
 #include "util/number.h"
 
-/* OpenPBS's world, as `fairmill import pbs` keeps it: its tree as of any instant, and each run of a
- * job, which counts for the job's entity. */
+/*
+ * The layout `pbs`: OpenPBS's data as `fairmill import pbs` stores it.  It has the tree as of any
+ * time, and a row for each run of a job, which is charged to the job's entity.
+ */
 
 static const char root_name[] = "TREEROOT", unknown_name[] = ENTITY_UNKNOWN_NAME;
 
@@ -40,15 +42,15 @@ static int pbs_read_clusters(const struct source *source, struct cluster_list *l
 
 /* ---- the tree ---- */
 
-/* A line of resource_group, or what stands for one. */
+/* A line of resource_group, or an equivalent line for another entity. */
 struct pbs_line {
-    struct db_value name, parent; /* the parent's is a name, too */
+    struct db_value name, parent; /* `parent` is a name, too */
     int64_t id, shares;
 };
 
 struct tree_reader {
     struct accounting *accounting;
-    uint32_t *parents; /* by row: its parent's name */
+    uint32_t *parents; /* by row: the name of its parent */
     struct names *lines, *groups;
     uint32_t *ids; /* by line */
 };
@@ -58,7 +60,7 @@ static uint32_t pbs_name_of(const struct names *names, const struct names *other
     return names_find(other, names_text(names, number), names_length(names, number));
 }
 
-/* The row's account is its own name until all are there. */
+/* Appends a row.  Its account is its own name until pbs_place_rows() has all rows. */
 static int pbs_add_line(struct tree_reader *reader, const struct pbs_line *line, struct error *err)
 {
     struct accounting *accounting = reader->accounting;
@@ -88,14 +90,14 @@ static int take_group(void *context, const struct db_value *row, struct error *e
     return pbs_add_line(context, &line, err);
 }
 
-/* Who has no shares of his own has one of those of `unknown`. */
+/* An entity that is not in resource_group gets one share below `unknown`. */
 static int take_seen(void *context, const struct db_value *row, struct error *err)
 {
     const struct pbs_line line = { row[0], db_text(unknown_name), db_value_integer(&row[1], 0), 1 };
     return pbs_add_line(context, &line, err);
 }
 
-/* Whoever is nobody's parent is a user, below an account that has his parent's name. */
+/* An entity without children is a user.  Its account has the name of its parent. */
 static void pbs_place_rows(const struct tree_reader *reader)
 {
     struct accounting *accounting = reader->accounting;
@@ -203,10 +205,10 @@ struct run_rows {
     struct job_reading base;
     struct pbs_charging *charging;
     uint64_t now;
-    bool suspensions; /* each is a row */
+    bool suspensions; /* return suspensions instead of runs */
     bool asked;
     struct db_value arguments[7];
-    struct charge_rate rate; /* of the row at hand */
+    struct charge_rate rate; /* of the current row */
     struct suspension suspension;
 };
 
@@ -236,7 +238,7 @@ static bool pbs_make_row(struct job_reading *reading, const struct db_value *val
     struct part texts[PBS_ENTITY_TEXTS];
     for (size_t i = 0; i < PBS_ENTITY_TEXTS; i++)
         texts[i] = part_of_column(&values[RUN_EUSER + i]);
-    if (ended && job.time_end == job.time_start) /* it counts whole, too */
+    if (ended && job.time_end == job.time_start) /* charge a run of 0 seconds in full, too */
         job.time_start--;
     uint64_t suspended = reading_number(&values[RUN_SUSPENDED]), until = job.time_end;
     struct pbs_run run = { part_of_column(&values[RUN_REQUESTED]),
@@ -257,7 +259,8 @@ static bool pbs_make_row(struct job_reading *reading, const struct db_value *val
         .job = job,
     };
     if (rows->suspensions) {
-        /* What was used in no other time counts evenly: a suspension from 0 is none. */
+        /* If a run was always suspended but used something, its usage is spread evenly over the
+         * run.  A start of 0 makes the suspension void. */
         bool is_none = suspended >= length && run.used.length;
         rows->suspension =
             (struct suspension){ row->id_job,
@@ -361,8 +364,10 @@ static void pbs_add_grants(struct text *text, const struct settings *settings, c
     }
 }
 
-/* Every run reads all that can count, since what a run of a job costs hangs on parameters that the
- * database may change. */
+/*
+ * Every run of fairmill reads all rows that can count, because the charge of a job depends on
+ * parameters that the database may change.
+ */
 const struct layout layout_pbs = {
     .name = "pbs",
     .tells_past = true,

@@ -19,7 +19,7 @@ static void pbs_rules_set(struct pbs_rules *rules, size_t key, char *value)
     rules->values[key] = value;
 }
 
-/* Lines come by ascending instant. */
+/* Rows come by ascending time; the last value counts. */
 static int pbs_rules_take_value(void *context, const struct db_value *row, struct error *err)
 {
     struct pbs_rules *rules = context;
@@ -33,8 +33,10 @@ static int pbs_rules_take_value(void *context, const struct db_value *row, struc
     return 0;
 }
 
-/* Somebody may have written there what no import would.  What makes priorities only does not stop
- * fairshare. */
+/*
+ * Another program may have written a value that an import would reject.  Parameters that only
+ * affect priorities must not stop fairshare, so they are not checked.
+ */
 static int check_value(const struct pbs_rules *rules, size_t key, struct error *err)
 {
     const char *name = pbs_defaults[key].name, *value = NULL;
@@ -72,7 +74,7 @@ int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t
     return result;
 }
 
-/* One that single precision takes for 0 or 1 stays between them. */
+/* Keeps a factor that single precision would round to 0 or 1. */
 static double step_of(double factor)
 {
     float step = (float)factor;

@@ -8,18 +8,25 @@
 struct error;
 struct source;
 
-/* What counts of OpenPBS's parameters: that of the settings' [pbs]; else what was imported, as of
- * the instant; else OpenPBS's default. */
+/*
+ * OpenPBS's parameters.  Each comes from the settings' [pbs], or else from the import as of a given
+ * time, or else is OpenPBS's default.
+ */
 struct pbs_rules {
-    char *values[PBS_KEYS]; /* good, as the readers of settings/pbs_values.h have them */
+    char *values[PBS_KEYS]; /* valid for the functions of settings/pbs_values.h */
 };
 
-/* ERROR_DATA where what was imported is none. */
+/*
+ * Reads the parameters as of `time`.  Returns -1 on error; ERROR_DATA means that an imported value
+ * is invalid.  Free them with pbs_rules_free().
+ */
 int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t time,
                    struct error *err);
-/* How usage decays: every fairshare_decay_time by fairshare_decay_factor, of OpenPBS's single
- * precision; the epoch is 0.  The half-life is fairshare_decay_time / -log2 of
- * fairshare_decay_factor, in whole seconds. */
+/*
+ * Returns how usage decays: every fairshare_decay_time by fairshare_decay_factor, in OpenPBS's
+ * single precision, from epoch 0.  The half-life is fairshare_decay_time /
+ * -log2(fairshare_decay_factor), rounded to seconds.
+ */
 struct decay_cycles pbs_rules_steps(const struct pbs_rules *rules);
 void pbs_rules_free(struct pbs_rules *rules);
 

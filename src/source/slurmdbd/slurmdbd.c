@@ -8,8 +8,10 @@
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
 
-/* slurmdbd's layout, and its clusters; slurmdbd_small.c reads what else is small, slurmdbd_jobs.c
- * the jobs, slurmdbd_changes.c what was done to associations. */
+/*
+ * The layout `slurmdbd` and its clusters. slurmdbd_small.c reads the other small tables,
+ * slurmdbd_jobs.c the jobs, and slurmdbd_changes.c the changes of associations.
+ */
 
 static int slurmdbd_read_clusters(const struct source *source, struct cluster_list *list,
                                   struct error *err)
@@ -44,9 +46,9 @@ static int identify(const struct source *source, struct text *identity, struct e
     return slurmdbd_each_cluster(source, take_identity, &reader, err);
 }
 
-/* On which nodes jobs ran: nodelist, a list of hosts as slurm.conf has them. */
+/* Finds the nodes of jobs in `nodelist`, a host list like in slurm.conf. */
 
-/* No cluster has as many nodes. */
+/* More than any cluster has. */
 #define NODES_AT_MOST 1000000
 
 struct node_search {
@@ -74,7 +76,7 @@ static int slurmdbd_take_nodes(void *context, const struct db_value *row, struct
     text_add(&list, "");
     text_add_bytes(&list, row[1].text.bytes, row[1].text.length);
     search->found = false;
-    slurm_hosts_expand(&hosts, list.bytes); /* what makes no sense names no node */
+    slurm_hosts_expand(&hosts, list.bytes); /* an invalid list names no node */
     if (search->found)
         job_keys_add(search->ids, (uint64_t)db_value_integer(&row[0], 0));
     text_free(&list);

@@ -10,13 +10,12 @@
 #include "util/error.h"
 #include "util/log.h"
 
-/* What slurmdbd knows of the past of associations, and of usage factors. */
+/* Reads the changes of associations and usage factors that slurmdbd recorded. */
 
 struct change_reader {
     const struct source *source;
     struct association_history *history; /* of associations; NULL: not wanted */
-    struct factor_history
-        *factors; /* likewise of usage factors, of which QOS are those of all clusters */
+    struct factor_history *factors; /* of usage factors, or NULL; all clusters share their QOS */
     struct findings *findings;
 };
 
@@ -49,7 +48,7 @@ static int slurmdbd_changes_read_times(struct change_reader *reader, struct erro
 #define IN_ORDER " ORDER BY \"timestamp\", \"id\""
 enum { TXN_ID, TXN_TIME, TXN_ACTION, TXN_CLUSTER, TXN_NAME, TXN_INFO };
 
-/* Users and accounts are removed on all clusters at once, under no cluster's name. */
+/* Users and accounts are removed on all clusters at once; these transactions name no cluster. */
 static bool is_of_another(const struct change_reader *reader, const struct db_value *cluster)
 {
     return reader->history && cluster->type == DB_TEXT && cluster->text.length &&
@@ -121,7 +120,7 @@ static int take_reach(void *context, const struct db_value *row, struct error *e
     return 0;
 }
 
-/* The last three are not needed to know what lived when. */
+/* CHANGES_OF_LIFE needs only the first four, and count_removals() the first three. */
 static const struct db_value actions[] = {
     { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_ACCOUNTS },
     { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE },
@@ -151,7 +150,7 @@ static int read_transactions(struct change_reader *reader, enum changes_wanted w
                          take_transaction, reader, err);
 }
 
-/* Where nothing was removed all else is not worth reading. */
+/* If nothing was removed, the other transactions need not be read. */
 static int count_removals(const struct source *source, uint64_t *count, struct error *err)
 {
     static const struct query removals = {

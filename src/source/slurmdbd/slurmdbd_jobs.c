@@ -5,16 +5,31 @@
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/memory.h"
 
-/* slurmdbd's jobs, and when they were suspended. */
+/*
+ * Reads slurmdbd's jobs and their suspensions.
+ *
+ * A range of rows is read by one or more queries. choose_plan() selects the plan that is fastest
+ * for the range, and select_next() makes the condition of each query.  Every plan returns all rows
+ * of the range.
+ *
+ *   PLAN_KEYS          the keys in the range
+ *   PLAN_IDS           the job ids in the range, by the index on id_job
+ *   PLAN_ASSOCIATIONS  the associations in the range, by the index on id_assoc, if they have few
+ *                      rows
+ *   PLAN_MOST          a scan of the whole table, if the range contains most of it
+ *   PLAN_ENDS          by the index on time_end
+ *   PLAN_RECENT        a scan from a key on, and the few other rows of the range ("stragglers")
+ *                      by key
+ */
 
 /* The part of a range that one query reads. */
 struct selection {
-    const char *hint;  /* behind the table's name */
-    struct text where; /* a condition on the job table, named j */
-    bool has_many; /* there may be very many rows: worth a statement that no other run repeats */
+    const char *hint;  /* after the table's name */
+    struct text where; /* a condition on the job table, which has the alias j */
+    bool has_many;     /* may have very many rows, which are then streamed */
 };
 
-/* By which queries a range is read. */
+/* The plans for a range, see above. */
 enum job_plan {
     PLAN_NONE,
     PLAN_KEYS,
@@ -25,7 +40,7 @@ enum job_plan {
     PLAN_RECENT
 };
 
-/* What rows there are of a job. */
+/* The kinds of rows that a job has. */
 enum row_kind { ROWS_OF_JOBS, ROWS_OF_SUSPENSIONS, ROWS_OF_CANCELLED };
 
 struct job_rows {
@@ -35,13 +50,13 @@ struct job_rows {
     enum row_kind kind;
     unsigned columns;
     enum job_plan plan;
-    size_t steps;               /* queries of a kind of its own that were run */
-    size_t asked;               /* keys, ids or associations that were asked for */
-    uint64_t recent_key;        /* PLAN_RECENT */
-    struct job_keys stragglers; /* likewise: rows before it that are in the range */
+    size_t steps;               /* number of queries run that have no list */
+    size_t asked;               /* number of keys, ids or associations in queries so far */
+    uint64_t recent_key;        /* for PLAN_RECENT */
+    struct job_keys stragglers; /* for PLAN_RECENT: rows of the range before recent_key */
     struct db_value arguments[KEYS_A_QUERY + 4];
     size_t argument_count;
-    struct suspension suspension; /* of the row at hand */
+    struct suspension suspension; /* of the current row */
 };
 
 static int take_key(void *context, const struct db_value *row, struct error *err)
@@ -51,8 +66,7 @@ static int take_key(void *context, const struct db_value *row, struct error *err
     return 0;
 }
 
-/* Run a query of one column on the job table; what stands in query->sql is the rest behind the
- * table's name. */
+/* Runs a query for one column of the job table. query->sql is the part after the table's name. */
 static int query_jobs(const struct source *source, const char *column, const struct query *query,
                       row_taker take, void *context, struct error *err)
 {
@@ -66,9 +80,13 @@ static int query_jobs(const struct source *source, const char *column, const str
     return result;
 }
 
-/* The key from which on nearly all rows are newer than an instant, 0 where there is none.  Rows get
- * their keys about when they become eligible; of some that did then the middle one is taken, as a
- * job may have waited for months.  Whatever comes out is good, only speed hangs on it. */
+/*
+ * Sets `*key` to a key such that nearly all rows after it are newer than `time`, or to 0.
+ *
+ * A row gets its key at about the time when its job becomes eligible.  A job may then have been
+ * pending for months, so the median key of some jobs that became eligible at that time is used.
+ * Any result is correct; it only affects speed.
+ */
 #define ROWS_TO_LOOK_AT 64
 #define EARLIER_S 43200
 static int find_recent_key(const struct source *source, uint64_t time, uint64_t *key,
@@ -96,7 +114,9 @@ static int count_row(void *count, const struct db_value *row, struct error *err)
     return 0;
 }
 
-/* To fetch each row by an index is slower than to read all, unless it is a small part of them. */
+/*
+ * Fetching rows by an index is slower than reading the whole table, unless they are a small part.
+ */
 #define ROWS_BY_ASSOCIATION 50000
 static int has_few(const struct job_rows *rows, bool *few, struct error *err)
 {
@@ -120,8 +140,10 @@ static int has_few(const struct job_rows *rows, bool *few, struct error *err)
     return result;
 }
 
-/* At so many stragglers the range from the key on is still the faster way: looking up a row costs
- * about three times as much as reading one of the range. */
+/*
+ * The limits for the largest number of stragglers with which PLAN_RECENT is still faster.  Looking
+ * up a row costs about three times as much as reading one row of the range.
+ */
 #define FEW_STRAGGLERS 20000
 #define MANY_STRAGGLERS 200000
 static int count_allowed(const struct job_rows *rows, size_t *allowed, struct error *err)
@@ -137,8 +159,10 @@ static int count_allowed(const struct job_rows *rows, size_t *allowed, struct er
     return result;
 }
 
-/* By the index on time_end alone, which has the keys in it: a database that was asked for whole
- * rows might rather read all that lies before the key. */
+/*
+ * Reads only the keys, which are part of the index on time_end.  If a query asks for whole rows, a
+ * database may read all rows before the key instead.
+ */
 static int find_stragglers(struct job_rows *rows, size_t allowed, struct error *err)
 {
     const struct job_range *range = &rows->range;
@@ -156,7 +180,7 @@ static int find_stragglers(struct job_rows *rows, size_t allowed, struct error *
     return result;
 }
 
-/* From a key on, or else by when jobs ended. */
+/* Chooses between PLAN_RECENT and PLAN_ENDS. */
 static int choose_recent(struct job_rows *rows, struct error *err)
 {
     const struct job_range *range = &rows->range;
@@ -203,7 +227,7 @@ static void add_argument(struct job_rows *rows, struct db_value value)
     rows->arguments[rows->argument_count++] = value;
 }
 
-/* The next few of the keys, ids or associations. */
+/* Adds the next keys, ids or associations to the condition. */
 static bool select_listed(struct job_rows *rows, struct selection *selection, const uint64_t *list,
                           size_t count)
 {
@@ -247,7 +271,10 @@ static bool select_most(struct job_rows *rows, struct selection *selection)
     return true;
 }
 
-/* By an index on time_end.  Two queries, as not every database makes two ranges of an OR. */
+/*
+ * Uses an index on time_end.  Makes two queries, because not every database splits an OR into two
+ * index ranges.
+ */
 static bool select_by_end(struct job_rows *rows, struct selection *selection)
 {
     size_t step = rows->steps++;
@@ -263,8 +290,10 @@ static bool select_by_end(struct job_rows *rows, struct selection *selection)
     return step < 2;
 }
 
-/* A part of the table from a key on, which holds nearly all, and what lies before it: half the time
- * where the table is large.  A plus keeps SQLite from taking the keys for the better index. */
+/*
+ * On a large table this takes half the time of reading it all.  The plus signs keep SQLite from
+ * choosing the index on keys.
+ */
 static bool select_recent(struct job_rows *rows, struct selection *selection)
 {
     struct db_value key = db_unsigned(rows->recent_key);
@@ -308,14 +337,14 @@ static bool select_next(struct job_rows *rows, struct selection *selection)
     return false;
 }
 
-/* By no index: nearly all rows began before. */
+/* Uses no index, because nearly all rows started before. */
 static void leave_out_later(struct job_rows *rows, struct selection *selection)
 {
     add_argument(rows, slurmdbd_time(rows->range.begun_by));
     text_add(&selection->where, " AND +j.\"time_start\" <= ?");
 }
 
-/* The columns that are read of a job. */
+/* Adds the columns that are read for a job. */
 static void add_job_columns(struct text *text, const struct job_rows *rows)
 {
     for (unsigned i = 0; i < rows->columns; i++) {
@@ -324,8 +353,10 @@ static void add_job_columns(struct text *text, const struct job_rows *rows)
     }
 }
 
-/* What the row of a job that was resized says of its next one, which was submitted then.  The table
- * has an index on both columns, and few rows have this state. */
+/*
+ * Adds the TRES of a resized job's next row, which was submitted at the time of the resize.  The
+ * table has an index on both columns, and few rows have this state.
+ */
 static void add_resized_to(struct text *columns, const struct job_rows *rows)
 {
     text_add(columns, ", CASE WHEN j.\"state\" = " STATE_RESIZING
@@ -348,9 +379,11 @@ static void add_jobs_query(struct text *sql, const struct job_rows *rows,
                 selection->where.bytes);
 }
 
-/* The second of the cancellation, which no column of the job tells: mod_time moves with each later
- * change of the record, also with a restart of slurmctld.  The batch step, an interactive and the
- * external one, whose numbers are negative, end with the job; of other steps the last one does. */
+/*
+ * Adds the time of the cancellation, which no column of the job shows: mod_time changes with each
+ * later modification of the record, also when slurmctld restarts.  The batch, interactive and
+ * external steps, which have negative ids, end with the job.  Without them, the last step does.
+ */
 static void add_end_of_steps(struct text *sql, const char *cluster)
 {
     text_add(sql, "(SELECT t.\"time_end\" FROM ");
@@ -360,9 +393,11 @@ static void add_end_of_steps(struct text *sql, const char *cluster)
                   " t.\"time_end\" DESC LIMIT 1)");
 }
 
-/* Rows that are marked as deleted will soon be purged, but the job was suspended all the same; so
- * slurmdbd counts them too.  A cross join has SQLite begin with the suspensions, which are few,
- * and need no sorting. */
+/*
+ * Rows marked as deleted will soon be purged, but the job was suspended anyway, so slurmdbd counts
+ * them, too.  With a CROSS JOIN, SQLite begins with the suspensions, which are few, and need not
+ * sort.
+ */
 static void add_suspensions_query(struct text *sql, const struct job_rows *rows,
                                   const struct selection *selection)
 {
@@ -384,8 +419,10 @@ static void add_suspensions_query(struct text *sql, const struct job_rows *rows,
                 selection->where.bytes);
 }
 
-/* Jobs that ended while they were suspended: their end is then the suspension's start, and so is
- * its own end. */
+/*
+ * Selects jobs that ended while suspended: the end of the job is then the start and the end of the
+ * suspension.
+ */
 static void add_cancelled_query(struct text *sql, const struct job_rows *rows)
 {
     struct selection selection = { .hint = "" };
@@ -395,7 +432,7 @@ static void add_cancelled_query(struct text *sql, const struct job_rows *rows)
     text_free(&selection.where);
 }
 
-/* The types of a job's columns, and behind them of a suspension's. */
+/* The types of a job's columns, followed by the types of a suspension's columns. */
 static const char *const job_types[] = { "iiiiiiit", "iiiiiiitt" };
 static const char *const resizable_types[] = { "iiiiiiitt", "iiiiiiittt" };
 static const char *const suspension_types[] = { "iiiiiiitiii", "iiiiiiittiii" };
@@ -519,9 +556,11 @@ struct job_reading *slurmdbd_cancelled_of(const struct source *source,
     return reading_of(source, accounting, &range, ROWS_OF_CANCELLED);
 }
 
-/* The first or last end in a span.  Not MIN() or MAX(): so it is a step along an index, and what
- * ended before it began is passed over.  Sorted as slurmdbd's index on both columns is: by
- * time_end alone MySQL takes a shorter index and goes through it from its very end, not the span's.
+/*
+ * Sets `*end` to the first or last end in a period.  ORDER BY with LIMIT takes one step in an index
+ * and skips jobs that ended before their start, unlike MIN() and MAX().  The order is the order of
+ * slurmdbd's index on both columns.  With time_end alone, MySQL would take a shorter index and read
+ * it from its very end.
  */
 static int read_end(const struct source *source, const struct db_value *span, const char *order,
                     uint64_t *end, struct error *err)
@@ -548,7 +587,7 @@ int slurmdbd_read_ends(const struct source *source, uint64_t after, uint64_t unt
                : 0;
 }
 
-/* Two queries, as in select_by_end(). */
+/* Makes two queries for the reason given at select_by_end(). */
 int slurmdbd_read_open_keys(const struct source *source, uint64_t now, struct job_keys *keys,
                             struct error *err)
 {

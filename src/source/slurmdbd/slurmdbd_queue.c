@@ -10,7 +10,7 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* What priorities need of slurmdbd's tables: names and priorities, and the jobs that wait. */
+/* Reads the data for priorities from slurmdbd's tables: names, priorities and pending jobs. */
 
 static struct bytes bytes_of(const struct db_value *value)
 {
@@ -67,7 +67,7 @@ static int probe_jobs(const struct source *source, unsigned *has, struct error *
 {
     if (!slurmdbd_probe(source, &slurmdbd_jobs, has, err))
         return 0;
-    /* It was there a moment ago: somebody upgrades slurmdbd just now. */
+    /* The column existed a moment ago, so slurmdbd is being upgraded. */
     if (err->class == ERROR_MISSING)
         err->class = ERROR_RETRY;
     return -1;
@@ -132,7 +132,7 @@ static int read_tres_limits(const struct source *source, uint64_t time, bool run
     return 0;
 }
 
-/* NULL and INFINITE are none. */
+/* NULL and INFINITE mean no limit. */
 static uint32_t accrue_limit(const struct db_value *value)
 {
     if (value->type != DB_INTEGER || value->integer < 0 || value->integer >= ACCRUAL_UNLIMITED)
@@ -160,7 +160,7 @@ static int take_association_limits(void *accrual, const struct db_value *row, st
     return 0;
 }
 
-/* The limits of a table, as far as it has them: Slurm has had them since 18.08. */
+/* Reads the limits that the table has.  Slurm has had them since 18.08. */
 static int slurmdbd_queue_read_limits(const struct source *source,
                                       const struct slurmdbd_table *table, row_taker take,
                                       struct accrual *accrual, struct error *err)
@@ -220,18 +220,26 @@ enum {
 struct queue_rows {
     struct queue_reading base;
     struct queue_range range;
-    unsigned has;   /* which columns there are */
-    unsigned asked; /* queries that were run */
+    unsigned has;   /* bits of the wanted columns */
+    unsigned asked; /* number of queries run */
     struct db_value arguments[5];
 };
 
-/* Of slurm.h, in state_reason_prev: the last reason to wait other than priority and resources. */
+/*
+ * Values of state_reason_prev from slurm.h: the last reason for waiting, except for priority and
+ * resources.
+ */
 enum { WAITED_FOR_NOTHING = 0, WAITED_FOR_DEPENDENCY = 2, WAITED_FOR_BROKEN_DEPENDENCY = 39 };
 
-/* slurmdbd writes a job's priority once, 0 for one submitted on hold, and never again; but a job
- * that is held has no eligible time, and one that was released has a later one than its submission.
- * Where both are the same second it was held in it, before its row was written.  A job that depends
- * on another has no eligible time either; one that waited for anything else before was held since.
+/*
+ * Returns true if a job is held.
+ *
+ * slurmdbd records a job's priority only at its submission, as 0 if it was submitted on hold.  A
+ * held job has no eligible time, and a released one has an eligible time after its submission.  If
+ * both are in the same second, the job was held in that second, before its row was written.
+ *
+ * A dependent job has no eligible time either.  If the last reason for waiting was anything else,
+ * the job has been held since.
  */
 static bool is_held(const struct db_value *row)
 {
@@ -283,8 +291,10 @@ static int slurmdbd_queue_explain(const struct reading *reading, struct error *e
     return slurmdbd_explain(&reading->source, &slurmdbd_jobs, err);
 }
 
-/* Those that wait, or with `started` run, too: the second query has rows only where the instant has
- * passed. */
+/*
+ * Selects jobs that are pending or, with `started`, also running.  The second query returns rows
+ * only for a past time.
+ */
 static size_t add_waiting(struct queue_rows *rows, struct text *sql, unsigned query)
 {
     static const char *const ends[] = { "\"time_end\" = 0", "\"time_end\" > ?" };
@@ -296,8 +306,10 @@ static size_t add_waiting(struct queue_rows *rows, struct text *sql, unsigned qu
     return (rows->range.started ? 1u : 2u) + query;
 }
 
-/* Those that waited since an instant, but do not any more: they started, though not in the second
- * in which they could, or ended without that. */
+/*
+ * Selects jobs that were pending since a given time but no longer are.  They started later than
+ * they could have, or ended without a start.
+ */
 static size_t add_waited(struct queue_rows *rows, struct text *sql, unsigned query)
 {
     const struct db_value since = slurmdbd_time(rows->range.waited_since);
@@ -311,8 +323,10 @@ static size_t add_waited(struct queue_rows *rows, struct text *sql, unsigned que
     return query ? 4 : 2;
 }
 
-/* What the first row of a job has in a column, if it was resized since it started; each resize
- * ended a row.  A row that ended in another way is of an earlier start. */
+/*
+ * Adds the value of a column in the first row of a job that was resized since it started.  Each
+ * resize ends a row.  A row that ended otherwise belongs to an earlier start.
+ */
 static void add_first(struct text *sql, const struct queue_rows *rows, const char *column)
 {
     const struct source *source = &rows->base.base.source;
@@ -334,7 +348,7 @@ static void add_first(struct text *sql, const struct queue_rows *rows, const cha
                 column, column);
 }
 
-/* Of those that waited nothing that is long is needed. */
+/* Leaves the long columns of jobs that are no longer pending empty: they are not needed. */
 static void slurmdbd_queue_add_columns(struct text *sql, const struct queue_rows *rows)
 {
     static const struct {
@@ -363,7 +377,7 @@ static void slurmdbd_queue_add_columns(struct text *sql, const struct queue_rows
         add_first(sql, rows, "tres_alloc");
 }
 
-/* Two queries, as not every database makes two ranges of an index of an OR. */
+/* Makes two queries, because not every database splits an OR into two index ranges. */
 static int slurmdbd_queue_ask(struct reading *reading, struct error *err)
 {
     struct queue_rows *rows = (struct queue_rows *)reading;
@@ -410,10 +424,14 @@ static int take_array(void *context, const struct db_value *row, struct error *e
     return 0;
 }
 
-/* Of a few arrays, by the index on id_array_job.  No condition finds the arrays themselves: for one
- * MariaDB read the whole table twice.  So it did for many keys at once, as most jobs are in no
- * array and it took the average; of less than two hundred it looks how many rows each has.  A
- * plus keeps SQLite from an index with time_start in it. */
+/*
+ * Reads a few arrays by the index on id_array_job.
+ *
+ * No condition in SQL finds the arrays: for one, MariaDB read the whole table twice.  It also did
+ * so for many keys at once.  Most jobs are in no array, and it assumed the average.  For less than
+ * two hundred keys it checks how many rows each has.  The plus signs keep SQLite from using an
+ * index with time_start.
+ */
 #define ARRAYS_A_QUERY 100
 static int read_few_arrays(const struct source *source, uint64_t time, struct job_keys ids,
                            struct array_list *list, struct error *err)

@@ -7,7 +7,7 @@
 #include "util/memory.h"
 #include "util/name_list.h"
 
-/* Rollups: what slurmdbd has summed up. */
+/* Reads rollups, the usage sums that slurmdbd makes. */
 
 static uint64_t end_of(enum rollup_span span, uint64_t start)
 {
@@ -21,13 +21,13 @@ static uint64_t end_of(enum rollup_span span, uint64_t start)
     }
 }
 
-/* The first boundary of this span at or after an instant. */
+/* Returns the first boundary of this duration at or after `time`. */
 static uint64_t boundary_from(enum rollup_span span, uint64_t time)
 {
     return time ? end_of(span, time - 1) : 0;
 }
 
-/* Up to where each span is summed up. */
+/* The time up to which rollups of each duration were made. */
 struct last_ran {
     uint64_t until[SPANS];
 };
@@ -51,7 +51,7 @@ static int read_last_ran(const struct source *source, struct last_ran *last, str
     return slurmdbd_probe_and_read(source, &slurmdbd_last_ran, &query, take_last_ran, last, err);
 }
 
-/* The start of a table's oldest row, 0 where there is none. */
+/* Sets `*oldest` to the start of a table's oldest row, or to 0. */
 static int read_oldest(const struct source *source, const struct slurmdbd_table *table,
                        uint64_t *oldest, struct error *err)
 {
@@ -60,8 +60,11 @@ static int read_oldest(const struct source *source, const struct slurmdbd_table 
     return slurmdbd_read(source, table, &query, slurmdbd_take_number, oldest, err);
 }
 
-/* Which rows count: those of a span that start within [from[span], from[span - 1]), the hours up to
- * `until`; of these from by_qos[span] on those by QOS (UINT64_MAX: none). */
+/*
+ * Selects the rows that count.  Rows of one duration count if they start within [from[span],
+ * from[span - 1]); hours count up to `until`.  From by_qos[span] on, rows by QOS count instead;
+ * UINT64_MAX: they never do.
+ */
 struct plan {
     uint64_t oldest, until;
     uint64_t from[SPANS], by_qos[SPANS];
@@ -72,9 +75,11 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Where rows of a finer span begin to count: at the first boundary of the coarser span that the
- * finer one reaches whole, as far as the coarser one is summed up; at once where the coarser one
- * has nothing older. */
+/*
+ * Returns the time from which rows of the finer duration count.  This is the first boundary of the
+ * coarser duration from which the finer rows are complete, but not after the end of the coarser
+ * rows.  If the coarser table has nothing older, it is the start of the oldest finer row.
+ */
 static uint64_t finer_from(enum rollup_span coarser, uint64_t oldest_finer, uint64_t oldest_coarser,
                            uint64_t coarser_until)
 {
@@ -119,14 +124,16 @@ static int make_plan(const struct source *source, uint64_t now, struct plan *pla
     return 0;
 }
 
-/* Where jobs are charged rollups are a help, not a need: without them, or the right to read them,
- * there are none. */
+/*
+ * If jobs are charged, rollups are optional.  Without them, or without the privilege to read them,
+ * usage comes from jobs alone.
+ */
 static int forgive_missing(struct error *err)
 {
     return err->class == ERROR_MISSING || err->class == ERROR_DENIED ? 0 : -1;
 }
 
-/* Whether there can be tables of the longest names. */
+/* Returns true if the database allows names as long as the longest rollup table's. */
 static bool have_room(const struct source *source)
 {
     struct error ignored;
@@ -153,9 +160,10 @@ int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed
     return 0;
 }
 
-/* None that ended had run before the first could have started, so rollups of a time before it are
- * of jobs that were purged.  Hours need not be read: what is old is in days and months too, which
- * are fewer. */
+/*
+ * No ended job ran before the first one was eligible.  So rollups of an earlier time are of jobs
+ * that were purged.  Hours need not be read: old data is also in days and months, which are fewer.
+ */
 int slurmdbd_find_purge(const struct source *source, bool *purged, struct error *err)
 {
     uint64_t eligible, oldest;
@@ -178,7 +186,8 @@ struct rollup_rows {
     const struct accounting *accounting;
     uint64_t after, until;
     struct plan plan;
-    int step; /* which table is read: the months first, and of each span what is not by QOS */
+    int step; /* table being read: months first; for each duration, first the table that is not by
+               * QOS */
     struct db_value arguments[WEIGHTS_LIMIT + 2];
 };
 
@@ -217,7 +226,7 @@ static void slurmdbd_rollup_make_row(const struct rollup_reading *reading,
     };
 }
 
-/* Add ` AND "id_tres" IN (?, ?)` with the TRES that are charged; their count. */
+/* Adds ` AND "id_tres" IN (?, ?)` with the TRES that are charged.  Returns their number. */
 static size_t add_tres(struct text *sql, const struct rollup_rows *rows, struct db_value *arguments)
 {
     enum charge_basis charge = rows->base.base.source.settings->charge;
@@ -241,14 +250,14 @@ static int slurmdbd_rollup_explain(const struct reading *reading, struct error *
     return slurmdbd_explain(&reading->source, table_of((const struct rollup_rows *)reading), err);
 }
 
-/* The rows of a table that are read: those that start within [*from, *to). */
+/* Sets the range of starts [*from, *to) to be read from the current table. */
 static void slurmdbd_rollup_choose_rows(const struct rollup_rows *rows, uint64_t *from,
                                         uint64_t *to)
 {
     const struct plan *plan = &rows->plan;
     const uint64_t ends[SPANS] = { plan->until, plan->from[SPAN_HOUR], plan->from[SPAN_DAY] };
     enum rollup_span span = span_of(rows);
-    /* A row that starts before may reach beyond. */
+    /* A row that starts before may end after. */
     uint64_t longest = span == SPAN_MONTH ? 32 * 86400 : span == SPAN_DAY ? 90000 : 3600;
     uint64_t middle = least(plan->by_qos[span], ends[span]);
     *from = rows->after > longest ? rows->after - longest : 0;
@@ -303,9 +312,9 @@ struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
     return &rows->base;
 }
 
-/* ---- What sreport reads ---- */
+/* ---- Usage as in sreport ---- */
 
-/* Where each span is read from and to, in this order. */
+/* The periods to be read from each table, in this order. */
 struct slurmdbd_rollup_part {
     enum rollup_span span;
     uint64_t from, until;
@@ -372,7 +381,7 @@ static int plan_parts(const struct source *source, uint64_t from, uint64_t until
     return 0;
 }
 
-/* Those that every slurmdbd has under these ids. */
+/* TRES that have these ids in every slurmdbd, from 1 on. */
 static const char *const usual[] = { "cpu",     "mem",     "energy", "node",
                                      "billing", "fs/disk", "vmem",   "pages" };
 
@@ -393,7 +402,7 @@ static int match_tres(void *context, const struct db_value *row, struct error *e
     return 0;
 }
 
-/* The id of a TRES that is called as in sreport, 0 where there is none. */
+/* Sets `*id` to the id of a TRES with a name like in sreport, or to 0. */
 static int slurmdbd_rollup_find_tres(const struct source *source, const char *name, uint64_t *id,
                                      struct error *err)
 {

@@ -10,9 +10,12 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* slurmdbd's small tables: QOS, TRES, what the cluster registered, associations. */
+/* Reads slurmdbd's small tables: QOS, TRES, the cluster's registration, and associations. */
 
-/* Associations, with what slurmdbd orders them by where that is wanted. */
+/*
+ * The state of reading associations.  It includes the values that slurmdbd orders them by, if
+ * needed.
+ */
 struct slurmdbd_association_reader {
     struct accounting *accounting;
     enum { UNORDERED, IN_ORDER, TO_BE_ORDERED } ordered;
@@ -43,7 +46,7 @@ static void note_order(struct slurmdbd_association_reader *reader, const struct 
     reader->lefts[at] = db_value_integer(&row[READ_LFT], 0);
 }
 
-/* Few have one; NULL and INFINITE are none. */
+/* Few associations have a priority; NULL and INFINITE mean none. */
 static void add_priority(struct accounting *accounting, uint32_t id, int64_t priority)
 {
     if (priority < 0 || priority >= PRIORITY_NONE)
@@ -52,7 +55,7 @@ static void add_priority(struct accounting *accounting, uint32_t id, int64_t pri
         (struct association_priority){ id, (uint32_t)priority };
 }
 
-/* Likewise; '' is none. */
+/* Few associations have a limit; '' means none. */
 static void add_limit(struct accounting *accounting, uint32_t id, const struct db_value *limit)
 {
     if (limit->type != DB_TEXT || !limit->text.length)
@@ -62,7 +65,7 @@ static void add_limit(struct accounting *accounting, uint32_t id, const struct d
                                                   limit->text.length) };
 }
 
-/* An upgrade of slurmdbd may have left numbers that are no instants. */
+/* An upgrade of slurmdbd may have left numbers that are not times. */
 static void note_touch(struct accounting *accounting, uint32_t id, const struct db_value *modified)
 {
     const uint64_t touch[] = { id, (uint64_t)modified->integer };
@@ -104,7 +107,7 @@ static int slurmdbd_by_lineage(const void *a, const void *b, void *context)
     return (rows[one].id > rows[other].id) - (rows[one].id < rows[other].id);
 }
 
-/* Number the rows by bytes of lineage, or by lft. */
+/* Numbers the rows by the bytes of their lineage, or else by lft. */
 static void number_rows(struct slurmdbd_association_reader *reader)
 {
     size_t count = reader->accounting->count;
@@ -135,7 +138,7 @@ static int slurmdbd_read_associations(const struct source *source, struct accoun
                 lft ? "\"lft\"" : "0", has & HAS_MOD_TIME ? "\"mod_time\"" : "NULL",
                 has & HAS_GRP_TRES_MINS ? "\"grp_tres_mins\"" : "''",
                 has & HAS_IS_DEF ? "\"is_def\"" : "0");
-    /* As slurmdbd itself asks.  Of NULL every database thinks otherwise. */
+    /* The same order as slurmdbd's own query; databases differ in the order of NULL. */
     if (collated)
         text_add(&sql, " ORDER BY \"lineage\" IS NOT NULL, \"lineage\", \"id_assoc\"");
     accounting->modified = id_index_create();
@@ -194,7 +197,7 @@ void slurmdbd_add_tres_name(struct text *text, const struct db_value *row)
     free(name);
 }
 
-/* The cluster's own event without an end is what it last registered. */
+/* Reads the cluster's own event without an end, which is its last registration. */
 int slurmdbd_each_registration(const struct source *source, row_taker take, void *context,
                                struct error *err)
 {
@@ -211,8 +214,10 @@ struct slurmdbd_cluster_reader {
     const char *cluster;
 };
 
-/* The protocol that slurmctld registered with, whose release may differ from slurmdbd's, and when
- * the cluster was added. */
+/*
+ * Sets the protocol of slurmctld's registration, whose release may differ from slurmdbd's, and the
+ * time when the cluster was added.
+ */
 static int slurmdbd_take_cluster(void *context, const struct db_value *row, struct error *err)
 {
     const struct slurmdbd_cluster_reader *reader = context;
@@ -225,12 +230,14 @@ static int slurmdbd_take_cluster(void *context, const struct db_value *row, stru
     return 0;
 }
 
-/* Who may see what others have: acct_coord_table, admin_level of user_table, and accounts whose
- * users coordinate them (sacctmgr's UsersAreCoords). */
+/*
+ * Privileges: acct_coord_table, admin_level of user_table, and accounts whose users coordinate them
+ * (UsersAreCoords of sacctmgr).
+ */
 
 #define LEVEL_OPERATOR 2
 #define LEVEL_ADMINISTRATOR 3
-/* Of an account's association, from Slurm 24.11 on. */
+/* of an account's association, from Slurm 24.11 on */
 #define FLAG_USERS_COORDINATE (INT64_C(1) << 16)
 
 static void add_privilege(struct accounting *accounting, enum privilege_kind kind, uint32_t account,
@@ -287,8 +294,10 @@ static int read_accounts(const struct source *source, struct accounting *account
                            : 0;
 }
 
-/* A login of an earlier release may read neither table: then nobody has privileges, which hides
- * more and shows nothing. */
+/*
+ * Logins with the GRANTs of an earlier release may not read these tables.  Then no user has
+ * privileges, which hides more and reveals nothing.
+ */
 static int read_table(const struct source *source, const struct slurmdbd_table *table,
                       const struct query *query, row_taker take, struct accounting *accounting,
                       struct error *err)

@@ -38,7 +38,7 @@ const struct slurmdbd_table slurmdbd_users = {
 const struct slurmdbd_table slurmdbd_suspends = {
     "suspend_table", true, false, { "job_db_inx", "time_start", "time_end" }, { 0 },
 };
-/* When jobs were cancelled that were suspended then. */
+/* shows when suspended jobs were cancelled */
 const struct slurmdbd_table slurmdbd_steps = {
     "step_table", true, true, { "job_db_inx", "id_step", "time_end" }, { 0 },
 };
@@ -55,7 +55,7 @@ const struct slurmdbd_table slurmdbd_qos_limits = {
 const struct slurmdbd_table slurmdbd_association_times = {
     "assoc_table", true, false, { "id_assoc", "creation_time", "mod_time" }, { 0 },
 };
-/* Who did it is none of our business. */
+/* The column with the author of a change is not read: fairmill does not need it. */
 const struct slurmdbd_table slurmdbd_transactions = {
     "txn_table", false, true, { "id", "timestamp", "action", "name", "cluster", "info" }, { 0 },
 };
@@ -65,22 +65,22 @@ const struct slurmdbd_table slurmdbd_jobs = {
     true,
     { "id_assoc", "id_qos", "time_submit", "time_start", "time_end", "timelimit", "id_job",
       "tres_alloc", "partition",
-      /* To know jobs again, and of those that wait. */
+      /* to recognize jobs, and for pending ones */
       "job_db_inx", "time_eligible", "account", "cpus_req", "priority", "tres_req" },
     { "qos_req", "id_array_job", "array_max_tasks", "array_task_pending", "state_reason_prev",
       "state" },
 };
-/* What of it every release has, but not everybody who granted us what 0.1.0 needed. */
+/* Columns that every release has, but that logins with the GRANTs of 0.1.0 may not read. */
 static const struct slurmdbd_table job_table_arrays = {
     "job_table", true, true, { "id_array_job", "array_max_tasks", "array_task_pending" }, { 0 },
 };
-/* And this, of people who refund the jobs of a node. */
+/* The same, for sites that refund the jobs of a node. */
 const struct slurmdbd_table slurmdbd_job_nodes = { "job_table", true, true, { "nodelist" }, { 0 } };
-/* And this, of jobs that were resized, or held after their submission. */
+/* The same, for jobs that were resized, or held after their submission. */
 static const struct slurmdbd_table job_table_state = {
     "job_table", true, true, { "state", "state_reason_prev" }, { 0 },
 };
-/* What of it there is from Slurm 24.11 on; a GRANT on what is not there fails. */
+/* A column that exists from Slurm 24.11 on; a GRANT on a missing column fails. */
 static const struct slurmdbd_table job_table_wanted = {
     "job_table", true, true, { "qos_req" }, { 0 }
 };
@@ -128,14 +128,14 @@ bool slurmdbd_weighs_tres(const struct settings *settings)
     return charge_weights_count(&settings->weights, settings->charge) || *settings->weight_tres;
 }
 
-/* A resize charges a job by way of its limits, which a slurm.conf may leave unenforced. */
+/* slurmctld charges resized jobs through their limits, which slurm.conf may leave unenforced. */
 static bool charges_resized_again(const struct settings *settings)
 {
     return settings->conformance == CONFORMANCE_SLURMCTLD &&
            (!settings->slurm || slurm_enforces_limits(settings->slurm));
 }
 
-/* Whether a run with these settings reads a table at all. */
+/* Returns true if a run with these settings reads the table. */
 static bool slurmdbd_is_read(const struct slurmdbd_table *table, const struct settings *settings)
 {
     bool cancelled = settings->conformance == CONFORMANCE_SLURMCTLD && !omits_suspended(settings);
@@ -149,7 +149,7 @@ static bool slurmdbd_is_read(const struct slurmdbd_table *table, const struct se
     return table != &slurmdbd_suspends || omits_suspended(settings) || cancelled;
 }
 
-/* Whether a table that a run wants may be read. */
+/* Sets `*readable` if the table is wanted and can be read. */
 static int find_readable(const struct source *source, const struct slurmdbd_table *table,
                          bool wanted, bool *readable, struct error *err)
 {
@@ -165,7 +165,7 @@ static int take_registered(void *context, const struct db_value *row, struct err
     return 0;
 }
 
-/* slurmctld registers with each start at which its TRES are not what they were. */
+/* slurmctld registers when it starts with changed TRES. */
 static int read_registered(const struct source *source, struct passes *passes, struct error *err)
 {
     static const struct query query = {
@@ -206,8 +206,10 @@ void slurmdbd_add_name(struct text *text, const struct slurmdbd_table *table, co
     text_free(&name);
 }
 
-/* Users' scripts, environments and command lines are none of our business, so the job and step
- * tables are granted column by column; the other tables whole, since their columns come and go. */
+/*
+ * Users' scripts, environments and command lines are private.  So the job and step tables are
+ * granted by column, and all other tables as a whole, because their columns vary between releases.
+ */
 static void slurmdbd_table_add_grant(struct text *text, const struct slurmdbd_table *table,
                                      const struct db_settings *settings, const char *cluster)
 {
@@ -223,13 +225,13 @@ static void add_grant_line(struct text *text, const struct slurmdbd_table *table
     struct text grant = { 0 };
     if (table->per_cluster == (cluster != NULL) && slurmdbd_is_read(table, settings))
         slurmdbd_table_add_grant(&grant, table, &settings->source, cluster ? cluster : "");
-    /* A line break in a name would end the comment, and what is behind it be run. */
+    /* A line break in a name would end the comment, and the rest would be run as SQL. */
     if (grant.length && (!*before || !strpbrk(grant.bytes, "\r\n")))
         text_format(text, "%s%s;\n", before, grant.bytes);
     text_free(&grant);
 }
 
-/* What every release has. */
+/* Tables and columns that every release has. */
 static const struct slurmdbd_table *const granted[] = {
     &slurmdbd_clusters,
     &slurmdbd_qos,
@@ -262,7 +264,7 @@ void slurmdbd_add_grants(struct text *text, const struct settings *settings, con
         add_grant_line(text, &slurmdbd_qos_usage[span], settings, cluster, newer);
 }
 
-/* What is missing, and how it may be had. */
+/* Sets `err` to the missing table or column and the GRANT that may help. */
 static int fail_missing(const struct source *source, const struct slurmdbd_table *table,
                         const char *column, struct error *err)
 {
@@ -282,7 +284,7 @@ static int fail_missing(const struct source *source, const struct slurmdbd_table
     return -1;
 }
 
-/* Which of a table's columns were seen, a bit each. */
+/* The columns of a table that were found, one bit each. */
 struct probe {
     const struct slurmdbd_table *table;
     unsigned needed, wanted;

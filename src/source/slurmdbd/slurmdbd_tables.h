@@ -4,37 +4,41 @@
 
 #include "source/reading.h"
 
-/* slurmdbd's tables, as every release from 20.11 to 26.05 lays them out.  The database says which
- * columns there are, never a version number. */
+/*
+ * slurmdbd's tables in all releases from 20.11 to 26.05.  The available columns are determined from
+ * the database, never from a version number.
+ */
 
 #define COLUMNS_NEEDED 18
 #define COLUMNS_WANTED 7
 
-/* The columns we read of a table.  `wanted` ones are missing from some releases. */
+/* The columns that fairmill reads from a table.  Some releases lack the `wanted` ones. */
 struct slurmdbd_table {
-    const char *suffix; /* its name, or what follows `CLUSTER_` */
+    const char *suffix; /* the table's name, or the part after `CLUSTER_` */
     bool per_cluster;
-    bool by_column;                         /* how it is granted */
-    const char *needed[COLUMNS_NEEDED + 1]; /* ended by NULL */
+    bool by_column;                         /* grant single columns */
+    const char *needed[COLUMNS_NEEDED + 1]; /* ends with NULL */
     const char *wanted[COLUMNS_WANTED];
 };
 
 extern const struct slurmdbd_table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tres, slurmdbd_events,
     slurmdbd_associations, slurmdbd_jobs, slurmdbd_suspends, slurmdbd_steps;
-/* What only settings that hide something need. */
+/* Read only if the settings hide something. */
 extern const struct slurmdbd_table slurmdbd_coordinators, slurmdbd_users;
-/* What of jobs only refunds by node need. */
+/* Columns of jobs that only refunds by node need. */
 extern const struct slurmdbd_table slurmdbd_job_nodes;
-/* What only accrue limits need. */
+/* Read only for accrue limits. */
 extern const struct slurmdbd_table slurmdbd_association_limits, slurmdbd_qos_limits;
-/* What an instant that is over needs, and any run under slurmctld: optional. */
+/* Optional: for a past time and, with `conformance = slurmctld`, for any run. */
 extern const struct slurmdbd_table slurmdbd_association_times, slurmdbd_transactions;
-/* What is summed up, by span: of associations, and from Slurm 24.11 on of their QOS; and up to when
- * it is. */
+/*
+ * Rollups by duration: of associations and, from Slurm 24.11 on, of their QOS; and the times up to
+ * which they were made.
+ */
 enum rollup_span { SPAN_HOUR, SPAN_DAY, SPAN_MONTH, SPANS };
 extern const struct slurmdbd_table slurmdbd_usage[SPANS], slurmdbd_qos_usage[SPANS],
     slurmdbd_last_ran;
-/* A bit for each one that they may lack. */
+/* Bits for the wanted columns of slurmdbd_associations. */
 enum {
     HAS_ID_PARENT = 1,
     HAS_LINEAGE = 2,
@@ -44,7 +48,7 @@ enum {
     HAS_FLAGS = 32,
     HAS_IS_DEF = 64,
 };
-/* of the jobs, */
+/* Bits for the wanted columns of slurmdbd_jobs. */
 enum {
     HAS_QOS_REQ = 1,
     HAS_ARRAY = 2,
@@ -53,11 +57,14 @@ enum {
     HAS_REASON = 16,
     HAS_STATE = 32,
 };
-/* The state of a job's row that ended with a resize. */
+/* The state of a job row that ended with a resize. */
 #define STATE_RESIZING "8192"
-enum { HAS_CREATION_TIME = 1, HAS_ID = 2, HAS_RPC_VERSION = 4 }; /* of the clusters */
+enum { HAS_CREATION_TIME = 1, HAS_ID = 2, HAS_RPC_VERSION = 4 }; /* bits for slurmdbd_clusters */
 
-/* The columns of a job that charges, in their order; the settings say how many of them. */
+/*
+ * The columns of a job to be charged, in the order of the query.  The settings determine their
+ * number.
+ */
 enum {
     JOB_ASSOCIATION,
     JOB_QOS,
@@ -71,72 +78,97 @@ enum {
 };
 unsigned slurmdbd_job_columns(const struct settings *settings);
 
-/* Whether TRES have weights, of jobs' charges or of their priorities.  Limits need the names of
- * TRES without any weights. */
+/*
+ * Returns true if TRES have weights, either for charges or for priorities.  Limits need the names
+ * of TRES even without weights.
+ */
 bool slurmdbd_weighs_tres(const struct settings *settings);
 
-/* The table's name in double quotes. */
+/* Adds the table's name in double quotes. */
 void slurmdbd_add_name(struct text *text, const struct slurmdbd_table *table, const char *cluster);
 
-/* Which wanted columns are there (`wanted` may be NULL); fails where a needed one is not. */
+/*
+ * Checks which columns a table has.  Sets a bit in `*wanted` for each wanted column; it may be
+ * NULL.  Returns -1 with ERROR_MISSING if a needed column is missing or not readable.
+ */
 int slurmdbd_probe(const struct source *source, const struct slurmdbd_table *table,
                    unsigned *wanted, struct error *err);
 
-/* The layout's add_grants(). */
+/* Implements layout.add_grants(). */
 void slurmdbd_add_grants(struct text *text, const struct settings *settings, const char *cluster);
 
-/* The layout's add_missing(). */
+/* Implements layout.add_missing(). */
 int slurmdbd_add_missing(struct text *text, const struct source *source, struct error *err);
 
-/* Like slurmdbd_probe() of a table that a run can do without; *there is whether it can be read. */
+/*
+ * Does the same as slurmdbd_probe() for an optional table.  Sets `*there` if it can be read.
+ * Returns -1 only on other errors.
+ */
 int slurmdbd_probe_optional(const struct source *source, const struct slurmdbd_table *table,
                             bool *there, struct error *err);
 
-/* Run a query on a table that was probed.  `{}` in the query is the table's name. */
+/*
+ * Runs a query on a table that was probed before.  `{}` in the query is replaced by the table's
+ * name.  Returns -1 on error.
+ */
 int slurmdbd_read(const struct source *source, const struct slurmdbd_table *table,
                   const struct query *query, row_taker take, void *context, struct error *err);
-/* Probe the table before. */
+/* Probes the table and runs the query. */
 int slurmdbd_probe_and_read(const struct source *source, const struct slurmdbd_table *table,
                             const struct query *query, row_taker take, void *context,
                             struct error *err);
-/* Read name, deleted, creation_time, id and rpc_version of each cluster; the last three are 0 if a
- * release does not have them. */
+/*
+ * Reads name, deleted, creation_time, id and rpc_version of each cluster.  The last three are 0 if
+ * the release lacks them.
+ */
 int slurmdbd_each_cluster(const struct source *source, row_taker take, void *context,
                           struct error *err);
-/* Say that a probed table cannot be read; returns -1.  A column that was there a moment ago and is
- * not any more means that somebody upgrades slurmdbd just now: it will be there again. */
+/*
+ * Adds to `err` that a probed table cannot be read.  Returns -1.  If a column has just disappeared,
+ * slurmdbd is being upgraded, so the error becomes ERROR_RETRY.
+ */
 int slurmdbd_explain(const struct source *source, const struct slurmdbd_table *table,
                      struct error *err);
-/* The first column's number, into a uint64_t. */
+/* Reads the first column into a uint64_t. */
 int slurmdbd_take_number(void *number, const struct db_value *row, struct error *err);
-/* An instant as databases hold it. */
+/* Returns a time as a value that fits into the databases' columns. */
 struct db_value slurmdbd_time(uint64_t time);
 
-/* A few keys a statement, or a server takes longer to read it than to answer. */
+/*
+ * The number of keys in one statement.  With more, a server needs longer to parse the statement
+ * than to run it.
+ */
 #define KEYS_A_QUERY 500
-/* Add ` IN (?, ?)` with as many of the keys as a statement takes; of none it is true for no row.
- * Returns how many, which stand in `arguments` then. */
+/*
+ * Adds ` IN (?, ?)` with at most KEYS_A_QUERY keys, and puts these into `arguments`.  If `count` is
+ * 0, the condition is true for no row.  Returns the number of keys in the statement.
+ */
 size_t slurmdbd_add_keys(struct text *sql, struct db_value *arguments, const uint64_t *keys,
                          size_t count);
 
-/* Hand over the id, type and name of each TRES by id, where the settings need them; and the TRES
- * and nodes of what the cluster has registered, the newest last. */
+/*
+ * Pass the id, type and name of each TRES to `take`, by id; and the TRES and nodes of the cluster's
+ * registrations, the newest last.
+ */
 int slurmdbd_each_tres(const struct source *source, row_taker take, void *context,
                        struct error *err);
 int slurmdbd_each_registration(const struct source *source, row_taker take, void *context,
                                struct error *err);
-/* Add the whole name of such a TRES, TYPE or TYPE/NAME. */
+/* Adds the full name of a TRES, TYPE or TYPE/NAME. */
 void slurmdbd_add_tres_name(struct text *text, const struct db_value *row);
 
-/* The layout's jobs(), suspensions(), read_ends() and read_open_keys(). */
+/* Implement jobs(), suspensions(), cancelled(), read_ends() and read_open_keys(). */
 struct job_reading *slurmdbd_jobs_of(const struct source *source,
                                      const struct accounting *accounting,
                                      const struct job_range *range);
 struct job_reading *slurmdbd_suspensions_of(const struct source *source,
                                             const struct accounting *accounting,
                                             const struct job_range *range);
-/* Find out what may be read of the charges that hang on slurmctld's passes: under documents
- * nothing, as a job ends with its end there; else what is not granted is left out. */
+/*
+ * Determines which rows can be read for charges that depend on slurmctld's decay cycles.  With
+ * `conformance = documents`, none are read, because a job then ends with its end.  Otherwise, omits
+ * rows that the login may not read.
+ */
 int slurmdbd_find_passes(const struct source *source, struct accounting *accounting,
                          struct error *err);
 struct job_reading *slurmdbd_cancelled_of(const struct source *source,
@@ -146,10 +178,10 @@ int slurmdbd_read_ends(const struct source *source, uint64_t after, uint64_t unt
 int slurmdbd_read_open_keys(const struct source *source, uint64_t now, struct job_keys *keys,
                             struct error *err);
 
-/* In slurmdbd_queue.c. */
+/* See slurmdbd_queue.c. */
 extern const struct queue_port slurmdbd_queue_port;
 
-/* The layout's rollup_reach(), rollups(), read_sums() and find_purge(). */
+/* Implement rollup_reach(), rollups(), read_sums() and find_purge(). */
 int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed, uint64_t *from,
                           uint64_t *until, struct error *err);
 struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
@@ -158,19 +190,19 @@ struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
 int slurmdbd_read_sums(const struct source *source, const struct sum_range *range, sum_taker *take,
                        void *context, struct error *err);
 int slurmdbd_find_purge(const struct source *source, bool *purged, struct error *err);
-/* When the first of all jobs that ended could have started; 0 where there is none. */
+/* Sets `*eligible` to the time when the first of all ended jobs could have started, or to 0. */
 int slurmdbd_first_eligible(const struct source *source, uint64_t *eligible, struct error *err);
 
-/* The layout's read_changes(). */
+/* Implements read_changes(). */
 int slurmdbd_read_changes(const struct source *source, enum changes_wanted wanted,
                           struct association_history *history, struct findings *findings,
                           struct error *err);
 
-/* The layout's read_factors(). */
+/* Implements read_factors(). */
 int slurmdbd_read_factors(const struct source *source, struct factor_history *history,
                           int64_t since, struct findings *findings, struct error *err);
 
-/* The layout's read(). */
+/* Implements layout.read(). */
 int slurmdbd_read_small(const struct source *source, struct accounting **accounting,
                         struct error *err);
 
