@@ -17,7 +17,7 @@
 #include "util/text.h"
 
 /*
- * The sums of very many associations do not fit into the processor's caches, and waiting for one
+ * The sums of very many associations do not fit into the processor's caches.  Waiting for a sum
  * would be the most expensive part of a row.  So the sum is prefetched while the next row is read,
  * and the charge is added then.  With a NULL charge, adds the charge that still waits.
  */

@@ -109,10 +109,9 @@ struct usage_sums;
 /*
  * Multi-time accumulator: adds up the charges of one scan for several times.
  *
- * The scan is made as of the last time.  If nothing but `now` differs between the times, a row that
- * has ended by one of them is charged the same at this and all later times.  So it is added once,
- * to `ended` of the first such time.  At a time when the row was still running, it is charged up to
- * that time and added to `working`, which counts for that time alone.
+ * The scan is made as of the last time.  If only `now` differs between the times, a row is charged
+ * the same at all times after its end.  So it is added once, to `ended` of the first such time.  At
+ * each time before its end, it is charged up to that time and added to `working` of that time.
  *
  * The usage at a time is the sum of `ended` of this and all earlier times, plus its own `working`.
  */

@@ -29,11 +29,10 @@ void batch_records_free(struct batch_records *records);
 /*
  * Computes the values of a cluster at many past times with few scans of its jobs.
  *
- * Consecutive times form a group if an ended job is charged the same at all of them.  So within a
- * group, these are equal: the decay epoch and start, the ledger's resets and refunds, usage owners,
- * factors, and the period that rollups replace.  One scan serves the whole group
- * (compute/accumulators.h).  Each time has its own associations and shares.  Every value equals, to
- * the bit, the value of `run --now` at that time.
+ * Consecutive times form a group if an ended job is charged the same at all of them.  So a group
+ * has one decay epoch and start, and the same resets, refunds, usage owners, factors and rollups.
+ * One scan serves the whole group (compute/accumulators.h).  Each time has its own associations and
+ * shares.  Every value equals, to the bit, the value of `run --now` at that time.
  */
 struct batch {
     struct source source; /* its time is ignored */

@@ -50,13 +50,13 @@
  *              records such jobs  unless refunded                  seen.first_behind_end
  *
  * "Full" and "verify" are modes of the plan, and "incremental" stands for an incremental plan that
- * keeps the stored sums.  If suspended time is not charged, a scan of the suspensions of the same
- * rows precedes each scan except for "cancelled"; it has the same accumulators and the opposite
- * sign.  In a computation with a multi-time accumulator, there is no plan, and this accumulator
- * replaces the tree.
+ * keeps the stored sums.  If suspended time is not charged, a scan of suspensions precedes each
+ * scan except for "cancelled".  It covers the same rows and has the same accumulators, but the
+ * opposite sign.  In a computation with a multi-time accumulator, there is no plan, and this
+ * accumulator replaces the tree.
  *
  * Within a scan, rows come in any order.  The order of the scans matters in one place: "late" must
- * precede "gone", so that a late row that the cutoff has passed is added before it is subtracted.
+ * precede "gone".  A late row that the cutoff has passed is thus added before it is subtracted.
  */
 
 /* A scan: a range of rows, the accumulators of their charges, and the accumulators of the rows. */

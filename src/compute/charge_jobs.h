@@ -23,9 +23,9 @@ int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, u
 
 /*
  * Adds the usage that does not come from job rows or rollups: the ledger's credits, debits and set
- * amounts, and the usage that the source began with. charge_jobs() calls this, except for a
- * computation with a multi-time accumulator (compute/accumulators.h).  For this, call it for the
- * computation of each time.  Returns -1 on error.
+ * amounts, and the usage that the source began with.  Usually charge_jobs() calls this.  With a
+ * multi-time accumulator (compute/accumulators.h), the caller must do so for the computation of
+ * each time.  Returns -1 on error.
  */
 int charge_corrections(struct computation *computation, struct error *err);
 

@@ -43,9 +43,8 @@ void checkpoint_plan_free(struct checkpoint_plan *plan)
 }
 
 /*
- * Returns everything that the sums depend on, one `name value` pair a line, except for the
- * database, the rows and changes within the reach of the sums.  Settings appear with their own
- * names.
+ * Returns everything that the sums depend on, one `name value` pair a line.  Excludes the database,
+ * the rows, and changes within the reach of the sums.  Settings appear with their own names.
  */
 static char *basis_of(const struct computation *computation, const char *cluster)
 {

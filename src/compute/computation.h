@@ -51,9 +51,9 @@ struct computation {
  */
 struct computation computation_of(const struct source *source);
 /*
- * Returns the Slurm release that the values conform to.  This is the release from the settings, or
- * else the one with which slurmctld registered, or else the oldest one that could have made the
- * tables.  Returns NULL if the source is not Slurm's.
+ * Returns the Slurm release that the values conform to.  It comes from the settings, or else from
+ * slurmctld's registration.  Otherwise it is the oldest release that could have made the tables.
+ * Returns NULL if the source is not Slurm's.
  */
 const struct release *release_of(const struct settings *settings,
                                  const struct accounting *accounting);
@@ -71,8 +71,8 @@ void computation_free(struct computation *computation);
  */
 struct wide *computation_sum_of(struct computation *computation, uint64_t association);
 /*
- * Returns the time since which usage counts: the last periodic reset by the settings or the
- * ledger's last reset of the whole cluster, whichever is later.  Returns 0 if there was none.
+ * Returns the time since which usage counts.  This is the last periodic reset of the settings or
+ * the ledger's last reset of the whole cluster, whichever is later.  Returns 0 if there was none.
  */
 uint64_t last_reset(const struct settings *settings, const struct ledger_state *ledger,
                     uint64_t now);

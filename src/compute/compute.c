@@ -170,8 +170,8 @@ int compute_read(struct computation *computation, const struct recorded_state *r
 }
 
 /*
- * A sum of 0, for example of a job that was always suspended, is not a finding: a checkpointed sum
- * does not show whether there was a job.
+ * A sum of 0, for example of a job that was always suspended, is not a finding.  A checkpointed sum
+ * of 0 does not show whether there was a job.
  */
 static int note_unattributed(struct computation *computation, struct error *err)
 {

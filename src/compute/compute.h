@@ -30,7 +30,7 @@ int compute_values(struct computation *computation, const struct checkpoint_plan
 
 /*
  * Returns R_H, the cluster's capacity in TRES-seconds: the usage that it could have delivered in
- * the period that usage is compared with.  Returns NAN if the cluster's size is unknown.
+ * the period in which usage counts.  Returns NAN if the cluster's size is unknown.
  *
  * Without decay, the period begins at `reset`, the last reset.  If `reset` is 0, it begins at
  * `first_charge`, the first second that counts.  If that is UINT64_MAX, it begins when the cluster

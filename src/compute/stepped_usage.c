@@ -66,7 +66,7 @@ static double stepped_charge_of(const struct stepped_reader *reader, const struc
 
 /*
  * Returns the remaining seconds of a job from `time` on.  If a rate or owner changes while the job
- * runs, the change applies to the whole charge of the next step, so `time` is moved back to the
+ * runs, the change applies to the whole charge of the next step.  So `time` is moved back to the
  * step before.
  */
 static double worth_from(const struct stepped_reader *reader,
@@ -86,8 +86,8 @@ static double worth_from(const struct stepped_reader *reader,
 }
 
 /*
- * Returns the remaining seconds that decay cycles charged after the end of a job that was cancelled
- * while suspended, as far as they belong to the interval.
+ * For a job that was cancelled while suspended: returns the remaining seconds that decay cycles
+ * charged after its end.  Includes only the part that belongs to the interval.
  */
 static double worth_behind(const struct stepped_reader *reader,
                            const struct stepped_candidate *candidate, const struct job_span *span,
@@ -133,7 +133,7 @@ static double decay_of(const struct stepped_reader *reader, const struct slice *
 }
 
 /*
- * Steps may be a second early or late, so that a second at either end of the interval may have been
+ * Steps may be a second early or late.  So a second at either end of the interval may have been
  * charged one step earlier or later.  The error is the decay of this second in one period.
  */
 static double blur_of(const struct stepped_reader *reader, const struct slice *interval)
@@ -362,8 +362,8 @@ static double stepped_miss_of(const struct usage_bounds *bounds, double value, d
 
 /*
  * Returns the candidate with which most sample users have their known usage.  Ties are decided by
- * the smallest sum of differences, each limited to one second of the user's most expensive job, and
- * then by the latest time.
+ * the smallest sum of differences, and then by the latest time.  Each difference is limited to one
+ * second of the user's most expensive job.
  */
 static size_t best_candidate(const struct stepped_reader *reader, size_t count,
                              const struct usage_bounds *bounds)

@@ -40,8 +40,8 @@ struct stepped_usage {
                     * included */
     double *late;  /* part of `fresh` that was charged since then for jobs that have ended */
     /* For associations that fairmill's ledger has reset: the remaining usage if slurmctld forgot
-     * older usage at the same time, and its bounds if slurmctld did so up to a period earlier or
-     * later. after_reset is NAN for all other associations. */
+     * older usage at the same time.  The bounds apply if slurmctld did so up to a period earlier or
+     * later.  For all other associations, after_reset is NAN. */
     double *after_reset;
     struct usage_bounds *around_reset;
 };

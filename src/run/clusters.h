@@ -45,8 +45,8 @@ int clusters_wanted_one(const struct settings *settings, struct db *source,
                         void (*complain)(const struct error *err), char **name, struct error *err);
 
 /*
- * Does the same as clusters_wanted() for a list of clusters that was already read, but does not
- * check for missing clusters of the settings; clusters_missing() lists these.
+ * Does the same as clusters_wanted() for a list of clusters that was already read.  Does not report
+ * missing clusters of the settings; clusters_missing() lists these.
  */
 int clusters_choose(const struct settings *settings, const struct cluster_list *all,
                     const struct cluster_names *asked, void (*complain)(const struct error *err),

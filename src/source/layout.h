@@ -290,8 +290,8 @@ struct past_port {
      * `needed`, also sets 0 if rollups cannot be read. */
     int (*rollup_reach)(const struct source *source, uint64_t now, bool needed, uint64_t *from,
                         uint64_t *until, struct error *err);
-    /* Reads each rollup that ends after `after` and starts before `until`: hours as far back as
-     * they are kept, days before that, and months before those. */
+    /* Reads each rollup that ends after `after` and starts before `until`.  Uses hours as far back
+     * as they are kept, days before that, and months before the days. */
     struct rollup_reading *(*rollups)(const struct source *source,
                                       const struct accounting *accounting, uint64_t after,
                                       uint64_t until);

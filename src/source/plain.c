@@ -10,8 +10,8 @@
 #include "util/memory.h"
 
 /*
- * The layout `plain`, for sites without slurmdbd.  It has two relations, tables or views, whose
- * names are in the settings:
+ * The layout `plain`, for sites without slurmdbd.  It reads two tables or views, which the settings
+ * name:
  *
  *     associations(cluster, id, parent_id, account, user_name, partition_name, shares, deleted)
  *     usage(cluster, id, time_start, time_end, charge)

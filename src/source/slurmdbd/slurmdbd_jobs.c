@@ -8,9 +8,9 @@
 /*
  * Reads slurmdbd's jobs and their suspensions.
  *
- * A range of rows is read by one or more queries. choose_plan() selects the plan that is fastest
- * for the range, and select_next() makes the condition of each query.  Every plan returns all rows
- * of the range.
+ * A range of rows is read by one or more queries.  The function choose_plan() selects the plan that
+ * is fastest for the range, and select_next() makes the condition of each query.  Every plan
+ * returns all rows of the range.
  *
  *   PLAN_KEYS          the keys in the range
  *   PLAN_IDS           the job ids in the range, by the index on id_job
@@ -380,7 +380,7 @@ static void add_jobs_query(struct text *sql, const struct job_rows *rows,
 }
 
 /*
- * Adds the time of the cancellation, which no column of the job shows: mod_time changes with each
+ * Adds the time of the cancellation.  No column of the job shows it: mod_time changes with each
  * later modification of the record, also when slurmctld restarts.  The batch, interactive and
  * external steps, which have negative ids, end with the job.  Without them, the last step does.
  */
