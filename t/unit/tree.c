@@ -46,10 +46,11 @@ static void bad_rows(void)
     ok(fails_with("2 root a - 1 0", "there is no root"), "no root is an error");
     ok(fails_with("!1 - root - 1 0  2 root a - 1 0", "there is no root"),
        "a deleted root is no root");
-    ok(fails_with("1 - root - 1 0  2 root a - 1 0  2 root b - 1 0", "an id that is there twice"),
+    ok(fails_with("1 - root - 1 0  2 root a - 1 0  2 root b - 1 0",
+                  "has the same id as another association"),
        "an id that is there twice is named");
     ok(fails_with("1 - root - 1 0  2 root a - 1 0  3 - a u 1 0  4 - a u 1 0",
-                  "association 4 (user 'u', account 'a') is there twice, as association 3 too"),
+                  "association 4 (user 'u', account 'a') has the same names as association 3"),
        "so are both associations of the same names");
     ok(fails_with("1 - root - 1 0  !2 root a - 1 0  3 - a u 1 0",
                   "has a parent that is deleted, association 2"),

@@ -6,31 +6,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NO_NODE UINT32_MAX      /* no such node, or no such row on its way to become one */
-#define SHARES_PARENT INT32_MAX /* what sacctmgr stores for fairshare=parent */
+#define NO_NODE UINT32_MAX      /* no such node, or no such row while the tree is built */
+#define SHARES_PARENT INT32_MAX /* stored by sacctmgr for fairshare=parent */
 
-/* An association as the source has it.  Names are numbers in a struct names. */
+/* An association in the accounting database.  Names are numbers in a struct names. */
 struct association {
     uint32_t id;
-    uint32_t parent_id; /* 0 where the source has none: then the names link */
+    uint32_t parent_id; /* 0 if unknown; then the parent is found by name */
     uint32_t account, user, partition, parent_account;
     int32_t shares;
     bool deleted;
-    bool is_default;   /* slurmdbd: its account is the default one of its user */
-    bool usage_is_set; /* as in struct node */
-    uint32_t order;    /* place among all rows in `lineage` or `lft` order; slurmctld ties only */
+    bool is_default;   /* slurmdbd: its account is its user's default account */
+    bool usage_is_set; /* see struct node */
+    uint32_t order;    /* position by `lineage` or `lft`; only orders ties as slurmctld does */
 };
 
-/* All rows of a cluster, deleted ones included, in any order. */
+/* All rows of a cluster in any order, including deleted ones. */
 struct associations {
     struct association *rows;
     size_t count;
     struct names *names;
-    uint32_t empty_name; /* the number of "" */
-    bool linked_by_id;   /* every row has its parent's id; two may have the same names */
+    uint32_t empty_name; /* number of the name "" */
+    bool linked_by_id;   /* every row has its parent's id, and two rows may have the same names */
 };
 
-/* What to do with a row whose parent is missing, that is in a cycle or there twice. */
+/* The treatment of a row that repeats another row, is in a cycle, or lacks a parent. */
 enum bad_rows { BAD_ROWS_FAIL, BAD_ROWS_SKIP };
 
 #endif

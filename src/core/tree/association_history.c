@@ -6,7 +6,7 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* What is known of the past is gathered here; association_history_apply.c uses it. */
+/* This file collects the evidence; association_history_apply.c evaluates it. */
 
 struct association_history *association_history_create(int64_t now)
 {

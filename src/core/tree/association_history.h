@@ -9,61 +9,75 @@
 struct associations;
 struct findings;
 
-/* The associations as of an instant that is over.
+/*
+ * Restores the associations of a cluster as they were at an earlier time T.
  *
- * What is known of an association then comes from both sides of the instant.  Before it: what the
- * last run up to it saw, or what the source wrote down that was done.  After it: what the next run
- * saw, or the source has now, which holds back to when the association was last touched.  Between
- * two such spans a value is known only where the source wrote down all that was done.  What lies in
- * no span, or in two that differ, is in doubt: a finding says so, and the value is what the source
- * alone tells.  So a run that is added can only tell what is true, or change nothing.
+ * Evidence comes from both sides of T:
  *
- * Of parents the source writes down when an association was added, and not that an account was
- * moved.  An account that was touched for no reason that is written down may have been moved; one
- * that was touched for a reason stays where it was, as long as nothing shows that it did not. */
+ *   - Before T: the last run at or before T, and the changes in the database's transaction log.
+ *
+ *   - After T: the first run after T, or the current rows.  Either is valid back to the
+ *     association's last modification.
+ *
+ * Each piece of evidence covers an interval.  A value is known at T if one interval covers T, or if
+ * several do and agree.  Between two intervals a value is known only if the transaction log covers
+ * that time completely.  Any other value is uncertain: it is taken from the database alone, and the
+ * finding past_unknown reports it.  Another run can therefore confirm a value or change nothing,
+ * but cannot make a correct value wrong.
+ *
+ * The transaction log records when an association was added, but not when an account was moved.  An
+ * account that was modified for no logged reason may have been moved.  If the log gives a reason,
+ * the parent is assumed unchanged unless other evidence contradicts this.
+ *
+ * Times are in epoch seconds.  Names are numbers in association_history.names.
+ */
 
 enum change_kind {
-    CHANGE_ADDED,    /* the source says that it was made, or made again */
-    CHANGE_MODIFIED, /* that it was changed, perhaps its shares */
-    CHANGE_REMOVED,  /* that it was deleted */
-    /* Found by the timeline: */
-    CHANGE_CASCADED,       /* it was deleted with its user or account, if it was there */
-    CHANGE_MAYBE_CASCADED, /* the same, if it was below that account then */
+    CHANGE_ADDED,    /* added, or added again after a removal */
+    CHANGE_MODIFIED, /* modified; the shares may have changed */
+    CHANGE_REMOVED,  /* removed */
+    /* Not in the log; the timeline derives them from removals: */
+    CHANGE_CASCADED,       /* removed by cascade with its user or account, if it existed then */
+    CHANGE_MAYBE_CASCADED, /* removed by cascade with an account, if it was below that account then
+                            */
 };
 
-/* What the source says was done to an association.  Names are numbers in past.names. */
+/* A change from the transaction log. */
 struct change {
-    int64_t at; /* epoch seconds */
+    int64_t at;
     uint32_t id;
     enum change_kind kind;
     bool has_shares;
     int32_t shares;
-    /* What follows is set for CHANGE_ADDED; of one that was swept, the account or user that it was
-     * swept with is its `account`. */
-    uint32_t parent_id; /* 0: unknown, or the root's; then the name links */
+    /* The following are set for CHANGE_ADDED.  For the CASCADED kinds, `account` is the user or
+     * account that was removed. */
+    uint32_t parent_id; /* 0 if unknown or the root's; then the parent is found by name */
     uint32_t account, user, partition, parent_account;
     uint64_t sequence; /* set by association_history_add() */
 };
 
-/* What a run saw of an association; of one that was gone, what it had been. */
+/* The state of an association as a run recorded it; if removed, the state before the removal. */
 struct observation {
-    int64_t at; /* the run that noted it */
+    int64_t at; /* time of the run */
     uint32_t id;
     bool lives;
     int32_t shares;
     uint32_t parent_id;
     uint32_t account, user, partition, parent_account;
-    int64_t modified; /* when the source had last touched it; or NEVER */
+    int64_t modified; /* last modification in the database, or NEVER */
 };
 
-/* All associations that a run saw, by ascending id.  What is not there did not live. */
+/*
+ * The observations that apply to one run, by ascending id.  In association_history.before, an
+ * association without a row did not exist.  In association_history.after, it was as in `before`.
+ */
 struct observations {
-    int64_t at; /* NEVER: there is no such run */
+    int64_t at; /* time of the run; NEVER if there is no such run */
     struct observation *rows;
     size_t count;
 };
 
-/* All associations of a user, or of an account and of all accounts below it, were removed. */
+/* A removal of a user's associations, or of an account and everything below it. */
 struct removal {
     int64_t at;
     bool of_account;
@@ -71,54 +85,64 @@ struct removal {
     uint64_t sequence;
 };
 
-/* When the source made an association, and when it last touched it. */
+/* The creation time of an association, and the time of its last modification in the database. */
 struct modified {
     uint64_t id;
     int64_t created, modified;
 };
 
-#define NEVER (-1) /* no such instant, or it is not known */
+#define NEVER (-1) /* no such time, or an unknown one */
 
 struct association_history {
     int64_t now;
     struct names *names;
-    struct observations before; /* by the last run up to now */
-    struct observations
-        after; /* by the first run after it; those that had changed since `before` */
+    struct observations before; /* the last run at or before now */
+    struct observations after;  /* the first run after now; only rows that changed since `before` */
     struct change *changes;
     size_t count;
     struct removal *removals;
     size_t removal_count;
-    int64_t *account_removals; /* their instants alone, ascending */
+    int64_t *account_removals; /* times of the account removals, ascending */
     size_t account_removal_count;
-    int64_t *touches; /* when the source touched all associations at once, ascending */
+    int64_t *touches; /* times of bulk modifications, ascending */
     size_t touch_count;
     struct modified *modified;
     size_t modified_count;
-    int64_t distrusted; /* a record of then is not as it was noted, so that runs count for nothing;
-                         * or NEVER */
-    int64_t log_start;  /* the oldest change that the source still has; or NEVER */
+    int64_t distrusted; /* time of the first damaged record, or NEVER; if set, observations do not
+                           count */
+    int64_t log_start;  /* time of the oldest transaction still in the log, or NEVER */
     uint64_t sequence;
 };
 
-/* `now` is the instant that is asked for. */
+/*
+ * Returns an empty history for the time `now`.  The caller frees it with
+ * association_history_destroy(), which accepts NULL.
+ */
 struct association_history *association_history_create(int64_t now);
 void association_history_destroy(struct association_history *history);
 
-/* Make it that of another instant: what runs saw goes, what the source tells stays. */
+/* Sets another time T.  Discards the observations and keeps the changes from the database. */
 void association_history_move(struct association_history *history, int64_t now);
 
-/* The instants of the last run up to now, and of the first one after it; either may be NEVER. */
+/*
+ * Sets the times of the last run at or before now, and of the first run after it.  Either may be
+ * NEVER.  Must precede association_history_observe().
+ */
 void association_history_set_runs(struct association_history *history, int64_t before,
                                   int64_t after);
-/* What a run saw of an association that had changed: by ascending id, and of each the oldest first.
- * Only what counts at the two runs is kept.  A run of which there is no sighting saw all as the run
- * before it, and touched by nobody since. */
+/*
+ * Adds an observation of an association that had changed.  Call it in ascending order of id and,
+ * for each id, of time.  Keeps only the latest observation up to each of the two runs.  An
+ * association without an observation between two runs was not modified between them.
+ */
 void association_history_observe(struct association_history *history,
                                  const struct observation *observation);
 
-/* What the source tells.  Changes are added in the order in which they were made.  They can be
- * added again from the start after association_history_forget_source(). */
+/*
+ * Add data from the database.  Changes and removals must be added in log order, bulk modifications
+ * in ascending order of time. association_history_forget_source() discards all of this data, so
+ * that it can be read again.
+ */
 void association_history_forget_source(struct association_history *history);
 void association_history_add(struct association_history *history, const struct change *change);
 void association_history_add_removal(struct association_history *history, int64_t at,
@@ -128,15 +152,20 @@ void association_history_set_log_start(struct association_history *history, int6
 void association_history_set_times(struct association_history *history, uint64_t id,
                                    int64_t created, int64_t modified);
 
-/* How many associations were not what they are now, by where that is known from; and how many are
- * in doubt. */
+/*
+ * The number of uncertain associations, and of those that differ from their current rows, by source
+ * of evidence.
+ */
 struct association_history_counts {
     size_t by_runs, by_source, by_times, unknown;
-    bool moved; /* an association has another lineage than now, or its row is gone */
+    bool moved; /* an association has another lineage than its current row, or no row now */
 };
 
-/* Make what the source has now (rows are memory that can be resized) what it was.  Names may be
- * added. */
+/*
+ * Replaces `associations`, the current rows, by their state at T.  Frees associations->rows, which
+ * must be heap-allocated, and sets it to a new array that the caller frees.  May add names to
+ * associations->names.  Adds a finding for each uncertain association and fills `counts`.
+ */
 void association_history_apply(const struct association_history *history,
                                struct associations *associations, struct findings *findings,
                                struct association_history_counts *counts);

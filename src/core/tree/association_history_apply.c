@@ -8,16 +8,18 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* A row whose parent is in doubt, and what is told with runs: another parent, should that not have
- * lived. */
+/*
+ * A row whose parent is uncertain, with the parent that runs recorded.  It replaces the database's
+ * parent if that did not exist.
+ */
 struct refutable {
     size_t row;
     uint32_t parent_id, parent_account;
 };
 
-/* What association_history_apply() works on. */
+/* The state of association_history_apply(). */
 struct rebuilding {
-    struct timeline timeline, source_only; /* with what runs saw, and without */
+    struct timeline timeline, source_only; /* with and without the observations of runs */
     bool has_source_only;
     struct refutable *refutables;
     size_t refutable_count;
@@ -25,7 +27,7 @@ struct rebuilding {
     struct association_history_counts *counts;
 };
 
-/* For what is in doubt, the word of the source alone: so no run changes it. */
+/* Takes uncertain values from the database alone, so that additional runs cannot change them. */
 static void take_from_source(struct rebuilding *work, size_t place, struct resolved_state *known)
 {
     if (!work->has_source_only)
@@ -50,7 +52,7 @@ static void take_from_source(struct rebuilding *work, size_t place, struct resol
     }
 }
 
-/* ---- All of them ---- */
+/* All associations. */
 
 static void history_apply_note_doubt(struct rebuilding *work, const struct resolved_state *known)
 {
@@ -79,7 +81,7 @@ static void history_apply_note_doubt(struct rebuilding *work, const struct resol
     text_free(&text);
 }
 
-/* Whose word it is that an association was not what it is now. */
+/* Counts an association that differs from its current row, by the source of the evidence. */
 static void count_evidence(struct rebuilding *work, const struct subject *subject,
                            const struct resolved_state *known)
 {
@@ -108,7 +110,10 @@ static struct id_index *living_of(const struct association *rows, size_t count)
     return living;
 }
 
-/* Whether the source has it below nothing that lives even now.  That mistake is not hidden. */
+/*
+ * Returns true if the current row, too, has a parent that does not exist.  Such an error in the
+ * database must stay visible.
+ */
 static bool is_astray_now(const struct timeline *timeline, const struct id_index *living,
                           const struct association *row)
 {
@@ -118,7 +123,7 @@ static bool is_astray_now(const struct timeline *timeline, const struct id_index
            id_index_find(living, row->parent_id) == INDEX_NONE;
 }
 
-/* A parent's id that leads to nothing that lived is dropped; then the name links. */
+/* Clears a parent id that leads to no existing row.  Then the parent is found by name. */
 static void link_to_living(const struct timeline *timeline, struct association *rows, size_t count)
 {
     struct id_index *living = living_of(rows, count),
@@ -156,14 +161,16 @@ static void add_refutable(struct rebuilding *work, size_t row, const struct asso
         (struct refutable){ row, seen->parent_id, seen->parent_account };
 }
 
-/* Whether its lineage was another than that of its row, if there is one. */
+/*
+ * Returns true if the lineage differs from that of the current row, or if there is no current row.
+ */
 static bool is_elsewhere(const struct association *row, const struct association *was)
 {
     return !row || row->account != was->account || row->user != was->user ||
            row->partition != was->partition || row->parent_account != was->parent_account;
 }
 
-/* Add the association as it was; what is in doubt is as the source alone tells. */
+/* Adds the association as it was at T.  Uncertain values come from the database alone. */
 static void rebuild(struct rebuilding *work, size_t place, struct association *rows, size_t *count)
 {
     const struct timeline *timeline = &work->timeline;
@@ -172,7 +179,8 @@ static void rebuild(struct rebuilding *work, size_t place, struct association *r
     struct association seen = known.row;
     if (known.doubts)
         take_from_source(work, place, &known);
-    /* A deleted one leads its usage to its parent; one that was not made yet has none. */
+    /* Keep deleted rows, which pass their usage to the parent, but not rows that were created
+     * later. */
     bool is_row =
         known.lives || (subject->row != NO_ROW && subject->created <= timeline->history->now);
     if (!known.lives)

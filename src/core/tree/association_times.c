@@ -30,14 +30,14 @@ static bool same_state(const struct association *one, const struct association *
 
 struct association_times_search {
     struct timeline timeline;
-    struct association_history history; /* moved from time to time */
-    uint32_t *account_id;               /* by name: the account's own association; 0 */
+    struct association_history history; /* its `now` is set to each time in turn */
+    uint32_t *account_id;               /* by name: the id of the account's association, or 0 */
     uint32_t names, root;
     int64_t until;
     struct association_times *times;
 };
 
-/* Older tables link by names only. */
+/* Maps account names to ids, because older tables link by name only. */
 static void find_accounts(struct association_times_search *search)
 {
     const struct associations *present = &search->timeline.present;
@@ -64,7 +64,7 @@ static uint32_t association_times_parent_of(const struct association_times_searc
     return id ? id : search->root;
 }
 
-/* Append the state as of `at`, unless it is the same as before. */
+/* Appends the state at `at` unless it equals the previous one. */
 static void add_state(struct association_times_search *search, const struct subject *subject,
                       int64_t at)
 {
@@ -87,7 +87,10 @@ static int association_times_by_time(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
-/* The state can change when the association was created, modified or changed. */
+/*
+ * Adds the states of one association.  Its state can change when it was created, modified, or
+ * changed by a transaction.
+ */
 static void association_times_add_subject(struct association_times_search *search,
                                           const struct subject *subject)
 {

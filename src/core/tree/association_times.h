@@ -10,15 +10,17 @@
 struct names;
 struct association_history;
 
-/* The state of an association from a time on.  `row.deleted` is set if it does not exist then.
- * Every row has the id of its parent. */
+/*
+ * The state of an association from a time on.  `row.deleted` is set if it does not exist then.
+ * Each row has the id of its parent.
+ */
 struct association_since {
-    int64_t at; /* epoch seconds; SINCE_EVER */
+    int64_t at; /* epoch seconds, or SINCE_EVER */
     struct association row;
 };
 #define SINCE_EVER INT64_MIN
 
-/* The states of all associations, in any order; two states of an association differ in time. */
+/* The states of all associations, in any order.  Two states of one association differ in time. */
 struct association_times {
     struct names *names;
     uint32_t empty_name;
@@ -26,14 +28,16 @@ struct association_times {
     size_t count;
 };
 
-/* Appends a copy of *row. */
+/* Appends a copy of `*row`. */
 void association_times_add(struct association_times *times, const struct association_since *row);
-/* Frees the rows; the names are the caller's.  Accepts zeroed times. */
+/* Frees the rows, but not the names, which belong to the caller.  Accepts zeroed `times`. */
 void association_times_free(struct association_times *times);
 
-/* Appends each state that the evidence in `past` shows between its two runs and before `until`:
- * from SINCE_EVER on if no run was before.  `associations` are the present ones; numbers of names
- * are theirs. */
+/*
+ * Appends each state that the evidence shows between the two runs of `history` and before `until`.
+ * If there is no earlier run, the first state applies from SINCE_EVER on.  `associations` are the
+ * current rows; names are numbers in their `names`.
+ */
 void association_times_of_past(const struct association_history *history, int64_t until,
                                const struct associations *associations,
                                struct association_times *times);

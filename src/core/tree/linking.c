@@ -13,7 +13,7 @@
 #define BAD_ROWS_NAMED 10
 #define CYCLE_NAMED 5
 
-/* In characters: what the results have room for, and more than slurmdbd has. */
+/* In characters.  The result tables allow this many, and slurmdbd fewer. */
 #define LONGEST_NAME 255
 
 bool linking_is_account(const struct linking *linking, const struct association *row)
@@ -21,7 +21,7 @@ bool linking_is_account(const struct linking *linking, const struct association 
     return row->user == linking->empty_name;
 }
 
-/* A name of the source as readers know it, to be freed. */
+/* Returns a name as UTF-8.  The caller frees it. */
 static struct text linking_readable(const struct linking *linking, uint32_t name)
 {
     struct text text = { 0 };
@@ -76,7 +76,7 @@ static size_t names_hash(const struct association *row)
     return (size_t)(hash >> 20);
 }
 
-/* The living rows by names: an open-addressed table of their places. */
+/* The existing rows by names: an open-addressed hash table of their places. */
 struct row_set {
     uint32_t *places;
     size_t mask;
@@ -87,7 +87,7 @@ static void fetch_names(const struct row_set *set, const struct association *row
     __builtin_prefetch(&set->places[names_hash(row) & set->mask]);
 }
 
-/* The row that has these names already; NO_NODE where none had them, but this one has them now. */
+/* Returns the row that already has these names.  Otherwise adds row `i` and returns NO_NODE. */
 static uint32_t linking_add_names(struct row_set *set, const struct association *rows, uint32_t i)
 {
     size_t at = names_hash(&rows[i]) & set->mask;
@@ -101,11 +101,11 @@ static uint32_t linking_add_names(struct row_set *set, const struct association 
 static void note_same_names(struct linking *linking, const struct association *row, uint32_t other)
 {
     char what[64];
-    snprintf(what, sizeof what, "is there twice, as association %u too", other);
+    snprintf(what, sizeof what, "has the same names as association %u", other);
     note_bad(linking, row, what);
 }
 
-/* Enter the rows in the look-ups, and mark those that are there already. */
+/* Adds the rows to the lookup tables, and marks rows that repeat others. */
 static void enter_rows(struct linking *linking)
 {
     struct row_set living = { .mask = 63 };
@@ -123,7 +123,7 @@ static void enter_rows(struct linking *linking)
                            : linking_is_account(linking, row) ? LIVE_ACCOUNT
                                                               : LIVE_USER;
         if (id_index_add(linking->row_of_id, row->id, i) != INDEX_NONE) {
-            note_bad(linking, row, "has an id that is there twice");
+            note_bad(linking, row, "has the same id as another association");
             linking->parent[i] = DUPLICATE;
             continue;
         }
@@ -134,7 +134,7 @@ static void enter_rows(struct linking *linking)
             linking->parent[i] = DUPLICATE;
             continue;
         }
-        /* A deleted account's row stands until a living one of that name is found. */
+        /* Use a deleted account's row only until an existing one with that name is found. */
         uint32_t *account = &linking->account_row[row->account];
         if (linking_is_account(linking, row) &&
             (*account == NO_NODE || linking->kind[*account] == GONE))
@@ -143,7 +143,7 @@ static void enter_rows(struct linking *linking)
     free(living.places);
 }
 
-/* What is wrong with a name that cannot be published; NULL where it can. */
+/* Returns why a name cannot be published, or NULL if it can. */
 static const char *flaw_of(const struct linking *linking, uint32_t name)
 {
     const char *bytes = names_text(linking->names, name);
@@ -156,7 +156,10 @@ static const char *flaw_of(const struct linking *linking, uint32_t name)
     return fits ? NULL : "has a name of more than 255 characters";
 }
 
-/* Hardly any site has one, so that rows need not be looked at. */
+/*
+ * Returns true if any name has a flaw.  Few sites have such names, and without them rows need no
+ * check.
+ */
 static bool any_flaw(const struct linking *linking)
 {
     for (uint32_t name = 0; name < names_count(linking->names); name++)
@@ -220,7 +223,7 @@ static void note_disagreement(struct linking *linking, const struct association 
     text_free(&by_name);
 }
 
-/* The row that the source names as a row's parent, NO_NODE where it is not there. */
+/* Returns the parent's row according to the database, or NO_NODE if it does not exist. */
 static uint32_t parent_row(struct linking *linking, const struct association *row)
 {
     uint32_t name = linking_is_account(linking, row) ? row->parent_account : row->account;
@@ -295,7 +298,7 @@ int linking_link(struct linking *linking, struct error *err)
     return 0;
 }
 
-/* Name a cycle by one that is in it, and the others as far as they are few. */
+/* Reports a cycle for one of its rows, with the ids of a few others. */
 static void note_cycle(struct linking *linking, uint32_t start)
 {
     struct text what = { 0 };
@@ -310,7 +313,10 @@ static void note_cycle(struct linking *linking, uint32_t start)
     text_free(&what);
 }
 
-/* Live rows that were not reached hang below a bad row or in a cycle.  A cycle is named once. */
+/*
+ * Finds the existing rows without a node.  They are below a bad row, which was already reported, or
+ * in a cycle.  Each cycle is reported once.
+ */
 static void note_unreached(struct linking *linking, uint32_t nodes)
 {
     if (nodes == linking->count)

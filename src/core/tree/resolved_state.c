@@ -1,32 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/tree/resolved_state.h"
 
-/* All that decides about one association, gathered once. */
+/*
+ * The evidence about one association at the time `at`.
+ *
+ * The two ends are the states at the last run before `at` and at the first run after it (or now).
+ * From each end, the logged changes lead to the state at `at`.  The functions below derive
+ * existence, shares and parent in this way from both ends.  If the log covers the time completely,
+ * or if nothing was modified, a single end is enough.  If the two results differ, the value is
+ * uncertain.
+ */
 struct evidence {
     const struct timeline *timeline;
     const struct subject *subject;
     int64_t at;
     struct state before, after;
-    /* The first change between the ends, and the first one after `at`; or the subject's end.  What
-     * was done in the very second of a run counts: the run may have been before or after it, and
-     * comes to the same at the end of that second. */
+    /* The first change between the ends, and the first one after `at`; or subject->end.  Changes in
+     * the same second as a run are included.  The run may have been before or after them, but the
+     * state at the end of that second is the same. */
     const struct change *first, *next;
 };
 
-/* Whether the source still has all that was done from this instant on. */
+/* Returns true if the log has all changes from this time on. */
 static bool is_covered(const struct evidence *evidence, int64_t from)
 {
     int64_t reach = evidence->timeline->history->log_start;
     return reach != NEVER && reach <= from;
 }
 
-/* Whether nothing was done between the instant and the later end. */
+/* Returns true if the association was not modified between `at` and the later end. */
 static bool is_untouched(const struct evidence *evidence)
 {
     return evidence->after.modified != NEVER && evidence->after.modified <= evidence->at;
 }
 
-/* Whether nothing at all was done between the ends, if mod_time is to be believed. */
+/* Returns true if the association was not modified between the two ends, according to mod_time. */
 static bool is_untouched_throughout(const struct evidence *evidence)
 {
     return evidence->before.known && evidence->after.modified != NEVER &&
@@ -40,8 +48,10 @@ static bool is_made_between(const struct evidence *evidence)
            created <= evidence->timeline->until;
 }
 
-/* Whether it was made behind the instant.  One that lived at the later end and was made behind that
- * was made again, as where its row was lost and came back: that says nothing of before. */
+/*
+ * Returns true if the association was created after `at`.  If it existed at the later end but was
+ * created after that, its row was lost and created again.  Then the creation time proves nothing.
+ */
 static bool is_made_later(const struct evidence *evidence)
 {
     int64_t created = evidence->subject->created;
@@ -49,20 +59,20 @@ static bool is_made_later(const struct evidence *evidence)
            !(evidence->after.lives && created > evidence->timeline->until);
 }
 
-/* Whether nobody tells of anything that was done between the ends. */
+/* Returns true if there is no evidence of a change between the ends. */
 static bool is_silent(const struct evidence *evidence)
 {
     return evidence->before.known && evidence->first == evidence->subject->end &&
            !is_made_between(evidence);
 }
 
-/* Without times: what is alike at both ends was so in between. */
+/* Without modification times, a value that is the same at both ends counts as unchanged. */
 static bool is_taken_as_unchanged(const struct evidence *evidence)
 {
     return is_silent(evidence) && evidence->after.modified == NEVER;
 }
 
-/* How many of ascending instants are up to one. */
+/* Returns how many of the ascending times are not after `until`. */
 static size_t times_until(const int64_t *times, size_t count, int64_t until)
 {
     size_t low = 0, high = count;
@@ -82,7 +92,7 @@ static bool is_touch_of_all(const struct association_history *history, int64_t a
     return i && history->touches[i - 1] == at;
 }
 
-/* Whether the source wrote down why it touched the association last. */
+/* Returns true if the log explains the association's last modification. */
 static bool is_last_touch_explained(const struct evidence *evidence)
 {
     for (const struct change *each = evidence->subject->changes; each < evidence->subject->end;
@@ -92,7 +102,7 @@ static bool is_last_touch_explained(const struct evidence *evidence)
     return is_touch_of_all(evidence->timeline->history, evidence->after.modified);
 }
 
-/* ---- Existence ---- */
+/* Existence. */
 
 enum life { LIFE_UNKNOWN, LIFE_ALIVE, LIFE_GONE };
 
@@ -130,8 +140,10 @@ static enum life life_ahead_of(const struct change *change, enum life life)
     }
 }
 
-/* Whether an account was removed between two instants, with all that was below it then, of which
- * nothing may be left. */
+/*
+ * Returns true if any account was removed between two times.  Purged rows of its descendants would
+ * leave no other trace.
+ */
 static bool is_account_removed(const struct evidence *evidence, int64_t after, int64_t until)
 {
     const struct association_history *history = evidence->timeline->history;
@@ -139,13 +151,13 @@ static bool is_account_removed(const struct evidence *evidence, int64_t after, i
     return i && history->account_removals[i - 1] > after;
 }
 
-/* Whether it was gone later, and nothing tells since when. */
+/* Returns true if the association did not exist later and the time of its removal is unknown. */
 static bool is_end_untold(const struct evidence *evidence)
 {
     const struct subject *subject = evidence->subject;
     const struct change *next = evidence->next;
-    /* That others were deleted does not tell that it was still there, where not even a row is left,
-     * or not all is known of what was above it. */
+    /* A cascade does not prove that the association existed until then, if its row was purged or if
+     * some account's earlier parent is unknown. */
     bool is_vague = subject->row == NO_ROW || evidence->timeline->lost_parents;
     while (is_vague && next < subject->end && next->kind >= CHANGE_CASCADED)
         next++;
@@ -157,7 +169,7 @@ static bool is_end_untold(const struct evidence *evidence)
     return last != CHANGE_REMOVED && last != CHANGE_CASCADED;
 }
 
-/* From the earlier end, or from when it was made, on. */
+/* Derives existence at `at` from the earlier end, or from the creation time. */
 static enum life life_from_before(const struct evidence *evidence)
 {
     const struct subject *subject = evidence->subject;
@@ -180,8 +192,10 @@ static enum life life_from_before(const struct evidence *evidence)
     return life;
 }
 
-/* From the later end back.  One whose end is untold may have been deleted when it was last touched,
- * or with an account. */
+/*
+ * Derives existence at `at` from the later end.  If the time of removal is unknown, the association
+ * may have been removed at its last modification or together with an account.
+ */
 static enum life life_from_after(const struct evidence *evidence)
 {
     enum life life = life_of(evidence->after.lives);
@@ -203,7 +217,7 @@ static enum life life_from_after(const struct evidence *evidence)
     return life;
 }
 
-/* What it most likely was, for all that the source can tell. */
+/* Returns the most likely existence at `at`. */
 static bool likely_lives(const struct evidence *evidence, enum life earlier, enum life later)
 {
     if (earlier != LIFE_UNKNOWN)
@@ -251,8 +265,8 @@ static void tell_existence(const struct evidence *evidence, struct resolved_stat
         known->told_existence = evidence->next < subject->end ? EVIDENCE_SOURCE : after->told;
     else
         known->doubts |= DOUBT_EXISTENCE;
-    /* What lived at both ends was touched in between by nobody, if nobody knows; what was gone at
-     * both may have lived for a while. */
+    /* Without evidence of a change, an association that existed at both ends existed in between.
+     * An association that existed at neither end may have existed for a while. */
     if (earlier == later && is_silent(evidence) && before->lives == after->lives) {
         known->lives = after->lives;
         known->alike |= DOUBT_EXISTENCE;
@@ -263,15 +277,15 @@ static void tell_existence(const struct evidence *evidence, struct resolved_stat
         known->doubts |= DOUBT_EXISTENCE;
 }
 
-/* ---- Shares ---- */
+/* Shares. */
 
-/* Negative ones are published as 0. */
+/* Negative shares are published as 0. */
 static bool same_shares(int32_t one, int32_t other)
 {
     return (one > 0 ? one : 0) == (other > 0 ? other : 0);
 }
 
-/* The last change that set them up to the instant; NULL where none did. */
+/* Returns the last change up to `at` that set the shares, or NULL. */
 static const struct change *last_setting(const struct evidence *evidence)
 {
     for (const struct change *each = evidence->next; each > evidence->first; each--)
@@ -313,11 +327,11 @@ static void resolved_state_tell_shares(const struct evidence *evidence,
         known->doubts |= DOUBT_SHARES;
 }
 
-/* ---- Its parent ---- */
+/* Parent. */
 
 struct edge {
     bool known;
-    int64_t at; /* since when, or when it was so */
+    int64_t at; /* the time from which, or at which, it had this parent */
     uint32_t id, account;
     enum evidence_source told;
 };
@@ -333,7 +347,7 @@ static struct edge edge_of(const struct state *state, int64_t at)
                           state->told };
 }
 
-/* Where it was added last, or a run saw it after that. */
+/* Returns the parent at the last addition up to `at`, or as a later run recorded it. */
 static struct edge earlier_edge(const struct evidence *evidence)
 {
     const struct change *first =
@@ -353,14 +367,14 @@ static bool is_added_later(const struct evidence *evidence)
     return false;
 }
 
-/* Whether it was added again behind the instant, or behind the later end. */
+/* Returns true if the association was added again after `at` or after the later end. */
 static bool is_added_again(const struct evidence *evidence)
 {
     const struct association *row = timeline_row(evidence->timeline, evidence->subject);
     return is_added_later(evidence) || (!row->deleted && !evidence->after.lives);
 }
 
-/* What the later end has, where it was not added again in between. */
+/* Returns the parent at the later end; unknown if the association was added again in between. */
 static struct edge later_edge(const struct evidence *evidence)
 {
     struct edge edge = edge_of(&evidence->after, evidence->timeline->until);
@@ -368,8 +382,10 @@ static struct edge later_edge(const struct evidence *evidence)
     return edge;
 }
 
-/* Whether an account may have been elsewhere than where its edges say; both are known, or the later
- * one is. */
+/*
+ * Returns true if an account may have had another parent than the edges show.  The later edge must
+ * be known; the earlier one may be unknown.
+ */
 static bool may_have_moved(const struct evidence *evidence, const struct edge *earlier,
                            const struct edge *later)
 {
@@ -383,7 +399,7 @@ static bool may_have_moved(const struct evidence *evidence, const struct edge *e
         return !alike;
     if (modified <= evidence->at)
         return false;
-    /* Touched with all others, when another one was moved? */
+    /* A modification at the same time as the root's may be due to a move of another account. */
     bool with_root = modified == evidence->timeline->root_modified;
     return !with_root || !alike;
 }
@@ -394,7 +410,7 @@ static void tell_parent(const struct evidence *evidence, struct resolved_state *
     const struct state *before = &evidence->before;
     uint32_t no_name = evidence->timeline->present.empty_name;
     bool is_user = known->row.user != no_name, moved = true;
-    /* Of one that was gone, runs know where it had been when they saw it last. */
+    /* If the association did not exist at the earlier run, runs recorded its last parent. */
     struct edge last = edge_of(before, evidence->timeline->from);
     last.known = before->named;
     if (!before->has_parent && last.known && earlier.known && !same_parent(&last, &earlier))
@@ -409,7 +425,7 @@ static void tell_parent(const struct evidence *evidence, struct resolved_state *
                 !is_covered(evidence, earlier.at) ||
                 (evidence->subject->row != NO_ROW && !is_added_again(evidence));
     known->alike |= alike || (earlier.known && !later.known) ? DOUBT_PARENT : 0;
-    /* If it was moved, then most likely when it was touched last. */
+    /* If it was moved, the move was most likely at the last modification. */
     bool is_before = moved && earlier.known && evidence->after.modified > evidence->at;
     const struct edge *edge = later.known && !is_before ? &later : &earlier;
     if (edge->known) {
@@ -417,12 +433,12 @@ static void tell_parent(const struct evidence *evidence, struct resolved_state *
         known->row.parent_account = edge->account;
         known->told_parent = edge->told;
     }
-    /* A user's is always the account of its name, and the root has none. */
+    /* The parent of a user is always its account.  The root is never below another account. */
     if (moved && !is_user && !(edge->known && edge->account == no_name))
         known->doubts |= DOUBT_PARENT;
 }
 
-/* ---- All of it ---- */
+/* The whole state. */
 
 static void resolved_state_take_names(const struct evidence *evidence, struct resolved_state *known)
 {
@@ -450,8 +466,10 @@ static void resolved_state_take_names(const struct evidence *evidence, struct re
     known->named = false;
 }
 
-/* Whether a run saw it so at that very instant, or the runs on both sides saw that nothing was
- * touched. */
+/*
+ * Returns true if a run recorded the state at this very time, or if the runs before and after it
+ * show that nothing was modified between them.
+ */
 static bool resolved_state_is_seen(const struct evidence *evidence)
 {
     const struct timeline *timeline = evidence->timeline;
@@ -495,8 +513,9 @@ struct resolved_state resolved_state_at(const struct timeline *timeline,
         take_as_seen(&evidence, &known);
     else
         tell_parent(&evidence, &known);
-    /* The second of the last run may not have been over: what was not touched since is as now.  A
-     * move may touch nothing. */
+    /* Changes may follow the last run in the same second.  A current row that was not modified
+     * since is valid for that second, too.  The parent is not derived from it, as a move may modify
+     * nothing. */
     if (!is_seen_so || (timeline->until == INT64_MAX && is_untouched(&evidence))) {
         tell_existence(&evidence, &known);
         resolved_state_tell_shares(&evidence, &known);
@@ -507,7 +526,7 @@ struct resolved_state resolved_state_at(const struct timeline *timeline,
         known.row.parent_account = row->parent_account;
     }
     known.row.deleted = !known.lives;
-    /* What nobody names cannot be there. */
+    /* An association without names cannot be published. */
     if (known.lives && !known.named) {
         known.lives = false;
         known.doubts = DOUBT_EXISTENCE;

@@ -4,16 +4,16 @@
 
 #include "core/tree/timeline.h"
 
-/* What a timeline tells of an association at past->now. */
+/* The most likely state of an association at the time history->now. */
 
 enum { DOUBT_EXISTENCE = 1, DOUBT_SHARES = 2, DOUBT_PARENT = 4 };
 
 struct resolved_state {
     bool lives;
-    struct association row; /* names, shares and parent; deleted where it does not live */
-    bool named;             /* whether anything names it */
-    unsigned doubts;        /* for these the row has the most likely value */
-    unsigned alike;         /* these are in doubt, but were so before and after */
+    struct association row; /* names, shares and parent; `deleted` is set if it does not exist */
+    bool named;             /* its names are known */
+    unsigned doubts;        /* uncertain values; `row` has the most likely ones */
+    unsigned alike;         /* uncertain values that are the same before and after */
     enum evidence_source told_existence, told_shares, told_parent;
 };
 

@@ -7,7 +7,10 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Runs have names as UTF-8.  Where a row has other bytes that read the same, the row's are used. */
+/*
+ * Maps names.  Runs record names as UTF-8.  If a row has other bytes for the same name, they are
+ * used.
+ */
 static void translate_names(struct timeline *timeline)
 {
     const struct names *theirs = timeline->history->names;
@@ -43,7 +46,7 @@ const struct association *timeline_row(const struct timeline *timeline,
     return subject->row == NO_ROW ? NULL : &timeline->present.rows[subject->row];
 }
 
-/* ---- Who there is ---- */
+/* Subjects. */
 
 static void timeline_add_subject(struct timeline *timeline, uint32_t id, size_t row)
 {
@@ -80,8 +83,10 @@ static void gather_subjects(struct timeline *timeline)
         timeline_subject(timeline, history->after.rows[i].id)->after = &history->after.rows[i];
 }
 
-/* A name of the past as the rows have it.  Where two names of rows read alike, the row's own is
- * preferred. */
+/*
+ * Returns the number of a recorded name in present.names.  If two current names have the same UTF-8
+ * form, prefers the row's own name `own`.
+ */
 static uint32_t translate(const struct timeline *timeline, uint32_t name, uint32_t own)
 {
     const char *utf8 = names_text(timeline->history->names, name);
@@ -91,14 +96,14 @@ static uint32_t translate(const struct timeline *timeline, uint32_t name, uint32
                : timeline->translated[name];
 }
 
-/* ---- What was done to them ---- */
+/* Changes. */
 
 static void append(struct timeline *timeline, const struct change *change)
 {
     *memory_append(&timeline->changes, &timeline->change_count) = *change;
 }
 
-/* Copy the changes up to the later end, with names of the rows. */
+/* Copies the changes up to the later end and translates their names. */
 static void copy_changes(struct timeline *timeline)
 {
     static const struct association nothing = {
@@ -123,7 +128,7 @@ static void copy_changes(struct timeline *timeline)
     }
 }
 
-/* The changes of an id stand together, the oldest first. */
+/* Orders changes by id, and by time for each id. */
 static int timeline_by_id_and_time(const void *a, const void *b)
 {
     const struct change *one = a, *other = b;
@@ -149,8 +154,10 @@ static void sort_changes(struct timeline *timeline)
     }
 }
 
-/* An account that was made before the source's first word, and added again since: where it was
- * before is lost, and so what was removed with accounts above it. */
+/*
+ * Returns true for an account that is older than the log and was added again since.  Its earlier
+ * parent is unknown, so the removals by cascade that affected it are unknown, too.
+ */
 static bool is_parent_lost(const struct timeline *timeline, const struct subject *subject)
 {
     if (subject->created != NEVER && subject->created >= timeline->history->log_start)
@@ -167,7 +174,7 @@ static void find_lost_parents(struct timeline *timeline)
         timeline->lost_parents = is_parent_lost(timeline, &timeline->subjects[i]);
 }
 
-/* ---- The ends ---- */
+/* Ends. */
 
 static struct association timeline_association_of(const struct timeline *timeline,
                                                   const struct subject *subject,
@@ -198,7 +205,7 @@ static struct state state_seen(const struct timeline *timeline, const struct sub
     struct state state = { .known = true, .modified = NEVER, .told = EVIDENCE_RUNS };
     if (!seen)
         return state;
-    /* One that was gone may have been moved before. */
+    /* An association that did not exist may have been moved before its removal. */
     state.lives = state.has_parent = seen->lives;
     state.named = true;
     state.row = timeline_association_of(timeline, subject, seen);
@@ -217,7 +224,7 @@ struct state timeline_after(const struct timeline *timeline, const struct subjec
 {
     const struct association *row = timeline_row(timeline, subject);
     bool is_now = timeline->until == INT64_MAX;
-    /* What was not touched since the run was then as it is now. */
+    /* A row that was not modified since the run is valid for it, too. */
     bool untouched = subject->modified != NEVER && subject->modified <= timeline->until;
     struct state state = { .known = true, .modified = NEVER, .told = EVIDENCE_TIMES };
     if (!is_now)
@@ -227,7 +234,7 @@ struct state timeline_after(const struct timeline *timeline, const struct subjec
         state.row = *row;
         state.lives = is_now && !row->deleted;
     }
-    /* Runs do not note what was touched with the root. */
+    /* Runs do not record modifications that coincide with the root's. */
     if (untouched)
         state.modified = subject->modified;
     else if (state.modified != NEVER && state.modified < timeline->root_modified)
@@ -235,7 +242,10 @@ struct state timeline_after(const struct timeline *timeline, const struct subjec
     return state;
 }
 
-/* When the root was touched last: with it all others are when an account moves, or a QOS goes. */
+/*
+ * Finds the time of the root's last modification. slurmdbd modifies all associations together with
+ * the root when an account is moved or a QOS is removed.
+ */
 static void timeline_find_root(struct timeline *timeline)
 {
     timeline->root_modified = NEVER;
@@ -250,11 +260,11 @@ static void timeline_find_root(struct timeline *timeline)
     }
 }
 
-/* ---- All associations of a user or an account ---- */
+/* Removals by cascade. */
 
 #define NOBODY UINT32_MAX
 
-/* Lists of numbers by number: the first of each list, and what comes behind each. */
+/* Linked lists of numbers: the head of each list, and the links of all lists. */
 struct lists {
     uint32_t *first;
     struct link {
@@ -284,11 +294,13 @@ static void timeline_lists_free(struct lists *lists)
     free(lists->links);
 }
 
-/* By name: the associations of a user, those of an account, and the accounts that anything says
- * were below it at some time. */
+/*
+ * Lists by name: the associations of a user, the associations of an account, and the accounts that
+ * any evidence shows below it.
+ */
 struct members {
     struct lists of_user, of_account, below;
-    uint32_t *marked; /* by name: the removal that its account was last met in */
+    uint32_t *marked; /* by name: the number of the last removal that reached the account */
     uint32_t *queue;
 };
 

@@ -5,59 +5,66 @@
 #include "core/tree/association.h"
 #include "core/tree/association_history.h"
 
-/* What was done to each association between two instants at which it is known how all of them were:
- * the last run before the one that is asked for, and the first run after it, or now. */
+/*
+ * The changes of each association between two times, the ends, at which the state of all
+ * associations is known.  The earlier end is the last run before the requested time.  The later end
+ * is the first run after it, or now.
+ */
 
 #define NO_ROW SIZE_MAX
 
-/* Whose word something is. */
+/* The origin of a value. */
 enum evidence_source { EVIDENCE_RUNS, EVIDENCE_SOURCE, EVIDENCE_TIMES };
 
-/* An association at one end. */
+/* The state of an association at one of the two ends. */
 struct state {
-    bool known; /* false: no run was before; all else is empty */
+    bool known; /* false: there is no earlier run, and everything else is empty */
     bool lives;
-    bool named;      /* whether the row has names; and shares, where it lives */
-    bool has_parent; /* whether the row has its parent, or the last one that it had */
+    bool named;      /* the row has names and, if it exists, shares */
+    bool has_parent; /* the row has its current parent, or its last one */
     struct association row;
-    int64_t modified; /* when it was last touched; NEVER where it is unknown */
+    int64_t modified; /* time of the last modification, or NEVER if unknown */
     enum evidence_source told;
 };
 
-/* An association that is there now, or that somebody names. */
+/* An association that exists now or that any evidence mentions. */
 struct subject {
     uint32_t id;
-    size_t row;                               /* NO_ROW where it is not there now */
+    size_t row;                               /* NO_ROW if there is no current row */
     int64_t created, modified;                /* or NEVER */
-    const struct observation *before, *after; /* NULL: that run did not see it (changed) */
-    const struct change *changes, *end;       /* up to the later end, the oldest first */
+    const struct observation *before, *after; /* NULL: no observation for that run */
+    const struct change *changes, *end;       /* up to the later end, oldest first */
 };
 
 struct timeline {
     const struct association_history *history;
-    struct associations present; /* its names are those of the changes, too */
-    bool lost_parents;     /* whether it is unknown where some account was before it was added */
-    int64_t root_modified; /* when the root was last touched, at the later end; or NEVER */
-    int64_t from, until;   /* the ends: NEVER where there was no run, INT64_MAX is now */
+    struct associations present; /* its `names` also numbers the names in the changes */
+    bool lost_parents;           /* the parent of some account before it was added is unknown */
+    int64_t root_modified; /* time of the root's last modification at the later end, or NEVER */
+    int64_t from, until;   /* the ends; NEVER if there is no earlier run, INT64_MAX for now */
     struct change *changes;
     size_t change_count;
     struct subject *subjects;
     size_t subject_count;
     struct id_index *places;
-    uint32_t *translated; /* by number in the past's names: the number in present.names */
+    uint32_t *translated; /* maps numbers in history->names to numbers in present.names */
 };
 
-/* Fill it from past and present.  The subjects have the same places with runs and without. */
+/*
+ * Builds the timeline from the history and the current rows, which must remain valid.  May add
+ * names to present->names.  Without `with_runs`, ignores the observations; the subjects then have
+ * the same places.  The caller frees it with timeline_free().
+ */
 struct timeline timeline_make(const struct association_history *history,
                               const struct associations *present, bool with_runs);
 void timeline_free(struct timeline *timeline);
-/* NULL where nothing is known of the id. */
+/* Returns the subject with this id, or NULL. */
 struct subject *timeline_subject(const struct timeline *timeline, uint64_t id);
-/* What is there now of it; NULL where it is not. */
+/* Returns the current row of a subject, or NULL. */
 const struct association *timeline_row(const struct timeline *timeline,
                                        const struct subject *subject);
 
-/* The two ends. */
+/* Return the state of a subject at the earlier and at the later end. */
 struct state timeline_before(const struct timeline *timeline, const struct subject *subject);
 struct state timeline_after(const struct timeline *timeline, const struct subject *subject);
 

@@ -10,9 +10,9 @@
 #include "util/number.h"
 #include "util/text.h"
 
-/* ---- texts of transactions ---- */
+/* Parsing of SQL text. */
 
-/* Behind a text in single quotes that begins here; NULL where it does not end. */
+/* Returns the end of the quoted string that starts at `at`, or NULL if it is not terminated. */
 static const char *skip_quoted(const char *at)
 {
     for (at++; *at; at++) {
@@ -26,7 +26,10 @@ static const char *skip_quoted(const char *at)
     return NULL;
 }
 
-/* Behind a value, which may be an expression with commas of its own: at a comma or the end. */
+/*
+ * Returns the end of a value, at a comma or the end of the text.  An expression may contain commas
+ * in parentheses.  Returns NULL if it is malformed.
+ */
 static const char *skip_value(const char *at)
 {
     int depth = 0;
@@ -74,7 +77,7 @@ bool txn_is_column(const struct txn_pair *pair, const char *name)
     return length == strlen(name) && !memcmp(column, name, length);
 }
 
-/* A value of a condition that begins here. */
+/* Reads a value of a condition and advances `*at`. */
 static bool transaction_read_value(const char **at, struct txn_pair *term)
 {
     const char *end = **at == '\'' ? skip_quoted(*at) : *at + strspn(*at, "0123456789");
@@ -88,7 +91,7 @@ static bool transaction_read_value(const char **at, struct txn_pair *term)
 
 typedef bool (*term_taker)(void *context, const struct txn_pair *term);
 
-/* The values of a term, from behind its column on. */
+/* Reads the values of a term after its column, and passes each one to `take`. */
 static bool read_values(const char **at, struct txn_pair *term, term_taker take, void *context)
 {
     static const char in[] = " in(";
@@ -153,7 +156,7 @@ bool txn_number_of(const struct txn_pair *pair, uint64_t greatest, uint64_t *num
     return number_unsigned(bytes, length, number) && *number <= greatest;
 }
 
-/* ---- The info: columns and their values ---- */
+/* The column `info`: columns and their values. */
 
 static bool pair_name(struct association_history *history, const struct txn_pair *pair,
                       uint32_t *number)
@@ -166,7 +169,7 @@ static bool pair_name(struct association_history *history, const struct txn_pair
     return good;
 }
 
-/* What a column says of the change; true also where it says nothing that we want. */
+/* Applies one column to the change.  Ignores columns that are not needed. */
 static bool transaction_take_pair(struct association_history *history, const struct txn_pair *pair,
                                   struct change *change)
 {
@@ -204,12 +207,12 @@ static bool take_info(struct association_history *history, const char *info, str
     return got == 0;
 }
 
-/* ---- The name: which associations ---- */
+/* The column `name`: ids of associations, or names. */
 
 struct ids {
     uint32_t *ids;
     size_t count;
-    struct association_history *history; /* whose names number those of users and accounts */
+    struct association_history *history; /* assigns numbers to names */
 };
 
 static void transaction_add_id(struct ids *ids, uint32_t id)
@@ -236,7 +239,7 @@ static bool transaction_take_name(void *context, const struct txn_pair *term)
     return true;
 }
 
-/* ---- Each action ---- */
+/* Actions. */
 
 static bool transaction_add_change(const struct transaction *transaction,
                                    struct association_history *history, struct ids *ids)
@@ -259,7 +262,7 @@ static bool transaction_add_change(const struct transaction *transaction,
             return false;
         if (change.user != empty)
             change.parent_account = change.account;
-        /* The column's default, which deleting sets too. */
+        /* The default of the column, which slurmdbd also sets when it removes an association. */
         if (!change.has_shares)
             change.shares = 1;
         change.has_shares = true;

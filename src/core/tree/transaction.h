@@ -8,20 +8,21 @@
 
 struct association_history;
 
-/* What slurmdbd wrote into its txn_table about associations (facts of Slurm 2.2).  It does not
- * write that an account was moved. */
+/*
+ * Transactions on associations in slurmdbd's txn_table.  Moves of accounts are not recorded there.
+ */
 
-/* Its actions that make, change or remove associations.  Others are ignored. */
+/* The actions that are evaluated.  Others are ignored. */
 enum transaction_action {
     TRANSACTION_ADD = 1404,    /* name `id_assoc=6`, info as below with all columns */
     TRANSACTION_MODIFY = 1429, /* name `(id_assoc=6 || id_assoc=7)`, info `shares=6, ...` */
     TRANSACTION_REMOVE_ACCOUNTS = 1435, /* name `name='a'` or `name in('a', 'b')`, of any cluster */
     TRANSACTION_REMOVE = 1437,          /* name `id_assoc=6 || id_assoc=49` */
-    TRANSACTION_REMOVE_USERS = 1439,    /* as accounts */
-    TRANSACTION_REMOVE_QOS = 1450,      /* touches nearly all associations */
+    TRANSACTION_REMOVE_USERS = 1439,    /* as for accounts */
+    TRANSACTION_REMOVE_QOS = 1450,      /* modifies nearly all associations */
     TRANSACTION_ADD_QOS = 1447,         /* name `a`, info with `usage_factor=2.000000` */
-    TRANSACTION_MODIFY_QOS = 1451,      /* name `(name='a' || name='b')`, the same info */
-    TRANSACTION_ADD_CLUSTER = 1405,     /* a new slurmdbd's first row is of this */
+    TRANSACTION_MODIFY_QOS = 1451,      /* name `(name='a' || name='b')`, info as above */
+    TRANSACTION_ADD_CLUSTER = 1405,     /* the first row that a new slurmdbd writes */
 };
 
 struct transaction {
@@ -30,31 +31,46 @@ struct transaction {
     const char *name, *info; /* NUL-terminated; `column=value, column='value', ...` */
 };
 
-/* Add it to the past.  False where it is not wholly understood; then nothing was added. */
+/*
+ * Adds the transaction to the history.  Returns false, and adds nothing, if it cannot be
+ * interpreted completely.
+ */
 bool transaction_add(const struct transaction *transaction, struct association_history *history);
 
 struct text;
 
-/* The texts in slurmdbd's txn_table: pieces of the SQL that it ran. */
+/*
+ * Parsers for the columns `name` and `info`, which contain parts of the SQL statements that
+ * slurmdbd executed.
+ */
 
-/* A column and a value, which is a text in single quotes, a number or an expression. */
+/*
+ * A column and its value: a string in single quotes, a number or an expression.  Points into the
+ * text.
+ */
 struct txn_pair {
     const char *column, *value;
     size_t column_length, value_length;
 };
-/* The next pair of an info `column=value, column='value', ...`: 1, 0 at the end, -1 where there is
- * something else. */
+/*
+ * Reads the next pair of an info `column=value, column='value', ...` and advances `*info`.  Returns
+ * 1, 0 at the end, or -1 if the text has another form.
+ */
 int txn_next_pair(const char **info, struct txn_pair *pair);
-/* Hand over each term of a condition `(column=value || column='value')`, also with `or` between
- * them, with `column in('value', 'value')`, and without parentheses.  False where it is something
- * else, or `take` returns false. */
+/*
+ * Calls `take` for each term of a condition `(column=value || column='value')`.  Also accepts `or`
+ * between terms, `column in('value', 'value')`, and no parentheses.  Returns false if the condition
+ * has another form or if `take` returns false.
+ */
 bool txn_each_term(const char *condition, bool (*take)(void *context, const struct txn_pair *term),
                    void *context);
 
 bool txn_is_column(const struct txn_pair *pair, const char *name);
-/* Append the text between the quotes of the value; false where it is none. */
+/* Appends the unquoted string value.  Returns false if the value is not a string. */
 bool txn_text_of(const struct txn_pair *pair, struct text *text);
-/* Its number, in quotes or not. */
+/*
+ * Reads a numeric value up to `greatest`, with or without quotes.  Returns false on other values.
+ */
 bool txn_number_of(const struct txn_pair *pair, uint64_t greatest, uint64_t *number);
 
 #endif

@@ -35,7 +35,10 @@ static void add_node(struct tree *tree, struct linking *linking, uint32_t i, uin
     tree->user_count += node->is_user;
 }
 
-/* The rows of the nodes, level by level from the root, and where each node's parent is. */
+/*
+ * Computes the rows of the nodes, level by level from the root, and the places of their parents.
+ * Returns the number of nodes.
+ */
 static uint32_t order_rows(const struct linking *linking, uint32_t *row_of_node, uint32_t *parent)
 {
     size_t count = linking->count;
@@ -49,7 +52,7 @@ static uint32_t order_rows(const struct linking *linking, uint32_t *row_of_node,
     for (uint32_t i = 0; i < count; i++)
         if (linking_is_live_child(linking, i))
             sorted[first[linking->parent[i]]++] = i;
-    /* first[p] has moved to where the children of p end. */
+    /* Now first[p] is the end of the children of p. */
     row_of_node[0] = linking->root;
     parent[0] = NO_NODE;
     for (uint32_t at = 0; at < nodes; at++) {
@@ -66,8 +69,7 @@ static uint32_t order_rows(const struct linking *linking, uint32_t *row_of_node,
     return nodes;
 }
 
-/* Lay the live rows out: parents come before children, and the children of one parent stand
- * together. */
+/* Creates the nodes: parents before children, and the children of one parent next to each other. */
 static void lay_out(struct tree *tree, struct linking *linking)
 {
     uint32_t *row_of_node = memory_zeroed(linking->count, sizeof *row_of_node);
@@ -84,7 +86,7 @@ static void lay_out(struct tree *tree, struct linking *linking)
     free(parent);
 }
 
-/* Every id leads to the node that takes its usage.  Chains of deleted rows are walked once. */
+/* Maps each id to the node that gets its usage.  Each chain of deleted rows is followed once. */
 static void place_ids(struct tree *tree, struct linking *linking)
 {
     uint32_t *path = memory_zeroed(linking->count, sizeof *path), of_ids = 0;
@@ -114,7 +116,7 @@ static void place_ids(struct tree *tree, struct linking *linking)
     free(seen);
 }
 
-/* Fairshare parents, and the lists of their children. */
+/* Sets the fairshare parents and the lists of their children. */
 static void link_fairshare(struct tree *tree)
 {
     struct node *nodes = tree->nodes;
@@ -227,12 +229,11 @@ int tree_roll_up_usage(struct tree *tree, struct error *err)
     for (uint32_t i = tree->count; i-- > 1;) {
         struct node *node = &tree->nodes[i];
         if (!wide_add(&tree->nodes[node->parent].usage, &node->usage))
-            return fail(err, ERROR_DATA,
-                        "usage below association %u is beyond the range of our integers",
+            return fail(err, ERROR_DATA, "the usage below association %u is out of range",
                         tree->nodes[node->parent].id);
     }
     if (!tree_sum_levels(tree))
-        return fail(err, ERROR_DATA, "the usage of a level is beyond the range of our integers");
+        return fail(err, ERROR_DATA, "the usage of a level is out of range");
     return 0;
 }
 
@@ -257,9 +258,12 @@ void path_free(struct path *path)
     free(path->nodes);
 }
 
-/* ---- lineages ---- */
+/* Lineages. */
 
-/* What slurmdbd adds to the parent's lineage: `NAME/`, and `0-NAME/` or `0-NAME/PARTITION/`. */
+/*
+ * Returns the node's part of its lineage, as slurmdbd forms it: `NAME/` for an account, `0-NAME/`
+ * or `0-NAME/PARTITION/` for a user.
+ */
 static struct text own_lineage(const struct names *names, const struct node *node)
 {
     struct text text = { 0 };
@@ -282,7 +286,7 @@ static int tree_by_lineage(const void *a, const void *b)
     return order ? order : (one->node > other->node) - (one->node < other->node);
 }
 
-/* Number siblings, each with room for all below it. */
+/* Numbers siblings, and leaves a gap after each for everything below it. */
 static void order_siblings(struct tree *tree, struct tree_sibling *siblings, uint32_t count,
                            const uint32_t *sizes)
 {

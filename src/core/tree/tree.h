@@ -10,73 +10,89 @@
 struct error;
 struct findings;
 
-/* The association tree.
+/*
+ * The association tree.
  *
- * One array, parents before children: usage flows up in one backward loop, shares flow down in
- * one forward loop, nothing recurses on depth.  Usage sums along the parents that the source
- * names; shares are divided among the children of the fairshare parent, which is the nearest
- * ancestor that does not have `parent` shares (facts of Slurm 1.0, 1.1). */
+ * Nodes are in one array, parents before children.  So usage is summed up in one backward loop,
+ * shares are passed down in one forward loop, and depth needs no recursion.  Usage is summed along
+ * the parents in the database.  Shares are divided among the children of the fairshare parent.
+ * That is the nearest ancestor that does not have `parent` shares (assoc_mgr.c,
+ * _set_assoc_parent_and_user()).
+ */
 
 struct node {
     uint32_t id;
     uint32_t account, user, partition;
     uint32_t parent;           /* NO_NODE for the root */
-    uint32_t fairshare_parent; /* likewise */
-    uint32_t depth;            /* the root's is 0 */
-    int32_t shares;            /* never negative; SHARES_PARENT */
-    uint32_t first_child;      /* in tree->children: the list whose fairshare parent this is */
+    uint32_t fairshare_parent; /* NO_NODE for the root */
+    uint32_t depth;            /* 0 for the root */
+    int32_t shares;            /* not negative; may be SHARES_PARENT */
+    uint32_t first_child;      /* in tree->children: start of the list of its fairshare children */
     uint32_t child_count;
-    uint32_t users_below; /* user associations in that list and below */
-    uint32_t level;       /* in tree->levels; NO_NODE for a user association */
+    uint32_t users_below; /* number of user associations in that list and below */
+    uint32_t level;       /* index in tree->levels; NO_NODE for a user association */
     uint32_t order;
     bool is_user;
-    bool usage_is_set; /* its usage began with an amount that a person or OpenPBS's file gave */
-    struct wide usage; /* charged to itself; after tree_roll_up_usage() with all below */
+    bool usage_is_set; /* initial usage was set by the ledger or OpenPBS's usage file */
+    struct wide usage; /* its own usage; after tree_roll_up_usage() including all below */
 };
 
-/* The children of one fairshare parent, summed.  `parent` accounts are left out: their children
- * are members themselves. */
+/*
+ * The sums over the children of one fairshare parent.  Accounts with `parent` shares are left out,
+ * because their children are members themselves.
+ */
 struct level {
-    uint64_t shares;          /* of those whose shares are not `parent` */
-    struct wide usage;        /* `parent` users count */
-    struct wide sharer_usage; /* they don't */
+    uint64_t shares;          /* sum of the shares that are not `parent` */
+    struct wide usage;        /* includes users with `parent` shares */
+    struct wide sharer_usage; /* without users with `parent` shares */
 };
 
 struct tree {
     struct node *nodes; /* nodes[0] is the root */
     uint32_t count;
-    uint32_t user_count; /* live user associations: N of Fair Tree */
-    uint32_t *by_id;     /* the nodes in the order of their ids */
+    uint32_t user_count; /* existing user associations: N in Fair Tree */
+    uint32_t *by_id;     /* the nodes by ascending id */
     uint32_t *children;
     struct level *levels;
     uint32_t level_count;
-    struct id_index *places; /* association id -> the node that its usage is charged to */
+    struct id_index *places; /* maps an association id to the node that gets its usage */
 };
 
-/* Build the tree; the rows are sorted by id.  ERROR_DATA names the ids where a parent is missing, a
- * cycle, two roots, no root or duplicates are found.  With BAD_ROWS_SKIP such a row, or all of a
- * cycle, is left out with all below it and has one finding; no root, or two roots of which not
- * exactly one is named `root`, still fails. */
+/*
+ * Builds the tree and sorts the rows by id.  Returns -1 with ERROR_DATA and names the ids if a
+ * parent is missing, or if there are a cycle, duplicates, several roots or no root.  With
+ * BAD_ROWS_SKIP, such a row or cycle is left out with everything below it and gets one finding.  No
+ * root, or several roots unless exactly one is named `root`, is an error in any case.  The caller
+ * frees the tree with tree_destroy().
+ */
 int tree_build(struct tree **tree, const struct associations *associations, enum bad_rows bad_rows,
                struct findings *findings, struct error *err);
 void tree_destroy(struct tree *tree);
 
-/* The node that usage of this association id is charged to: itself, or the nearest living
- * ancestor of a deleted one; NO_NODE where there is none. */
+/*
+ * Returns the node that gets the usage of this association id: its own node or, for a deleted
+ * association, the nearest existing ancestor.  Returns NO_NODE if none exists.
+ */
 uint32_t tree_place(const struct tree *tree, uint64_t id);
 
-/* By node, whether it is `top` or below it. */
+/* Sets below[node] to true if the node is `top` or below it. */
 void tree_mark_below(const struct tree *tree, uint32_t top, bool *below);
 
-/* Add every node's own usage (below 0 counts as 0) to all its ancestors, then sum the levels.
- * ERROR_DATA where a sum leaves the integers' range. */
+/*
+ * Adds each node's own usage to all its ancestors, then sums up the levels.  Negative usage counts
+ * as 0.  Returns -1 with ERROR_DATA if a sum is out of range.
+ */
 int tree_roll_up_usage(struct tree *tree, struct error *err);
-/* Sum the levels' usage anew, of nodes whose usage has all below it already; false where a sum
- * leaves the integers' range. */
+/*
+ * Recomputes the usage of the levels from nodes that already include everything below them.
+ * Returns false if a sum is out of range.
+ */
 bool tree_sum_levels(struct tree *tree);
 
-/* The nodes from the root to one, along fairshare parents (`parent` accounts are skipped) or along
- * the parents that usage sums along. */
+/*
+ * The nodes from the root to a given one, along fairshare parents or along the parents that usage
+ * is summed along.  Fairshare parents skip accounts with `parent` shares.
+ */
 struct path {
     uint32_t *nodes; /* nodes[0] is the root */
     uint32_t count;
@@ -89,11 +105,13 @@ bool node_has_parent_shares(const struct node *node);
 struct names;
 struct tree;
 
-/* Give a tree the order in which slurmctld visits what is tied, made from names: bytewise by
- * lineage that is depth first, siblings by their own part of it. */
+/*
+ * Sets node.order to the order in which slurmctld visits tied nodes, computed from names.  It is
+ * the byte order of lineages: depth first, and siblings by their own part of the lineage.
+ */
 void tree_order_by_lineage(struct tree *tree, const struct names *names);
 
-/* By node: how many nodes come before it in the order that the tree has. */
+/* Returns, by node, the number of nodes with a lower `order`.  The caller frees the array. */
 uint32_t *tree_places_in_order(const struct tree *tree);
 
 #endif

@@ -9,17 +9,17 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-#define NOBODY UINT32_MAX /* no such place, or no such name */
+#define NOBODY UINT32_MAX /* no place, or no name */
 
-/* A subject was removed. */
+/* A removal of a subject. */
 struct death {
-    uint32_t subject, parent; /* places; the parent is that of this time */
+    uint32_t subject, parent; /* places; the parent at that time */
     int64_t at;
-    uint32_t heir; /* place; NOBODY until it is known */
+    uint32_t heir; /* place of the account that gets the usage, once known */
     bool visited;
 };
 
-/* The name of an account, and one that had it from its birth on. */
+/* An account with the name and the time from which it had that name. */
 struct usage_transfer_account {
     uint32_t name, place;
     int64_t born;
@@ -27,18 +27,20 @@ struct usage_transfer_account {
 
 struct family {
     struct timeline timeline;
-    uint32_t *account, *user;                /* names, by place; NOBODY where nothing names it */
-    struct usage_transfer_account *accounts; /* by name and birth */
+    uint32_t *account, *user;                /* names by place, or the constant above if unknown */
+    struct usage_transfer_account *accounts; /* by name and creation time */
     size_t account_count;
     struct death *deaths; /* by place and time */
     size_t death_count;
-    size_t *first_death; /* by place, and one more for the end */
+    size_t *first_death; /* by place; one more element marks the end */
 };
 
-/* ---- Who is who ---- */
+/* Names. */
 
-/* Since when it may have been there.  The timeline sweeps those of which not even a row is left by
- * name, also when they were not there yet. */
+/*
+ * Returns the earliest time at which the subject can have existed.  For subjects without a row, the
+ * timeline derives cascades by name, even from times before they existed.
+ */
 static int64_t birth_of(const struct subject *subject)
 {
     const struct change *first = subject->changes;
@@ -88,7 +90,7 @@ static void name_all(struct family *family)
     qsort(family->accounts, family->account_count, sizeof *family->accounts, by_name_and_birth);
 }
 
-/* The account that had a name at an instant: the last one born up to then. */
+/* Returns the account that had a name at a time: the last one created up to then. */
 static uint32_t account_at(const struct family *family, uint32_t name, int64_t at)
 {
     size_t low = 0, high = family->account_count;
@@ -103,14 +105,14 @@ static uint32_t account_at(const struct family *family, uint32_t name, int64_t a
     return low && family->accounts[low - 1].name == name ? family->accounts[low - 1].place : NOBODY;
 }
 
-/* ---- Where it was ---- */
+/* Parents. */
 
 static bool is_behind(const struct change *change, const struct change *time)
 {
     return change->at != time->at ? change->at > time->at : change->sequence > time->sequence;
 }
 
-/* The parent's name right before a change: of a user it is its account. */
+/* Returns the parent's name just before a change.  For a user it is the name of its account. */
 static uint32_t parent_name_at(const struct family *family, uint32_t place,
                                const struct change *time)
 {
@@ -142,7 +144,7 @@ static uint32_t parent_at(const struct family *family, uint32_t place, const str
     return parent == place ? NOBODY : parent;
 }
 
-/* ---- Whether it was below an account that was removed with all below it ---- */
+/* Uncertain cascades. */
 
 static int by_sequence(const void *a, const void *b)
 {
@@ -150,7 +152,7 @@ static int by_sequence(const void *a, const void *b)
     return one->sequence < other->sequence ? -1 : one->sequence > other->sequence;
 }
 
-/* What was found of each subject in a removal of accounts, whose number it is. */
+/* The result for a subject in the account removal with this number. */
 struct finding_of_removal {
     uint64_t removal;
     bool below;
@@ -167,7 +169,7 @@ static bool is_below(const struct family *family, uint32_t place, const struct c
             break;
         }
         found[at].removal = cascaded->sequence + 1;
-        found[at].below = false; /* also where parents go round */
+        found[at].below = false; /* ends the search in a cycle of parents */
         path[steps++] = at;
         below = family->account[at] == cascaded->account &&
                 family->user[at] == family->timeline.present.empty_name;
@@ -179,7 +181,7 @@ static bool is_below(const struct family *family, uint32_t place, const struct c
     return below;
 }
 
-/* Decide of each that may have been below an account. */
+/* Decides each uncertain cascade by the parents at that time. */
 static void settle_sweeps(struct family *family)
 {
     const struct timeline *timeline = &family->timeline;
@@ -204,7 +206,7 @@ static void settle_sweeps(struct family *family)
     free(maybe);
 }
 
-/* ---- Deaths ---- */
+/* Removals. */
 
 static void add_death(struct family *family, uint32_t place, const struct change *change)
 {
@@ -218,7 +220,7 @@ static void add_death(struct family *family, uint32_t place, const struct change
     };
 }
 
-/* What is removed while it is gone is removed already. */
+/* Finds the removals.  A removal of an association that is already removed is ignored. */
 static void find_deaths(struct family *family)
 {
     const struct timeline *timeline = &family->timeline;
@@ -238,10 +240,12 @@ static void find_deaths(struct family *family)
     family->first_death[timeline->subject_count] = family->death_count;
 }
 
-/* ---- Heirs ---- */
+/* Owners of the usage. */
 
-/* The removal of a parent with this one, or since: the first one from its time on.  NULL: it was
- * not removed. */
+/*
+ * Returns the first removal of the parent at or after the time of this removal, or NULL if it was
+ * not removed.
+ */
 static struct death *death_of_parent(const struct family *family, const struct death *death)
 {
     size_t low = family->first_death[death->parent];
@@ -256,7 +260,10 @@ static struct death *death_of_parent(const struct family *family, const struct d
     return low < end ? &family->deaths[low] : NULL;
 }
 
-/* Go up until there is one that was not removed any more; all on the way have the same heir. */
+/*
+ * Follows removed parents up to one that was not removed.  All removals on the way get it as the
+ * owner.
+ */
 static void find_transfer(struct family *family, struct death *death, struct death **way)
 {
     size_t steps = 0;
@@ -321,7 +328,7 @@ void usage_transfers_free(struct usage_transfers *transfers)
     *transfers = (struct usage_transfers){ 0 };
 }
 
-/* ---- What the tree does not have ---- */
+/* Transfers that the tree does not show. */
 
 struct usage_owners *usage_transfers_owners(const struct usage_transfers *transfers,
                                             const struct tree *tree)

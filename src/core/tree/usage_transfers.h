@@ -10,28 +10,37 @@ struct usage_owners;
 struct association_history;
 struct tree;
 
-/* What an association used before it was removed, as slurmctld has it: it stays with the account
- * above it of that time, and where that was removed, too, with the account above that one; one that
- * is added again begins at 0.
+/*
+ * Usage transfers: the usage of a removed association, moved to an ancestor account as in
+ * slurmctld.
  *
- * Only removals that the source wrote down count, up to past->now.  Where an account was is told by
- * when it was added, and by its row since then.  What was done before the source's first word is
- * not told; then it was where its row is. */
+ * When an association is removed, its usage stays with the account that was above it at that time.
+ * If that account was removed, too, the usage belongs to the next account above.  An association
+ * that is added again starts with usage 0.
+ *
+ * Only logged removals up to history->now count.  The parent of an account at a given time is known
+ * from its additions, and after the last one from its current row.  Before the start of the log,
+ * the parent in the current row is assumed.
+ */
 struct usage_transfer {
-    uint64_t association, until; /* what it used before this instant is ... */
-    uint64_t owner;              /* ... this one's */
+    uint64_t association, until; /* the association's usage before `until` ... */
+    uint64_t owner;              /* ... belongs to this association */
 };
 struct usage_transfers {
-    struct usage_transfer
-        *rows; /* those of an association one after another, by ascending `until` */
+    struct usage_transfer *rows; /* grouped by association, by ascending `until` */
     size_t count;
 };
 
-/* `present` is what the source has now; names may be added. */
+/*
+ * Finds the transfers.  `present` has the current rows; may add names to it.  Free the result with
+ * usage_transfers_free().
+ */
 struct usage_transfers usage_transfers_find(const struct association_history *history,
                                             const struct associations *present);
-/* Those that the tree does not have by itself: it leads the usage of one that is gone to the
- * nearest that lives.  NULL where there is none. */
+/*
+ * Returns the transfers that differ from the tree, which moves the usage of a removed association
+ * to its nearest existing ancestor.  Returns NULL if there are none.
+ */
 struct usage_owners *usage_transfers_owners(const struct usage_transfers *transfers,
                                             const struct tree *tree);
 void usage_transfers_free(struct usage_transfers *transfers);
