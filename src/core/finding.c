@@ -197,13 +197,13 @@ const char *finding_detail(const struct finding *finding, char buffer[FINDING_DE
     return buffer;
 }
 
-/* How often something was seen. */
+/* Returns how often the condition occurred. */
 static uint64_t times(const struct finding *finding)
 {
     return finding->jobs ? finding->jobs : 1;
 }
 
-/* The same once more. */
+/* Combines a finding with another one of the same subject and end. */
 static void combine(struct finding *kept, const struct finding *added)
 {
     if (added->jobs) {
@@ -215,7 +215,7 @@ static void combine(struct finding *kept, const struct finding *added)
     }
 }
 
-/* Returns what was not there before; NULL: nothing. */
+/* Adds a finding.  Returns it if it is new, or NULL if it was combined or not kept. */
 static struct finding *finding_add(struct findings *findings, enum finding_kind kind,
                                    const struct finding *added)
 {

@@ -5,7 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What was odd in the input and did not stop the run.  A new kind is one line in finding.c. */
+/*
+ * Findings: input that is wrong or doubtful but does not stop a run.  A new kind needs a constant
+ * here and an entry in finding.c.
+ */
 
 enum finding_kind {
     FINDING_JOB_ENDS_BEFORE_START,
@@ -50,55 +53,70 @@ enum finding_kind {
     FINDING_KINDS,
 };
 
-/* The kind's name in fairmill_finding, and what it means and what to do in a few words. */
+/*
+ * Return static strings: the name of a kind in fairmill_finding, a phrase that states the fault and
+ * its effect on the run, and the remedy.
+ */
 const char *finding_name(enum finding_kind kind);
 const char *finding_meaning(enum finding_kind kind);
 const char *finding_remedy(enum finding_kind kind);
 
-/* At most this many of a kind are kept, those with the lowest subjects: so what is kept does not
- * depend on the order of rows. */
+/*
+ * The maximum number of findings of one kind that are kept.  The ones with the lowest subjects are
+ * kept, so that the result does not depend on the order of rows.
+ */
 #define FINDINGS_PER_KIND 100
 
 #define FINDING_DETAIL 120
 struct finding {
-    uint64_t subject; /* an id, most often of a job or an association; 0: the cluster is meant */
-    uint64_t ends;    /* of what is kept of ended jobs, when the row ended; else 0 */
-    /* Of a finding that is about several jobs: how many there are, and when the first and the last
-     * of them started; else 0. */
+    uint64_t subject; /* an id, usually of a job or an association; 0 is the cluster */
+    uint64_t ends;    /* for a checkpointed row of a job, the time at which it ended; otherwise 0 */
+    /* For a finding about several jobs: their number, and the times at which the first and the last
+     * of them started; otherwise 0. */
     uint64_t jobs, first, last;
     char detail[FINDING_DETAIL];
 };
-/* What there is to say of it: its detail, or made of that in `buffer`. */
+/*
+ * Returns the detail of the finding.  If it is about several jobs, formats their number and times
+ * in front of it in `buffer` and returns that.
+ */
 const char *finding_detail(const struct finding *finding, char buffer[FINDING_DETAIL]);
 
 struct findings {
     struct {
-        uint64_t seen; /* how many there were, kept or not */
+        uint64_t seen; /* number of findings, kept or not */
         size_t count;
-        struct finding *kept; /* by ascending subject, and end; at most FINDINGS_PER_KIND */
+        struct finding *kept; /* by ascending subject and end; at most FINDINGS_PER_KIND */
     } kind[FINDING_KINDS];
 };
 
 struct findings *findings_create(void);
 void findings_destroy(struct findings *findings);
-/* A subject that is there already counts once more, and keeps the detail that sorts first. */
+/*
+ * Adds a finding.  If the subject already has one, increments `seen` and keeps the detail that
+ * sorts first.
+ */
 void findings_add(struct findings *findings, enum finding_kind kind, uint64_t subject,
                   const char *detail, ...) __attribute__((format(printf, 4, 5)));
-/* The same for one of the rows that a job has: each that ended at another instant is kept, so that
- * they can be forgotten one by one. */
+/*
+ * Adds a finding about one row of a job.  Rows with different end times are kept separately, so
+ * that findings_expire() can remove them one by one.
+ */
 void findings_add_ended(struct findings *findings, enum finding_kind kind, uint64_t subject,
                         uint64_t ends, const char *detail, ...)
     __attribute__((format(printf, 5, 6)));
-/* Jobs that make one finding with those of the same subject and end; only what is new is spelled.
+/*
+ * Adds jobs to the finding with the same subject and end.  Formats the detail only if there is no
+ * such finding yet.
  */
 void findings_add_jobs(struct findings *findings, enum finding_kind kind,
                        const struct finding *jobs, const char *detail, ...)
     __attribute__((format(printf, 4, 5)));
-/* Make `findings` a copy of others, with their ends. */
+/* Makes `findings` a copy of `others`, including the end times. */
 void findings_copy(struct findings *findings, const struct findings *others);
-/* Add all that others have, without their ends; `seen` is added up. */
+/* Adds all findings of `others`, without their end times.  Adds up `seen`. */
 void findings_merge(struct findings *findings, const struct findings *others);
-/* Forget what ended at `cutoff` or before it. */
+/* Removes findings whose row ended at or before `cutoff`. */
 void findings_expire(struct findings *findings, uint64_t cutoff);
 
 #endif
