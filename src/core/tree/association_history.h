@@ -38,8 +38,7 @@ enum change_kind {
     CHANGE_REMOVED,  /* removed */
     /* Not in the log; the timeline derives them from removals: */
     CHANGE_CASCADED,       /* removed by cascade with its user or account, if it existed then */
-    CHANGE_MAYBE_CASCADED, /* removed by cascade with an account, if it was below that account then
-                            */
+    CHANGE_MAYBE_CASCADED, /* as above, if it was below the removed account then */
 };
 
 /* A change from the transaction log. */

@@ -205,7 +205,7 @@ static struct state state_seen(const struct timeline *timeline, const struct sub
     struct state state = { .known = true, .modified = NEVER, .told = EVIDENCE_RUNS };
     if (!seen)
         return state;
-    /* An association that did not exist may have been moved before its removal. */
+    /* A removed association may have been moved before its removal. */
     state.lives = state.has_parent = seen->lives;
     state.named = true;
     state.row = timeline_association_of(timeline, subject, seen);
