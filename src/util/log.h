@@ -13,7 +13,7 @@ void log_set_verbose(bool verbose);
 bool log_is_verbose(void);
 /* Prints a line if -v is given. */
 void log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints a line about a result that may differ from what the user expects. */
+/* Prints a warning that a result may be unexpected. */
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*

@@ -149,7 +149,7 @@ static uint32_t text_decode(const unsigned char *bytes, size_t left, size_t *len
     return point;
 }
 
-/* Returns the number of leading ASCII bytes.  Most names have no others. */
+/* Returns the number of leading ASCII bytes.  Most names consist of ASCII only. */
 static size_t ascii_length(const char *bytes, size_t length)
 {
     size_t count = 0;

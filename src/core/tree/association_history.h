@@ -152,8 +152,8 @@ void association_history_set_times(struct association_history *history, uint64_t
                                    int64_t created, int64_t modified);
 
 /*
- * The number of uncertain associations, and of those that differ from their current rows, by source
- * of evidence.
+ * The number of associations that differ from their current rows, by source of evidence, and the
+ * number of uncertain associations.
  */
 struct association_history_counts {
     size_t by_runs, by_source, by_times, unknown;
