@@ -7,6 +7,7 @@ tell people to type can be typed.
 With FAIRMILL_GOLDEN in the environment the pages get what is printed."""
 
 import calendar
+import glob
 import os
 import subprocess
 import re
@@ -82,13 +83,14 @@ def retyped(text, session, shown):
     return ''.join(lines)
 
 
-# Pages, and the width of a terminal on which their sessions were typed.  That of the manual leaves room
-# for its margin.
-PAGES = (('README.md', None), ('doc/questions.md', None), ('man/fairmill.8.pod', 72))
+MANUAL = sorted(os.path.relpath(page, TOP) for page in glob.glob(f'{TOP}/man/*.pod'))
+# Pages, and the width of the terminal on which their sessions were typed.  In the manual, 72 columns
+# leave room for the margin.
+PAGES = (('README.md', None), ('doc/questions.md', None), *((page, 72) for page in MANUAL))
 # Commands that look at the clock get the instant of the demonstration.
 ON_PATH = f'''#!/bin/sh
 case $1 in
-run | forecast | ledger) set -- "$@" --now {NOW} ;;
+run | forecast | ledger) command=$1; shift; set -- "$command" --now {NOW} "$@" ;;
 esac
 exec '{FAIRMILL}' "$@"
 '''
@@ -110,8 +112,8 @@ def shell_of(place):
 
 
 def is_of_demonstration(page, session):
-    """The manual has examples of other clusters, too."""
-    return not page.startswith('man/') or bool(re.search(r'\bdemo, |cluster=demo\b', session.shown))
+    """fairmill(8) has examples of other clusters, too."""
+    return page != 'man/fairmill.8.pod' or bool(re.search(r'\bdemo, |cluster=demo\b', session.shown))
 
 
 def as_shown(place, shell):
@@ -126,7 +128,8 @@ def as_shown(place, shell):
             tap.same(session.shown, typed, f'{page}: `{session}` prints what it shows')
             tap.ok(all(len(line) <= 80 for line in session.shown.splitlines() if not line.startswith(('sacctmgr', '$ '))),
                    'which fits a terminal', session.shown)
-        tap.ok(shown, f'{page} shows something of the demonstration')
+        if not page.startswith('man/'):
+            tap.ok(shown, f'{page} shows something of the demonstration')
         if demonstration.is_wanted_anew():
             with open(os.path.join(TOP, page), 'w', encoding='utf-8') as file:
                 file.write(text)
@@ -142,12 +145,16 @@ def queries(place):
 
 
 def for_users(place, shell):
-    """The commands of fairmill(1) are shown without what they print."""
-    commands = [lines[0].strip() for _, lines in blocks(read('man/fairmill.1.pod')) if lines[0].strip().startswith('fairmill ')]
-    for command in commands:
-        said = printed(f'{command} && echo well', place.folder, None, os.environ | shell)
-        tap.ok(said.endswith('\nwell\n') and said.count('\n') > 2, f'fairmill(1): `{command}` answers', said)
-    tap.ok(len(commands) >= 6, 'fairmill(1) has commands')
+    """The pages for users also show commands without their output."""
+    commands = [(page, ''.join(line.removeprefix(INDENT) for line in lines))
+                for page in MANUAL if page.endswith('.1.pod')
+                for _, lines in blocks(read(page)) if lines[0].startswith(f'{INDENT}fairmill ')]
+    for page, command in commands:
+        run = subprocess.run(['sh', '-c', command], cwd=place.folder, env=os.environ | shell, text=True, check=False,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        # `status` exits with 1 or 2, because the results of the demonstration are old.
+        tap.ok(run.returncode < 3 and run.stdout, f"{page}: `{' '.join(command.split())}` succeeds", run.stdout)
+    tap.ok(len(commands) >= 20, 'the pages for users have commands')
 
 
 def at_other_times():
@@ -183,7 +190,8 @@ def is_a_demonstration(place, when, now):
 
 def body():
     with Place() as place:
-        demonstration.publish(place)
+        demonstration.publish(place, keys={'retention.history_days': 36500})
+        place.succeed('backfill', '--until', NOW)
         shell = shell_of(place)
         as_shown(place, shell)
         queries(place)

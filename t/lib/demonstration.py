@@ -19,10 +19,11 @@ def make(place, now=NOW):
                    check=True, stdout=subprocess.DEVNULL)
 
 
-def publish(place, now=NOW):
+def publish(place, now=NOW, keys=None):
+    """Publish it with these settings in addition."""
     make(place, now)
     place.ready(keys={'usage.half_life': None, 'usage.time_zone': 'UTC', 'source.database': place.path(ACCOUNTING),
-                      'slurm.conf': place.path(SLURM_CONF)})
+                      'slurm.conf': place.path(SLURM_CONF)} | (keys or {}))
     place.succeed('ledger', 'credit', '6000h', '--user', 'ines', '--at', now - 2 * 86400, '--why', 'c05 and c06 failed', '--yes')
     place.succeed('run', '--now', now)
 
