@@ -24,7 +24,7 @@ ANSWERS = os.path.join(os.path.dirname(FAIRMILL), 't', 'pbs', 'answers')
 
 # Python's exceptions, and the reasons for them.
 FAILURES = {ZeroDivisionError: 'division by zero', OverflowError: 'the number is too large',
-            ValueError: 'there is no such value', TypeError: 'an integer is wanted here'}
+            ValueError: 'undefined result', TypeError: 'an integer is required'}
 
 REALS = ['acos', 'acosh', 'asin', 'asinh', 'atan', 'atanh', 'ceil', 'cos', 'cosh', 'erf', 'erfc', 'exp',
          'expm1', 'fabs', 'floor', 'isfinite', 'isinf', 'isnan', 'log', 'log10', 'log1p', 'log2', 'sin',
@@ -231,23 +231,23 @@ def try_random():
 # What Python's grammar has, and a formula does not, with a word of the refusal.
 REFUSED = [
     ('', 'a number is missing'), ('1 +', 'a number is missing'), ('(1', "')' is missing"), ('1)', 'an operator'), ('1 2', 'an operator'),
-    ('"a"', 'a formula has no'), ("'a' * 3", 'a formula has no'), ('[1]', 'a number should be'), ('{1}', 'a number should be'), ('()', 'a number should be'), ('a = 1', "no '='"),
-    ('(a := 1)', "no ':'"), ('a.b', "no '.'"), ('1j', "'1j' is not a number"), ('012', "'012' is not a number"), ('.', "'.' is not a number"), ('0b1', "'0b1' is not a number"),
+    ('"a"', 'invalid character'), ("'a' * 3", 'invalid character'), ('[1]', 'expected a number'), ('{1}', 'expected a number'), ('()', 'expected a number'), ('a = 1', "invalid character '='"),
+    ('(a := 1)', "invalid character ':'"), ('a.b', "invalid character '.'"), ('1j', "'1j' is not a number"), ('012', "'012' is not a number"), ('.', "'.' is not a number"), ('0b1', "'0b1' is not a number"),
     ('0x10', "'0x10' is not a number"), ('0xe1', "'0xe1' is not a number"), ('0x1.8', 'not a number'), ('1_0', 'not a number'), ('1e', 'not a number'), ('1e+', 'not a number'),
-    ('1.2.3', 'not a number'), ('1if 2 else 3', 'not a number'), ('lambda: 1', "'lambda' is where"), ('1 in 2', 'a sequence such as'), ('1 in (2)', 'a sequence such as'),
-    ('1 in (2,) in (3,)', 'an operator'), ('(1, 2) in (1, 2)', "')' should be"), ('1 not 2', "'in' should be"), ('1 is 2', 'an operator'), ('None', "'None' is where"),
-    ('sqrt', 'arguments are missing'), ('sqrt()', 'these arguments'), ('pow(1, 2, 3)', 'these arguments'), ('pow(1)', 'these arguments'), ('max(1)', 'these arguments'),
-    ('max(())', 'these arguments'), ('sum(1, 2)', 'these arguments'), ('sum((1, 2), 3)', "')' should be"), ('sum((1, 2) + (3,))', "')' should be"),
-    ('sum(x for x in (1, 2))', "'for' is where"), ('sqrt((1, 2))', "')' should be"), ('max((1, 2), 3)', "')' should be"), ('max(-(1, 2))', "')' should be"), ('-[1]', 'a number should be'),
-    ('1 in (1, 2) + 3', 'an operator'), ('max((1, 2) if 1 else 2)', "')' should be"), ('1 in ((1, 2),)', "')' should be"), ('max(((1, 2)))', "')' should be"),
-    ('comb(4, 2)', "no function 'comb'"), ('gcd(4, 2)', "no function 'gcd'"), ('open("x")', "no function 'open'"), ('fsum((1,))', "no function 'fsum'"), ('if(1)', "'if' is where"),
-    ('__import__("os")', "no function '__import__'"), ('1 if 2', "'else' is missing"), ('and 1', "'and' is where"), ('in (1, 2)', "'in' is where"), ('1 == not 1', "'not' is where"),
-    ('max(1, 2', "',' or ')' is missing"), ('1 in [1, 2', 'is missing'), ('1 in [1, 2)', 'should be'), ('1;2', "no ';'"), ('(1, 2)', "')' should be"),
-    ('(' * 200 + '1' + ')' * 200, 'nests more'), ('sum(' * 200 + '(1,)' + ')' * 200, 'nests more'), ('1 in (' + '(' * 200 + '1' + ')' * 200 + ',)', 'nests more'),
-    ('-' * 200 + '1', 'nests more'), ('~' * 200 + '1', 'nests more'), ('not ' * 200 + '1', 'nests more'), ('2**' * 200 + '1', 'nests more'),
-    ('1 if 1 else ' * 200 + '1', 'nests more'), ('1\x01', "no '\x01'"), ('ä', "no 'ä'"), ('1,', 'an operator'), ('f(1)(2)', "no function 'f'"), ('sqrt(1)(2)', 'an operator'),
-    ('9' * 400, 'not a number'), ('max(1,,2)', 'a number should be'), ('ncpus + unknown', "unknown name 'unknown'"),
-    ('1+' * 5000 + '1', 'more than 8192 bytes'), ('+'.join(f'name{i}' for i in range(65)), 'more than 64 names'),
+    ('1.2.3', 'not a number'), ('1if 2 else 3', 'not a number'), ('lambda: 1', "unexpected 'lambda'"), ('1 in 2', 'expected a sequence'), ('1 in (2)', 'expected a sequence'),
+    ('1 in (2,) in (3,)', 'an operator'), ('(1, 2) in (1, 2)', "expected ')'"), ('1 not 2', "expected 'in'"), ('1 is 2', 'an operator'), ('None', "unexpected 'None'"),
+    ('sqrt', 'requires arguments'), ('sqrt()', 'these arguments'), ('pow(1, 2, 3)', 'these arguments'), ('pow(1)', 'these arguments'), ('max(1)', 'these arguments'),
+    ('max(())', 'these arguments'), ('sum(1, 2)', 'these arguments'), ('sum((1, 2), 3)', "expected ')'"), ('sum((1, 2) + (3,))', "expected ')'"),
+    ('sum(x for x in (1, 2))', "unexpected 'for'"), ('sqrt((1, 2))', "expected ')'"), ('max((1, 2), 3)', "expected ')'"), ('max(-(1, 2))', "expected ')'"), ('-[1]', 'expected a number'),
+    ('1 in (1, 2) + 3', 'an operator'), ('max((1, 2) if 1 else 2)', "expected ')'"), ('1 in ((1, 2),)', "expected ')'"), ('max(((1, 2)))', "expected ')'"),
+    ('comb(4, 2)', "unknown function 'comb'"), ('gcd(4, 2)', "unknown function 'gcd'"), ('open("x")', "unknown function 'open'"), ('fsum((1,))', "unknown function 'fsum'"), ('if(1)', "unexpected 'if'"),
+    ('__import__("os")', "unknown function '__import__'"), ('1 if 2', "'else' is missing"), ('and 1', "unexpected 'and'"), ('in (1, 2)', "unexpected 'in'"), ('1 == not 1', "unexpected 'not'"),
+    ('max(1, 2', "',' or ')' is missing"), ('1 in [1, 2', 'is missing'), ('1 in [1, 2)', 'expected'), ('1;2', "invalid character ';'"), ('(1, 2)', "expected ')'"),
+    ('(' * 200 + '1' + ')' * 200, 'nested more'), ('sum(' * 200 + '(1,)' + ')' * 200, 'nested more'), ('1 in (' + '(' * 200 + '1' + ')' * 200 + ',)', 'nested more'),
+    ('-' * 200 + '1', 'nested more'), ('~' * 200 + '1', 'nested more'), ('not ' * 200 + '1', 'nested more'), ('2**' * 200 + '1', 'nested more'),
+    ('1 if 1 else ' * 200 + '1', 'nested more'), ('1\x01', "invalid character '\x01'"), ('ä', "invalid character 'ä'"), ('1,', 'an operator'), ('f(1)(2)', "unknown function 'f'"), ('sqrt(1)(2)', 'an operator'),
+    ('9' * 400, 'not a number'), ('max(1,,2)', 'expected a number'), ('ncpus + unknown', "unknown name 'unknown'"),
+    ('1+' * 5000 + '1', 'longer than 8192 bytes'), ('+'.join(f'name{i}' for i in range(65)), 'more than 64 names'),
 ]
 
 

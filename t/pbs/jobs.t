@@ -249,7 +249,7 @@ def settings(site):
 
 def not_evaluated(site):
     """A formula of all of Python never stops fairshare."""
-    flaw = "formula, column 1: 'lambda' is where a number should be"
+    flaw = "formula, column 1: unexpected 'lambda'; expected a number"
     site.set()
     site.write('f', json.dumps({'timestamp': NOW + 10, 'pbs_server': 'pbs', 'Server': {'pbs': {'job_sort_formula': 'lambda: 1'}}}))
     status, out, err = site.call('import', 'pbs', '--queue', f'{site.folder}/f')
@@ -315,7 +315,7 @@ def unknown(site):
 
 def bytes_of_formula(site):
     """A formula of any bytes is stored as UTF-8, with the reason."""
-    for formula, words in ((b'\xe4 + 1', "no '\u00e4'"), (b'\xff\xfe', "no '\u00ff'"), ('\u00e4'.encode(), "no '\u00e4'"), (b"1' OR '1", "no '''"), (b'ncpus +' * 100, 'is missing')):
+    for formula, words in ((b'\xe4 + 1', "invalid character '\u00e4'"), (b'\xff\xfe', "invalid character '\u00ff'"), ('\u00e4'.encode(), "invalid character '\u00e4'"), (b"1' OR '1", "invalid character '''"), (b'ncpus +' * 100, 'is missing')):
         site.set()
         with open(f'{site.folder}/conf', 'ab') as file:
             file.write(b'job_sort_formula = ' + formula + b'\n')
@@ -341,7 +341,7 @@ def times(site):
 
 def threshold(site):
     """A threshold that is no number is a flaw of the formula; accrue_type is no resource."""
-    reason = "job_sort_formula_threshold 'much' is no number"
+    reason = "job_sort_formula_threshold 'much' is not a number"
     site.queue(waits('3.pbs', 'suzy'), at=NOW + 350)
     site.write('f', json.dumps({'timestamp': NOW + 351, 'pbs_server': 'pbs', 'Server': {'pbs': {'job_sort_formula': 'ncpus', 'job_sort_formula_threshold': 'much'}}}))
     status, out, err = site.call('import', 'pbs', '--queue', f'{site.folder}/f')

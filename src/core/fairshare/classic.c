@@ -57,6 +57,6 @@ const struct algorithm classic = {
     .columns = columns,
     .digits = 8,
     .formulas = "S = S above x Shares, UA = Usage / Usage of the root\n"
-                "UE = UA + (UE above - UA) x Shares, right below the root UE = UA\n"
+                "UE = UA + (UE above - UA) x Shares, directly below the root UE = UA\n"
                 "F = 2^-(UE / S / %)\n",
 };

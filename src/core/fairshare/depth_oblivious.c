@@ -263,8 +263,8 @@ const struct algorithm depth_oblivious = {
     .by_rules = true,
     .columns = columns,
     .digits = 7,
-    .formulas = "Right below the root R = Usage / Shares\n"
+    .formulas = "Directly below the root R = Usage / Shares\n"
                 "else R = R above x rl^k, rl = Usage / Shares\n"
-                "k = 1 where R above and rl are on one side of 1, else 1 / (1 + (5 ln R above)^2)\n"
+                "k = 1 if (ln R above)(ln rl) >= 0, else 1 / (1 + (5 ln R above)^2)\n"
                 "F = 2^-(R / %)\n",
 };

@@ -408,7 +408,7 @@ static void linear_add_note(struct text *text, const struct fairshare_options *o
 {
     if (isnan(options->capacity))
         return;
-    text_add(text, "The cluster could deliver ");
+    text_add(text, "The cluster's capacity is ");
     text_add_figure(text, options->capacity, SETTING_DIGITS);
     text_add(text, " TRES-seconds.\n");
 }
@@ -433,8 +433,8 @@ const struct algorithm linear = {
     .effective_usage = values_linear_usage,
     .columns = columns,
     .digits = 8,
-    .formulas = "S = S above x Shares, UA = Usage / what the cluster could deliver\n"
-                "UE = UA + (UE above - UA) x Shares, right below the root UE = UA\n"
-                "F = (S - UE + 1) / 2, kept within 0 and 1\n",
+    .formulas = "S = S above x Shares, UA = Usage / capacity\n"
+                "UE = UA + (UE above - UA) x Shares, directly below the root UE = UA\n"
+                "F = (S - UE + 1) / 2, limited to 0..1\n",
     .add_note = linear_add_note,
 };

@@ -337,7 +337,7 @@ const struct algorithm pbs = {
     .columns = columns,
     .digits = 8,
     .formulas = "Target = Target above x Shares, U = Usage / Usage of the root\n"
-                "TreeUsage = U + (TreeUsage above - U) x Shares, right below the root U\n"
+                "TreeUsage = U + (TreeUsage above - U) x Shares, directly below the root U\n"
                 "F = 2^-(TreeUsage / Target)\n",
     .add_note = pbs_fairshare_add_note,
     .counted_usage = counted_usage,

@@ -100,7 +100,7 @@ int formula_evaluate(struct formula *formula, const struct formula_value *values
 struct formula *formula_create(const char *text, struct error *err)
 {
     if (strlen(text) > FORMULA_LONGEST) {
-        fail(err, ERROR_SETTINGS, "formula: it has more than %d bytes", FORMULA_LONGEST);
+        fail(err, ERROR_SETTINGS, "formula: longer than %d bytes", FORMULA_LONGEST);
         return NULL;
     }
     struct formula *formula = memory_zeroed(1, sizeof *formula);

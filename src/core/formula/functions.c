@@ -9,8 +9,8 @@
 
 const char formula_too_large[] = "the number is too large";
 const char formula_no_division[] = "division by zero";
-static const char no_value[] = "there is no such value";     /* ValueError, or a complex number */
-static const char not_whole[] = "an integer is wanted here"; /* TypeError */
+static const char no_value[] = "undefined result";        /* ValueError, or a complex number */
+static const char not_whole[] = "an integer is required"; /* TypeError */
 
 #define OF_ONE(name, result)     \
     static double name(double x) \

@@ -73,12 +73,12 @@ static int formula_parse_token(struct formula_parser *parser)
     int length = 1; /* of the UTF-8 character */
     while (((unsigned char)at[length] & 0xC0) == 0x80)
         length++;
-    return fail(parser->err, ERROR_SETTINGS, "a formula has no '%.*s'", length, at);
+    return fail(parser->err, ERROR_SETTINGS, "invalid character '%.*s'", length, at);
 }
 
 static int formula_unexpected(const struct formula_parser *parser, const char *wanted)
 {
-    return parser->length ? fail(parser->err, ERROR_SETTINGS, "'%.*s' is where %s should be",
+    return parser->length ? fail(parser->err, ERROR_SETTINGS, "unexpected '%.*s'; expected %s",
                                  (int)parser->length, parser->token, wanted)
                           : fail(parser->err, ERROR_SETTINGS, "%s is missing", wanted);
 }
@@ -126,7 +126,7 @@ static int formula_parse_level(struct formula_parser *parser, enum formula_level
 static int formula_parse_deeper(struct formula_parser *parser, enum formula_level level)
 {
     if (parser->depth == DEEPEST)
-        return fail(parser->err, ERROR_SETTINGS, "it nests more than %d times", DEEPEST);
+        return fail(parser->err, ERROR_SETTINGS, "nested more than %d levels deep", DEEPEST);
     parser->depth++;
     int result = formula_parse_level(parser, level);
     parser->depth--;
@@ -167,7 +167,7 @@ static int formula_parse_items(struct formula_parser *parser, size_t *count)
         ++*count;
         if (formula_is_token(parser, closing))
             break;
-        if (formula_expect(parser, ",", open == '(' ? "',' or ')'" : "',' or its end"))
+        if (formula_expect(parser, ",", open == '(' ? "',' or ')'" : "',' or the closing bracket"))
             return -1;
     }
     return formula_parse_token(parser);
@@ -188,7 +188,8 @@ static int formula_parse_call(struct formula_parser *parser,
     if (count >= least && (is_fold ? is_sequence || !is_sum : count <= (function->of_two ? 2 : 1)))
         return 0;
     parser->token = at;
-    return fail(parser->err, ERROR_SETTINGS, "'%s' does not take these arguments", function->name);
+    return fail(parser->err, ERROR_SETTINGS, "function '%s' does not accept these arguments",
+                function->name);
 }
 
 static int formula_add_name(struct formula_parser *parser)
@@ -198,7 +199,7 @@ static int formula_add_name(struct formula_parser *parser)
     while (number < formula->name_count && !formula_is_token(parser, formula->names[number]))
         number++;
     if (number == FORMULA_NAMES)
-        return fail(parser->err, ERROR_SETTINGS, "it has more than %d names", FORMULA_NAMES);
+        return fail(parser->err, ERROR_SETTINGS, "more than %d names", FORMULA_NAMES);
     if (number == formula->name_count)
         formula->names[formula->name_count++] =
             arena_copy(formula->arena, parser->token, parser->length);
@@ -223,8 +224,7 @@ static int formula_parse_name(struct formula_parser *parser)
             return formula_unexpected(parser, "a number");
     if (is_call != (function != NULL))
         return fail(parser->err, ERROR_SETTINGS,
-                    is_call ? "a formula has no function '%.*s'"
-                            : "'%.*s' is a function; its arguments are missing",
+                    is_call ? "unknown function '%.*s'" : "function '%.*s' requires arguments",
                     (int)parser->length, at);
     if (is_call)
         return formula_parse_token(parser) || formula_parse_call(parser, function, at) ? -1 : 0;
@@ -274,7 +274,7 @@ static int formula_parse_in(struct formula_parser *parser, bool is_negated)
     if (is_negated && formula_expect(parser, "in", "'in'"))
         return -1;
     if (!formula_is_sequence(parser->token))
-        return fail(parser->err, ERROR_SETTINGS, "a sequence such as (1, 2) should follow 'in'");
+        return fail(parser->err, ERROR_SETTINGS, "expected a sequence such as (1, 2) after 'in'");
     if (formula_parse_items(parser, &count))
         return -1;
     formula_add(parser, STEP_IN, count);

@@ -225,7 +225,8 @@ static int charge(const struct forecast *forecast, enum projection projection,
     for (uint32_t i = 0; i < tree->level_count; i++)
         tree->levels[i].usage = tree->levels[i].sharer_usage = (struct wide){ { 0 } };
     return fits ? tree_roll_up_usage(tree, err)
-                : fail(err, ERROR_DATA, "this is more usage than can be counted");
+                : fail(err, ERROR_DATA,
+                       "the projected usage is beyond the range of fairmill's integers");
 }
 
 static uint32_t rank_of(const struct forecast *forecast, const struct fairshare_options *options)

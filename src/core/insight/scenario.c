@@ -127,7 +127,8 @@ static int charge_rows(const struct scenario *scenario, struct tree *tree, struc
         uint32_t id = scenario->rows[i].id;
         if (!wide_add(&tree->nodes[tree_place(tree, id)].usage, &scenario->usage[i]))
             return fail(err, ERROR_DATA,
-                        "the usage of association %u is beyond the range of our integers", id);
+                        "the usage of association %u is beyond the range of fairmill's integers",
+                        id);
     }
     return 0;
 }

@@ -19,7 +19,8 @@ static int read_threshold(const char *text, double *threshold, struct error *err
 {
     return !*text || (number_real(text, threshold) && isfinite(*threshold))
                ? 0
-               : fail(err, ERROR_SETTINGS, "job_sort_formula_threshold '%.60s' is no number", text);
+               : fail(err, ERROR_SETTINGS, "job_sort_formula_threshold '%.60s' is not a number",
+                      text);
 }
 
 struct formula_jobs *formula_jobs_create(const char *formula, const char *threshold)
@@ -108,7 +109,7 @@ static const char *formula_job_evaluate(const struct formula_jobs *jobs, size_t 
     if (!isnan(job->value))
         return NULL;
     job->value = 0;
-    return FORMULA_JOB_ERROR ": the value is no number";
+    return FORMULA_JOB_ERROR ": the value is not a number";
 }
 
 static void formula_job_decide(const struct formula_jobs *jobs, size_t number)
