@@ -210,7 +210,9 @@ int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uin
 
 /* ---- the order of all users ---- */
 
-/* Members of `list` whose paths are tied so far. */
+/* Members of `list` whose paths are tied so far.  pbs_order() starts with the children of the root.
+ * It sorts each pool and splits it into groups of tied members.  The users in a group get their
+ * position, and the children of its accounts form a new pool. */
 struct pool {
     uint32_t from, count, ahead; /* `ahead` users rank higher than all members */
     bool equal;                  /* the members lack a target, so all nodes below are tied too */

@@ -8,6 +8,11 @@
 #include "core/number/fraction.h"
 #include "util/memory.h"
 
+/* ratio_next() computes the ratios from the root down.  An account's sums have 128 bits.  If these
+ * do not determine the nearest double, exact_ratio() computes the fraction from the nodes on the
+ * path.  contest_decide() sorts all nodes by their 128-bit ratios; ratio_compare_exactly() decides
+ * between ratios that are too close. */
+
 /* ---- order ---- */
 
 static int ratio_by_value(const void *a, const void *b, void *context)
@@ -28,7 +33,7 @@ static int by_integers(const void *a, const void *b, void *context)
     return order ? order : (one->node > other->node) - (one->node < other->node);
 }
 
-/* Returns the end of the cluster: the index after the last value that is near its predecessor. */
+/* Returns the index after a cluster of near values, in which each is near its predecessor. */
 static uint32_t end_of_cluster(const struct contest *contest, uint32_t from)
 {
     uint32_t end = from + 1;
@@ -39,8 +44,8 @@ static uint32_t end_of_cluster(const struct contest *contest, uint32_t from)
     return end;
 }
 
-/* Sets the order of a cluster.  Usually all are tied, so at first each is compared only with its
- * predecessor; the cluster is sorted if one is out of order. */
+/* Sets the order of such a cluster.  Usually all are tied, so at first each is compared only with
+ * its predecessor.  The cluster is sorted if one is out of order. */
 static void decide_cluster(struct contest *contest, uint32_t from, uint32_t end, uint32_t *order)
 {
     struct contender *list = contest->list;

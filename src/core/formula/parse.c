@@ -9,6 +9,11 @@
 #include "util/error.h"
 #include "util/memory.h"
 
+/* A recursive-descent parser that compiles a formula into steps for a stack machine
+ * (formula_evaluate()).  formula_parse_level() parses one level of precedence and calls itself for
+ * the next higher one.  Jumps contain the number of steps to skip, which formula_jump_here() sets
+ * when the target is reached. */
+
 /* Maximum nesting of parentheses and signs. */
 #define DEEPEST 100
 

@@ -10,6 +10,10 @@
 #include "util/index.h"
 #include "util/memory.h"
 
+/* backtest_add() adds the values of a point to sums and stores the place of each user.  After the
+ * last point, backtest_finish() compares the places of each variant with the places in variant 0
+ * and turns the sums into means. */
+
 /* ---- discordant pairs ---- */
 
 struct backtest_member {

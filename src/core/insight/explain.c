@@ -10,6 +10,11 @@
 #include "core/usage/decay_table.h"
 #include "util/memory.h"
 
+/* explain() finds the point at which two paths diverge, and then the smallest change of each kind
+ * that reverses the order.  reversal_find() searches for the amount: it starts from an estimate,
+ * moves away from it in growing steps until the order changes, and bisects the rest.  Each amount
+ * is evaluated on a candidate, which is a copy of the tree with that change. */
+
 /* Exceeds the usage of a cluster with a billion TRES in a century. */
 #define MOST_USAGE ((uint64_t)1 << 62)
 /* A double has 53 bits; rounding several times loses a few. */

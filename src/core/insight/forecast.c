@@ -12,6 +12,11 @@
 #include "util/error.h"
 #include "util/memory.h"
 
+/* values_at() computes the values at a time in one of two ways.  compute_at() computes the usage of
+ * all nodes and then all values.  find_at() is faster: it keeps usage as linear functions and
+ * evaluates only the few that the algorithm needs for the entity. It is used if the algorithm has
+ * find_one() and neither a ledger entry nor a single job changes the usage. */
+
 /* ---- linear usage ---- */
 
 /* Usage including all descendants, as a linear function of time: usage = aged + rate x weight.

@@ -45,7 +45,7 @@ struct forecast {
      * this first charge. */
     double (*capacity)(const void *context, uint64_t now, uint64_t reset, uint64_t first_charge);
     const void *context; /* argument of capacity() */
-    /* Called for each time whose values are computed completely, which takes long.  May be NULL. */
+    /* Called for each time whose values are computed completely, which is slow.  May be NULL. */
     void (*computed)(void *context, uint64_t at);
     void *computed_context;
     uint64_t first_charge;      /* UINT64_MAX if there was none */

@@ -10,6 +10,11 @@
 #include "util/index.h"
 #include "util/memory.h"
 
+/* statement_add() collects the usage of one interval in a pile.  When the interval changes,
+ * spread_pile() distributes the pile over the slices that the interval overlaps.  close_slice()
+ * computes the entitlements of a slice with the tree of that time and adds the slice to the period.
+ * close_period() passes the period to the caller and adds it to the total. */
+
 /* Sums over an interval, by place: the index of the association among all ids. */
 struct insight_statement_sums {
     double *due, *used;

@@ -5,8 +5,8 @@
 struct text;
 
 /* Appends `number` with `digits` significant digits and without trailing zeros.  Appends `inf` for
- * an infinite number and nothing for NAN.  Numbers that need more than 20 decimals get an exponent.
- */
+ * an infinite number and nothing for NAN.  Numbers that need more than 20 decimals get an exponent
+ * and keep all digits. */
 void text_add_figure(struct text *text, double number, int digits);
 
 /* Returns the number in the same form, for use in a sentence. */

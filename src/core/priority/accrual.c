@@ -8,6 +8,11 @@
 #include "util/index.h"
 #include "util/memory.h"
 
+/* accrual_replay() takes four steps.  place_limits() gives each limit of an association a counter.
+ * collect() determines the owner of each wait: its counters, and the counter that bounds it.
+ * Limits of a QOS get their counters there.  slots_replay() then determines when each wait gets a
+ * slot, and take_slots() copies that to the waits. */
+
 struct accrual *accrual_create(void)
 {
     return memory_zeroed(1, sizeof(struct accrual));

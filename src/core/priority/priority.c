@@ -47,7 +47,7 @@ static double age_factor(const struct priority_options *options, const struct pr
 }
 
 /* PriorityFlags=SMALL_RELATIVE_TO_TIME: CPUs as a fraction of the cluster's CPUs, per minute of the
- * time limit.  The CPUs are those of the requested nodes or the requested CPUs, whichever are more.
+ * time limit.  It counts the requested CPUs or all CPUs of the requested nodes, whichever are more.
  */
 static double size_relative_to_time(const struct priority_options *options,
                                     const struct priority_job *job,

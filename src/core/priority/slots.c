@@ -7,6 +7,12 @@
 
 #include "util/memory.h"
 
+/* The replay visits all times at which a wait begins or ends, in ascending order.  At each time,
+ * slots_leave() frees the slots of ended waits, arrive() adds new waits, and slots_hand_out() gives
+ * free slots to waits.  The heap `ready` contains the counters with a free slot and a wait, by the
+ * position of their first wait.  Slots are thus given in the order of slurmctld's list, although
+ * each counter has its own heap. */
+
 /* A binary heap of numbers, ordered by their positions, lowest first.  Waits are ordered by their
  * position in slurmctld's list, counters by the position of the first wait that each bounds. */
 struct heap_item {
