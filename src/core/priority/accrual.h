@@ -9,8 +9,8 @@
 struct tree;
 
 /*
- * Slurm's accrue limits: the largest number of pending jobs that age at the same time.  Limits
- * exist for:
+ * Slurm's accrue limits: the largest number of pending jobs that age at the same time.  There is a
+ * limit for:
  *
  *   - a QOS (grp_jobs_accrue)
  *   - an account in a QOS (max_jobs_accrue_pa)
@@ -21,8 +21,8 @@ struct tree;
  * One limit bounds a job: its QOS's, or else the limit of the nearest association up the tree.  But
  * each job that ages counts in all of them.
  *
- * The accounting database does not contain which jobs have a slot.  It contains when each job
- * waited, so the slots are replayed from that (core/priority/slots.h).
+ * The accounting database records when each job waited, but not which jobs have a slot.  The slots
+ * are replayed from the waits (core/priority/slots.h).
  */
 
 #define ACCRUAL_UNLIMITED UINT32_MAX

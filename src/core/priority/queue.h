@@ -10,7 +10,7 @@
 
 /* Lists of partitions or QOS as jobs name them.  Each list is stored once. */
 struct queue_lists {
-    struct id_index *number_of; /* from the list's text in queue->names to the index of the list */
+    struct id_index *number_of; /* from a list's text (or a QOS id) to its index */
     uint32_t *starts;           /* indexes into `places`; one more than lists */
     uint32_t count;
     uint32_t *places; /* indexes of partitions or QOS in the queue */
