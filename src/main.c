@@ -14,61 +14,83 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* The subcommands; a new one is its file in src/command and a line here. */
+/* Not a file of its own, because its function, help(), needs the table of commands. */
+static const struct command command_help = {
+    .name = "help",
+    .group = GROUP_MONITOR,
+    .summary = "Show this list, or the options of COMMAND",
+    .usage = "[COMMAND]",
+    .description = "Show the list of commands, or the usage and the options of COMMAND.\n"
+                   "`fairmill COMMAND --help` shows the same.\n",
+};
+
+/* The commands, in the order of the help within each group. */
 static const struct command *const commands[] = {
-    &command_init,    &command_check,     &command_verify,   &command_run,
-    &command_status,  &command_show,      &command_prio,     &command_explain,
-    &command_whatif,  &command_forecast,  &command_compare,  &command_diff,
-    &command_history, &command_statement, &command_backfill, &command_backtest,
-    &command_ledger,  &command_shares,    &command_metrics,
+    &command_init,      &command_check,    &command_import,
+    &command_forget,    &command_run,      &command_backfill,
+    &command_verify,    &command_show,     &command_prio,
+    &command_explain,   &command_forecast, &command_history,
+    &command_statement, &command_whatif,   &command_backtest,
+    &command_compare,   &command_ledger,   &command_shares,
+    &command_diff,      &command_status,   &command_metrics,
 #ifdef HAVE_REPORT
     &command_report,
 #endif
-    &command_forget,  &command_import,    &command_answer,   NULL,
+    &command_answer,    &command_help,     NULL,
 };
 
-static void print_usage(void)
-{
-    puts("usage: fairmill COMMAND [OPTION...]\n"
-         "       fairmill help [COMMAND]\n"
-         "\n"
-         "Computes decayed usage and every fairshare value from an accounting database,\n"
-         "and publishes them in tables.\n");
-    for (const struct command *const *each = commands; *each; each++)
-        printf("  %-9s %s\n", (*each)->name, (*each)->summary);
-    puts("  help      this, or the options of a COMMAND\n"
-         "\n"
-         "  -c, --config FILE  the settings; else $FAIRMILL_CONF, else\n"
-         "                     " SYSCONFDIR "/fairmill/fairmill.conf\n"
-         "  -h, --help         this, or the options of a COMMAND\n"
-         "  -V, --version      the version, and the databases that this build can talk to\n"
-         "\n"
-         "Options may stand before and behind a command's arguments.  NAMES have commas\n"
-         "between them, and may be given again; --cluster and --clusters are one.\n"
-         "fairmill(1) is for users; fairmill(8) describes everything.");
-}
-
-static void print_version(void)
-{
-    fputs("fairmill " PACKAGE_VERSION " (drivers:", stdout);
-    for (const struct db_driver *const *driver = db_drivers; *driver; driver++)
-        printf(" %s", (*driver)->name);
-    puts(")");
-}
-
-/* What was printed is out, or the status says that it is not. */
-static int end_printing(void)
+/* Prints a text and returns the exit status. */
+static int print_text(const struct text *text)
 {
     struct error err;
-    if (command_print(&(const struct text){ 0 }, &err))
+    if (command_print(text, &err))
         complain(&err);
     return first_failure();
 }
 
-static int usage_error(const char *what, const char *word)
+static int print_overview(void)
+{
+    struct text text = { 0 };
+    text_add(&text, "usage: fairmill COMMAND [OPTION...] [ARGUMENT...]\n"
+                    "       fairmill help [COMMAND]\n"
+                    "\n"
+                    "Compute fairshare values from Slurm or OpenPBS accounting data and publish\n"
+                    "them in SQL tables.\n"
+                    "\n");
+    help_add_commands(&text, commands);
+    text_add(&text,
+             "\n"
+             "Options:\n"
+             "  -c, --config FILE  Read the settings from FILE (default: $FAIRMILL_CONF, then\n"
+             "                     " SYSCONFDIR "/fairmill/fairmill.conf)\n"
+             "  -h, --help         Show this list, or the options of COMMAND\n"
+             "  -V, --version      Print the version and the supported databases\n"
+             "\n"
+             "`fairmill help COMMAND` lists the options of a command.  See fairmill(1) if you\n"
+             "want to query results, and fairmill(8) if you administer fairmill.\n"
+             "fairmill-cli(7) describes names, times, output formats and exit statuses.\n");
+    int status = print_text(&text);
+    text_free(&text);
+    return status;
+}
+
+static int print_version(void)
+{
+    struct text text = { 0 };
+    text_add(&text, "fairmill " PACKAGE_VERSION " (drivers:");
+    for (const struct db_driver *const *driver = db_drivers; *driver; driver++)
+        text_format(&text, " %s", (*driver)->name);
+    text_add(&text, ")\n");
+    int status = print_text(&text);
+    text_free(&text);
+    return status;
+}
+
+/* Reports a wrong command line: `problem`, and the word that it is about unless that is NULL. */
+static int usage_error(const char *problem, const char *word)
 {
     struct error err;
-    fail(&err, ERROR_USAGE, "%s%s%s%s; see `fairmill help`", what, word ? " '" : "",
+    fail(&err, ERROR_USAGE, "%s%s%s%s; see `fairmill help`", problem, word ? " '" : "",
          word ? word : "", word ? "'" : "");
     complain(&err);
     return first_failure();
@@ -84,10 +106,9 @@ static const struct command *command_named(const char *name)
 
 static int unknown_command(const char *name)
 {
-    const char *names[sizeof commands / sizeof *commands + 1] = { NULL };
+    const char *names[sizeof commands / sizeof *commands] = { NULL };
     for (size_t i = 0; commands[i]; i++)
         names[i] = commands[i]->name;
-    names[sizeof commands / sizeof *commands - 1] = "help";
     const char *nearest = nearest_word(name, names);
     struct error err;
     fail(&err, ERROR_USAGE, "unknown command '%s'%s%s%s; see `fairmill help`", name,
@@ -96,55 +117,49 @@ static int unknown_command(const char *name)
     return first_failure();
 }
 
-/* It is no line of the table, as it needs the table. */
-static const struct command help_itself = {
-    .name = "help",
-    .operands = "[COMMAND]",
-    .summary = "this program's commands, or the options of a COMMAND",
-    .notes = "`fairmill COMMAND --help' prints the same.\n",
-};
-
-static int print_help(const struct command *command)
+static int print_help(const struct command *command, bool all_options)
 {
     struct text text = { 0 };
-    struct error err;
-    help_add(&text, command);
-    if (command_print(&text, &err))
-        complain(&err);
+    help_add(&text, command, all_options);
+    int status = print_text(&text);
     text_free(&text);
-    return first_failure();
+    return status;
 }
 
-/* `fairmill help [COMMAND]`. */
+/* `fairmill help [COMMAND]`, and for shell completion `fairmill help --all-options COMMAND`. */
 static int help(int count, char **arguments)
 {
+    bool all_options = count && !strcmp(arguments[0], "--all-options");
+    count -= all_options;
+    arguments += all_options;
     if (count > 1)
         return usage_error("help: unexpected argument", arguments[1]);
-    if (count == 1 && strcmp(arguments[0], "-h") != 0 && strcmp(arguments[0], "--help") != 0) {
-        const struct command *command =
-            !strcmp(arguments[0], help_itself.name) ? &help_itself : command_named(arguments[0]);
-        return command ? print_help(command) : unknown_command(arguments[0]);
-    }
-    print_usage();
-    return end_printing();
+    if (!count || !strcmp(arguments[0], "-h") || !strcmp(arguments[0], "--help"))
+        return print_overview();
+    const struct command *command = command_named(arguments[0]);
+    if (!command)
+        return unknown_command(arguments[0]);
+    /* Completion offers the commands after `help`. */
+    return all_options && command == &command_help ? print_overview()
+                                                   : print_help(command, all_options);
 }
 
-/* Whether this is a user who may not read the settings, where the socket exists. */
+/* True if the user cannot read the default settings but can use the socket. */
 static bool is_user(const struct invocation *invocation)
 {
     return !invocation->client && !invocation->settings_path && client_has_socket() &&
            !settings_are_readable(NULL);
 }
 
+/* Rejects the commands that are not available over the socket. */
 static int check_answers(const struct invocation *invocation, struct error *err)
 {
     if (!invocation->client || invocation->command->for_users)
         return 0;
-    return fail(err, ERROR_USAGE, "%s: this is not done for who asks over a socket",
-                invocation->command->name);
+    return fail(err, ERROR_USAGE, "%s: not available over the socket", invocation->command->name);
 }
 
-/* Users may not read the settings, and the socket answers some commands only: add which. */
+/* Adds the commands that the socket accepts to the error that the settings cannot be read. */
 static void add_commands_of_users(const struct invocation *invocation, struct error *err)
 {
     struct text text = { 0 };
@@ -153,12 +168,12 @@ static void add_commands_of_users(const struct invocation *invocation, struct er
             text_format(&text, "%s%s", text.length ? ", " : "", (*each)->name);
     size_t length = strlen(err->message);
     snprintf(err->message + length, sizeof err->message - length,
-             "; '%s' is for administrators, the socket answers users of %s",
+             "; '%s' is for administrators; over the socket you can use %s",
              invocation->command->name, text.bytes);
     text_free(&text);
 }
 
-/* The command, once its options are known to be right. */
+/* Executes a command whose options are valid, here or over the socket. */
 static int start(struct invocation *invocation, void *options, struct error *err)
 {
     const struct command *command = invocation->command;
@@ -168,7 +183,7 @@ static int start(struct invocation *invocation, void *options, struct error *err
             add_commands_of_users(invocation, err);
         return result;
     }
-    /* The request begins with the command's name, which is in front of its arguments. */
+    /* The request begins with the command's name, which precedes its arguments. */
     int status = client_request(invocation->count + 1, invocation->arguments - 1, err);
     return status < 0 && command->failed ? command->failed(options, err) : status;
 }
@@ -180,11 +195,9 @@ static int main_run_with(struct invocation *invocation, void *options, struct er
     if (check_answers(invocation, err) || options_read(invocation, options, err))
         return -1;
     if (shared->help)
-        return print_help(command);
-    if (shared->version) {
-        print_version();
-        return end_printing();
-    }
+        return print_help(command, false);
+    if (shared->version)
+        return print_version();
     if (shared->settings_path)
         invocation->settings_path = shared->settings_path;
     return start(invocation, options, err);
@@ -208,20 +221,21 @@ static int run_named(struct invocation *invocation)
     return first_failure() ? first_failure() : status;
 }
 
-/* Read what stands before the command; `*at` gets its place.  False: `*status` is what to exit
- * with. */
+/*
+ * Reads the options before the command.  Sets `*at` to the index of the command, or to `count` if
+ * there is none.  Returns false if the program must exit with `*status`.
+ */
 static bool read_before_command(int count, char **arguments, int *at, const char **settings_path,
                                 int *status)
 {
     for (*at = 1; *at < count && arguments[*at][0] == '-'; ++*at) {
         const char *option = arguments[*at];
         if (!strcmp(option, "-h") || !strcmp(option, "--help")) {
-            *status = help(0, NULL);
+            *status = print_overview();
             return false;
         }
         if (!strcmp(option, "-V") || !strcmp(option, "--version")) {
-            print_version();
-            *status = end_printing();
+            *status = print_version();
             return false;
         }
         if (!strncmp(option, "--config=", 9)) {
@@ -230,7 +244,7 @@ static bool read_before_command(int count, char **arguments, int *at, const char
             *status = usage_error("unknown option", option);
             return false;
         } else if (++*at == count) {
-            *status = usage_error("no file behind", option);
+            *status = usage_error("missing file name after option", option);
             return false;
         } else {
             *settings_path = arguments[*at];
@@ -239,15 +253,16 @@ static bool read_before_command(int count, char **arguments, int *at, const char
     return true;
 }
 
-/* A command line, its command first. */
+/* Executes a command line whose first argument is the command.  Takes from `with` the settings
+ * file, the client and this function. */
 static int dispatch(int count, char **arguments, const struct invocation *with)
 {
     struct invocation invocation = *with;
-    if (!strcmp(arguments[0], "help"))
-        return help(count - 1, arguments + 1);
     invocation.command = command_named(arguments[0]);
     if (!invocation.command)
         return unknown_command(arguments[0]);
+    if (invocation.command == &command_help)
+        return help(count - 1, arguments + 1);
     invocation.count = count - 1;
     invocation.arguments = arguments + 1;
     return run_named(&invocation);
@@ -258,16 +273,16 @@ int main(int count, char **arguments)
     struct invocation invocation = { .dispatch = dispatch };
     int at, status;
     memory_give_back();
-    /* What we read and print is UTF-8 whatever the terminal is set to: no byte of it is taken for
-     * a blank, and ideographs are two columns wide. */
+    /* Input and output are UTF-8, whatever the locale of the terminal is.  With another locale,
+     * bytes of a character could count as blanks, and ideographs would not be two columns wide. */
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         setlocale(LC_CTYPE, "");
-    /* A reader that went away and a file that may not grow are errors of a write, not our end. */
+    /* A closed pipe or a file size limit must fail the write, not end the process. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     if (!read_before_command(count, arguments, &at, &invocation.settings_path, &status))
         return status;
     if (at == count)
-        return usage_error("no command", NULL);
+        return usage_error("missing command", NULL);
     return dispatch(count - at, arguments + at, &invocation);
 }

@@ -18,13 +18,13 @@ struct command_backfill_options {
 
 static const struct command_option own_options[] = {
     { "since", NULL, 0, OPTION_TIME, AT(command_backfill_options, since), "TIME",
-      .help = "the first instant (as far as jobs and history_days go back)" },
+      .help = "Start at TIME (default: oldest job or history_days)" },
     { "until", NULL, 0, OPTION_TIME, AT(command_backfill_options, until), "TIME",
-      .help = "the last one (now)" },
-    { "every", NULL, 0, OPTION_VALUE, AT(command_backfill_options, every), "SPAN",
-      .help = "how far points are apart, such as 6h (1d)" },
+      .help = "End at TIME (default: some minutes ago)" },
+    { "every", NULL, 0, OPTION_VALUE, AT(command_backfill_options, every), "DURATION",
+      .help = "Set the time between points, such as 6h (default: 1d)" },
     { "replace", NULL, 0, OPTION_FLAG, AT(command_backfill_options, replace), NULL,
-      .help = "make anew what backfill made before" },
+      .help = "Recompute points that an earlier backfill computed" },
     { .name = NULL },
 };
 
@@ -93,9 +93,12 @@ static int backfill_answer(struct command_context *context, struct error *err)
 
 const struct command command_backfill = {
     .name = "backfill",
-    .operands = "",
-    .summary = "make history of the past, without publishing it",
-    .notes = "",
+    .group = GROUP_COMPUTE,
+    .summary = "Compute missing history points for past times",
+    .usage = "[OPTION...]",
+    .description =
+        "Compute history points for past times that have none.  Published values do not\n"
+        "change.\n",
     .shared = TAKES_CLUSTERS | TAKES_DRY_RUN | TAKES_VERBOSE,
     .options = own_options,
     .options_size = sizeof(struct command_backfill_options),

@@ -219,17 +219,19 @@ static int compare_answer(struct command_context *context, struct error *err)
 
 static const struct command_option own_options[] = {
     { "top", NULL, 0, OPTION_VALUE, AT(compare_options, top_text), "NUMBER",
-      .help = "only so many users, those who move most", .former = 'n' },
+      .help = "Show only the NUMBER users whose places differ most", .former = 'n' },
     { .name = NULL },
 };
 
 const struct command command_compare = {
     .name = "compare",
-    .operands = "[NAME]...",
     .operand_count = OPERANDS_ANY,
     .for_users = true,
-    .summary = "every algorithm and both conformances side by side",
-    .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
+    .group = GROUP_TRY,
+    .summary = "Compare algorithms and conformance modes",
+    .usage = "[OPTION...] [NAME...]",
+    .description = "Compare the values of users under each algorithm and conformance mode.\n"
+                   "\n" HELP_OF_NAMES,
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct compare_options),

@@ -91,7 +91,7 @@ struct forget_options {
 
 static const struct command_option own_options[] = {
     { "cluster", "clusters", 'M', OPTION_ONE, AT(forget_options, cluster), "NAME",
-      .help = "the cluster, which was retired or has vanished", .needed = true },
+      .help = "Delete the results of this cluster (required)" },
     { .name = NULL },
 };
 
@@ -109,9 +109,11 @@ static int forget_answer(struct command_context *context, struct error *err)
 
 const struct command command_forget = {
     .name = "forget",
-    .operands = "",
-    .summary = "remove all that is known of a cluster that is no more",
-    .notes = "",
+    .group = GROUP_SETUP,
+    .summary = "Delete the results of a retired cluster, not its ledger",
+    .usage = "--cluster NAME [OPTION...]",
+    .description = "Delete the results of a cluster that is deleted in the accounting database or\n"
+                   "missing from it.  Keep its ledger.\n",
     .shared = TAKES_YES,
     .options = own_options,
     .options_size = sizeof(struct forget_options),

@@ -6,10 +6,19 @@
 #include "command/options.h"
 
 #define WIDTH 79
-/* Longer ones have a line of their own. */
+/* The phrase of a longer option begins in the next line. */
 #define LONGEST_SPELLING 22
 
-/* Text that goes on in the next line, below where it began, where it gets too wide. */
+static const char *const headings[GROUPS] = {
+    [GROUP_SETUP] = "Set up and maintain",
+    [GROUP_COMPUTE] = "Compute",
+    [GROUP_QUERY] = "Query",
+    [GROUP_TRY] = "Try other settings",
+    [GROUP_CORRECT] = "Correct usage and shares",
+    [GROUP_MONITOR] = "Monitor and report",
+};
+
+/* Text that is wrapped at WIDTH; continuation lines are indented. */
 struct wrapped {
     struct text *text;
     size_t indent, column;
@@ -44,11 +53,12 @@ static void help_add_words(struct wrapped *wrapped, const char *words)
     }
 }
 
-/* The letter is another option's where that comes first. */
+/* The parser takes the first option with a letter, so a later one does not have it: `prio -h` is
+ * --noheader, not --help. */
 static bool has_letter(const struct command *command, const struct command_option *option)
 {
     const struct command_option *other;
-    for (size_t i = 0; command && (other = command_option_at(command, i)) && other != option; i++)
+    for (size_t i = 0; (other = command_option_at(command, i)) && other != option; i++)
         if (other->letter == option->letter)
             return false;
     return option->letter != 0;
@@ -81,62 +91,89 @@ static void add_option(struct text *text, const struct command *command,
     text_free(&spelling);
 }
 
-/* How much room the spellings need. */
-static size_t spelling_width(const struct command *command)
+static bool has_own_line(const struct command_option *option, bool all_options)
+{
+    return all_options || option_section(option) == SECTION_OPTIONS;
+}
+
+/* The width of the column of options. */
+static size_t spelling_width(const struct command *command, bool all_options)
 {
     const struct command_option *option;
     size_t width = 0;
     for (size_t i = 0; (option = command_option_at(command, i)); i++) {
         struct text spelling = { 0 };
         add_spelling(&spelling, command, option);
-        if (spelling.length > width && spelling.length <= LONGEST_SPELLING)
+        if (has_own_line(option, all_options) && spelling.length > width &&
+            spelling.length <= LONGEST_SPELLING)
             width = spelling.length;
         text_free(&spelling);
     }
     return width;
 }
 
-static void add_usage_item(struct wrapped *usage, const struct command_option *option)
+/* Adds a line that names the options of a section, such as `Common: -c FILE, -h, -V`. */
+static void add_section(struct text *text, const struct command *command,
+                        enum option_section section, const char *heading)
 {
-    struct text item = { 0 };
-    text_format(&item, "%s--%s%s%s%s%s", option->needed ? "" : "[", option->name,
-                option->value ? " " : "", option->value ? option->value : "",
-                option->needed ? "" : "]", option->takes == OPTION_AGAIN ? "..." : "");
-    add_word(usage, item.bytes, item.length);
-    text_free(&item);
+    const struct command_option *option;
+    struct wrapped wrapped = { text, strlen(heading) + 1, strlen(heading) };
+    struct text options = { 0 };
+    for (size_t i = 0; (option = command_option_at(command, i)); i++) {
+        if (option_section(option) != section)
+            continue;
+        text_add(&options, options.length ? ", " : "");
+        if (has_letter(command, option))
+            text_format(&options, "-%c", option->letter);
+        else
+            text_format(&options, "--%s", option->name);
+        text_format(&options, "%s%s", option->value ? " " : "", option->value ? option->value : "");
+    }
+    if (options.length) {
+        text_add(&options, "; see fairmill-cli(7)");
+        text_add(text, heading);
+        help_add_words(&wrapped, options.bytes);
+        text_add(text, "\n");
+    }
+    text_free(&options);
 }
 
-/* `[--name VALUE]`; the forms of the output are one another's alternatives. */
 static void add_usage(struct text *text, const struct command *command)
 {
-    const struct command_option *option;
-    struct wrapped usage = { text, 7, 7 };
-    struct text forms = { 0 };
-    text_add(text, "usage: ");
-    help_add_words(&usage, "fairmill");
-    help_add_words(&usage, command->name);
-    help_add_words(&usage, command->operands);
-    for (size_t i = 0; (option = command_option_at(command, i)); i++)
-        if (option->form)
-            text_format(&forms, "%s--%s", forms.length ? " | " : "[", option->name);
-        else if (!option_is_common(option))
-            add_usage_item(&usage, option);
-    if (forms.length) {
-        text_add(&forms, "]");
-        add_word(&usage, forms.bytes, forms.length);
+    const char *before = "usage: ";
+    for (const char *line = command->usage; line; before = "       ") {
+        size_t length = strcspn(line, "\n");
+        text_format(text, "%sfairmill %s %.*s\n", before, command->name, (int)length, line);
+        line = line[length] ? line + length + 1 : NULL;
     }
-    text_free(&forms);
-    text_add(text, "\n");
 }
 
-void help_add(struct text *text, const struct command *command)
+void help_add(struct text *text, const struct command *command, bool all_options)
 {
     const struct command_option *option;
-    size_t width = spelling_width(command);
+    size_t width = spelling_width(command, all_options);
     add_usage(text, command);
-    text_format(text, "\n%s\n\n", command->summary);
-    if (*command->notes)
-        text_format(text, "%s\n", command->notes);
+    text_format(text, "\n%s", command->description);
+    if (!command->options_size)
+        return;
+    if (width)
+        text_add(text, "\n");
     for (size_t i = 0; (option = command_option_at(command, i)); i++)
-        add_option(text, command, option, width);
+        if (has_own_line(option, all_options))
+            add_option(text, command, option, width);
+    if (all_options)
+        return;
+    text_add(text, "\n");
+    add_section(text, command, SECTION_OUTPUT, "Output:");
+    add_section(text, command, SECTION_COMMON, "Common:");
+}
+
+void help_add_commands(struct text *text, const struct command *const *commands)
+{
+    for (enum command_group group = 0; group < GROUPS; group++) {
+        text_format(text, "%s%s:\n", group ? "\n" : "", headings[group]);
+        for (const struct command *const *each = commands; *each; each++)
+            if ((*each)->group == group)
+                text_format(text, "  %-9s  %s\n", (*each)->name, (*each)->summary);
+    }
 }

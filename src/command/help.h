@@ -2,11 +2,22 @@
 #ifndef FAIRMILL_COMMAND_HELP_H
 #define FAIRMILL_COMMAND_HELP_H
 
+#include <stdbool.h>
+
 struct command;
 struct text;
 
-/* Add how a command is used, what it does, and what its options mean, for a terminal of 80
- * columns. */
-void help_add(struct text *text, const struct command *command);
+/*
+ * Appends the list of commands to `text`: for each group its heading, then its commands in the
+ * order of the table.  `commands` ends with NULL.
+ */
+void help_add_commands(struct text *text, const struct command *const *commands);
+
+/*
+ * Appends the help of a command to `text`, for a terminal of 80 columns: usage, description and
+ * options.  The output options and the common options have one line each.  With `all_options` each
+ * of them has its own line instead, which is the form that shell completion reads.
+ */
+void help_add(struct text *text, const struct command *command, bool all_options);
 
 #endif

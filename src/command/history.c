@@ -363,24 +363,26 @@ static int history_check(struct command_context *context, struct error *err)
 
 static const struct command_option own_options[] = {
     { "since", "from", 0, OPTION_TIME, AT(history_options, from), "TIME",
-      .help = "from this instant on" },
+      .help = "Start at TIME (default: see --days)" },
     { "until", "to", 0, OPTION_TIME, AT(history_options, to), "TIME",
-      .help = "up to this one; else up to the newest" },
+      .help = "End at TIME (default: the newest point)" },
     { "days", NULL, 'd', OPTION_VALUE, AT(history_options, days_text), "NUMBER",
-      .help = "so many days before the last instant; else 30" },
+      .help = "Start NUMBER days before the end (default: 30)" },
     { "usage", NULL, 0, OPTION_FLAG, AT(history_options, usage), NULL,
-      .help = "the use of each day, undecayed, in TRES-seconds", .former = 'u' },
+      .help = "Show the undecayed usage of each day, in TRES-seconds", .former = 'u' },
     { .name = NULL },
 };
 
 const struct command command_history = {
     .name = "history",
-    .operands = "NAME...",
     .operand_count = OPERANDS_ANY,
     .for_users = true,
-    .summary = "a user or account over time",
-    .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
-    .shared = TAKES_NAME | TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
+    .group = GROUP_QUERY,
+    .summary = "Show the fairshare or usage of a user or account",
+    .usage = "[OPTION...] NAME...",
+    .description = "Show the fairshare of users and accounts over time, or their usage by day.\n"
+                   "\n" HELP_OF_NAMES,
+    .shared = TAKES_NAME | TAKES_CLUSTERS | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct history_options),
     .use = SETTINGS_FOR_READING,

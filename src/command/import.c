@@ -16,25 +16,25 @@ struct import_options {
 
 static const struct command_option own_options[] = {
     { "cluster", "clusters", 'M', OPTION_ONE, AT(import_options, cluster), "NAME",
-      .help = "the cluster, where [source] clusters does not name it" },
-    { "accounting", NULL, 0, OPTION_VALUE, AT(import_options, accounting), "FOLDER",
-      .help = "accounting logs, a file a day" },
+      .help = "Import for this cluster (default: [source] clusters)" },
+    { "accounting", NULL, 0, OPTION_VALUE, AT(import_options, accounting), "DIRECTORY",
+      .help = "Import accounting logs, one file per day" },
     { "resource-group", NULL, 0, OPTION_VALUE, AT(import_options, groups), "FILE",
-      .help = "the tree of shares" },
+      .help = "Import the tree of shares" },
     { "sched-config", NULL, 0, OPTION_VALUE, AT(import_options, config), "FILE",
-      .help = "the scheduler's lines on fairshare" },
+      .help = "Import the scheduler's fairshare settings" },
     { "usage", NULL, 0, OPTION_VALUE, AT(import_options, usage), "FILE",
-      .help = "the usage that the scheduler keeps, as a start" },
+      .help = "Import the scheduler's usage file as initial usage" },
     { "queue", NULL, 0, OPTION_VALUE, AT(import_options, queue), "FILE",
-      .help = "what `qstat -f -F json` printed, also with -Q and -B; - is standard input" },
+      .help = "Import `qstat -f -F json` output; `-` is standard input" },
     { "server-database", NULL, 0, OPTION_VALUE, AT(import_options, server), "SERVICE",
-      .help = "the same from OpenPBS's own database, an entry of pg_service.conf" },
+      .help = "Import jobs from the database of OpenPBS" },
     { "scheduler", NULL, 0, OPTION_VALUE, AT(import_options, scheduler), "FILE",
-      .help = "the output of `qmgr -c 'list sched'`, for the threshold" },
+      .help = "Import the output of `qmgr -c 'list sched'`" },
     { "at", NULL, 0, OPTION_VALUE, AT(import_options, at), "TIME",
-      .help = "since when tree and scheduler's lines hold, where they differ; else now" },
+      .help = "Apply the tree and settings from TIME on (default: now)" },
     { "anew", NULL, 0, OPTION_FLAG, AT(import_options, anew), NULL,
-      .help = "forget what logs told, and read all that are there" },
+      .help = "Discard imported logs and read all logs again" },
     { .name = NULL },
 };
 
@@ -126,10 +126,13 @@ static int import_answer(struct command_context *context, struct error *err)
 
 const struct command command_import = {
     .name = "import",
-    .operands = "pbs",
     .operand_count = 1,
-    .summary = "bring what OpenPBS keeps in files into the accounting database",
-    .notes = "",
+    .group = GROUP_SETUP,
+    .summary = "Import OpenPBS files into the accounting database",
+    .usage = "pbs [OPTION...]",
+    .description =
+        "Import files and command output of OpenPBS into the accounting database.  Logs\n"
+        "are read from the end of the last import on.\n",
     .shared = TAKES_VERBOSE,
     .options = own_options,
     .options_size = sizeof(struct import_options),

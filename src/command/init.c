@@ -102,7 +102,7 @@ struct init_options {
 
 static const struct command_option own_options[] = {
     { "print", NULL, 0, OPTION_FLAG, AT(init_options, print), NULL,
-      .help = "do nothing; print the SQL, the roles and the GRANTs, for these clusters" },
+      .help = "Print the SQL, roles and GRANTs instead; change nothing" },
     { .name = NULL },
 };
 
@@ -115,9 +115,11 @@ static int init_answer(struct command_context *context, struct error *err)
 
 const struct command command_init = {
     .name = "init",
-    .operands = "",
-    .summary = "make the result tables, or bring them up to date",
-    .notes = "",
+    .group = GROUP_SETUP,
+    .summary = "Create or upgrade the result tables",
+    .usage = "[OPTION...]",
+    .description = "Create the result tables, or upgrade the tables of an earlier release.  It is\n"
+                   "safe to run the command again.\n",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE,
     .options = own_options,
     .options_size = sizeof(struct init_options),

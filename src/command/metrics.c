@@ -395,12 +395,11 @@ static int metrics_command_read_all(struct metrics *metrics, struct command_cont
 
 static const struct command_option own_options[] = {
     { "output", NULL, 'o', OPTION_VALUE, AT(metrics_options, output), "FILE",
-      .help = "replace this file in one step, or write to this device or pipe; -: stdout" },
+      .help = "Replace FILE atomically (default: standard output)" },
     { "top", NULL, 0, OPTION_VALUE, AT(metrics_options, top_text), "NUMBER",
-      .help = "only so many accounts and users of each cluster, those that used most; `all'; "
-              "1000 without it" },
+      .help = "Limit accounts and users, or `all` (default: 1000)" },
     { "accounts-only", NULL, 0, OPTION_FLAG, AT(metrics_options, accounts_only), NULL,
-      .help = "no users" },
+      .help = "Omit users" },
     { .name = NULL },
 };
 
@@ -437,9 +436,11 @@ static int metrics_answer(struct command_context *context, struct error *err)
 
 const struct command command_metrics = {
     .name = "metrics",
-    .operands = "",
-    .summary = "what is published, for Prometheus's textfile collector",
-    .notes = "",
+    .group = GROUP_MONITOR,
+    .summary = "Print metrics for Prometheus",
+    .usage = "[OPTION...]",
+    .description =
+        "Print the published values as metrics for the textfile collector of Prometheus.\n",
     .options = own_options,
     .options_size = sizeof(struct metrics_options),
     .use = SETTINGS_FOR_READING,

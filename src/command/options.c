@@ -11,95 +11,112 @@
 
 #define SHARED(member) offsetof(struct shared_options, member)
 
-/* The shared options, in the order of the help.  Letters are sshare's, in the commands with
- * TAKES_SPRIO_HEADER sprio's. */
+/*
+ * The shared options, in the order of the help.  Short options are those of sshare; with
+ * TAKES_SPRIO_HEADER they are those of sprio.
+ */
 static const struct shared_option {
-    unsigned taken_by; /* the TAKES_... that it belongs to */
+    unsigned taken_by; /* the TAKES_... that selects it */
     struct command_option option;
 } shared_options[] = {
     { TAKES_ACCOUNTS,
       { "accounts", "account", 'A', OPTION_LIST, SHARED(accounts), "NAMES",
-        .help = "only these accounts, and what is below them" } },
+        .help = "Select only these accounts and those below them" } },
     { TAKES_USERS,
-      { "users", "user", 'u', OPTION_LIST, SHARED(users), "NAMES", .help = "only these users" } },
+      { "users", "user", 'u', OPTION_LIST, SHARED(users), "NAMES",
+        .help = "Select only these users (comma-separated)" } },
+    { TAKES_NAME,
+      { "accounts", "account", 'A', OPTION_LIST, SHARED(accounts), "NAMES",
+        .help = "Use these accounts, or --users in them, as NAMEs" } },
+    { TAKES_NAME,
+      { "users", "user", 'u', OPTION_LIST, SHARED(users), "NAMES",
+        .help = "Use these users as NAMEs (comma-separated)" } },
     { TAKES_CLUSTERS,
       { "clusters", "cluster", 'M', OPTION_LIST, SHARED(clusters), "NAMES",
-        .help = "only these clusters" } },
+        .help = "Select only these clusters (comma-separated)" } },
     { TAKES_NOW,
       { "now", NULL, 0, OPTION_VALUE, SHARED(now), "TIME",
-        .help = "as of this instant, such as 2026-11-01T10:00 or now-3days" } },
+        .help = "Compute as of TIME, such as 2026-11-01T10:00" } },
     { TAKES_DRY_RUN,
       { "dry-run", NULL, 0, OPTION_FLAG, SHARED(dry_run), NULL,
-        .help = "write nothing; print what would be", .former = 'n' } },
-    { TAKES_YES, { "yes", NULL, 'y', OPTION_FLAG, SHARED(yes), NULL, .help = "do not ask" } },
+        .help = "Print the expected result and write nothing", .former = 'n' } },
+    { TAKES_YES,
+      { "yes", NULL, 'y', OPTION_FLAG, SHARED(yes), NULL, .help = "Do not ask for confirmation" } },
     { TAKES_VERBOSE,
-      { "verbose", NULL, 'v', OPTION_FLAG, SHARED(verbose), NULL, .help = "say what is done" } },
+      { "verbose", NULL, 'v', OPTION_FLAG, SHARED(verbose), NULL,
+        .help = "Print more messages on standard error" } },
     { TAKES_PARSABLE,
       { "parsable", "parsable2", 'P', OPTION_FLAG, SHARED(parsable), NULL,
-        .help = "`|` between fields, every digit", .form = true } },
+        .help = "Separate fields with '|'; print all digits", .form = true } },
     { TAKES_COLUMNS,
       { "parsable-with-bar", NULL, 'p', OPTION_FLAG, SHARED(parsable_bar), NULL,
-        .help = "the same with `|` at the end too", .form = true } },
+        .help = "As --parsable, with a '|' at the end of each line", .form = true } },
     { TAKES_SPRIO_COLUMNS,
       { "parsable-with-bar", NULL, 0, OPTION_FLAG, SHARED(parsable_bar), NULL,
-        .help = "the same with `|` at the end too", .form = true } },
+        .help = "As --parsable, with a '|' at the end of each line", .form = true } },
     { TAKES_CSV,
       { "csv", NULL, 0, OPTION_FLAG, SHARED(csv), NULL,
-        .help = "comma-separated values, every digit", .form = true } },
+        .help = "Print comma-separated values with all digits", .form = true } },
     { TAKES_JSON,
-      { "json", NULL, 0, OPTION_FLAG, SHARED(json), NULL, .help = "one JSON object",
+      { "json", NULL, 0, OPTION_FLAG, SHARED(json), NULL, .help = "Print one JSON object",
         .form = true } },
     { TAKES_COLUMNS,
       { "columns", "format", 'o', OPTION_VALUE, SHARED(table.columns), "COLUMNS",
-        .help = "these columns, such as account,user%10" } },
+        .help = "Print only these columns, such as account,user%10" } },
     { TAKES_SPRIO_COLUMNS,
       { "columns", NULL, 0, OPTION_VALUE, SHARED(table.columns), "COLUMNS",
-        .help = "these columns, such as jobid,user%10" } },
+        .help = "Print only these columns, such as jobid,user%10" } },
     { TAKES_COLUMNS,
       { "noheader", NULL, 'n', OPTION_FLAG, SHARED(table.no_header), NULL,
-        .help = "no line of headings" } },
+        .help = "Omit the headings" } },
     { TAKES_SPRIO_HEADER,
       { "noheader", NULL, 'h', OPTION_FLAG, SHARED(table.no_header), NULL,
-        .help = "no line of headings" } },
+        .help = "Omit the headings" } },
 };
 
-/* Those that all commands take. */
+#define TAKES_OUTPUT (TAKES_TABLE | TAKES_SPRIO_TABLE)
+
+/* The options that all commands accept. */
 static const struct command_option common_options[] = {
-    { "config", NULL, 'c', OPTION_VALUE, SHARED(settings_path), "FILE", .help = "the settings",
-      .path = true },
-    { "help", NULL, 'h', OPTION_FLAG, SHARED(help), NULL, .help = "print this" },
-    { "version", NULL, 'V', OPTION_FLAG, SHARED(version), NULL, .help = "print the version" },
+    { "config", NULL, 'c', OPTION_VALUE, SHARED(settings_path), "FILE",
+      .help = "Read the settings from FILE", .path = true },
+    { "help", NULL, 'h', OPTION_FLAG, SHARED(help), NULL, .help = "Show this help" },
+    { "version", NULL, 'V', OPTION_FLAG, SHARED(version), NULL, .help = "Print the version" },
     { .name = NULL },
 };
 
-/* What means something to Slurm's and PBS's commands that ours does not know.  `name` or `letter`
- * as it is theirs; `commands` are ours that follow that tool. */
+/*
+ * Options of Slurm's and OpenPBS's commands, so that the error for an option that a command of
+ * fairmill lacks can say what it means there.
+ */
 static const struct {
-    const char *tool, *commands;
-    const char *name;
-    char letter;
-    const char *meaning, *instead;
+    const char *tool;    /* the command of Slurm or OpenPBS */
+    const char *command; /* the command of fairmill that follows it; NULL: all but `prio` */
+    const char *name;    /* its long option, or NULL */
+    char letter;         /* its short option, or 0 */
+    const char *meaning; /* a noun phrase */
+    const char *instead; /* the replacement in fairmill, or NULL */
 } foreign[] = {
-    { "sprio", "prio", "federation", 0, "jobs of a federation", "--clusters" },
-    { "sprio", "prio", "local", 0, "no jobs of a federation", "--clusters" },
-    { "sprio", "prio", "sibling", 0, "the siblings of jobs in a federation", "--clusters" },
-    { "sshare", NULL, "all", 'a', "associations of all users", NULL },
-    { "sshare", NULL, "accounts", 'A', "only these accounts", NULL },
+    { "sprio", "prio", "federation", 0, "the jobs of a federation", "--clusters" },
+    { "sprio", "prio", "local", 0, "the local jobs of a federation", "--clusters" },
+    { "sprio", "prio", "sibling", 0, "sibling jobs of a federation", "--clusters" },
+    { "sshare", NULL, "all", 'a', "the associations of all users", NULL },
+    { "sshare", NULL, "accounts", 'A', "accounts", NULL },
     { "sshare", NULL, "long", 'l', "more columns", NULL },
-    { "sshare", NULL, "partition", 'm', "partitions of associations", NULL },
-    { "sshare", NULL, "clusters", 'M', "only these clusters", NULL },
-    { "sshare", NULL, "noheader", 'n', "no line of headings", NULL },
-    { "sshare", NULL, "format", 'o', "the columns", NULL },
-    { "sshare", NULL, "parsable", 'p', "a bar behind every field", NULL },
-    { "sshare", NULL, "parsable2", 'P', "a bar between fields", NULL },
-    { "sshare", NULL, "users", 'u', "only these users", NULL },
-    { "sshare", NULL, "Users", 'U', "no accounts, only users", NULL },
-    { "sshare", NULL, "verbose", 'v', "more about what is done", NULL },
-    { "sshare", "show", "helpformat", 0, "the names of the columns", "`fairmill show --csv`" },
-    { "pbsfs", "show", NULL, 'd', "decay of all usage", "`fairmill run`" },
-    { "pbsfs", "show", NULL, 'e', "removal of unknown entities", "`fairmill forget`" },
+    { "sshare", NULL, "partition", 'm', "the column of partitions", NULL },
+    { "sshare", NULL, "clusters", 'M', "clusters", NULL },
+    { "sshare", NULL, "noheader", 'n', "output without headings", NULL },
+    { "sshare", NULL, "format", 'o', "columns", NULL },
+    { "sshare", NULL, "parsable", 'p', "output with '|' after each field", NULL },
+    { "sshare", NULL, "parsable2", 'P', "output with '|' between fields", NULL },
+    { "sshare", NULL, "users", 'u', "users", NULL },
+    { "sshare", NULL, "Users", 'U', "users without accounts", NULL },
+    { "sshare", NULL, "verbose", 'v', "more messages", NULL },
+    { "sshare", "show", "helpformat", 0, "the list of columns", "`fairmill show --csv`" },
+    { "pbsfs", "show", NULL, 'd', "a decay of all usage", "`fairmill run`" },
+    { "pbsfs", "show", NULL, 'e', "the removal of unknown entities", "`fairmill forget`" },
     { "pbsfs", "show", NULL, 'g', "one entity", "--pbs --entity NAME" },
-    { "pbsfs", "show", NULL, 's', "an entity's new usage", "`fairmill ledger`" },
+    { "pbsfs", "show", NULL, 's', "new usage of an entity", "`fairmill ledger`" },
     { "pbsfs", "show", NULL, 't', "the tree", "--pbs" },
 };
 
@@ -116,22 +133,25 @@ const struct command_option *command_option_at(const struct command *command, si
     return index < COUNT_OF(common_options) - 1 ? &common_options[index] : NULL;
 }
 
-bool option_is_common(const struct command_option *option)
+enum option_section option_section(const struct command_option *option)
 {
     for (const struct command_option *common = common_options; common->name; common++)
         if (common == option)
-            return true;
-    return false;
+            return SECTION_COMMON;
+    for (size_t i = 0; i < COUNT_OF(shared_options); i++)
+        if (&shared_options[i].option == option && shared_options[i].taken_by & TAKES_OUTPUT)
+            return SECTION_OUTPUT;
+    return SECTION_OPTIONS;
 }
 
-/* A command line that is being read. */
+/* The state of options_read(). */
 struct option_line {
     const struct invocation *invocation;
     const struct command *command;
-    char *options;                     /* the struct that is filled in */
-    const struct command_option *form; /* the one that was given */
-    int operands;
-    int next; /* of the arguments */
+    char *options;                     /* the struct that receives the values */
+    const struct command_option *form; /* the output format so far, or NULL */
+    int operands;                      /* number of operands so far */
+    int next;                          /* index of the next argument */
 };
 
 static int option_add_names(struct option_line *line, const struct command_option *option,
@@ -140,7 +160,7 @@ static int option_add_names(struct option_line *line, const struct command_optio
     for (const char *at = names;; at++) {
         size_t length = strcspn(at, ",");
         if (!length)
-            return fail(err, ERROR_USAGE, "%s: --%s '%s': must be names with commas between them",
+            return fail(err, ERROR_USAGE, "%s: --%s '%s': must be a comma-separated list of names",
                         line->command->name, option->name, names);
         name_list_add(list, at, length);
         at += length;
@@ -152,9 +172,12 @@ static int option_add_names(struct option_line *line, const struct command_optio
 static int set_one(struct option_line *line, const struct command_option *option, const char *name,
                    const char **value, struct error *err)
 {
-    if (!*name || strchr(name, ',') || (*value && strcmp(*value, name) != 0))
-        return fail(err, ERROR_USAGE, "%s: --%s '%s': must be one name, and given once",
-                    line->command->name, option->name, name);
+    if (!*name || strchr(name, ','))
+        return fail(err, ERROR_USAGE, "%s: --%s '%s': must be one name", line->command->name,
+                    option->name, name);
+    if (*value && strcmp(*value, name) != 0)
+        return fail(err, ERROR_USAGE, "%s: --%s accepts one name, not '%s' and '%s'",
+                    line->command->name, option->name, *value, name);
     *value = name;
     return 0;
 }
@@ -163,13 +186,13 @@ static int set_form(struct option_line *line, const struct command_option *optio
                     struct error *err)
 {
     if (line->form && line->form != option)
-        return fail(err, ERROR_USAGE, "%s: --%s and --%s exclude each other", line->command->name,
-                    line->form->name, option->name);
+        return fail(err, ERROR_USAGE, "%s: --%s and --%s are mutually exclusive",
+                    line->command->name, line->form->name, option->name);
     line->form = option;
     return 0;
 }
 
-/* `value` is NULL for a flag only. */
+/* Stores a value; `value` is NULL for an OPTION_FLAG. */
 static int option_set(struct option_line *line, const struct command_option *option,
                       const char *value, struct error *err)
 {
@@ -177,14 +200,15 @@ static int option_set(struct option_line *line, const struct command_option *opt
     if (option->form && set_form(line, option, err))
         return -1;
     if (option->path && line->invocation->client)
-        return fail(err, ERROR_USAGE, "%s: --%s: no file is read for who asks over a socket",
+        return fail(err, ERROR_USAGE,
+                    "%s: --%s is not available over the socket, which reads no files",
                     line->command->name, option->name);
     switch (option->takes) {
     case OPTION_FLAG:
         *(bool *)place = true;
         return 0;
     case OPTION_VALUE:
-    case OPTION_TIME: /* whose text comes first */
+    case OPTION_TIME: /* `text` is the first member of struct option_time */
         *(const char **)place = value;
         return 0;
     case OPTION_ONE:
@@ -203,28 +227,31 @@ static bool option_begins(const char *name, const char *given, size_t length)
     return name && !strncmp(name, given, length);
 }
 
-/* The option that is spelled so, or the only one that begins so; `count` gets how many do. */
+/*
+ * Returns the option with this long name, or the only option whose name begins with it.  Otherwise
+ * returns NULL and appends the names of the candidates to `candidates`, if there are any.
+ */
 static const struct command_option *option_named(const struct command *command, const char *given,
-                                                 size_t length, size_t *count)
+                                                 size_t length, struct text *candidates)
 {
     const struct command_option *option, *found = NULL;
-    *count = 0;
+    size_t count = 0;
     for (size_t i = 0; (option = command_option_at(command, i)); i++) {
         const char *const names[] = { option->name, option->also };
-        bool prefix = false;
+        const char *begun = NULL;
         for (size_t name = 0; name < 2; name++) {
             if (!option_begins(names[name], given, length))
                 continue;
-            if (!names[name][length]) {
-                *count = 1;
+            if (!names[name][length])
                 return option;
-            }
-            prefix = true;
+            begun = begun ? begun : names[name];
         }
-        *count += prefix;
-        found = prefix ? option : found;
+        if (!begun)
+            continue;
+        text_format(candidates, "%s--%s", count++ ? ", " : "", begun);
+        found = option;
     }
-    return *count == 1 ? found : NULL;
+    return count == 1 ? found : NULL;
 }
 
 static const struct command_option *option_lettered(const struct command *command, char letter)
@@ -236,17 +263,21 @@ static const struct command_option *option_lettered(const struct command *comman
     return NULL;
 }
 
-/* What follows an option's name or letter, or the next argument. */
+/* Takes the next argument as the value of an option. */
 static int next_value(struct option_line *line, const char *option, const char **value,
                       struct error *err)
 {
     if (line->next == line->invocation->count)
-        return fail(err, ERROR_USAGE, "%s: option '%s' needs a value", line->command->name, option);
+        return fail(err, ERROR_USAGE, "%s: option '%s' requires a value", line->command->name,
+                    option);
     *value = line->invocation->arguments[line->next++];
     return 0;
 }
 
-/* Say what the option is to Slurm or PBS, or what it was. */
+/*
+ * Fails for an unknown option.  `name` is its long name, or NULL and `letter` is its short one.
+ * Adds the option's meaning in Slurm's or OpenPBS's command, and the option that replaces it.
+ */
 static int option_refuse(const struct option_line *line, const char *given, const char *name,
                          char letter, struct error *err)
 {
@@ -261,17 +292,15 @@ static int option_refuse(const struct option_line *line, const char *given, cons
         if (letter ? foreign[i].letter != letter
                    : !foreign[i].name || strcmp(foreign[i].name, name) != 0)
             continue;
-        if (foreign[i].commands ? strcmp(foreign[i].commands, command) != 0
-                                : (line->command->shared & TAKES_SPRIO_HEADER) != 0)
+        if (foreign[i].command ? strcmp(foreign[i].command, command) != 0
+                               : (line->command->shared & TAKES_SPRIO_HEADER) != 0)
             continue;
         if (foreign[i].instead)
             text_format(&hint, "; use %s", foreign[i].instead);
-        int result = fail(err, ERROR_USAGE,
-                          "%s: unknown option '%s', which is%s%s of %s (%s) and means nothing "
-                          "here%s",
-                          command, given, letter && foreign[i].name ? " --" : "",
-                          letter && foreign[i].name ? foreign[i].name : "", foreign[i].tool,
-                          foreign[i].meaning, hint.bytes);
+        bool has_name = letter && foreign[i].name;
+        int result = fail(err, ERROR_USAGE, "%s: unknown option '%s' (in %s%s%s: %s)%s", command,
+                          given, foreign[i].tool, has_name ? " --" : "",
+                          has_name ? foreign[i].name : "", foreign[i].meaning, hint.bytes);
         text_free(&hint);
         return result;
     }
@@ -284,16 +313,20 @@ static int option_refuse(const struct option_line *line, const char *given, cons
 static int read_long(struct option_line *line, const char *argument, struct error *err)
 {
     const char *name = argument + 2, *value = NULL;
-    size_t length = strcspn(name, "="), count;
-    const struct command_option *option = option_named(line->command, name, length, &count);
-    if (!option && count)
-        return fail(err, ERROR_USAGE, "%s: '%s' may be %zu options; see `fairmill help %s`",
-                    line->command->name, argument, count, line->command->name);
+    size_t length = strcspn(name, "=");
+    struct text candidates = { 0 };
+    const struct command_option *option = option_named(line->command, name, length, &candidates);
+    if (!option && candidates.length)
+        fail(err, ERROR_USAGE, "%s: option '%s' is ambiguous: %s", line->command->name, argument,
+             candidates.bytes);
+    else if (!option)
+        option_refuse(line, argument, name, 0, err);
+    text_free(&candidates);
     if (!option)
-        return option_refuse(line, argument, name, 0, err);
+        return -1;
     if (option->takes == OPTION_FLAG && name[length])
-        return fail(err, ERROR_USAGE, "%s: option '--%s' takes no value", line->command->name,
-                    option->name);
+        return fail(err, ERROR_USAGE, "%s: option '--%s' does not take a value",
+                    line->command->name, option->name);
     if (name[length])
         value = name + length + 1;
     else if (option->takes != OPTION_FLAG && next_value(line, argument, &value, err))
@@ -301,7 +334,8 @@ static int read_long(struct option_line *line, const char *argument, struct erro
     return option_set(line, option, value, err);
 }
 
-/* Remember the option that had this letter in 0.1.0, in case the rest makes no sense. */
+/* Records the option that had this short option in 0.1.0, for a hint if an operand is unexpected.
+ */
 static void note_former(struct option_line *line, char letter)
 {
     const struct command_option *option;
@@ -310,7 +344,7 @@ static void note_former(struct option_line *line, char letter)
             ((struct shared_options *)line->options)->former = option->name;
 }
 
-/* `-nP`, `-uNAME`. */
+/* Reads a cluster of short options, such as `-nP` or `-uNAME`. */
 static int read_letters(struct option_line *line, const char *argument, struct error *err)
 {
     for (const char *at = argument + 1; *at; at++) {
@@ -368,7 +402,8 @@ static int option_read_line(struct option_line *line, struct error *err)
     return result;
 }
 
-/* Add the NAME of a user, of an account, or of a user in an account, unless it was given. */
+/* Adds the NAME of a user, an account, or a user in an account, unless it is in the list already.
+ */
 static void options_add_name(struct name_list *names, const char *account, const char *user)
 {
     struct text name = { 0 };
@@ -378,8 +413,8 @@ static void options_add_name(struct name_list *names, const char *account, const
     text_free(&name);
 }
 
-/* Make NAMEs of --users and --accounts, which choose nothing else then: each user in each of the
- * accounts. */
+/* Converts --users and --accounts to NAMEs: each user in each account.  Empties both lists, so that
+ * they select nothing else. */
 static int options_take_names(struct option_line *line, struct shared_options *shared,
                               struct error *err)
 {
@@ -388,7 +423,7 @@ static int options_take_names(struct option_line *line, struct shared_options *s
     if (!users->count && !accounts->count)
         return 0;
     if (operand)
-        return fail(err, ERROR_USAGE, "%s: '%s' and --users or --accounts exclude each other",
+        return fail(err, ERROR_USAGE, "%s: NAME '%s' cannot be combined with --users or --accounts",
                     line->command->name, operand);
     for (size_t i = 0; i < accounts->count || !i; i++)
         for (size_t j = 0; j < users->count || !j; j++)
@@ -448,8 +483,8 @@ int option_list_one(const struct name_list *list, const char *what, const char *
     *one = list->count ? list->values[0] : NULL;
     for (size_t i = 1; i < list->count; i++)
         if (strcmp(list->values[i], *one) != 0)
-            return fail(err, ERROR_USAGE, "only one --%s can be meant here, not '%s' and '%s'",
-                        what, *one, list->values[i]);
+            return fail(err, ERROR_USAGE, "--%s accepts one name here, not '%s' and '%s'", what,
+                        *one, list->values[i]);
     return 0;
 }
 
@@ -489,6 +524,6 @@ int option_duration(const char *option, const char *text, const char *fallback, 
 {
     if (duration_parse(text ? text : fallback, seconds) && *seconds && *seconds <= INT32_MAX)
         return 0;
-    return fail(err, ERROR_USAGE, "--%s '%s': must be a number with s, m, h, d or w behind it",
+    return fail(err, ERROR_USAGE, "--%s '%s': must be a duration, such as 90s, 30m, 12h or 7d",
                 option, text);
 }

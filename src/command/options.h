@@ -5,59 +5,68 @@
 #include "report/table.h"
 #include "util/name_list.h"
 
-/* The grammar of the command line.  A command has a table of its own options and says which of the
- * shared ones it takes; parser, help, usage and completion follow from these tables. */
+/*
+ * The grammar of the command line.  Each command has a table of its own options and a mask of the
+ * shared options that it accepts.  The parser, the help and the completion follow from these
+ * tables, so a new option needs one line here or in the command's file.
+ */
 
 #define OPERANDS_AT_MOST 3
 #define OPERANDS_ANY (-1) /* any number of NAMEs */
 
+/* For the description of a command that accepts NAMEs. */
+#define HELP_OF_NAMES                                                              \
+    "NAME is a user, an account, account/user or account/user/partition.  Write\n" \
+    "account/ to select an account that has the same name as a user.\n"
+
+/* The kind of value that an option takes, and the type of the member that receives it. */
 enum option_takes {
-    OPTION_FLAG,  /* nothing; into a bool */
-    OPTION_VALUE, /* one value, the last that is given; into a const char * */
-    OPTION_ONE,   /* one name; two different ones are refused; into a const char * */
-    OPTION_LIST,  /* names, with commas or given again; into a struct name_list */
-    OPTION_AGAIN, /* values, given again; a comma is part of them; into a struct name_list */
-    OPTION_TIME,  /* a bound of a period; into a struct option_time */
+    OPTION_FLAG,  /* no value; sets a bool */
+    OPTION_VALUE, /* one value, the last one wins; const char * */
+    OPTION_ONE,   /* one name; two different names are rejected; const char * */
+    OPTION_LIST,  /* comma-separated names, repeatable; struct name_list */
+    OPTION_AGAIN, /* a value that may contain commas, repeatable; struct name_list */
+    OPTION_TIME,  /* a bound of a period; struct option_time */
 };
 
-/* A time, which can only be read when the settings have said in which zone. */
+/* A time on the command line.  It is converted later, because the settings name the time zone. */
 struct option_time {
-    const char *text; /* NULL: not given; then `at` stays */
-    int64_t at;
+    const char *text; /* as given, or NULL if the option is missing */
+    int64_t at;       /* epoch seconds, set by options_read_times(); unchanged if `text` is NULL */
 };
 
 struct command_option {
-    const char *name; /* the long spelling; NULL ends a table */
-    const char *also; /* another long spelling; NULL: none */
-    char letter;      /* 0: none */
+    const char *name; /* the long option; NULL ends a table */
+    const char *also; /* a second long option, or NULL */
+    char letter;      /* the short option, or 0 */
     enum option_takes takes;
-    size_t at; /* where the value goes: an offset in the command's struct of options */
-    const char *value, *help;
-    bool form;   /* a form of the output, which excludes the other forms */
-    char former; /* the letter that it had in 0.1.0, where another option has it now */
-    bool needed; /* the command does nothing without it */
-    bool path;   /* it names a file, which nobody reads for others */
+    size_t at;         /* offset of the member that receives the value; see AT() */
+    const char *value; /* the name of the value in the help; NULL for a flag */
+    const char *help;  /* an imperative phrase of at most 60 characters */
+    bool form;         /* chooses the output format; such options are mutually exclusive */
+    char former;       /* the short option in 0.1.0, if another option has it now; else 0 */
+    bool path;         /* the value is a file to read, so the option is invalid over the socket */
 };
 
-/* The place of a member of the command's struct of options. */
+/* The offset of a member of a command's struct of options. */
 #define AT(options, member) offsetof(struct options, member)
 
-/* Which shared options a command takes. */
+/* The shared options that a command accepts: a mask in command.shared. */
 enum {
     TAKES_CLUSTERS = 1 << 0,
-    TAKES_NAME = 1 << 1, /* NAMEs may be given as --users, --accounts or both */
+    TAKES_NAME = 1 << 1, /* --users and --accounts, which replace the operands NAME */
     TAKES_ACCOUNTS = 1 << 2,
     TAKES_USERS = 1 << 3,
     TAKES_NOW = 1 << 4,
     TAKES_VERBOSE = 1 << 5,
     TAKES_YES = 1 << 6,
     TAKES_DRY_RUN = 1 << 7,
-    /* Of commands that print rows. */
+    /* The output options, for commands that print rows. */
     TAKES_PARSABLE = 1 << 8,
     TAKES_CSV = 1 << 9,
     TAKES_JSON = 1 << 10,
-    TAKES_COLUMNS = 1 << 11, /* with the line of headings, and a bar at the end of lines */
-    /* The same with the letters of sprio, where -o, -h and -p are something else. */
+    TAKES_COLUMNS = 1 << 11, /* --columns, --noheader and --parsable-with-bar */
+    /* For `prio`: the same options with sprio's short options, whose -o, -h and -p differ. */
     TAKES_SPRIO_COLUMNS = 1 << 12,
     TAKES_SPRIO_HEADER = 1 << 13,
     TAKES_TABLE = TAKES_PARSABLE | TAKES_CSV | TAKES_JSON | TAKES_COLUMNS,
@@ -65,97 +74,148 @@ enum {
         TAKES_PARSABLE | TAKES_CSV | TAKES_JSON | TAKES_SPRIO_COLUMNS | TAKES_SPRIO_HEADER,
 };
 
-/* What was given of the shared options.  A command's own struct of options begins with this. */
+/*
+ * The values of the shared options.  Each command's struct of options begins with this struct.
+ * Texts belong to the command line; options_free() frees the lists.
+ */
 struct shared_options {
-    const char *operands[OPERANDS_AT_MOST]; /* the arguments that are no options */
-    struct name_list names;                 /* or, with OPERANDS_ANY or TAKES_NAME, NAMEs */
+    const char *operands[OPERANDS_AT_MOST]; /* the arguments that are not options */
+    struct name_list names;                 /* with OPERANDS_ANY or TAKES_NAME: the NAMEs */
     struct name_list clusters, accounts, users;
-    const char *now; /* NULL: not given */
+    const char *now; /* NULL if not given */
     bool verbose, yes, dry_run;
     struct table_options table;
-    bool parsable, parsable_bar, csv, json; /* which table has too */
-    /* Taken by all commands, and done with by main.c. */
+    bool parsable, parsable_bar, csv, json; /* options_read() derives table.form from these */
+    /* All commands accept these; main.c handles them. */
     const char *settings_path;
     bool help, version;
-    const char *former; /* the option whose letter of 0.1.0 was given; NULL */
+    const char *former; /* the option that had a given short option in 0.1.0; NULL if none */
 };
 
-/* What the command line gave. */
 struct command_context;
+
+/* One command line. */
 struct invocation {
     const struct command *command;
-    const char *settings_path; /* of -c; NULL: looked for */
+    const char *settings_path; /* the value of -c; NULL: search the default places */
     int count;
-    char **arguments;            /* behind the command's name */
-    const struct client *client; /* whom to answer; NULL: who runs this */
-    /* Do another command line for a client; returns the status to exit with.  It is here since no
-     * command knows the table of commands. */
-    int (*dispatch)(int count, char **arguments, const struct invocation *answer);
+    char **arguments;            /* the arguments after the command's name */
+    const struct client *client; /* the user at the other end of the socket; NULL: no socket */
+    /*
+     * Executes another command line, whose first argument is a command, for the client of `with`.
+     * Returns the exit status.  A pointer, because commands cannot see the table of commands.
+     */
+    int (*dispatch)(int count, char **arguments, const struct invocation *with);
 };
 
-/* What a command reads of the results (results/published.h) before it answers. */
+/* The results that are read before a command's answer() (see results/published.h). */
 enum command_results {
     RESULTS_NONE,
-    RESULTS_BEGUN, /* the clusters that are published */
-    RESULTS_OPEN,  /* of them those that the options ask for */
-    RESULTS_TREES, /* the associations of these, too */
+    RESULTS_BEGUN, /* the list of published clusters */
+    RESULTS_OPEN,  /* in addition, select the clusters and names of the shared options */
+    RESULTS_TREES, /* in addition, the associations of the selected clusters */
 };
 
-/* A subcommand: one file, one line in the table of main.c.  Its functions return 0, a status to
- * exit with, or -1 with the reason; a failure of a part only was complained of meanwhile. */
+/* The group of a command in `fairmill help`, in the order of the output. */
+enum command_group {
+    GROUP_SETUP,
+    GROUP_COMPUTE,
+    GROUP_QUERY,
+    GROUP_TRY,
+    GROUP_CORRECT,
+    GROUP_MONITOR,
+    GROUPS,
+};
+
+/*
+ * A command: one file in src/command and one line in the table of main.c.  Its functions return 0
+ * or another exit status, or -1 with the reason in `err`.  If only a part fails, they print the
+ * error with complain() and continue.
+ */
 struct command {
     const char *name;
-    const char *operands; /* the arguments that are no options, for the usage; "" */
-    int operand_count;    /* at most so many, or OPERANDS_ANY */
-    bool for_users;       /* it reads results, and may do so for others (`fairmill answer`) */
-    const char *summary;
-    const char *notes;                    /* whole lines, before the options in the help; "" */
-    unsigned shared;                      /* TAKES_... */
-    const struct command_option *options; /* its own; NULL: none */
-    size_t options_size;                  /* of its struct */
-    int use;                              /* enum settings_use: which settings it needs */
+    enum command_group group;
+    const char *summary; /* for the list of commands: an imperative phrase, at most 60 characters */
+    /* The usage lines without `fairmill NAME`, separated by newlines. */
+    const char *usage;
+    /* For the command's help: whole lines of at most 79 characters, each with a newline.  One or
+     * two sentences, then the actions as `  NAME ARGUMENT  phrase`, if the command has actions. */
+    const char *description;
+    int operand_count; /* the maximum number of operands, or OPERANDS_ANY */
+    bool for_users;    /* reads results only, and may do so for clients of the socket */
+    unsigned shared;   /* a mask of TAKES_... */
+    const struct command_option *options; /* the command's own options, or NULL */
+    size_t options_size; /* size of its struct of options; 0: it accepts no options (`help`) */
+    int use;             /* enum settings_use: the settings that it needs */
     enum command_results results;
-    const struct table_layout *layout; /* of its answer; NULL: it has none */
-    /* Check the options, before anything is read, and choose what depends on them.  May be NULL. */
+    const struct table_layout *layout; /* the layout of its answer, or NULL */
+    /* Checks the options before anything is read, and may change use, results and layout.  May be
+     * NULL. */
     int (*check)(struct command_context *context, struct error *err);
-    /* Do the work and write it into context->answer. */
+    /* Does the work and writes the output to context->answer. */
     int (*answer)(struct command_context *context, struct error *err);
-    /* Free what check() and answer() stored in the options.  May be NULL. */
+    /* Frees the members that check() and answer() allocated in the options.  May be NULL. */
     void (*release)(void *options);
-    /* The settings cannot be read: what to do and print instead; -1 with the reason.  May be NULL.
-     */
+    /* Replaces answer() if the settings cannot be read; returns -1 to report that error, which is
+     * in `err`.  May be NULL. */
     int (*without_settings)(const struct command_context *context, struct error *err);
-    /* The command failed after check(), or the socket gave no response: what to print instead, and
-     * the status; -1 with the reason as it was.  May be NULL. */
+    /* Called if the command failed after check(), or if the socket gave no response.  Prints a
+     * replacement and returns the exit status, or returns -1 to report `err`.  May be NULL. */
     int (*failed)(const void *options, struct error *err);
 };
 
-/* Read the command line into a struct that begins with `struct shared_options` and is zeroed.
- * ERROR_USAGE names what is wrong; options_free() is due in any case. */
+/*
+ * Reads the command line into `options`, a zeroed struct that begins with struct shared_options.
+ * Returns -1 with ERROR_USAGE if the command line is wrong.  The caller calls options_free() and
+ * options_free_own() in either case.
+ */
 int options_read(const struct invocation *invocation, void *options, struct error *err);
 void options_free(struct shared_options *shared);
-/* Free the lists among the command's own options. */
+/* Frees the lists among the command's own options. */
 void options_free_own(const struct command *command, void *options);
-/* Read the times among the command's own options. */
+/* Converts the command's own OPTION_TIME values, in the time zone of the process.  Returns -1 with
+ * ERROR_USAGE if a value is not a time. */
 int options_read_times(const struct command *command, void *options, struct error *err);
 
-/* The only name in the list; NULL where it is empty.  ERROR_USAGE where there are two. */
+/*
+ * Sets `*one` to the only name in the list, or to NULL if the list is empty.  Returns -1 with
+ * ERROR_USAGE if the list has two different names; `what` is the option without its dashes.
+ */
 int option_list_one(const struct name_list *list, const char *what, const char **one,
                     struct error *err);
-/* Read the instant of an option (NULL: now), in any form that Slurm's commands take. */
+
+/*
+ * Converts the value of `option` to epoch seconds; NULL means now.  Accepts each form that Slurm's
+ * commands accept.  Returns -1 with ERROR_USAGE if it is not a time.
+ */
 int option_time(const char *option, const char *text, int64_t *time, struct error *err);
-/* The same for a bound of a period, which may also be a year (time_read_bound()). */
+/* As option_time(), for a bound of a period, which may also be a year (see time_read_bound()). */
 int option_bound(const char *option, const char *text, int64_t *time, struct error *err);
 
-/* Read the number of an option (NULL: 0 stays): a whole one above 0. */
+/*
+ * Converts the value of `option` to a whole number above 0; if `text` is NULL, `*count` is
+ * unchanged.  Returns -1 with ERROR_USAGE if it is not such a number.
+ */
 int option_count(const char *option, const char *text, uint64_t *count, struct error *err);
-/* Read the span of time of an option (NULL: `fallback`): not 0. */
+/*
+ * Converts a duration, or `fallback` if `text` is NULL, to seconds: above 0 and at most INT32_MAX.
+ * Returns -1 with ERROR_USAGE if it is not such a duration.
+ */
 int option_duration(const char *option, const char *text, const char *fallback, uint64_t *seconds,
                     struct error *err);
 
-/* The options of a command in their order, its own first, those of all commands last; NULL behind
- * the last. */
+/*
+ * Returns the command's option number `index`, or NULL after the last one.  The order is that of
+ * the help: own options, shared options, common options.
+ */
 const struct command_option *command_option_at(const struct command *command, size_t index);
-bool option_is_common(const struct command_option *option);
+
+/* The section of the help that an option belongs to. */
+enum option_section {
+    SECTION_OPTIONS, /* own options, and shared options that select or control */
+    SECTION_OUTPUT,  /* the output options of TAKES_TABLE and TAKES_SPRIO_TABLE */
+    SECTION_COMMON,  /* accepted by all commands */
+};
+enum option_section option_section(const struct command_option *option);
 
 #endif

@@ -240,9 +240,9 @@ struct command_run_options {
 
 static const struct command_option own_options[] = {
     { "replace", NULL, 0, OPTION_FLAG, AT(command_run_options, replace), NULL,
-      .help = "with --now: publish it even if it is older than what is published" },
+      .help = "With --now, also replace results newer than TIME" },
     { "full", NULL, 0, OPTION_FLAG, AT(command_run_options, full), NULL,
-      .help = "read all jobs again, and say how far the kept sums were off" },
+      .help = "Read all jobs again and report the drift of stored sums" },
     { .name = NULL },
 };
 
@@ -277,9 +277,10 @@ static int run_command(struct command_context *context, struct error *err)
 
 const struct command command_run = {
     .name = "run",
-    .operands = "",
-    .summary = "compute usage and fairshare, publish them",
-    .notes = "",
+    .group = GROUP_COMPUTE,
+    .summary = "Compute and publish the current values",
+    .usage = "[OPTION...]",
+    .description = "Compute usage, fairshare values and job priorities, and publish them.\n",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_VERBOSE,
     .options = own_options,
     .options_size = sizeof(struct command_run_options),

@@ -306,15 +306,17 @@ static int verify_answer(struct command_context *context, struct error *err)
 
 static const struct command_option own_options[] = {
     { "repair", NULL, 0, OPTION_FLAG, AT(verify_options, repair), NULL,
-      .help = "where something differs: read all jobs and publish anew, as of now" },
+      .help = "Repair differences by a full run, then compare again" },
     { .name = NULL },
 };
 
 const struct command command_verify = {
     .name = "verify",
-    .operands = "",
-    .summary = "compute what is published and kept again, and name what differs",
-    .notes = "",
+    .group = GROUP_COMPUTE,
+    .summary = "Recompute stored results and report differences",
+    .usage = "[OPTION...]",
+    .description = "Recompute stored results and report the rows that differ.  Without --repair,\n"
+                   "change nothing.\n",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct verify_options),

@@ -444,7 +444,7 @@ def sentences(place):
             (('left', 'ann'), 'an account above', "'left' is above 'ann'"),
             (('ann', 'left'), 'an account below', "'ann' is below 'left'"),
             (('ann', 'ann'), 'the same', "'ann' is the same as 'ann'"),
-            (('ann', '-u', 'bea'), 'a name and a user', 'exclude each other'),
+            (('ann', '-u', 'bea'), 'a name and a user', 'cannot be combined with --users'),
             (('ann', 'bea', 'cid'), 'a third name', "unexpected argument 'cid'")):
         place.ends(64, f'{what} is refused', 'explain', *names)
         place.says('and told why', text)

@@ -46,8 +46,8 @@ def help_of(place, *command):
 
 
 def options_of(place, command):
-    """Of its help: (letter or None, name, what its value is called or None)."""
-    found = [OPTION.match(line) for line in help_of(place, command).splitlines()]
+    """All options of a command: (short option or None, long option, name of the value or None)."""
+    found = [OPTION.match(line) for line in help_of(place, '--all-options', command).splitlines()]
     return [match.groups() for match in found if match]
 
 
@@ -107,7 +107,7 @@ def foreign_letters(place, command):
             tap.ok(alike or own[letter] == same_thing or file, f'{command} -{letter} is {tool} -{letter}', own)
         else:
             place.ends(64, f'{command} -{letter} is refused', command, *ARGUMENTS.get(command, ()), '-' + letter)
-            place.says('by its name and meaning', f"'-{letter}'", f'--{name} of {tool} (')
+            place.says('by its name and meaning', f"'-{letter}'", f'in {tool} --{name}: ')
 
 
 def usage_is_manual(place, commands):
@@ -122,20 +122,21 @@ def usage_is_manual(place, commands):
 
 
 def refused(place):
-    for arguments, said in ((('show', '-t'), ('pbsfs', '--pbs')), (('show', '-g', 'x'), ('pbsfs', 'one entity')),
+    for arguments, said in ((('show', '-t'), ('pbsfs', '--pbs')), (('show', '-g', 'x'), ('in pbsfs: one entity',)),
                             (('show', '-s', 'x'), ('pbsfs', 'ledger')), (('show', '-d'), ('pbsfs', 'run')),
                             (('show', '-e'), ('pbsfs', 'forget')), (('prio', '--federation'), ('sprio', '--clusters')),
                             (('prio', '--sibling'), ('sprio',)), (('prio', '--local'), ('sprio',)),
-                            (('run', '-n'), ('--noheader of sshare', '--dry-run')),
-                            (('compare', '--top', '3', '--csv', '--json'), ('--csv and --json exclude each other',)),
-                            (('show', '--json=x'), ("'--json' takes no value",)),
-                            (('show', '-M'), ("'-M' needs a value",)), (('show', '--pa'), ("may be",)),
+                            (('run', '-n'), ('in sshare --noheader: ', '--dry-run')),
+                            (('compare', '--top', '3', '--csv', '--json'), ('--csv and --json are mutually exclusive',)),
+                            (('show', '--json=x'), ("'--json' does not take a value",)),
+                            (('show', '-M'), ("'-M' requires a value",)),
+                            (('show', '--pa'), ("'--pa' is ambiguous: --partition, --parsable, --parsable-with-bar",)),
                             (('show', '-A', 'physics,,chemistry'), ("'physics,,chemistry'", 'names')),
                             (('whatif', '-M', 'tiny,huge', '--shares', 'alice=5'), ('cluster',)),
-                            (('forget', '-M', 'tiny', '-M', 'huge'), ('one name',)),
-                            (('history', 'bob', '-u'), ("option '-u' needs a value",)),
-                            (('forecast', 'bob', '-u', '0.5'), ("'bob'", 'exclude each other')),
-                            (('whatif', '-m', 'a=b'), ('--partition of sshare', '--move')),
+                            (('forget', '-M', 'tiny', '-M', 'huge'), ("accepts one name, not 'tiny' and 'huge'",)),
+                            (('history', 'bob', '-u'), ("option '-u' requires a value",)),
+                            (('forecast', 'bob', '-u', '0.5'), ("NAME 'bob' cannot be combined with --users",)),
+                            (('whatif', '-m', 'a=b'), ('in sshare --partition: ', '--move')),
                             (('ledger', 'debit', '5', '-n'), ('takes no --noheader, which is for list; write --dry-run',)),
                             (('ledger', 'debit', '5', '-u', 'alice', '-p', 'gpu'), ("unexpected argument 'gpu'; write --partition",)),
                             (('compare', '-n', '5'), ("there is no user or account '5'",)),

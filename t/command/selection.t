@@ -107,7 +107,7 @@ def answers(place):
         whose = list(dict.fromkeys((row['account'], row['username']) for row in several))
         tap.same(whose, [DORA, ('chemistry', ''), BOB], f'{command} of several NAMEs answers one after the other')
         place.ends(64, f'{command} takes NAMEs or options', command, 'bob', '-A', 'physics')
-        place.says('and says so', 'exclude each other')
+        place.says('and says so', 'cannot be combined with --users')
 
 
 def jobs(place):

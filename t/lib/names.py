@@ -99,16 +99,20 @@ def collect(program, top, sample):
             raise RuntimeError(f"{arguments} ended with {done.returncode}: {done.stderr}")
         return done.stdout
     lines = set(settings(sample))
-    manual = text_of(top, 'man', 'fairmill.8.pod')
     tables = text_of(top, 'man', 'fairmill-tables.7.pod')
-    lines |= {f'status {number}' for number in re.findall(r'^=item B<(\d+)>', sections(manual)['EXIT STATUS'], re.M)}
+    # Up to 0.3.0 the exit statuses were in fairmill(8).
+    statuses = sections(next(text_of(top, 'man', name) for name in ('fairmill-cli.7.pod', 'fairmill.8.pod')
+                             if os.path.exists(os.path.join(top, 'man', name))))['EXIT STATUS']
+    lines |= {f'status {number}' for number in re.findall(r'^=item B<(\d+)>', statuses, re.M)}
     lines |= {f'finding {kind}' for kind in
               re.findall(r'^=item B<([a-z_]+)>$', sections(tables)['fairmill_finding'], re.M)}
     commands = re.findall(r'^  ([a-z]+) ', run('--help'), re.M)
     lines |= {f'command {name}' for name in commands}
     for command in commands:
         if command != 'help':
-            lines |= set(options(command, run(command, '--help')))
+            # Up to 0.3.0 --help listed all options.
+            text = run('help', '--all-options', command, status=64) or run(command, '--help')
+            lines |= set(options(command, text))
     with tempfile.TemporaryDirectory(prefix='fm') as folder:
         conf, results, source = (os.path.join(folder, name) for name in ('fm.conf', 'r.db', 'a.db'))
         with open(conf, 'w', encoding='utf-8') as file:

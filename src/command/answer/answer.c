@@ -463,19 +463,21 @@ static int serve_answer(struct command_context *context, struct error *err)
 
 static const struct command_option own_options[] = {
     { "most", NULL, 0, OPTION_VALUE, AT(answer_options, most), "NUMBER",
-      .help = "answer at most NUMBER requests at once; default: 64" },
-    { "idle", NULL, 0, OPTION_VALUE, AT(answer_options, idle), "TIME",
-      .help = "end after TIME without a connection; default: 60s" },
+      .help = "Answer at most NUMBER requests at once (default: 64)" },
+    { "idle", NULL, 0, OPTION_VALUE, AT(answer_options, idle), "DURATION",
+      .help = "Exit after DURATION without a connection (default: 60s)" },
     { .name = NULL },
 };
 
 const struct command command_answer = {
     .name = "answer",
-    .operands = "",
-    .summary = "requests of users over a socket, for systemd",
-    .notes = "Accepts connections on the socket that fairmill.socket hands over, and starts a\n"
-             "process for each request, at most four at once for each user.  If standard\n"
-             "input is a connected socket, answers one request on standard output.\n",
+    .group = GROUP_MONITOR,
+    .summary = "Answer queries over a socket (started by systemd)",
+    .usage = "[OPTION...]",
+    .description =
+        "Answer requests on the socket that systemd passes for fairmill.socket, at most\n"
+        "four at once for each user.  If standard input is a connected socket, answer\n"
+        "one request on it.\n",
     .shared = 0,
     .options = own_options,
     .options_size = sizeof(struct answer_options),

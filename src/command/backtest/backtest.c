@@ -337,26 +337,26 @@ static int backtest_command(struct command_context *context, struct error *err)
 /* ---- The command line ---- */
 
 static const struct command_option own_options[] = {
-    { "half-life", NULL, 0, OPTION_AGAIN, AT(backtest_options, values[TRY_HALF_LIFE]), "TIME",
-      .help = "as in the settings, such as 14-0" },
+    { "half-life", NULL, 0, OPTION_AGAIN, AT(backtest_options, values[TRY_HALF_LIFE]), "DURATION",
+      .help = "Try this half-life, such as 14-0" },
     { "algorithm", NULL, 0, OPTION_AGAIN, AT(backtest_options, values[TRY_ALGORITHM]), "NAME",
-      .help = "such as classic" },
+      .help = "Try this algorithm, such as classic" },
     { "conformance", NULL, 0, OPTION_AGAIN, AT(backtest_options, values[TRY_CONFORMANCE]), "NAME",
-      .help = "documents or slurmctld" },
+      .help = "Try this conformance: documents or slurmctld" },
     { "dampening", NULL, 0, OPTION_AGAIN, AT(backtest_options, values[TRY_DAMPENING]), "NUMBER",
-      .help = "FairShareDampeningFactor" },
+      .help = "Try this FairShareDampeningFactor" },
     { "reset-period", NULL, 0, OPTION_AGAIN, AT(backtest_options, values[TRY_RESET]), "PERIOD",
-      .help = "such as monthly" },
+      .help = "Try this reset period, such as monthly" },
     { "since", NULL, 0, OPTION_TIME, AT(backtest_options, since), "TIME",
-      .help = "the first instant (as far as jobs and history_days go back)" },
+      .help = "Start at TIME (default: oldest job or history_days)" },
     { "until", NULL, 0, OPTION_TIME, AT(backtest_options, until), "TIME",
-      .help = "the last one (now)" },
-    { "every", NULL, 0, OPTION_VALUE, AT(backtest_options, every), "SPAN",
-      .help = "how far instants are apart, such as 6h (1d)" },
+      .help = "End at TIME (default: some minutes ago)" },
+    { "every", NULL, 0, OPTION_VALUE, AT(backtest_options, every), "DURATION",
+      .help = "Set the time between points, such as 6h (default: 1d)" },
     { "top", NULL, 0, OPTION_VALUE, AT(backtest_options, top_text), "NUMBER",
-      .help = "only so many users, those who change places most" },
+      .help = "Show only the NUMBER users whose order changes most" },
     { "points", NULL, 0, OPTION_FLAG, AT(backtest_options, points), NULL,
-      .help = "the values of each instant, instead of what they come to" },
+      .help = "Show the values at each time instead of a summary" },
     { .name = NULL },
 };
 
@@ -376,10 +376,14 @@ static int backtest_check(struct command_context *context, struct error *err)
 
 const struct command command_backtest = {
     .name = "backtest",
-    .operands = "[NAME]...",
     .operand_count = OPERANDS_ANY,
-    .summary = "history as other settings would have made it",
-    .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
+    .group = GROUP_TRY,
+    .summary = "Recompute history with other settings",
+    .usage = "[OPTION...] [NAME...]",
+    .description =
+        "Recompute history with other settings and compare it with the current settings.\n"
+        "The options of settings are repeatable; each combination of values is computed.\n"
+        "\n" HELP_OF_NAMES,
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct backtest_options),

@@ -454,9 +454,12 @@ static int check_answer(struct command_context *context, struct error *err)
 
 const struct command command_check = {
     .name = "check",
-    .operands = "",
-    .summary = "look at settings, databases, privileges and data; write nothing",
-    .notes = "With a form or a choice of columns, it prints only what it found in the data.\n",
+    .group = GROUP_SETUP,
+    .summary = "Check settings, databases, privileges and data",
+    .usage = "[OPTION...]",
+    .description =
+        "Check settings, databases, privileges and data; change nothing.  With an output\n"
+        "option, print only the findings in the data.\n",
     .shared = TAKES_TABLE,
     .options_size = sizeof(struct shared_options),
     .use = SETTINGS_FOR_ALL,

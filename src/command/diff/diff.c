@@ -266,22 +266,27 @@ static void diff_release(void *options)
 
 static const struct command_option own_options[] = {
     { "at", NULL, 0, OPTION_VALUE, AT(diff_options, at_text), "TIME",
-      .help = "when it was printed; else the file's time" },
-    { "period", NULL, 0, OPTION_VALUE, AT(diff_options, period_text), "TIME",
-      .help = "slurmctld's PriorityCalcPeriod; else slurm.conf's, else 300 s; "
-              "or OpenPBS's scheduler_iteration, else 600 s" },
+      .help = "Set the time of the output (default: FILE's mtime)" },
+    { "period", NULL, 0, OPTION_VALUE, AT(diff_options, period_text), "DURATION",
+      .help = "Set the cycle (default: slurm.conf's; pbsfs: 600s)" },
     { "step", NULL, 0, OPTION_VALUE, AT(diff_options, step_text), "TIME",
-      .help = "when slurmctld decayed usage, if known; else it is found" },
+      .help = "Set the time of one decay (default: found by search)" },
     { .name = NULL },
 };
 
 const struct command command_diff = {
     .name = "diff",
-    .operands = "FILE",
     .operand_count = 1,
-    .summary = "our values against what Slurm or pbsfs printed, and why they differ",
-    .notes = "FILE is the output of `sshare -a -l -P -m`, `sshare -a --json`, `sprio -l`,\n"
-             "`scontrol show assoc_mgr`, `pbsfs -p` or `pbsfs -g NAME`; - is standard input.\n",
+    .group = GROUP_CORRECT,
+    .summary = "Compare results with sshare, sprio or pbsfs output",
+    .usage = "[OPTION...] FILE",
+    .description =
+        "Compare fairmill's values with the output of Slurm or OpenPBS, and explain the\n"
+        "differences.\n"
+        "\n"
+        "FILE has the output of `sshare -a -l -P -m`, `sshare -a --json`, `sprio -l`,\n"
+        "`scontrol show assoc_mgr`, `pbsfs -p` or `pbsfs -g NAME`.  `-` stands for\n"
+        "standard input.\n",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct diff_options),

@@ -238,19 +238,23 @@ static int explain_check(struct command_context *context, struct error *err)
 
 static const struct command_option own_options[] = {
     { "jobs", NULL, 'j', OPTION_FLAG, AT(explain_options, jobs), NULL,
-      .help = "the jobs and siblings that weigh most, from the accounting database" },
+      .help = "Add the jobs, days and siblings with the most usage" },
     { .name = NULL },
 };
 
 const struct command command_explain = {
     .name = "explain",
-    .operands = "[NAME [NAME] | job ID [ID]]",
     .operand_count = 3,
     .for_users = true,
-    .summary = "why a user, account or waiting job is where it is, or behind another",
-    .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
-             "Without a NAME it is about yourself.  An ID is that of a job that waits.\n",
-    .shared = TAKES_NAME | TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
+    .group = GROUP_QUERY,
+    .summary = "Explain a fairshare value or a job's priority",
+    .usage = "[OPTION...] [NAME [NAME]]\njob [OPTION...] ID [ID]",
+    .description =
+        "Explain a fairshare value or a pending job's priority.  With two names or IDs,\n"
+        "show which one ranks higher and what would reverse their order.\n"
+        "Without NAME, explain your own fairshare value.\n"
+        "\n" HELP_OF_NAMES,
+    .shared = TAKES_NAME | TAKES_CLUSTERS | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct explain_options),
     .use = SETTINGS_FOR_READING,

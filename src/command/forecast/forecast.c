@@ -267,26 +267,28 @@ static int forecast_check(struct command_context *context, struct error *err)
 
 static const struct command_option own_options[] = {
     { "days", NULL, 'd', OPTION_VALUE, AT(forecast_options, days_text), "NUMBER",
-      .help = "so many days from now; usually 14" },
+      .help = "Project the next NUMBER days (default: 14)" },
     { "until", NULL, 0, OPTION_VALUE, AT(forecast_options, until), "VALUE",
-      .help = "when FairShare (LevelFS, where an account has none) gets there", .former = 'u' },
+      .help = "Find when FairShare, or else LevelFS, reaches VALUE", .former = 'u' },
     { "job", NULL, 'j', OPTION_VALUE, AT(forecast_options, job), "TRESxTIME",
-      .help = "what a job would do that is charged so many TRES for so long, such as 64x12h, while "
-              "the others go on" },
+      .help = "Add a job of NAME, such as 64x12h (TRES x duration)" },
     { "plot", NULL, 0, OPTION_FLAG, AT(forecast_options, plot), NULL,
-      .help = "curves too where the output is no terminal" },
+      .help = "Draw curves even if standard output is not a terminal" },
     { .name = NULL },
 };
 
 const struct command command_forecast = {
     .name = "forecast",
-    .operands = "NAME...",
     .operand_count = OPERANDS_ANY,
     .for_users = true,
-    .summary = "how the fairshare of a user or account goes on",
-    .notes = "If nothing runs, if all goes on as in the last seven days, if only others do.\n"
-             "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
-    .shared = TAKES_NAME | TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_NOW | TAKES_TABLE,
+    .group = GROUP_QUERY,
+    .summary = "Project the fairshare of a user or account",
+    .usage = "[OPTION...] NAME...",
+    .description = "Project the fairshare of users and accounts in three cases: nothing runs; all\n"
+                   "usage continues at the mean rate of the last seven days; only the usage of\n"
+                   "others continues.\n"
+                   "\n" HELP_OF_NAMES,
+    .shared = TAKES_NAME | TAKES_CLUSTERS | TAKES_NOW | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct forecast_options),
     .use = SETTINGS_FOR_ALL,

@@ -369,32 +369,27 @@ static int ledger_command_take_names(struct ledger_entry_options *options, struc
 
 static const struct command_option own_options[] = {
     { "user", "users", 'u', OPTION_LIST, AT(ledger_entry_options, shared.users), "NAME",
-      .help = "whose" },
+      .help = "Select a user, for credit, debit, set, reset and list" },
     { "account", "accounts", 'A', OPTION_LIST, AT(ledger_entry_options, shared.accounts), "NAME",
-      .help =
-          "in which account; with reset and no --user, all below it; credit, debit and set find "
-          "the only one that a user is in" },
+      .help = "Select an account (default: the user's, if only one)" },
     { "partition", "partitions", 0, OPTION_ONE, AT(ledger_entry_options, partition), "NAME",
-      .help = "the user's association with this partition; with list: entries of it",
-      .former = 'p' },
+      .help = "Select the user's association with this partition", .former = 'p' },
     { "all", NULL, 0, OPTION_FLAG, AT(ledger_entry_options, all), NULL,
-      .help = "reset everything" },
+      .help = "Reset the whole cluster" },
     { "node", NULL, 0, OPTION_ONE, AT(ledger_entry_options, refund.node), "NAME",
-      .help =
-          "with refund: all jobs of which a part ran on this node between --since and --until, and "
-          "that have ended" },
+      .help = "Refund ended jobs that ran on this node after --since" },
     { "since", "from", 0, OPTION_VALUE, AT(ledger_entry_options, from), "TIME",
-      .help = "with refund and --node; with list: entries dated then or later" },
+      .help = "Select entries, or with --node jobs, from TIME on" },
     { "until", "to", 0, OPTION_VALUE, AT(ledger_entry_options, to), "TIME",
-      .help = "likewise, up to this instant; else now" },
+      .help = "Select entries or jobs up to TIME (default: now)" },
     { "jobs", "job", 'j', OPTION_LIST, AT(ledger_entry_options, jobs), "IDS",
-      .help = "with list: refunds of these jobs" },
+      .help = "List only refunds of these jobs" },
     { "kinds", "kind", 0, OPTION_LIST, AT(ledger_entry_options, kinds), "KINDS",
-      .help = "with list: entries of these kinds, such as refund,undo" },
+      .help = "List only entries of these kinds, such as refund,undo" },
     { "at", NULL, 0, OPTION_VALUE, AT(ledger_entry_options, at), "TIME",
-      .help = "the instant, such as 2026-11-01T10:00 or now-3days; else now" },
+      .help = "Set the time of the entry (default: now)" },
     { "why", NULL, 'w', OPTION_VALUE, AT(ledger_entry_options, why), "TEXT",
-      .help = "the reason, which every entry needs" },
+      .help = "Set the reason (required for a new entry)" },
     { .name = NULL },
 };
 
@@ -428,29 +423,31 @@ static int ledger_answer(struct command_context *context, struct error *err)
 
 const struct command command_ledger = {
     .name = "ledger",
-    .operands = "ACTION",
     .operand_count = 2,
-    .summary = "correct usage: credits, debits, refunds, resets; all can be undone",
-    .notes = "  credit AMOUNT    take usage off a user's association: TRES-seconds, or\n"
-             "                   TRES-hours as in 12.5h\n"
-             "  debit AMOUNT     put usage on it\n"
-             "  refund JOB,...   take off what jobs charged, as if they had not run; or of\n"
-             "                   all that ran on a node then (--node, --since)\n"
-             "  reset            usage before the instant does not count: of a user, an\n"
-             "                   account with all below it now, or (--all) the whole cluster\n"
-             "  set AMOUNT       a user's association has used so much at the instant,\n"
-             "                   whatever it was charged before\n"
-             "  undo ENTRY       an entry does not count, and never did\n"
-             "  list             the entries\n"
-             "  export [FILE]    write all entries to a file, a line of JSON each\n"
-             "  import [FILE]    add those of such a file that are not there\n"
-             "\n"
-             "With reset and no --user, --account is all below it; credit, debit and set find\n"
-             "the only account that a user is in.  Where an entry is said to be lost,\n"
-             "import it from an export, or undo it: then its loss is accepted.\n"
-             "\n"
-             "Entries change fairmill's values.  The scheduler, Slurm or OpenPBS, does not\n"
-             "read them: its own usage and the order of its queue stay as they are.\n",
+    .group = GROUP_CORRECT,
+    .summary = "Credit, debit, refund, reset or set usage; undo entries",
+    .usage = "ACTION [ARGUMENT] [OPTION...]",
+    .description =
+        "Correct usage by an entry in the ledger, or list, export or import entries.  An\n"
+        "entry changes fairmill's values only; the scheduler's usage and queue stay as\n"
+        "they are.\n"
+        "\n"
+        "Actions:\n"
+        "  credit AMOUNT    Subtract usage from a user, in TRES-seconds or, as in 12.5h,\n"
+        "                   TRES-hours\n"
+        "  debit AMOUNT     Add usage to a user\n"
+        "  refund JOB,...   Remove all usage of these jobs, or with --node and --since\n"
+        "                   of the jobs that ran on a node\n"
+        "  reset            Ignore usage before --at: of a user, of an account and all\n"
+        "                   below it now, or with --all of the cluster\n"
+        "  set AMOUNT       Replace a user's usage before --at with AMOUNT\n"
+        "  undo ENTRY       Undo an entry\n"
+        "  list             List the entries\n"
+        "  export [FILE]    Write all entries as JSON lines (default: standard output)\n"
+        "  import [FILE]    Add missing entries from an export (default: standard input)\n"
+        "\n"
+        "If an entry is lost, import it from an export.  If there is no export, undo the\n"
+        "entry to accept the loss.\n",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_YES | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct ledger_entry_options),

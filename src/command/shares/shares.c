@@ -258,7 +258,7 @@ struct shares_options {
 
 static const struct command_option own_options[] = {
     { "commands", NULL, 0, OPTION_FLAG, AT(shares_options, commands), .form = true,
-      .help = "with diff: the sacctmgr commands that make the database what the file says" },
+      .help = "With diff, print sacctmgr commands that apply FILE" },
     { .name = NULL },
 };
 
@@ -371,14 +371,18 @@ static int shares_answer(struct command_context *context, struct error *err)
 
 const struct command command_shares = {
     .name = "shares",
-    .operands = "ACTION",
     .operand_count = 2,
-    .summary = "shares as a file of sacctmgr's, and what the database has otherwise",
-    .notes = "  export       write the associations of a cluster as `sacctmgr load` takes\n"
-             "               them\n"
-             "  diff FILE    what differs between such a file, also one that `sacctmgr dump`\n"
-             "               wrote, and the accounting database; - is standard input.  The\n"
-             "               cluster is the file's, if --cluster names no other\n",
+    .group = GROUP_CORRECT,
+    .summary = "Export shares, or compare a file with the database",
+    .usage = "export [OPTION...]\ndiff [OPTION...] FILE",
+    .description =
+        "Export the associations and shares of a cluster, or compare a file with them.\n"
+        "\n"
+        "Actions:\n"
+        "  export       Write a file for `sacctmgr load`\n"
+        "  diff FILE    Show differences between FILE and the accounting database.  FILE\n"
+        "               is written by `export`, by `sacctmgr dump` or by hand; `-` is\n"
+        "               standard input\n",
     .shared = TAKES_CLUSTERS | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct shares_options),

@@ -187,27 +187,25 @@ static int show_answer(struct command_context *context, struct error *err)
 
 static const struct command_option own_options[] = {
     { "all", NULL, 'a', OPTION_FLAG, AT(show_options, all), NULL,
-      .help = "all users, whatever --users says" },
+      .help = "Show all users, even with --users" },
     { "long", NULL, 'l', OPTION_FLAG, AT(show_options, all_columns), NULL,
-      .help = "also what associations may use of each TRES, and what running jobs still may" },
+      .help = "Add the columns GrpTRESMins and TRESRunMins" },
     { "partition", NULL, 'm', OPTION_FLAG, AT(show_options, partitions), NULL,
-      .help = "the partitions of associations, also where none has one" },
+      .help = "Show the column Partition even if it is empty" },
     { "Users", NULL, 'U', OPTION_FLAG, AT(show_options, only_users), NULL,
-      .help = "users without accounts" },
+      .help = "Show users without the accounts above them" },
     { "pbs", NULL, 0, OPTION_FLAG, AT(show_options, pbs), NULL,
-      .help =
-          "what pbsfs prints: the tree as its -t, with a NAME as --entity, with two as --compare",
-      .form = true },
+      .help = "Print in pbsfs's format: the tree, or one or two NAMEs", .form = true },
     { "tree", NULL, 0, OPTION_FLAG, AT(show_options, tree), NULL,
-      .help = "with --pbs: the tree, as pbsfs -t" },
+      .help = "With --pbs, print the tree, as pbsfs -t (default)" },
     { "list", NULL, 0, OPTION_FLAG, AT(show_options, list), NULL,
-      .help = "with --pbs: everybody, as pbsfs -p" },
+      .help = "With --pbs, print all entities, as pbsfs -p" },
     { "decay", NULL, 0, OPTION_VALUE, AT(show_options, decay), "FACTOR",
-      .help = "with --pbs: everybody, as pbsfs -p after pbsfs -d with this factor" },
+      .help = "With --pbs, print all entities with usage times FACTOR" },
     { "entity", NULL, 0, OPTION_VALUE, AT(show_options, entity), "NAME",
-      .help = "with --pbs: this entity, as pbsfs -g" },
+      .help = "With --pbs, print one entity, as pbsfs -g" },
     { "compare", NULL, 0, OPTION_LIST, AT(show_options, pair), "NAME,NAME",
-      .help = "with --pbs: who is more deserving, as pbsfs -c" },
+      .help = "With --pbs, print the more deserving one, as pbsfs -c" },
     { .name = NULL },
 };
 
@@ -266,11 +264,14 @@ static int show_check(struct command_context *context, struct error *err)
 
 const struct command command_show = {
     .name = "show",
-    .operands = "[NAME]...",
     .operand_count = OPERANDS_ANY,
     .for_users = true,
-    .summary = "the published tree in sshare's columns",
-    .notes = "",
+    .group = GROUP_QUERY,
+    .summary = "Show the fairshare tree in sshare's format",
+    .usage = "[OPTION...] [NAME...]",
+    .description =
+        "Show the published fairshare tree in sshare's format, or with --pbs in pbsfs's.\n"
+        "\n" HELP_OF_NAMES,
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct show_options),

@@ -353,29 +353,33 @@ static int statement_check(struct command_context *context, struct error *err)
 
 static const struct command_option own_options[] = {
     { "since", NULL, 0, OPTION_TIME, AT(command_statement_options, since), "TIME",
-      .help = "from this day on; else from the beginning of the year" },
+      .help = "Start on this day (default: 1 January)" },
     { "until", NULL, 0, OPTION_TIME, AT(command_statement_options, until), "TIME",
-      .help = "up to this day, which is not in it; else up to the last run" },
+      .help = "End before this day (default: at the last run)" },
     { "by", NULL, 0, OPTION_VALUE, AT(command_statement_options, by_text), "PERIOD",
-      .help = "by month (that is usual), by week from Monday on, or by day" },
-    { "of", NULL, 0, OPTION_VALUE, AT(command_statement_options, of_text), "WHAT",
-      .help = "due is a share of what was delivered (that is usual), or of the capacity" },
+      .help = "Group by month, week or day (default: month)" },
+    { "of", NULL, 0, OPTION_VALUE, AT(command_statement_options, of_text), "BASE",
+      .help = "Divide delivered usage or capacity (default: delivered)" },
     { "as-sreport", NULL, 0, OPTION_FLAG, AT(command_statement_options, as_sreport), NULL,
-      .help = "what sreport adds up, from the accounting database" },
+      .help = "Show the usage that sreport shows; read from slurmdbd" },
     { "tres", NULL, 'T', OPTION_VALUE, AT(command_statement_options, tres), "NAME",
-      .help = "with --as-sreport: of this TRES; else of cpu" },
+      .help = "With --as-sreport, select a TRES (default: cpu)" },
     { "time", NULL, 't', OPTION_VALUE, AT(command_statement_options, time_text), "UNIT",
-      .help = "in hours (that is usual), minutes or seconds" },
+      .help = "Show hours, minutes or seconds (default: hours)" },
     { .name = NULL },
 };
 
 const struct command command_statement = {
     .name = "statement",
-    .operands = "[NAME]...",
     .operand_count = OPERANDS_ANY,
     .for_users = true,
-    .summary = "what was due to accounts and users, and what they got",
-    .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
+    .group = GROUP_QUERY,
+    .summary = "Compare usage with entitlement by month, week or day",
+    .usage = "[OPTION...] [NAME...]",
+    .description =
+        "Compare the usage of accounts and users with their entitlement for each month,\n"
+        "week or day.\n"
+        "\n" HELP_OF_NAMES,
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct command_statement_options),

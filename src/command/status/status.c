@@ -289,27 +289,26 @@ static int status_failed(const void *of, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { "max-age", NULL, 0, OPTION_VALUE, AT(status_options, max_age), "TIME",
-      .help = "it is critical if results are older, a number with s, m, h, d or w behind it; "
-              "else if they are stale" },
+    { "max-age", NULL, 0, OPTION_VALUE, AT(status_options, max_age), "DURATION",
+      .help = "Set the critical age (default: stale results)" },
     { "warning", NULL, 'w', OPTION_AGAIN, AT(status_options, warning), "NAME=RANGE",
-      .help = "a limit: NAME is age, lag, findings, drift or a kind of findings, RANGE is "
-              "[@][START:][END] as monitors' plugins have it" },
+      .help = "Warn if NAME is out of RANGE, such as age=10m" },
     { "critical", NULL, 0, OPTION_AGAIN, AT(status_options, critical), "NAME=RANGE",
-      .help = "likewise (no -c, which names the settings)" },
+      .help = "As --warning, but critical" },
     { "nagios", NULL, 0, OPTION_FLAG, AT(status_options, nagios), NULL, .form = true,
-      .help = "one line, figures and an exit status for a monitor (0 ok, 1 warning, 2 critical, 3 "
-              "not known)" },
+      .help = "Print one line and exit as a Nagios plugin does" },
     { .name = NULL },
 };
 
 const struct command command_status = {
     .name = "status",
-    .operands = "",
     .for_users = true,
-    .summary = "how old the results are, and how the last runs went",
-    .notes = "Drift is by how much the kept sums were off where a run last compared them with\n"
-             "all jobs, in TRES-seconds; 0 is right.  Ends with 1 where something is wrong.\n",
+    .group = GROUP_MONITOR,
+    .summary = "Show the age and health of the results",
+    .usage = "[OPTION...]",
+    .description = "Show the age and the health of the results and how the last runs ended.  Exit\n"
+                   "with status 1 if there is a problem.  Drift is the error of stored sums, in\n"
+                   "TRES-seconds, when a run last compared them with all jobs.\n",
     .shared = TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct status_options),

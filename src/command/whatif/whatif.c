@@ -90,26 +90,25 @@ static int whatif_answer(struct command_context *context, struct error *err)
 
 static const struct command_option own_options[] = {
     { "shares", NULL, 's', OPTION_AGAIN, AT(whatif_options, lists[SHARES]), "NAME=SHARES",
-      .help = "shares of a user or account; or parent" },
+      .help = "Set the shares of a user or account, or `parent`" },
     { "move", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[MOVE]), "ACCOUNT=PARENT",
-      .help = "hang an account, with all below it, below another", .former = 'm' },
-    { "half-life", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[HALF_LIFE]), "TIME",
-      .help = "as in the settings, such as 14-0" },
+      .help = "Move an account and its subtree to another parent", .former = 'm' },
+    { "half-life", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[HALF_LIFE]), "DURATION",
+      .help = "Set the half-life, such as 14-0" },
     { "algorithm", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[ALGORITHM]), "NAME",
-      .help = "what is published as fairshare" },
+      .help = "Set the algorithm of the published fairshare" },
     { "conformance", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[CONFORMANCE]), "NAME",
-      .help = "documents or slurmctld" },
+      .help = "Set the conformance: documents or slurmctld" },
     { "add-usage", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[ADD_USAGE]), "NAME=HOURS",
-      .help = "so many TRES-hours more, used just now" },
+      .help = "Add TRES-hours of usage now" },
     { "remove-user", NULL, 0, OPTION_AGAIN, AT(whatif_options, lists[REMOVE_USER]), "NAME",
-      .help = "what sacctmgr delete user does" },
+      .help = "Remove a user, as `sacctmgr delete user` does" },
     { "weights", NULL, 'w', OPTION_AGAIN, AT(whatif_options, lists[WEIGHTS]), "NAME=NUMBER,...",
-      .help = "weights of priorities: age, assoc, fairshare, job_size, partition, qos; or "
-              "tres=TRES=NUMBER,..." },
+      .help = "Set priority weights, as in age=1000,qos=500" },
     { "file", NULL, 'f', OPTION_AGAIN, AT(whatif_options, files), "FILE",
-      .help = "changes, one a line, without dashes; - is stdin", .path = true },
+      .help = "Read changes from FILE; `-` is standard input", .path = true },
     { "top", NULL, 0, OPTION_VALUE, AT(whatif_options, top_text), "NUMBER",
-      .help = "so many of those who gain most, and lose most" },
+      .help = "Show NUMBER gains and losses (default in text: 10)" },
     { .name = NULL },
 };
 
@@ -137,11 +136,13 @@ static void whatif_release(void *options)
 
 const struct command command_whatif = {
     .name = "whatif",
-    .operands = "",
     .for_users = true,
-    .summary = "who would gain and who lose, were shares or settings others",
-    .notes = "Changes may be given again, and are made together.  A NAME is a user, an\n"
-             "account, or account/user[/partition]; account/ is no user.\n",
+    .group = GROUP_TRY,
+    .summary = "Predict the effect of new shares or settings",
+    .usage = "[OPTION...]",
+    .description = "Predict how fairshare changes if shares, users, usage or settings change.\n"
+                   "The options of changes are repeatable; all changes apply together.\n"
+                   "\n" HELP_OF_NAMES,
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_NOW | TAKES_TABLE,
     .options = own_options,
     .options_size = sizeof(struct whatif_options),
