@@ -3,6 +3,7 @@
 # needs: sqlite
 """One grammar: what a command line means does not depend on the command."""
 
+import glob
 import os
 import re
 import shutil
@@ -25,6 +26,8 @@ SSHARE = dict(a='all', A='accounts', l='long', m='partition', M='clusters', n='n
 SPRIO = dict(h='noheader', j='jobs', l='long', M='clusters', n='norm', o='format', p='partition', S='sort', u='user',
              v='verbose', V='version', w='weights')
 OPTION = re.compile(r' +(?:-(\w), |    )?--([A-Za-z][a-z-]*)(?: (\S+))?(?:  |$)')
+# As a manual page writes an option.
+SPELLING = re.compile(r'B<(--?[A-Za-z][A-Za-z0-9-]*)>')
 TWO = '''
 cluster tiny
 root/
@@ -110,15 +113,45 @@ def foreign_letters(place, command):
             place.says('by its name and meaning', f"'-{letter}'", f'in {tool} --{name}: ')
 
 
-def usage_is_manual(place, commands):
-    """The synopsis of the manual is that of the tables."""
+def page(name):
+    """The OPTIONS of a manual page."""
     top = os.environ.get('top_srcdir', os.path.join(HERE, '..', '..'))
-    with open(os.path.join(top, 'man', 'fairmill.8.pod'), encoding='utf-8') as file:
-        synopsis = file.read().split('=head1 SYNOPSIS')[1].split('=head1')[0]
-    plain = [' '.join(re.sub(r'[BI]<([^<>]*)>', r'\1', part).split()) for part in synopsis.split('\n\n')]
+    path, = glob.glob(os.path.join(top, 'man', name + '.[178].pod'))
+    with open(path, encoding='utf-8') as file:
+        return re.search(r'^=head1 OPTIONS$(.*?)^=head1 ', file.read(), re.M | re.S)[1]
+
+
+def items(text):
+    """The options of each item."""
+    return [set(SPELLING.findall(item)) for item in re.findall(r'^=item (.*(?:\n.+)*)', text, re.M)]
+
+
+def options_are_in_manual(place, command, shared):
+    """Each option of the help is an item of the command's page, or an item of fairmill-cli(7) that the page names."""
+    text = page(f'fairmill-{command}')
+    options = options_of(place, command)
+    spellings = {'--' + name for _, name, _ in options} | {'-' + letter for letter in lettered(options)}
+    documented = set().union(*items(text), *(item for item in shared if item & set(SPELLING.findall(text))))
+    tap.same(sorted(spellings - documented), [], f'the manual page of {command} has each option of its help')
+    # An item may add synonyms to an option.
+    wrong = [sorted(item) for item in items(text) if item and not item & spellings]
+    # The options after the last item are those of fairmill-cli(7).
+    named = set(SPELLING.findall(text.rpartition('\n=back\n')[2]))
+    tap.same((wrong, sorted(named - spellings)), ([], []), f'the help of {command} has each option of its manual page')
+
+
+def help_is_short(place, commands):
+    """Each phrase of the help has at most 60 characters, and each line fits a terminal."""
+    tap.same([line for command in ('', *commands) for line in help_of(place, *command.split()).splitlines()
+              if len(line) > 79 and not line.endswith('/fairmill.conf')], [], 'no line of the help is longer than 79 characters')
+    summaries = re.findall(r'^  [a-z]+ +(.*)$', help_of(place), re.M)
+    phrases = []
     for command in commands:
-        usage = ' '.join(help_of(place, command).split('\n\n')[0].split())
-        tap.ok(usage.removeprefix('usage: ') in plain, f'the manual says how {command} is used', usage)
+        text = re.sub(r'\n {20,}', ' ', help_of(place, '--all-options', command))
+        phrases += [' '.join(phrase.split()) for phrase in re.findall(r'^ +(?:-\w, )?--\w\S*(?: [A-Z]{2}\S*)? +(.*)$', text, re.M)]
+    tap.ok(len(summaries) > 20 and len(phrases) > 200, 'the phrases of the help are found', summaries, phrases)
+    tap.same([phrase for phrase in summaries + phrases if len(phrase) > 60 or not re.match('[A-Z]', phrase)
+              or phrase.endswith('.')], [], 'each phrase begins with a capital and has at most 60 characters and no full stop')
 
 
 def refused(place):
@@ -256,12 +289,14 @@ def body():
         tap.ok('usage: fairmill help [COMMAND]' in help_of(place, 'help'), 'help has help of its own', place.out)
         place.ends(64, 'a misspelt help is no command', 'halp')
         place.says('and help is suggested', "did you mean 'help'?")
+        shared = items(page('fairmill-cli'))
         for command in commands:
             helps(place, command)
             settings_anywhere(place, command)
             options_are_known(place, command)
             foreign_letters(place, command)
-        usage_is_manual(place, commands)
+            options_are_in_manual(place, command, shared)
+        help_is_short(place, commands)
         refused(place)
         lists(place)
         sshare_lines(place)
