@@ -28,6 +28,53 @@ def told(manual):
         yield name, re.sub(r'\s+', ' ', remedy)
 
 
+SECTIONS = ('NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS', 'EXAMPLES', 'EXIT STATUS', 'SEE ALSO')
+# Pages that describe all tables, or all settings.
+LONG_PAGES = ('fairmill-tables.7', 'fairmill.conf.5')
+
+
+def pages_of_commands():
+    """{command: pages}, for each command in the source."""
+    code = ''.join(read(path) for path in glob.glob(f'{TOP}/src/command/**/*.c', recursive=True))
+    commands = re.findall(r'^const struct command command_\w+ = {\n    \.name = "(\w+)"', code, re.M)
+    return {command: [page for page in PAGES if re.fullmatch(rf'fairmill-{command}\.[18]', page)] for command in commands}
+
+
+def section(pod, name):
+    return re.search(rf'^=head1 {name}\n\n(.*?)\n*(?=^=head1 |\Z)', pod, re.M | re.S).group(1)
+
+
+def rendered(place, page):
+    return place.printed('man', '-E', 'UTF-8', '-l', f'{BUILD}/man/{page}',
+                         env=dict(os.environ, LC_ALL='C.UTF-8', MANWIDTH='80', MAN_KEEP_FORMATTING='', PAGER='cat'))
+
+
+def commands_have_pages(place):
+    pages = pages_of_commands()
+    tap.ok(len(pages) > 20, 'the source has commands')
+    tap.empty((command for command, found in pages.items() if len(found) != 1), 'each command has one page')
+    for page in (found[0] for found in pages.values() if found):
+        pod = read(f'{TOP}/man/{page}.pod')
+        headings = [heading for heading in re.findall(r'^=head1 (.*)$', pod, re.M) if heading in SECTIONS]
+        tap.same(headings, list(SECTIONS), f'{page} has the sections of a command, in their order')
+        if 'SYNOPSIS' in headings:
+            text = rendered(place, page)
+            synopsis = re.search(r'^SYNOPSIS\n(.*?)^DESCRIPTION$', text, re.M | re.S).group(1)
+            tap.ok(len(synopsis.rstrip().splitlines()) <= 15, f'the synopsis of {page} has at most 15 lines', synopsis)
+
+
+def pages_are_short(place):
+    for page in PAGES:
+        pod = read(f'{TOP}/man/{page}.pod')
+        name = section(pod, 'NAME')
+        tap.like(name, rf'^{re.escape(page[:-2])} - [^\n]*[^.\n]$', f'{page}: NAME is one phrase without a full stop')
+        if page not in LONG_PAGES:
+            tap.ok(len(pod.encode()) <= 20 * 1024, f'{page} has at most 20 KB of POD', len(pod.encode()))
+    for page in ('fairmill.1', 'fairmill.8'):
+        lines = rendered(place, page).count('\n')
+        tap.ok(lines <= 200, f'{page} has at most 200 lines', lines)
+
+
 def page_is_good(place, name):
     page = f'{BUILD}/man/{name}'
     tap.ok(os.path.exists(page) and os.path.getsize(page), f'{name} was made')
@@ -45,6 +92,8 @@ def body():
             place.works(f'{os.path.basename(pod)} is good POD', 'podchecker', '-warnings', '-warnings', pod)
         for name in PAGES:
             page_is_good(place, name)
+        commands_have_pages(place)
+        pages_are_short(place)
         sample = place.printed(f'{BUILD}/settings-doc', '--sample')
     tap.same(f'{sample}\n', read(f'{TOP}/etc/fairmill.conf'), 'etc/fairmill.conf is the sample that settings-doc makes')
 
