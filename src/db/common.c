@@ -29,8 +29,8 @@ int db_check_columns(const struct db *db, size_t count, const char *types, struc
 {
     if (count == strlen(types))
         return 0;
-    return fail(err, ERROR_OTHER, "%s: a query answers with %zu columns instead of %zu", db->name,
-                count, strlen(types));
+    return fail(err, ERROR_OTHER, "%s: a query returns %zu columns instead of %zu", db->name, count,
+                strlen(types));
 }
 
 int db_lock_by_query(struct db *db, const char *sql, struct db_value key, const char *name,

@@ -38,9 +38,10 @@ const char *db_tls_objection(const struct db_settings *settings)
 {
     bool verifies = settings->tls_mode >= DB_TLS_VERIFY_CA;
     if (verifies && !db_given(settings->tls_ca))
-        return "needs tls_ca, the file of the authority whose certificates are good";
+        return "requires tls_ca, a file with the CA that signed the server's certificate";
     if (!verifies && db_given(settings->tls_ca))
-        return "checks no certificate, so that tls_ca would not count";
+        return "does not check certificates, so tls_ca has no effect; use verify_ca or "
+               "verify_full, or remove tls_ca";
     if (settings->tls_mode == DB_TLS_DEFAULT)
         return NULL;
     return db_driver_named(settings->driver)->tls_objection(settings);
@@ -59,7 +60,7 @@ static int refuse_writable(const struct db_settings *settings, struct error *err
     int result = 0;
     if (path && !stat(path, &status) && (status.st_mode & (S_IWGRP | S_IWOTH)))
         result = fail(err, ERROR_SETTINGS,
-                      "'%s' may be written by others than its owner: chmod go-w it", path);
+                      "'%s' is writable by other users; run `chmod go-w` on it", path);
     free(path);
     return result;
 }
@@ -76,7 +77,7 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
     *db = driver->open(settings, role, err);
     if (!*db && err->class == ERROR_LOGIN) {
         struct error reason = *err;
-        return fail(err, ERROR_LOGIN, "%.1900s; the server refuses this login or its password",
+        return fail(err, ERROR_LOGIN, "%.1900s; the server rejected this login or its password",
                     reason.message);
     }
     if (!*db)
@@ -140,8 +141,9 @@ int db_be_owner(struct db *db, struct error *err)
     struct db_rows *rows = db_query(db, db->driver->owner_query, NULL, 0, "t", err);
     int got = db_fetch(rows, &row, err);
     if (got > 0)
-        fail(err, ERROR_DENIED, "%s: permission denied, the tables belong to '%.*s'", db->name,
-             (int)row[0].text.length, row[0].text.bytes);
+        fail(err, ERROR_DENIED,
+             "%s: permission denied; the tables belong to '%.*s', whose role this login lacks",
+             db->name, (int)row[0].text.length, row[0].text.bytes);
     db_finish(rows);
     return got ? -1 : 0;
 }
@@ -158,18 +160,18 @@ int db_check_table_name(const struct db *db, const char *name, struct error *err
 {
     const struct db_driver *driver = db->driver;
     if (driver->name_bytes && strlen(name) > driver->name_bytes)
-        return fail(err, ERROR_DATA,
-                    "there can be no table '%s': %s has names of %zu bytes at most", name,
-                    driver->name, driver->name_bytes);
+        return fail(err, ERROR_DATA, "invalid table name '%s': names in %s have at most %zu bytes",
+                    name, driver->name, driver->name_bytes);
     if (driver->name_characters && utf8_length(name) > driver->name_characters)
         return fail(err, ERROR_DATA,
-                    "there can be no table '%s': %s has names of %zu characters at most", name,
+                    "invalid table name '%s': names in %s have at most %zu characters", name,
                     driver->name, driver->name_characters);
     for (const char *at = name; driver->name_is_basic && *at; at++)
         if ((unsigned char)*at >= 0xf0)
-            return fail(err, ERROR_DATA,
-                        "there can be no table '%s': %s has no characters beyond U+FFFF in names",
-                        name, driver->name);
+            return fail(
+                err, ERROR_DATA,
+                "invalid table name '%s': names in %s cannot contain characters above U+FFFF", name,
+                driver->name);
     return 0;
 }
 
@@ -220,9 +222,9 @@ void db_rollback(struct db *db)
 static int refuse_while_busy(const struct db *db, struct error *err)
 {
     if (db->rows)
-        return fail(err, ERROR_OTHER, "the database session is still answering a query");
+        return fail(err, ERROR_OTHER, "the database session still has an open query");
     if (db->writing)
-        return fail(err, ERROR_OTHER, "the database session is still amid a bulk write");
+        return fail(err, ERROR_OTHER, "the database session still has an open bulk write");
     return 0;
 }
 

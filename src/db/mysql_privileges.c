@@ -85,7 +85,7 @@ static void mysql_privilege_add_login(struct text *text, const struct db_setting
         text_format(
             text,
             "/*M! CREATE USER IF NOT EXISTS %s IDENTIFIED VIA unix_socket */;\n"
-            "-- MySQL without its plugin: INSTALL PLUGIN auth_socket SONAME 'auth_socket.so';\n"
+            "-- If MySQL lacks the plugin: INSTALL PLUGIN auth_socket SONAME 'auth_socket.so';\n"
             "/*!80000 CREATE USER IF NOT EXISTS %s IDENTIFIED WITH auth_socket */;\n",
             account.bytes, account.bytes);
     else
@@ -158,7 +158,8 @@ static void add_writing(struct text *text, const struct db_settings *results,
 static void add_dashboard(struct text *text, const struct db_settings *results,
                           const char *const *nameless)
 {
-    text_add(text, "CREATE ROLE IF NOT EXISTS fairmill_dashboard; -- reads what has no names\n");
+    text_add(text,
+             "CREATE ROLE IF NOT EXISTS fairmill_dashboard; -- reads data without user names\n");
     for (size_t i = 0; nameless[i]; i++) {
         text_add(text, "GRANT SELECT ON ");
         text_add_quoted(text, '`', results->database);

@@ -86,8 +86,11 @@ static void pgsql_privilege_add_before_tables(struct text *text, const struct db
     text_add_quoted(text, '\'', results->database);
     text_add(text, ")\\gexec\n");
     add_connect(text, results);
-    text_add(text, "\n-- Roles of the results: who runs `fairmill init`, who runs `fairmill run`, "
-                   "who reads all, and who reads what has no names.\n");
+    text_add(
+        text,
+        "\n-- Roles of the results: fairmill_owner runs `fairmill init`, fairmill_writer runs\n"
+        "-- `fairmill run`, fairmill_reader reads everything, fairmill_dashboard reads data\n"
+        "-- without user names.\n");
     pgsql_privilege_add_role(text, "fairmill_owner", "");
     pgsql_privilege_add_role(text, "fairmill_writer", "");
     pgsql_privilege_add_role(text, "fairmill_reader", "");
@@ -104,7 +107,7 @@ static void pgsql_privilege_add_after_tables(struct text *text, const struct db_
 {
     struct text login = { 0 };
     text_add_identifier(&login, account(results));
-    text_add(text, "RESET ROLE;\n\n-- Privileges on these tables, and on those of later "
+    text_add(text, "RESET ROLE;\n\n-- Privileges on these tables and on tables of later "
                    "releases.\n");
     pgsql_privilege_add_login(text, results);
     text_format(text,

@@ -121,7 +121,7 @@ int db_value_fit(struct db_value *value, char type, const char *column, struct e
 
 int db_value_misfit(const struct db_column *column, struct error *err)
 {
-    return fail(err, ERROR_OTHER, "a value to write in column '%s' is not of its type '%c'",
+    return fail(err, ERROR_OTHER, "a value for column '%s' does not have the column's type '%c'",
                 column->name, column->type);
 }
 

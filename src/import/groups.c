@@ -51,8 +51,8 @@ static int group_read_number(const char *text, const char *what, int64_t *number
     if (number_signed(digits, strlen(digits), number) && *number >= INT32_MIN &&
         *number <= INT32_MAX)
         return 0;
-    return fail(err, ERROR_DATA, "its %s '%s' is no number from -2147483648 to 2147483647%s", what,
-                text, strchr(text, '\r') ? "; lines must end with LF, not with CR LF" : "");
+    return fail(err, ERROR_DATA, "invalid %s '%s': not an integer from -2147483648 to 2147483647%s",
+                what, text, strchr(text, '\r') ? "; lines must end with LF, not CR LF" : "");
 }
 
 static int group_check_line(struct group_reader *reader, const struct group_line *line,
@@ -60,10 +60,10 @@ static int group_check_line(struct group_reader *reader, const struct group_line
 {
     if (strcmp(line->parent, ENTITY_ROOT_NAME) != 0 &&
         names_find(reader->names, line->parent, strlen(line->parent)) == INDEX_NONE)
-        return fail(err, ERROR_DATA, "no line above has its parent '%s'", line->parent);
+        return fail(err, ERROR_DATA, "parent '%s' is not in an earlier line", line->parent);
     return group_add_name(reader, line->name)
                ? 0
-               : fail(err, ERROR_DATA, "'%s' has a line already", line->name);
+               : fail(err, ERROR_DATA, "duplicate name '%s'", line->name);
 }
 
 /* Splits off the first four words of a line; the scheduler ignores the rest. */
@@ -84,7 +84,7 @@ static int group_take_words(struct group_reader *reader, char *text, struct erro
     if (!*begin || *begin == '#' || *begin == '*')
         return 0;
     if (group_split(text, words) < 4)
-        return fail(err, ERROR_DATA, "it is no NAME NUMBER PARENT SHARES");
+        return fail(err, ERROR_DATA, "expected NAME NUMBER PARENT SHARES");
     struct group_line line = { words[0], words[2], 0, 0 };
     if (group_read_number(words[1], "number", &line.cresgroup, err) ||
         group_read_number(words[3], "shares", &line.shares, err) ||

@@ -41,7 +41,7 @@ static int line_take_lines(struct line_reader *reader, char **read, size_t *room
     for (ssize_t length; (length = getline(read, room, reader->file)) >= 0;) {
         reader->number++;
         if (memchr(*read, '\0', (size_t)length))
-            return fail(err, ERROR_DATA, "it has bytes of value 0");
+            return fail(err, ERROR_DATA, "the line contains a NUL byte");
         text_add_bytes(&reader->line, *read, (size_t)length);
         if (reader->continued && cut_backslash(&reader->line))
             continue;

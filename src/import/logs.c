@@ -50,8 +50,9 @@ static int log_file_check_names(const struct log_list *list, struct error *err)
 {
     for (size_t i = 1; i < list->count; i++) {
         if (!strcmp(list->files[i - 1].name, list->files[i].name))
-            return fail(err, ERROR_DATA, "'%s' and '%s' are one day's log", list->files[i - 1].path,
-                        list->files[i].path);
+            return fail(err, ERROR_DATA,
+                        "'%s' and '%s' are logs of the same day; remove one of them",
+                        list->files[i - 1].path, list->files[i].path);
     }
     return 0;
 }
@@ -61,7 +62,7 @@ int log_list_read(struct log_list *list, const char *folder, struct error *err)
     *list = (struct log_list){ 0 };
     DIR *directory = opendir(folder);
     if (!directory)
-        return fail(err, ERROR_DATA, "cannot read the folder '%s': %s", folder, strerror(errno));
+        return fail(err, ERROR_DATA, "cannot read directory '%s': %s", folder, strerror(errno));
     for (const struct dirent *entry; (entry = readdir(directory));) {
         if (log_file_is_name(entry->d_name))
             add_file(list, folder, entry->d_name);
@@ -138,7 +139,7 @@ static int refuse_change(const struct log_file *log, struct error *err)
 {
     return fail(err, ERROR_DATA,
                 "'%s' was changed: its first %" PRIu64
-                " bytes are not those that were imported; --anew imports all logs anew",
+                " bytes differ from the imported ones; use --anew to import all logs again",
                 log->path, log->bytes);
 }
 
@@ -224,7 +225,7 @@ static int check_empty(const struct log_file_reader *reader, struct error *err)
 {
     bool empty = !reader->log->bytes && !reader->length && !reader->breaks_off;
     return empty && packs_something(reader->log->path)
-               ? log_file_refuse(reader->log, "it is packed, and cannot be unpacked", err)
+               ? log_file_refuse(reader->log, "the compressed file is damaged", err)
                : 0;
 }
 
@@ -236,7 +237,7 @@ int log_read(struct log_file *log, line_taker *take, void *context, struct error
         return -1;
     reader.file = gzopen(log->path, "rb");
     if (!reader.file)
-        return log_file_refuse(log, errno ? strerror(errno) : "there is no memory", err);
+        return log_file_refuse(log, errno ? strerror(errno) : "out of memory", err);
     gzbuffer(reader.file, CHUNK);
     reader.hash = XXH3_createState();
     XXH3_128bits_reset(reader.hash);

@@ -62,8 +62,8 @@ static int json_stream_peek(struct json_stream *stream)
 static int qstat_refuse(const struct json_stream *stream, const char *what, struct error *err)
 {
     if (ferror(stream->file))
-        return fail(err, ERROR_DATA, "cannot read it: %s", strerror(errno));
-    return fail(err, ERROR_DATA, "no JSON: %s, in line %zu", what, stream->line);
+        return fail(err, ERROR_DATA, "read error: %s", strerror(errno));
+    return fail(err, ERROR_DATA, "invalid JSON in line %zu: %s", stream->line, what);
 }
 
 /* Reads a string with its quotes. */
@@ -86,7 +86,7 @@ static int read_nested(struct json_stream *stream, struct text *raw, struct erro
     do {
         int byte = qstat_peek(stream);
         if (byte == EOF)
-            return qstat_refuse(stream, "it ends within a value", err);
+            return qstat_refuse(stream, "end of file within a value", err);
         if (byte == '"') {
             read_string(stream, raw);
             continue;
@@ -109,9 +109,9 @@ static int read_raw(struct json_stream *stream, struct text *raw, struct error *
         return read_nested(stream, raw, err);
     while ((byte = qstat_peek(stream)) != EOF && byte && !strchr(" \t\r\n,}]", byte))
         qstat_step(stream, raw);
-    return byte == EOF ? qstat_refuse(stream, "it ends within a value", err)
+    return byte == EOF ? qstat_refuse(stream, "end of file within a value", err)
            : byte      ? 0
-                       : qstat_refuse(stream, "a byte of value 0", err);
+                       : qstat_refuse(stream, "a NUL byte", err);
 }
 
 /* Decodes a value.  Invalid JSON stays as it is, without its quotes. */
@@ -176,8 +176,8 @@ static int json_stream_key(struct json_stream *stream, struct text *key, struct 
         return 0;
     }
     if (byte != '"')
-        return qstat_refuse(stream, byte == EOF ? "it ends within an object" : "a key is missing",
-                            err);
+        return qstat_refuse(stream,
+                            byte == EOF ? "end of file within an object" : "a key is missing", err);
     if (json_stream_value(stream, key, err))
         return -1;
     if (json_stream_peek(stream) != ':')
@@ -331,13 +331,13 @@ static int qstat_read_server(struct print_reader *reader, struct error *err)
         return -1;
     return reader->servers == 1
                ? 0
-               : fail(err, ERROR_DATA, "it tells of %zu servers, not of one", reader->servers);
+               : fail(err, ERROR_DATA, "expected one server, found %zu", reader->servers);
 }
 
 static int read_again(bool *has, struct error *err)
 {
     if (*has)
-        return fail(err, ERROR_DATA, "another print tells of the same");
+        return fail(err, ERROR_DATA, "the file has two outputs of this kind");
     *has = true;
     return 0;
 }
@@ -373,7 +373,8 @@ static int read_print(struct print_reader *reader, struct error *err)
     if (json_stream_peek(&reader->stream) == '{' && read_object(reader, NULL, qstat_take_part, err))
         return -1;
     if (!reader->timestamp || reader->timestamp > LATEST_TIME || !reader->has_server_name)
-        return fail(err, ERROR_DATA, "it has no timestamp and pbs_server: qstat did not print it");
+        return fail(err, ERROR_DATA,
+                    "timestamp or pbs_server is missing; expected output of `qstat -F json`");
     waiting->as_of = (int64_t)reader->timestamp;
     waiting->has_jobs |= said == (waiting->has_queues || waiting->has_server);
     return 0;
@@ -384,10 +385,10 @@ static int read_prints(struct print_reader *reader, struct error *err)
     while (json_stream_peek(&reader->stream) != EOF) {
         size_t line = reader->stream.line;
         if (read_print(reader, err))
-            return fail_in(err, "the print from line %zu on", line);
+            return fail_in(err, "output from line %zu", line);
     }
     if (ferror(reader->stream.file))
-        return fail(err, ERROR_DATA, "cannot read it: %s", strerror(errno));
+        return fail(err, ERROR_DATA, "read error: %s", strerror(errno));
     waiting_remove_jobs(reader->waiting, is_of_array, reader->ids);
     return waiting_end(reader->waiting, err);
 }

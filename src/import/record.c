@@ -112,12 +112,12 @@ static int read_stamp(const char *line, size_t length, int64_t before, int64_t *
 {
     const struct minute *minute = is_stamp(line, length) ? minute_of(line) : NULL;
     if (!minute || two_digits(line + 17) > 60)
-        return fail(err, ERROR_DATA, "it does not begin with a time, MM/DD/YYYY HH:MM:SS;");
+        return fail(err, ERROR_DATA, "the line does not begin with a time, MM/DD/YYYY HH:MM:SS;");
     *epoch = (before - minute->first > 60 && before - minute->first < 7200 ? minute->second
                                                                            : minute->first) +
              two_digits(line + 17);
     if (*epoch < 0)
-        return fail(err, ERROR_DATA, "it begins with a time before 1970");
+        return fail(err, ERROR_DATA, "the line begins with a time before 1970");
     return 0;
 }
 
@@ -135,20 +135,20 @@ static int check_user(const struct record *record, struct error *err)
     const struct fields *fields = &record->fields;
     const struct part user = fields_value(fields, "user");
     if (memchr(user.bytes, ';', user.length))
-        return part_refuse(user, "the record was cut, and another one follows it", err);
+        return part_refuse(user, "the record is cut off and followed by another record", err);
     if (!fields->count || !part_is(&fields->fields[0].key, "gridname"))
         return 0;
     size_t users = 0;
     for (size_t i = 0; i < fields->count; i++)
         users += part_is(&fields->fields[i].key, "user");
-    return users > 1 ? part_refuse(record->text, "it may be of several users", err) : 0;
+    return users > 1 ? part_refuse(record->text, "the record may belong to several users", err) : 0;
 }
 
 int record_read(struct record *record, struct part line, struct error *err)
 {
     record->fields.count = 0;
     if (memchr(line.bytes, '\0', line.length))
-        return fail(err, ERROR_DATA, "it has bytes of value 0");
+        return fail(err, ERROR_DATA, "the line contains a NUL byte");
     int64_t time = 0;
     if (read_stamp(line.bytes, line.length, record->time, &time, err))
         return -1;
@@ -156,14 +156,14 @@ int record_read(struct record *record, struct part line, struct error *err)
     const char *end = line.bytes + line.length, *at = line.bytes + STAMP_LENGTH + 1;
     struct part rest = { at, (size_t)(end - at) };
     if (rest.length < 2 || !strchr(types, *at) || at[1] != ';')
-        return part_refuse(rest, "there is no type of record", err);
+        return part_refuse(rest, "unknown or missing record type", err);
     record->type = *at;
     rest = (struct part){ at + 2, rest.length - 2 };
     const char *close = rest.bytes;
     while (close<end && * close> ' ' && *close <= '~' && *close != ';')
         close++;
     if (close == end || *close != ';' || close == rest.bytes)
-        return part_refuse(rest, "there is no id", err);
+        return part_refuse(rest, "invalid or missing ID", err);
     record->id = (struct part){ rest.bytes, (size_t)(close - rest.bytes) };
     record->text = (struct part){ close + 1, (size_t)(end - close - 1) };
     if (!strchr(types_of_runs, record->type))
@@ -251,7 +251,7 @@ static int record_number(const struct record *record, const char *key, uint64_t 
     if (!value.length ||
         (number_unsigned(value.bytes, value.length, number) && *number <= LATEST_TIME))
         return 0;
-    part_refuse(value, "there is no number up to 253402300799", err);
+    part_refuse(value, "invalid time", err);
     return fail_in(err, "'%s'", key);
 }
 
@@ -382,13 +382,13 @@ static int check_lengths(const struct run *run, const struct record *record, str
 static int record_check(struct run *run, const struct record *record, struct error *err)
 {
     if (!*run->texts[RUN_EUSER])
-        return fail(err, ERROR_DATA, "it has no user");
+        return fail(err, ERROR_DATA, "user is missing");
     if (!run->start && record->type != 'R')
-        return fail(err, ERROR_DATA, "it has no start");
+        return fail(err, ERROR_DATA, "start is missing");
     if (!run->end && record->type != 'S')
         run->end = (uint64_t)record->time;
     if (run->end && run->end < run->start)
-        return fail(err, ERROR_DATA, "its end is before its start");
+        return fail(err, ERROR_DATA, "end is before start");
     return check_lengths(run, record, err);
 }
 

@@ -21,8 +21,7 @@ int dated_check(const char *name, int64_t since, int64_t time, struct error *err
         return 0;
     struct text text = { 0 };
     time_add(&text, since);
-    fail(err, ERROR_DATA, "'%s' is as it is since %s; a change has to be after that", name,
-         text.bytes);
+    fail(err, ERROR_DATA, "'%s' last changed at %s; a new change must be later", name, text.bytes);
     text_free(&text);
     return -1;
 }
@@ -202,10 +201,11 @@ static int take_parameter(struct dated_value *values, const struct parameter *pa
     if (!value || !*value)
         return fail(err, ERROR_DATA, "'%s' has no value", parameter->name);
     if (!strcmp(value, ":"))
-        return fail(err, ERROR_DATA,
-                    "with a blank before the colon the scheduler takes the colon for the value of "
-                    "'%s'",
-                    parameter->name);
+        return fail(
+            err, ERROR_DATA,
+            "remove the blank before the colon: the scheduler would use the colon as the value of "
+            "'%s'",
+            parameter->name);
     if (check_rest(parameter, value, next_word(&at, ' '), err))
         return -1;
     const char *asked = value;
@@ -229,12 +229,12 @@ static int sched_config_take_line(void *context, char *line, struct error *err)
         return 0;
     const char *name = next_word(&at, ':');
     if (!name)
-        return fail(err, ERROR_DATA, "it is no NAME: VALUE");
+        return fail(err, ERROR_DATA, "expected NAME: VALUE");
     if (!strncmp(name, "job_sort_formula", strlen("job_sort_formula")))
         return fail(
             err, ERROR_DATA,
-            "the scheduler does not read '%s' here; qmgr sets it, and --queue takes it from "
-            "what `qstat -Bf -F json' printed",
+            "the scheduler does not read '%s' here; set it with qmgr, and import it with --queue "
+            "from the output of `qstat -Bf -F json`",
             name);
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
         if (!strcmp(parameters[i].name, name))
@@ -358,9 +358,10 @@ static int sched_config_check(const struct sched_config_reader *reader, const ch
     const char *value = threshold->value ? threshold->value : "";
     int result = 0;
     if (!reader->is_there)
-        result = fail(
-            err, ERROR_DATA,
-            "'%s' has no scheduler '" NAME_OF_DEFAULT "'; `qmgr -c 'list sched'` prints it", path);
+        result = fail(err, ERROR_DATA,
+                      "scheduler '" NAME_OF_DEFAULT
+                      "' is missing in '%s'; expected output of `qmgr -c 'list sched'`",
+                      path);
     else if (!read_pbs_number(&value, value, &reason))
         result =
             fail(err, ERROR_DATA, "'%s': %s '%s': %s", path, threshold->name, value, reason.bytes);

@@ -130,7 +130,9 @@ int server_database_read(struct waiting *waiting, const char *service, unsigned 
     struct db *db;
     waiting->as_of = (int64_t)time(NULL);
     if (!db_driver_named("pgsql"))
-        return fail(err, ERROR_SETTINGS, "this build has no driver for OpenPBS's PostgreSQL");
+        return fail(
+            err, ERROR_SETTINGS,
+            "this build cannot read OpenPBS's database: it lacks the driver for PostgreSQL");
     if (db_open(&db, &settings, DB_SOURCE, err))
         return -1;
     int result = db_begin(db, err) || server_database_read_jobs(db, waiting, err) ||

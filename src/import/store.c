@@ -49,8 +49,7 @@ static int import_store_prepare(struct db *db, char lock[DB_LOCK_NAME], struct e
     int slurm = db_has_table(db, "acct_table", err);
     if (slurm > 0)
         return fail(err, ERROR_SETTINGS,
-                    "'%s' is slurmdbd's database; what OpenPBS tells needs one of its own",
-                    db->name);
+                    "'%s' is slurmdbd's database; use a separate database for OpenPBS", db->name);
     if (slurm < 0 || db_script(db, tables_of(db), err) ||
         script_add_columns(db, tables_of(db), false, err))
         return -1;

@@ -60,8 +60,8 @@ static int usage_file_read_bytes(struct usage_reader *reader, size_t size, struc
     if (got == size)
         return 1;
     if (ferror(reader->file))
-        return fail(err, ERROR_DATA, "cannot read it: %s", strerror(errno));
-    return got ? fail(err, ERROR_DATA, "it ends after %zu of %zu bytes", got, size) : 0;
+        return fail(err, ERROR_DATA, "read error: %s", strerror(errno));
+    return got ? fail(err, ERROR_DATA, "end of file after %zu of %zu bytes", got, size) : 0;
 }
 
 static int usage_file_read_header(struct usage_reader *reader,
@@ -78,14 +78,15 @@ static int usage_file_read_header(struct usage_reader *reader,
     const unsigned char *number = reader->bytes + HEADER.number;
     reader->big_endian = number_at(number, true) == 2;
     if (number_at(number, reader->big_endian) != 2)
-        return fail(err, ERROR_DATA, "its version is not 2");
+        return fail(err, ERROR_DATA, "unsupported version: expected 2");
     reader->offset = HEADER.size;
     there = usage_file_read_bytes(reader, DECAY_SIZE, err);
     if (there <= 0)
-        return there < 0 ? -1 : fail(err, ERROR_DATA, "the time of the last decay is not there");
+        return there < 0 ? -1 : fail(err, ERROR_DATA, "the time of the last decay is missing");
     uint64_t decay = bits_at(reader->bytes, reader->big_endian);
     if (decay && (decay <= EARLIEST_DECAY || decay > LATEST_TIME))
-        return fail(err, ERROR_DATA, "the time of the last decay is none after the year 1999");
+        return fail(err, ERROR_DATA,
+                    "the time of the last decay is not between the years 2000 and 9999");
     reader->list->last_decay = (int64_t)decay;
     reader->offset += DECAY_SIZE;
     *layout = &version_2;
@@ -107,12 +108,12 @@ static int usage_file_take_record(struct usage_reader *reader,
     size_t length = 0;
     while (length < layout->name && name[length]) {
         if (!is_of_name(name[length++]))
-            return fail(err, ERROR_DATA, "the name has a character that no entity's name has");
+            return fail(err, ERROR_DATA, "the name contains an invalid character");
     }
     if (!length || length == layout->name)
-        return fail(err, ERROR_DATA, length ? "the name has no end" : "there is no name");
+        return fail(err, ERROR_DATA, length ? "the name is too long" : "the name is empty");
     if (!isfinite(usage) || usage < 0)
-        return fail(err, ERROR_DATA, "the usage of '%s' is no number from 0 on", name);
+        return fail(err, ERROR_DATA, "the usage of '%s' is negative or not a number", name);
     struct usage_list *list = reader->list;
     *memory_append(&list->lines, &list->count) =
         (struct usage_line){ memory_bytes(name, length), usage };
@@ -131,7 +132,7 @@ static int usage_file_read_records(struct usage_reader *reader, struct error *er
         const char *name = (const char *)reader->bytes;
         uint32_t known = names_count(names);
         if (!result && names_add(names, name, strlen(name)) != known)
-            result = fail(err, ERROR_DATA, "'%s' is there already", name);
+            result = fail(err, ERROR_DATA, "duplicate name '%s'", name);
         if (!result)
             reader->offset += layout->size;
     }

@@ -70,7 +70,7 @@ static bool waiting_read_time(const char *text, uint64_t *time)
 
 static int waiting_refuse(const char *name, const char *value, const char *why, struct error *err)
 {
-    fail(err, ERROR_DATA, "'%s', '%.60s', is no %s", name, value, why);
+    fail(err, ERROR_DATA, "'%s': '%.60s' is not %s", name, value, why);
     return -1;
 }
 
@@ -89,8 +89,8 @@ static int waiting_take_resource(struct waiting_job *job, const char *resource, 
                 part_is(&fields.fields[0].key, resource);
     fields_free(&fields);
     return good ? 0
-                : fail(err, ERROR_DATA, "'Resource_List.%.60s', '%.60s', is no resource", resource,
-                       value);
+                : fail(err, ERROR_DATA, "'Resource_List.%.60s': '%.60s' is not a valid resource",
+                       resource, value);
 }
 
 /* Sets an attribute that is a time or a number. */
@@ -105,14 +105,14 @@ static int waiting_take_number(struct waiting_job *job, const char *name, const 
         if (!strcmp(times[i].name, name))
             return waiting_read_time(value, times[i].time)
                        ? 0
-                       : waiting_refuse(name, value, "time", err);
+                       : waiting_refuse(name, value, "a time", err);
     }
     if (!strcmp(name, "eligible_time") &&
         (!clock_span_parse(value, strlen(value), &job->eligible_time) ||
          job->eligible_time > LATEST_TIME))
-        return waiting_refuse(name, value, "span of time", err);
+        return waiting_refuse(name, value, "a duration (HH:MM:SS)", err);
     if (!strcmp(name, "Priority") && !number_signed(value, strlen(value), &job->priority))
-        return waiting_refuse(name, value, "integer", err);
+        return waiting_refuse(name, value, "an integer", err);
     return 0;
 }
 
@@ -169,7 +169,7 @@ int waiting_end_job(struct waiting *waiting, struct error *err)
     for (size_t i = 0; i < RUN_TEXTS; i++)
         fits &= strlen(job->texts[i]) <= LONGEST_NAME;
     if (!*job->state)
-        return fail(err, ERROR_DATA, "it has no job_state");
+        return fail(err, ERROR_DATA, "job_state is missing");
     if (!waits(job)) {
         free_job(job);
         waiting->job_count--;
@@ -177,7 +177,7 @@ int waiting_end_job(struct waiting *waiting, struct error *err)
     }
     if (!*job->texts[RUN_EUSER])
         return fail(err, ERROR_DATA,
-                    "it has no euser, which qstat shows to managers of the server only");
+                    "euser is missing; qstat shows it only to managers of the server");
     return fits ? 0 : fail(err, ERROR_DATA, "a name or its resources are too long");
 }
 
@@ -217,14 +217,14 @@ int waiting_set_priority(struct waiting *waiting, const char *priority, struct e
     int64_t *number = &waiting->queues[waiting->queue_count - 1].priority;
     return !*priority || number_signed(priority, strlen(priority), number)
                ? 0
-               : waiting_refuse("Priority", priority, "integer", err);
+               : waiting_refuse("Priority", priority, "an integer", err);
 }
 
 int waiting_add_queue(struct waiting *waiting, const char *name, struct error *err)
 {
     struct queue_line line = { 0 };
     if (strlen(name) > LONGEST_NAME)
-        return fail(err, ERROR_DATA, "its name is too long");
+        return fail(err, ERROR_DATA, "the name is too long");
     line.name = memory_text(name);
     *memory_append(&waiting->queues, &waiting->queue_count) = line;
     return 0;

@@ -187,8 +187,8 @@ def runs(rig):
     rig.write(source=rig.wrong())
     for command in (('run', '-v'), ('check',)):
         rig.ends(78, f"'{command[0]}' with a wrong password ends with 78", *command)
-        tap.ok('refuses this login or its password' in (rig.out + rig.err) and 'GRANT' not in (rig.out + rig.err) and 'init --print' not in (rig.out + rig.err),
-               'and says that the server refuses the login, without a GRANT', (rig.out + rig.err))
+        tap.ok('rejected this login or its password' in (rig.out + rig.err) and 'GRANT' not in (rig.out + rig.err) and 'init --print' not in (rig.out + rig.err),
+               'the message says that the server rejected the login, and shows no GRANT', (rig.out + rig.err))
     rig.write(source=dict(host='127.0.0.1', port=1, deadline='2 s'))
     rig.ends(69, 'a server that is down ends with 69', 'run', '-v')
     rig.write(source=dict(usage='nowhere'))

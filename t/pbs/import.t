@@ -285,11 +285,11 @@ def try_bad_lines():
     for bad, words in [
             ('nonsense\n', 'does not begin with a time'), ('13/01/2026 00:00:00;E;1.pbs;user=a\n', 'does not begin with a time'),
             ('11/01/1926 00:00:00;A;1.pbs;\n', 'a time before 1970'),
-            (line(1, 'X', '1.pbs'), 'no type of record'), (line(1, 'E', ''), 'no id'), (line(1, 'E', '1\xe9.pbs', 'user=a start=1'), 'no id'), (line(1, 'E', '1.pbs', f"user={'a' * 256} start=1"), 'a name is longer than 255 bytes'),
-            (line(1, 'E', '1.pbs', 'gridname="x" user=a y="" user=b start=1'), 'it may be of several users'), (line(1, 'E', '1.pbs', 'user=a start=1 ctime=' + '9' * 18), "'ctime': there is no number"), (line(1, 'E', '1.pbs', 'user=a start=1 end=0x2'), "'end': there is no number up to 253402300799 at '0x2'"),
-            (line(1, 'E', '1.pbs', 'user=a start=9 end=2'), 'its end is before its start'), (line(1, 'S', '1.pbs', 'user=a'), 'it has no start'),
-            (line(1, 'S', '1.pbs', 'start=1'), 'it has no user'), (line(1, 'E', '1.pbs', '"a" user=b'), "no key=value at '\"a"), (line(1, 'E', '1.pbs', '\x1b[31m'), '\\x1B'),
-            (line(1, 'E', '1.pbs', run_text(1, 5))[:40] + line(2, 'E', '2.pbs', run_text(2, 6)), 'the record was cut, and another one follows it'), ('11/01/2026 00:00:00;E;1.pbs;a=\0\n', 'value 0')]:
+            (line(1, 'X', '1.pbs'), 'unknown or missing record type'), (line(1, 'E', ''), 'invalid or missing ID'), (line(1, 'E', '1\xe9.pbs', 'user=a start=1'), 'invalid or missing ID'), (line(1, 'E', '1.pbs', f"user={'a' * 256} start=1"), 'a name is longer than 255 bytes'),
+            (line(1, 'E', '1.pbs', 'gridname="x" user=a y="" user=b start=1'), 'the record may belong to several users'), (line(1, 'E', '1.pbs', 'user=a start=1 ctime=' + '9' * 18), "'ctime': invalid time"), (line(1, 'E', '1.pbs', 'user=a start=1 end=0x2'), "'end': invalid time at '0x2'"),
+            (line(1, 'E', '1.pbs', 'user=a start=9 end=2'), 'end is before start'), (line(1, 'S', '1.pbs', 'user=a'), 'start is missing'),
+            (line(1, 'S', '1.pbs', 'start=1'), 'user is missing'), (line(1, 'E', '1.pbs', '"a" user=b'), "no key=value at '\"a"), (line(1, 'E', '1.pbs', '\x1b[31m'), '\\x1B'),
+            (line(1, 'E', '1.pbs', run_text(1, 5))[:40] + line(2, 'E', '2.pbs', run_text(2, 6)), 'the record is cut off and followed by another record'), ('11/01/2026 00:00:00;E;1.pbs;a=\0\n', 'NUL byte')]:
         place = Place()
         place.log('20261101', good + bad + good.replace('1.pbs', '9.pbs'))
         status, said = place.run()
@@ -330,7 +330,7 @@ def try_changes():
     tap.ok(status == 65 and place.rows('euser') == [('eve',), ('eve',)], '--anew changes nothing where a later log cannot be read', status, said)
     os.remove(os.path.join(place.logs, '20261102.gz'))
     place.log('20261101.gz', 'x')
-    tap.ok('one day' in place.run()[1], 'a day that is there twice is refused')
+    tap.ok('logs of the same day' in place.run()[1], 'a day that is there twice is refused')
     os.remove(os.path.join(place.logs, '20261101'))
     status, said = place.run()
     tap.ok(status == 65 and 'was changed' in said, 'a packed log that is none is refused', status, said)
@@ -384,7 +384,7 @@ def try_places():
     place.run()
     tap.same(place.rows('time_end'), [(1792891200,)], 'also by one that was imported before')
     for options, words in ((['import'], 'There is `fairmill import pbs`'), (['import', 'lsf'], 'There is `fairmill import pbs`'), (['import', 'pbs'], 'nothing is asked for'), (['import', 'pbs', '--queue', 'x', '--anew'], '--anew is for --accounting'),
-                           (['import', 'pbs', '--accounting', place.path('none')], 'cannot read the folder'), (['import', 'pbs', '--accounting', place.logs, '-M', 'x'], "has no 'x'")):
+                           (['import', 'pbs', '--accounting', place.path('none')], 'cannot read directory'), (['import', 'pbs', '--accounting', place.logs, '-M', 'x'], "has no 'x'")):
         done = subprocess.run([FAIRMILL, '-c', place.path('conf'), *options], stderr=subprocess.PIPE, text=True, timeout=tap.HANG)
         tap.ok(done.returncode in (64, 65) and words in done.stderr, f"{' '.join(options)[:20]}: {words}", done.returncode, done.stderr)
 
@@ -424,18 +424,18 @@ def try_groups():
     tap.same(place.rows('name, id_assoc', 'pbs_entity', 'first_seen, id_assoc'),
              [('g1', 11), ('g2', 12), ('bob', 21), ('suzy', 22), ('eve', 2 ** 30)], 'a name keeps its number for ever; a second name of a number has one of its own')
     status, said = groups(place, TREE, '--at', str(DAY))
-    tap.ok(status == 65 and 'has to be after that' in said and tree_at(place, DAY) == now, 'the past is not written anew', status, said)
+    tap.ok(status == 65 and 'a new change must be later' in said and tree_at(place, DAY) == now, 'the past is not written anew', status, said)
     tap.same((groups(place, TREE, '--at', str(DAY + 9)), tree_at(place, DAY + 9)), ((0, ''), first), 'a name that comes back')
     tap.same(dict(place.rows('name, id_assoc', 'pbs_entity'))['bob'], 21, 'has its number again')
     tap.same(groups(place, TREE.replace('suzy 22 g2 60\n', ''), '--at', str(DAY + 50))[0], 0, 'the last line is removed')
     status, said = groups(place, TREE, '--at', str(DAY + 40))
-    tap.ok(status == 65 and 'has to be after that' in said, 'nothing is put between two changes', status, said)
+    tap.ok(status == 65 and 'a new change must be later' in said, 'nothing is put between two changes', status, said)
     tap.same((groups(place, TREE, '--at', str(DAY + 60))[0], tree_at(place, DAY + 60)), (0, first), 'and it comes back after the last')
-    for bad, words in (('x 1 root', 'no NAME NUMBER PARENT SHARES'), ('x 31 g9 1', "no line above has its parent 'g9'"), ('bob 31 root 1', "'bob' has a line already"),
-                       ('unknown 31 root 1', "'unknown' has a line already"), ('TREEROOT 31 root 1', "'TREEROOT' has a line already"), ('x 31 root 1.5', "its shares '1.5'"),
-                       ('x 3x root 1', "its number '3x'"), ('x 31 root 2147483648', "its shares '2147483648'"), ('x 31 root 40#c', "its shares '40#c'"), ('x 31 root 0x10', "its shares '0x10'"),
-                       ('x 31 root +-1', "its shares '+-1'"), ('x 31 root 40\r', 'not with CR LF'), ('x 31 root ' + '1' * 250, "its shares '1111"), ('# ' + 'x ' * 130, 'no NAME NUMBER PARENT SHARES'),
-                       ('x\v31 root 1', 'no NAME NUMBER PARENT SHARES')):
+    for bad, words in (('x 1 root', 'expected NAME NUMBER PARENT SHARES'), ('x 31 g9 1', "parent 'g9' is not in an earlier line"), ('bob 31 root 1', "duplicate name 'bob'"),
+                       ('unknown 31 root 1', "duplicate name 'unknown'"), ('TREEROOT 31 root 1', "duplicate name 'TREEROOT'"), ('x 31 root 1.5', "invalid shares '1.5'"),
+                       ('x 3x root 1', "invalid number '3x'"), ('x 31 root 2147483648', "invalid shares '2147483648'"), ('x 31 root 40#c', "invalid shares '40#c'"), ('x 31 root 0x10', "invalid shares '0x10'"),
+                       ('x 31 root +-1', "invalid shares '+-1'"), ('x 31 root 40\r', 'not CR LF'), ('x 31 root ' + '1' * 250, "invalid shares '1111"), ('# ' + 'x ' * 130, 'expected NAME NUMBER PARENT SHARES'),
+                       ('x\v31 root 1', 'expected NAME NUMBER PARENT SHARES')):
         status, said = groups(place, TREE + bad + '\n', '--at', str(DAY + 99))
         tap.ok(status == 65 and 'line 7: ' in said and words in said, f'a line that is none is named: {words}', status, said)
     tap.same(tree_at(place, DAY + 99), first, 'and nothing is changed')

@@ -94,7 +94,7 @@ def try_config(place, where):
     config(place, now, '--at', DAY + 1)
     tap.same(len(settings(place)), 9, 'which is noted once')
     status, said = config(place, CONFIG, '--at', DAY)
-    tap.ok(status == 65 and 'a change has to be after that' in said and len(settings(place)) == 9, 'the past is not written anew', status, said)
+    tap.ok(status == 65 and 'a new change must be later' in said and len(settings(place)) == 9, 'the past is not written anew', status, said)
     config(place, CONFIG, '--at', DAY + 9)
     tap.same(settings(place)[-1], ('unknown_shares', str(DAY + 9), '10'), 'what comes back is set again')
 
@@ -144,13 +144,13 @@ fairshare_enforce_no_shares: 0 no
 
 
 def try_bad_config(place):
-    for bad, words in (('fairshare_entity : euser', 'a blank before the colon'), ('fairshare_entity: group', "'fairshare_entity: group': it is none of euser,"),
+    for bad, words in (('fairshare_entity : euser', 'the blank before the colon'), ('fairshare_entity: group', "'fairshare_entity: group': it is none of euser,"),
                        ('fairshare_entity:', "'fairshare_entity' has no value"), ('fairshare_usage_res: ncpus * walltime', "'*' follows 'fairshare_usage_res: ncpus'"),
                        ('fairshare_usage_res: "ncpus *"', 'fairshare_usage_res: ncpus *'), ('fairshare_usage_res: __import__("os")', 'fairshare_usage_res'),
                        ('fairshare_decay_time: 1:2:3:4', 'it is no HH:MM:SS'), ('fairshare_decay_time: 0', 'it is no HH:MM:SS'), ('half_life: 1d', "'half_life: 1d': it is no HH:MM:SS"),
                        ('fairshare_decay_factor: 1', 'it is no number between 0 and 1'), ('fairshare_decay_factor: 0.5x', 'it is no number between 0 and 1'),
                        ('unknown_shares: -1', 'it is no number from 0'), ('unknown_shares: 10x', 'it is no number from 0'), ('fairshare_enforce_no_shares: yes', 'it is neither true nor false'),
-                       ('job_sort_formula: ncpus', "does not read 'job_sort_formula' here"), (':', 'it is no NAME: VALUE'), ('unknown_shares: 1\0', 'bytes of value 0')):
+                       ('job_sort_formula: ncpus', "does not read 'job_sort_formula' here"), (':', 'expected NAME: VALUE'), ('unknown_shares: 1\0', 'NUL byte')):
         status, said = config(place, CONFIG + bad + '\n')
         tap.ok(status == 65 and "sched_config', line 14: " in said and words in said, f'a line that the scheduler would not take as it stands is named: {bad}', status, said)
     status, said = place.run('--sched-config', place.path('none'))
@@ -228,11 +228,11 @@ def try_old_usage(place, where):
 def try_bad_usage(place):
     good = record(b'bob', 1)
     for content, at, words in (
-            (usage_file(good, record(b'eve', -1)), 96, "the usage of 'eve' is no number from 0 on"), (usage_file(record(b'eve', float('nan'))), 32, "the usage of 'eve'"),
-            (usage_file(good, record(b'x' * 50, 1)), 96, 'the name has no end'), (usage_file(record(b'', 1)), 32, 'there is no name'), (usage_file(record(b'a/b', 1)), 32, 'no entity'),
-            (usage_file(good, good), 96, "'bob' is there already"), (usage_file(good)[:-1], 32, 'it ends after 63 of 64 bytes'), (usage_file(version=3), 0, 'its version is not 2'),
-            (usage_file(decay=946713600), 24, 'the time of the last decay'), (usage_file(decay=-1), 24, 'the time of the last decay'), (usage_file()[:24], 24, 'is not there'),
-            (usage_file()[:30], 24, 'it ends after 6 of 8 bytes'), (record(b'bob', 1, 9) + b'eve', 24, 'it ends after 3 of 24 bytes'), (b'\x7fELF' + bytes(99), 0, 'no entity')):
+            (usage_file(good, record(b'eve', -1)), 96, "the usage of 'eve' is negative or not a number"), (usage_file(record(b'eve', float('nan'))), 32, "the usage of 'eve'"),
+            (usage_file(good, record(b'x' * 50, 1)), 96, 'the name is too long'), (usage_file(record(b'', 1)), 32, 'the name is empty'), (usage_file(record(b'a/b', 1)), 32, 'invalid character'),
+            (usage_file(good, good), 96, "duplicate name 'bob'"), (usage_file(good)[:-1], 32, 'end of file after 63 of 64 bytes'), (usage_file(version=3), 0, 'unsupported version'),
+            (usage_file(decay=946713600), 24, 'the time of the last decay'), (usage_file(decay=-1), 24, 'the time of the last decay'), (usage_file()[:24], 24, 'is missing'),
+            (usage_file()[:30], 24, 'end of file after 6 of 8 bytes'), (record(b'bob', 1, 9) + b'eve', 24, 'end of file after 3 of 24 bytes'), (b'\x7fELF' + bytes(99), 0, 'invalid character')):
         status, said = place.run('--usage', place.write('usage', content))
         tap.ok(status == 65 and f"usage', byte {at}: " in said and words in said, f'what no scheduler takes is named: {words}', status, said)
     tap.same(place.rows('name', 'pbs_usage', ''), [], 'and nothing is imported')
@@ -319,13 +319,13 @@ def try_bad_queue(place):
     good = jobs(job('1.pbs'))
     place.run('--queue', place.write('q', good))
     for bad, words in (
-            ('', "'%s' is empty"), (good[:-3], 'no JSON: '), ('[]', 'it has no timestamp and pbs_server'), ('{"Jobs": {}}', 'it has no timestamp'), (good + good, 'another print tells of the same'),
-            (jobs(job('1.pbs').replace('"euser"', '"x"')), "job '1.pbs': it has no euser, which qstat shows to managers"), (jobs('"1.pbs": {}'), "job '1.pbs': it has no job_state"), (jobs('"1.pbs": 7'), "job '1.pbs': it has no job_state"),
-            (jobs(job('1.pbs').replace('Sun Nov  1 00:00:20', 'So 1. Nov 00:00:20')), "'qtime', 'So 1. Nov 00:00:20 2026', is no time"), (jobs(job('1.pbs').replace('26:01:05', '26h')), "'eligible_time', '26h', is no span of time"),
-            (jobs(job('1.pbs').replace('"Priority": 5', '"Priority": 5.5')), "'Priority', '5.5', is no integer"), (jobs(job('1.pbs').replace('"mem"', '"m m"')), 'is no resource'), (jobs(job('1.pbs', user='b' * 255)), 'too long'),
-            (printed('"Queue": {"q": {"Priority": "x"}}'), "queue 'q': 'Priority', 'x', is no integer"), (printed('"Server": {"a": {}, "b": {}}'), 'it tells of 2 servers'), (good + '\n\n{"x": nul}', 'on: it has no timestamp'),
-            (good + '{"x" 1}', 'no JSON: a colon is missing, in line 6'), (good + '{' + PROLOGUE + ', "Jobs": {"9.pbs": {"x": [1', 'another print'),
-            (jobs(job('1.pbs') + ', "9.pbs": {"x": [1'), 'no JSON: it ends within an object'), (jobs(job('1.pbs') + ', "9.pbs": {7}'), "job '9.pbs': no JSON: a key is missing")):
+            ('', "'%s' is empty"), (good[:-3], 'invalid JSON in line '), ('[]', 'timestamp or pbs_server is missing'), ('{"Jobs": {}}', 'timestamp or pbs_server is missing'), (good + good, 'two outputs of this kind'),
+            (jobs(job('1.pbs').replace('"euser"', '"x"')), "job '1.pbs': euser is missing; qstat shows it only to managers"), (jobs('"1.pbs": {}'), "job '1.pbs': job_state is missing"), (jobs('"1.pbs": 7'), "job '1.pbs': job_state is missing"),
+            (jobs(job('1.pbs').replace('Sun Nov  1 00:00:20', 'So 1. Nov 00:00:20')), "'qtime': 'So 1. Nov 00:00:20 2026' is not a time"), (jobs(job('1.pbs').replace('26:01:05', '26h')), "'eligible_time': '26h' is not a duration"),
+            (jobs(job('1.pbs').replace('"Priority": 5', '"Priority": 5.5')), "'Priority': '5.5' is not an integer"), (jobs(job('1.pbs').replace('"mem"', '"m m"')), 'is not a valid resource'), (jobs(job('1.pbs', user='b' * 255)), 'too long'),
+            (printed('"Queue": {"q": {"Priority": "x"}}'), "queue 'q': 'Priority': 'x' is not an integer"), (printed('"Server": {"a": {}, "b": {}}'), 'expected one server, found 2'), (good + '\n\n{"x": nul}', ': timestamp or pbs_server is missing'),
+            (good + '{"x" 1}', 'invalid JSON in line 6: a colon is missing'), (good + '{' + PROLOGUE + ', "Jobs": {"9.pbs": {"x": [1', 'two outputs of this kind'),
+            (jobs(job('1.pbs') + ', "9.pbs": {"x": [1'), ': end of file within an object'), (jobs(job('1.pbs') + ', "9.pbs": {7}'), "job '9.pbs': invalid JSON in line 5: a key is missing")):
         status, said = place.run('--queue', place.write('q', bad))
         words = words.replace('%s', place.path('q'))
         tap.ok(status == 65 and f"{place.path('q')}'" in said and words in said, f'what qstat does not print is named: {words[-50:]}', status, said)
@@ -379,8 +379,8 @@ def try_scheduler(place):
     tap.same([row for row in settings(place) if row[1] == str(DAY + 600)], [('job_sort_formula', str(DAY + 600), 'mem')], 'else that of the server')
     status, said = place.run('--scheduler', place.write('s', PRINTED + 'set sched job_sort_formula = "lambda: 1"\n'), *when(700))
     tap.ok(status == 0 and "'lambda'" in said, 'one that cannot be evaluated is named', status, said)
-    for bad, words in ((LISTED.replace('0.5', 'x'), "job_sort_formula_threshold 'x'"), ('', "no scheduler 'default'"), (LISTED.replace('Sched default', 'Sched first'), "no scheduler 'default'"),
-                       ('Server pbs\n    scheduling = True\n', "no scheduler 'default'")):
+    for bad, words in ((LISTED.replace('0.5', 'x'), "job_sort_formula_threshold 'x'"), ('', "scheduler 'default' is missing"), (LISTED.replace('Sched default', 'Sched first'), "no scheduler 'default'"),
+                       ('Server pbs\n    scheduling = True\n', "scheduler 'default' is missing")):
         status, said = place.run('--scheduler', place.write('s', bad))
         tap.ok(status == 65 and words in said and place.path('s') in said, f'rejected: {words}', status, said)
     tap.same(place.run('--scheduler', place.path('none'))[0], 65, 'and a file that does not exist')
@@ -424,7 +424,7 @@ def try_server_database(place, postgres):
     tap.same(settings(place)[1][2], 'mem', "a formula of the server's is stronger")
     postgres.sql("UPDATE pbs.job SET attributes = 'qtime=>\"9.x\"' WHERE ji_jobid = '3.pbs'", database)
     status, said = place.run('--server-database', 'openpbs')
-    tap.ok(status == 65 and "job '3.pbs': 'qtime', 'x', is no time" in said, 'what OpenPBS does not write is named', status, said)
+    tap.ok(status == 65 and "job '3.pbs': 'qtime': 'x' is not a time" in said, 'what OpenPBS does not write is named', status, said)
     tap.same(place.rows('job_id', 'pbs_queued', 'ORDER BY 1'), [('1.pbs',), ('4[].pbs',)], 'and the other jobs are imported')
     status, said = place.run('--server-database', 'nowhere')
     tap.ok(status != 0 and 'nowhere' in said, 'so is a service that is not there', status, said)

@@ -30,13 +30,13 @@ static const char *status_statement(const struct mysql_session *session)
 static int fail_status(struct mysql_session *session, struct error *err)
 {
     session_fail_connection(session, err);
-    fail_in(err, "cannot tell how far a replica lags");
+    fail_in(err, "cannot read the replica's lag");
     if (err->class != ERROR_DENIED)
         return -1;
     struct error reason = *err;
     struct text grant = { 0 };
     mysql_add_monitor_grant(&grant, session->base.settings, is_mariadb(session));
-    fail(err, reason.class, "%.1500s; max_lag needs: %s", reason.message, grant.bytes);
+    fail(err, reason.class, "%.1500s; max_lag requires: %s", reason.message, grant.bytes);
     text_free(&grant);
     return -1;
 }
@@ -82,7 +82,7 @@ static int session_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
     if (column < mysql_num_fields(status))
         *lag_s = worst_lag(status, column);
     else
-        result = fail(err, ERROR_OTHER, "%s: the server does not say how far it lags",
+        result = fail(err, ERROR_OTHER, "%s: the server does not report its replication lag",
                       session->base.name);
     mysql_free_result(status);
     return result;
@@ -250,7 +250,7 @@ static int mysql_driver_begin(struct db *db, struct error *err)
     struct mysql_session *session = (struct mysql_session *)db;
     /* In MySQL, BEGIN would commit the previous transaction. */
     if (session->stuck)
-        return fail(err, ERROR_GONE, "%s: the transaction before could not be rolled back",
+        return fail(err, ERROR_GONE, "%s: the previous transaction could not be rolled back",
                     session->base.name);
     bool snapshot = !db_role_writes(db->role);
     if (limit_idle(session, SOURCE_STALLED_S, err) ||

@@ -131,7 +131,7 @@ static int mysql_bulk_send_as_arrays(struct mysql_bulk *bulk, struct error *err)
 #else
 static int mysql_bulk_send_as_arrays(struct mysql_bulk *bulk, struct error *err)
 {
-    return fail(err, ERROR_OTHER, "%s: the client library binds no arrays", bulk->base.table);
+    return fail(err, ERROR_OTHER, "%s: the client library cannot bind arrays", bulk->base.table);
 }
 #endif
 

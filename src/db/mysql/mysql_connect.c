@@ -83,13 +83,13 @@ static bool mode_was_kept(const struct mysql_session *session)
 static const char *library_objection(const struct db_settings *settings)
 {
     if (settings->tls_mode == DB_TLS_VERIFY_CA)
-        return "MariaDB's client library, which this build has, checks a certificate with its "
-               "name or not at all: verify_full or required";
+        return "MariaDB's client library, which this build uses, cannot check a certificate "
+               "without its name; use verify_full or required";
     /* Applies to release 3.4.2 and later of the library. */
     if (settings->tls_mode == DB_TLS_VERIFY_FULL && db_given(settings->host) &&
         (!strcmp(settings->host, "127.0.0.1") || !strcmp(settings->host, "::1")))
-        return "MariaDB's client library, which this build has, does not check the name of a "
-               "server at 127.0.0.1 or ::1";
+        return "MariaDB's client library, which this build uses, does not check the name of a "
+               "server at 127.0.0.1 or ::1; use the server's host name";
     return NULL;
 }
 
@@ -114,7 +114,8 @@ static bool mode_was_kept(const struct mysql_session *session)
 const char *session_tls_objection(const struct db_settings *settings)
 {
     if (settings->tls_mode >= DB_TLS_REQUIRED && goes_by_socket(settings))
-        return "a unix socket, which it is without a host or with 'localhost', needs no TLS";
+        return "the connection is a unix socket, which needs no TLS; for TCP, set host to a name "
+               "other than 'localhost'";
     return library_objection(settings);
 }
 
@@ -150,7 +151,7 @@ static int fail_unencrypted(const struct mysql_session *session, struct error *e
     const char *way = mysql_get_host_info(session->mysql);
     if (way && strstr(way, "UNIX socket"))
         return fail(err, ERROR_SETTINGS,
-                    "%s: tls_mode = '%s', but the way is a unix socket, without TLS",
+                    "%s: tls_mode = '%s', but the connection is a unix socket, without TLS",
                     session->base.name, mode_name(session));
     bool file = db_given(settings->option_file);
     return fail(err, ERROR_SETTINGS, "%s: tls_mode = '%s', but the server offers no TLS%s%s%s",
@@ -172,7 +173,7 @@ static int session_check_tls(struct mysql_session *session, struct error *err)
     if (kept)
         return 0;
     bool file = db_given(settings->option_file);
-    return fail(err, ERROR_SETTINGS, "%s: tls_mode = '%s', but %s%s%s says otherwise",
+    return fail(err, ERROR_SETTINGS, "%s: tls_mode = '%s', but %s%s%s overrides it",
                 session->base.name, mode_name(session), file ? "option file '" : "the environment",
                 file ? settings->option_file : "", file ? "'" : "");
 }
@@ -202,8 +203,8 @@ static void session_judge_handshake(struct mysql_session *session, struct error 
     if (password_needs_tls(session)) {
         /* Not ERROR_LOGIN or ERROR_DENIED: no password or privilege would help. */
         fail(err, ERROR_SETTINGS,
-             "%s: %s (%u): with tls_mode = '%s' the password is not encrypted; 'required' and a "
-             "server with TLS, or a unix socket, take it",
+             "%s: %s (%u): tls_mode = '%s' would not encrypt the password; use 'required' with a "
+             "server that has TLS, or use a unix socket",
              session->base.name, mysql_error(session->mysql), session->last_error,
              mode_name(session));
         return;
@@ -215,7 +216,7 @@ static void session_judge_handshake(struct mysql_session *session, struct error 
     if (db_given(settings->tls_ca))
         text_format(&how, " and tls_ca = '%s'", settings->tls_ca);
     if (db_given(settings->option_file))
-        text_format(&how, ", if option file '%s' leaves it so", settings->option_file);
+        text_format(&how, ", unless option file '%s' overrides it", settings->option_file);
     fail(err, ERROR_SETTINGS, "%s: %s (%u), %s", session->base.name, mysql_error(session->mysql),
          session->last_error, how.bytes);
     text_free(&how);
@@ -322,7 +323,7 @@ static int ask_for_the_reason(struct mysql_session *session, int64_t until_ms, s
     mysql_options(session->mysql, MYSQL_OPT_READ_TIMEOUT, &wait_s);
     if (!mysql_real_connect(session->mysql, LOGIN(session->base.settings)))
         return session_fail_connection(session, err);
-    return fail(err, ERROR_GONE, "%s: the server broke the login off", session->base.name);
+    return fail(err, ERROR_GONE, "%s: the server ended the login", session->base.name);
 }
 
 static int log_in(struct mysql_session *session, struct error *err)

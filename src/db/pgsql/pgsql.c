@@ -105,7 +105,7 @@ static const char *tls_objection(const struct db_settings *settings)
     bool by_socket =
         db_given(settings->host) ? *settings->host == '/' : !db_given(settings->service);
     return by_socket && settings->tls_mode >= DB_TLS_REQUIRED
-               ? "a unix socket, which it is without a host, has no TLS"
+               ? "the connection is a unix socket, which has no TLS; set host, or remove tls_mode"
                : NULL;
 }
 
@@ -121,7 +121,7 @@ static int pgsql_driver_begin(struct db *db, struct error *err)
     /* The server would only warn, and continue the previous transaction. */
     if (PQtransactionStatus(session->connection) == PQTRANS_INTRANS ||
         PQtransactionStatus(session->connection) == PQTRANS_INERROR)
-        return fail(err, ERROR_GONE, "%s: the transaction before could not be rolled back",
+        return fail(err, ERROR_GONE, "%s: the previous transaction could not be rolled back",
                     session->base.name);
     /* Write access is the session's default and is not requested here.  A replica would reject such
      * a request; without it, the first write fails with an error that shows that the server is a
@@ -161,7 +161,7 @@ static int check_snapshot(struct db *db, struct error *err)
         return -1;
     int got = pgsql_fetch(rows, &row, err);
     if (got > 0)
-        fail(err, ERROR_RETRY, "%s: '%.*s' has changed since it was looked at", session->base.name,
+        fail(err, ERROR_RETRY, "%s: '%.*s' was altered while it was read", session->base.name,
              (int)row[0].text.length, row[0].text.bytes);
     pgsql_finish(rows);
     return got ? -1 : 0;
@@ -177,7 +177,8 @@ static int pgsql_driver_commit(struct db *db, struct error *err)
     if (pgsql_run(session, "COMMIT", err))
         return -1;
     if (broken)
-        return fail(err, ERROR_OTHER, "%s: what failed before cannot be committed",
+        return fail(err, ERROR_OTHER,
+                    "%s: cannot commit, because a statement of the transaction failed",
                     session->base.name);
     return 0;
 }

@@ -541,8 +541,7 @@ static int take_types(struct pgsql_bulk *bulk, const PGresult *described, struct
             pgsql_bulk_wire_type(PQftype(described, (int)i), bulk->base.columns[i].type);
         if (!bulk->types[i])
             return fail(err, ERROR_OTHER,
-                        "column '%s' of table '%s' is of a type that '%c' does "
-                        "not go into",
+                        "column '%s' of table '%s' has a type that cannot store '%c'",
                         bulk->base.columns[i].name, bulk->base.table, bulk->base.columns[i].type);
     }
     return 0;

@@ -205,7 +205,7 @@ static int pgsql_connect_session(struct pgsql_session *session, struct error *er
     PQsetErrorVerbosity(connection, PQERRORS_DEFAULT);
     if (settings->tls_mode >= DB_TLS_REQUIRED && !PQsslInUse(connection))
         return fail(err, ERROR_SETTINGS,
-                    "%s: tls_mode = '%s', but the way is a unix socket, which has no TLS",
+                    "%s: tls_mode = '%s', but the connection is a unix socket, without TLS",
                     session->base.name, db_tls_names[settings->tls_mode]);
     if (PQsetnonblocking(connection, 1))
         return pgsql_fail(session, NULL, err);

@@ -118,7 +118,7 @@ static int fail_with_reasons(const struct pgsql_session *session, enum error_cla
 int pgsql_fail(struct pgsql_session *session, const PGresult *result, struct error *err)
 {
     if (session->hung)
-        return fail(err, ERROR_GONE, "%s: the server gives no answer", session->base.name);
+        return fail(err, ERROR_GONE, "%s: the server does not respond", session->base.name);
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     if (state && message) {

@@ -162,7 +162,7 @@ static int fail_opening_lock(const char *path, struct error *err)
     text_add(&owner, "");
     if (reason == EACCES && !stat(path, &status))
         text_format(&owner,
-                    "; it belongs to user %ju, and the next run of root's gives it to the "
+                    "; it belongs to user %ju; the next run by root gives it to the "
                     "owner of the database",
                     (uintmax_t)status.st_uid);
     enum error_class class = reason == EACCES || reason == EROFS ? ERROR_DENIED : ERROR_OTHER;
@@ -219,7 +219,8 @@ static int refuse_missing(const struct db_settings *settings, enum db_role role,
         return fail(err, ERROR_SETTINGS, "the path of the SQLite database is not set");
     if (stat(settings->database, &status) == 0) {
         if (!S_ISREG(status.st_mode))
-            return fail(err, ERROR_SETTINGS, "database '%s' is not a file", settings->database);
+            return fail(err, ERROR_SETTINGS, "database '%s' is not a regular file",
+                        settings->database);
         /* SQLite would open it read-only, and would give its log the same mode permanently. */
         if (db_role_writes(role) && access(settings->database, W_OK))
             return fail(err, ERROR_DENIED, "cannot write database '%s': %s", settings->database,
@@ -272,8 +273,7 @@ static int require_wal(struct sqlite_db *db, struct error *err)
     if (got < 0 || wal)
         return got < 0 ? -1 : 0;
     return fail(err, ERROR_MISSING,
-                "%s keeps no write-ahead log: `fairmill init` makes one, if the file is on a local "
-                "disk",
+                "%s lacks a write-ahead log; run `fairmill init`, with the file on a local disk",
                 db->base.name);
 }
 
@@ -382,7 +382,7 @@ static int sqlite_commit(struct db *base, struct error *err)
 static const char *sqlite_tls_objection(const struct db_settings *settings)
 {
     (void)settings;
-    return "a file has no TLS";
+    return "SQLite has no connections to encrypt; remove tls_mode";
 }
 
 const struct db_driver sqlite_driver = {

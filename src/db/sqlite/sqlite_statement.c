@@ -89,7 +89,7 @@ static const char *sqlite_name_temporary(const struct sqlite_db *db, char *where
     sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_TEMPFILENAME, &name);
     const char *slash = name ? strrchr(name, '/') : NULL;
     snprintf(where, room,
-             "cannot write temporary files in '%.*s', which SQLITE_TMPDIR or TMPDIR chooses: ",
+             "cannot write temporary files in '%.*s'; SQLITE_TMPDIR or TMPDIR sets the directory: ",
              slash ? (int)(slash - name) : 0, slash ? name : "");
     sqlite3_free(name);
     return where;
@@ -245,8 +245,7 @@ int sqlite_fail(const struct sqlite_db *db, struct error *err)
     if (sqlite_is_too_old(sqlite3_errmsg(db->sqlite)))
         return fail(
             err, ERROR_SETTINGS,
-            "%s has STRICT tables, made with SQLite 3.37 or later; this is SQLite %s, which "
-            "cannot read them",
+            "%s has STRICT tables, which require SQLite 3.37 or later; SQLite %s cannot read them",
             db->base.name, sqlite3_libversion());
     int number = sqlite3_errcode(db->sqlite) == SQLITE_IOERR ? system_error_of(db->sqlite) : 0;
     enum error_class class = sqlite_statement_class_of(db->sqlite);
