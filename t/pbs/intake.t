@@ -379,7 +379,7 @@ def try_scheduler(place):
     tap.same([row for row in settings(place) if row[1] == str(DAY + 600)], [('job_sort_formula', str(DAY + 600), 'mem')], 'else that of the server')
     status, said = place.run('--scheduler', place.write('s', PRINTED + 'set sched job_sort_formula = "lambda: 1"\n'), *when(700))
     tap.ok(status == 0 and "'lambda'" in said, 'one that cannot be evaluated is named', status, said)
-    for bad, words in ((LISTED.replace('0.5', 'x'), "job_sort_formula_threshold 'x'"), ('', "scheduler 'default' is missing"), (LISTED.replace('Sched default', 'Sched first'), "no scheduler 'default'"),
+    for bad, words in ((LISTED.replace('0.5', 'x'), "job_sort_formula_threshold 'x'"), ('', "scheduler 'default' is missing"), (LISTED.replace('Sched default', 'Sched first'), "scheduler 'default' is missing"),
                        ('Server pbs\n    scheduling = True\n', "scheduler 'default' is missing")):
         status, said = place.run('--scheduler', place.write('s', bad))
         tap.ok(status == 65 and words in said and place.path('s') in said, f'rejected: {words}', status, said)
