@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The completions of bash, zsh and fish offer what there is, where it fits."""
 
+import glob
 import os
 import re
 import shutil
@@ -13,7 +14,10 @@ from commands import TOP, Commands, read, write
 from program import FAIRMILL, HAS_REPORT
 
 ETC = f'{TOP}/etc/fairmill'
-MANUAL = read(f'{TOP}/man/fairmill.8.pod')
+
+# Options that pages name by their short form only, and synonyms that they name.
+SHARED = {'-u': '--users', '-A': '--accounts', '-M': '--clusters', '-v': '--verbose'}
+SYNONYMS = {'history': {'--from', '--to'}, 'prio': {'--partition'}}
 
 # COMP_WORDBREAKS has an = in it, so that it stands between two words.
 BASH = r'''
@@ -91,16 +95,21 @@ class Shells(Commands):
 def in_manual(command=None):
     """A command's actions and options; without one, the commands."""
     if not command:
-        names = re.findall('^=head2 (.*)$', re.search('^=head1 COMMANDS.*?^=head1 WHAT', MANUAL, re.M | re.S)[0], re.M)
+        pages = glob.glob(f'{TOP}/man/fairmill-*.[18].pod')
+        names = [os.path.basename(page).removeprefix('fairmill-').partition('.')[0] for page in pages]
         # The one that a build may be made without.
         return sorted([name for name in names if HAS_REPORT or name != 'report'] + ['help'])
-    text = re.search(rf'^=head2 {command}\n(.*?)^=head[12]', MANUAL, re.M | re.S)[1]
-    items = '\n\n'.join(re.findall(r'^=item.*(?:\n.+)*', text, re.M))
+    text = read(glob.glob(f'{TOP}/man/fairmill-{command}.[18].pod')[0])
+    sections = '\n'.join(re.findall(r'^=head1 (?:OPTIONS|ACTIONS)\n(.*?)(?=^=head1)', text, re.M | re.S))
+    items = '\n\n'.join(re.findall(r'^=item.*(?:\n.+)*', sections, re.M))
     found = set(re.findall('B<(--[A-Za-z-]*)>', items)) | set(re.findall('B<([a-z]*)>', items))
-    # Those of all commands have a section of their own, and so have those of tables.
+    # The paragraph that refers to fairmill-cli(7) names options described there.  Synonyms are not offered.
+    rest = ''.join(part for part in sections.split('\n\n') if 'B<fairmill-cli>(7)' in part)
+    found |= {name for option, name in SHARED.items() if f'B<{option}>' in rest}
     found |= {'--config', '--help', '--version'}
-    if re.search('^=item.*--parsable', text, re.M):
+    if 'B<--json>' in sections:
         found |= {'--parsable', '--parsable-with-bar', '--csv', '--json', '--columns', '--noheader'}
+    found -= SYNONYMS.get(command, set())
     return sorted(found)
 
 

@@ -111,15 +111,10 @@ def shell_of(place):
                 LC_ALL='C.UTF-8', USER='chidi')
 
 
-def is_of_demonstration(page, session):
-    """fairmill(8) has examples of other clusters, too."""
-    return page != 'man/fairmill.8.pod' or bool(re.search(r'\bdemo, |cluster=demo\b', session.shown))
-
-
 def as_shown(place, shell):
     for page, columns in PAGES:
         text = read(page)
-        shown = [session for session in sessions(text) if is_of_demonstration(page, session)]
+        shown = sessions(text)
         for session in reversed(shown):
             typed = session.typed(place.folder, columns, **shell).rstrip('\n') + '\n'
             if demonstration.is_wanted_anew():
