@@ -10,9 +10,9 @@
 #define INDEX_NONE UINT32_MAX
 
 /*
- * A map from a 64-bit id to a place in an array.  A run looks up an id for each job row.  Ids that
- * slurmdbd assigns are dense, so a plain array holds the small ids.  A hash table holds the large
- * ones, which occur only if a row is damaged.
+ * A map from a 64-bit id to a place in an array.  A run looks up an id for each job row.  A plain
+ * array holds the small ids, which slurmdbd assigns without gaps.  A hash table holds the large
+ * ones, such as OpenPBS's unlisted entities (core/usage/entity.h) and the ids of damaged rows.
  */
 struct id_index *id_index_create(void);
 /*
