@@ -18,6 +18,13 @@
 #include "util/number.h"
 #include "util/text.h"
 
+/*
+ * An import has three steps.  group_read_file() reads and checks the new file.  group_compare()
+ * compares its lines with the stored lines that are valid, by name; the place in the file is part
+ * of a line.  Then end_held() ends the lines that were changed or removed, as of the time of the
+ * import, and add_fresh() adds the lines that are new or changed.
+ */
+
 struct group_line {
     char *name, *parent; /* UTF-8 */
     int64_t cresgroup, shares;

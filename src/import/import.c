@@ -19,6 +19,13 @@
 #include "util/error.h"
 #include "util/log.h"
 
+/*
+ * A log passes through three stages.  log_read() reads its lines, and a line queue joins the lines
+ * of one record.  runs_take() derives runs from the records.  The store writer collects the rows of
+ * the runs.  At the end of the log, store_runs() writes these rows and the open runs, and removes
+ * runs that are recorded twice.
+ */
+
 /* Number of invalid lines for which one import prints a message. */
 #define NAMED_LINES 20
 /*

@@ -52,8 +52,8 @@ static unsigned find_lag_column(MYSQL_RES *status)
 }
 
 /*
- * Returns the lag, in seconds, of the row with the largest lag.  NULL means that replication has
- * stopped or cannot reach the other server.
+ * Returns the largest lag of all rows, in seconds.  If a row has NULL, replication has stopped or
+ * cannot reach the other server, and the lag is DB_LAG_UNBOUNDED.
  */
 static int64_t worst_lag(MYSQL_RES *status, unsigned column)
 {
@@ -159,8 +159,8 @@ static int set_isolation(struct mysql_session *session, struct error *err)
     case DB_OWNER:
         break;
     }
-    /* If this is on, as by default since MariaDB 11.6, an UPDATE of a range also waits for the row
-     * after the range.  That row may belong to another cluster. */
+    /* With innodb_snapshot_isolation, which is on by default since MariaDB 11.6.2, an UPDATE of a
+     * range also waits for the row after the range.  That row may belong to another cluster. */
     if (run_known(session, "SET SESSION innodb_snapshot_isolation = ?", 0, err))
         return -1;
     return session_run(session, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", err);

@@ -61,8 +61,9 @@ static int pgsql_connect_set_limits(struct pgsql_session *session, struct error 
                       " set_config('tcp_keepalives_count', '3', false)",
                       limits, sizeof limits / sizeof *limits, NULL, err))
         return -1;
-    /* Not every server has these.  `jit` is off because compilation of a query that uses an index
-     * takes longer than the query.  For queries of a whole table it has no benefit. */
+    /* Set only the limits that the server knows, because older servers lack some.  `jit` is off
+     * because compilation of a query that uses an index takes longer than the query.  For queries
+     * of a whole table it has no benefit. */
     return pgsql_execute(&session->base,
                          "SELECT set_config(name,"
                          " CASE name WHEN 'tcp_user_timeout' THEN ?"
