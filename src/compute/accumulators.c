@@ -15,6 +15,7 @@
 #include "util/index.h"
 #include "util/log.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /*
  * The sums of very many associations do not fit into the processor's caches.  Waiting for a sum
@@ -136,35 +137,36 @@ static void accumulator_add_finding(const struct seen_accumulator *accumulator,
         break;
     case JOB_CAPPED:
         findings_add_ended(findings, FINDING_JOB_CAPPED, id, ends,
-                           "%sopen since %" PRIu64 ", time limit %" PRIu64 " minutes", name,
-                           job->time_start, job->time_limit);
+                           "%sopen since %s, time limit %" PRIu64 " minutes", name,
+                           time_text((int64_t)job->time_start).bytes, job->time_limit);
         break;
     case JOB_OPEN_FOR_LONG:
-        findings_add_ended(findings, FINDING_JOB_OPEN_FOR_LONG, id, ends, "%sopen since %" PRIu64,
-                           name, job->time_start);
+        findings_add_ended(findings, FINDING_JOB_OPEN_FOR_LONG, id, ends, "%sopen since %s", name,
+                           time_text((int64_t)job->time_start).bytes);
         break;
     case JOB_ENDS_IN_FUTURE:
-        findings_add_ended(findings, FINDING_JOB_ENDS_IN_FUTURE, id, ends,
-                           "time_end %" PRIu64 ", now %" PRIu64, job->time_end, accumulator->now);
+        findings_add_ended(findings, FINDING_JOB_ENDS_IN_FUTURE, id, ends, "ends %s, now %s",
+                           time_text((int64_t)job->time_end).bytes,
+                           time_text((int64_t)accumulator->now).bytes);
         break;
     case JOB_ENDS_BEYOND_LIMIT:
         findings_add_ended(findings, FINDING_JOB_ENDS_BEYOND_LIMIT, id, ends,
-                           "time_start %" PRIu64 ", time_end %" PRIu64 ", time limit %" PRIu64
-                           " minutes",
-                           job->time_start, job->time_end, job->time_limit);
+                           "started %s, ended %s, time limit %" PRIu64 " minutes",
+                           time_text((int64_t)job->time_start).bytes,
+                           time_text((int64_t)job->time_end).bytes, job->time_limit);
         break;
     case JOB_OTHER_WEIGHTS:
         add_other_weights(accumulator, charge);
         break;
     case JOB_ENDS_BEFORE_START:
-        findings_add_ended(findings, FINDING_JOB_ENDS_BEFORE_START, id, ends,
-                           "time_start %" PRIu64 ", time_end %" PRIu64, job->time_start,
-                           job->time_end);
+        findings_add_ended(findings, FINDING_JOB_ENDS_BEFORE_START, id, ends, "starts %s, ends %s",
+                           time_text((int64_t)job->time_start).bytes,
+                           time_text((int64_t)job->time_end).bytes);
         break;
     case JOB_STARTS_IN_FUTURE:
-        findings_add_ended(findings, FINDING_JOB_STARTS_IN_FUTURE, id, ends,
-                           "time_start %" PRIu64 ", now %" PRIu64, job->time_start,
-                           accumulator->now);
+        findings_add_ended(findings, FINDING_JOB_STARTS_IN_FUTURE, id, ends, "starts %s, now %s",
+                           time_text((int64_t)job->time_start).bytes,
+                           time_text((int64_t)accumulator->now).bytes);
         break;
     case JOB_TRES_UNREADABLE:
         findings_add_ended(findings, FINDING_JOB_TRES_UNREADABLE, id, ends, "tres_alloc '%.*s'",
@@ -194,8 +196,9 @@ static void add_before_cluster(const struct seen_accumulator *accumulator,
     findings_add_ended(
         charge->checkpointed ? accumulator->checkpointed_findings : accumulator->findings,
         FINDING_JOB_BEFORE_CLUSTER, charge->row->id_job, charge->checkpointed ? charge->ended : 0,
-        "time_start %" PRIu64 ", the cluster was created %" PRIu64, charge->row->job.time_start,
-        accumulator->created);
+        "started %s, the cluster was created %s",
+        time_text((int64_t)charge->row->job.time_start).bytes,
+        time_text((int64_t)accumulator->created).bytes);
 }
 
 int seen_accumulator_take(struct charge_accumulator *base, const struct charge *charge,
@@ -227,11 +230,12 @@ void seen_rollup(const struct seen_accumulator *accumulator, const struct rollup
                  uint64_t first, bool checkpointed)
 {
     if (is_before_cluster(accumulator, first))
-        findings_add_ended(
-            checkpointed ? accumulator->checkpointed_findings : accumulator->findings,
-            FINDING_JOB_BEFORE_CLUSTER, 0, checkpointed ? row->rollup.end : 0,
-            "rollup of association %" PRIu64 " from %" PRIu64 ", the cluster was created %" PRIu64,
-            row->association, row->rollup.start, accumulator->created);
+        findings_add_ended(checkpointed ? accumulator->checkpointed_findings
+                                        : accumulator->findings,
+                           FINDING_JOB_BEFORE_CLUSTER, 0, checkpointed ? row->rollup.end : 0,
+                           "rollup of association %" PRIu64 " from %s, the cluster was created %s",
+                           row->association, time_text((int64_t)row->rollup.start).bytes,
+                           time_text((int64_t)accumulator->created).bytes);
     else
         note_least(checkpointed ? accumulator->checkpointed_first
                                 : &accumulator->seen->first_charge,

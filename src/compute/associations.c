@@ -82,8 +82,8 @@ static void note_past(struct computation *computation)
 {
     const struct association_history_counts *counts = &computation->past_counts;
     snprintf(computation->message, sizeof computation->message,
-             "associations of this instant: told by earlier runs %zu, by txn_table %zu, by "
-             "creation_time and mod_time %zu; not told %zu",
+             "associations at this time: %zu from earlier runs, %zu from txn_table, %zu from "
+             "creation_time and mod_time; uncertain: %zu",
              counts->by_runs, counts->by_source, counts->by_times, counts->unknown);
     computation->record.message = computation->message;
 }
@@ -152,13 +152,14 @@ static int go_back(struct computation *computation, const struct association_his
     struct association_history_counts *counts = &computation->past_counts;
     struct associations associations = associations_of(accounting);
     if (history->distrusted != NEVER)
-        findings_add(computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)history->distrusted,
-                     "fairmill_share_change: what runs noted of associations is not believed");
+        findings_add(
+            computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)history->distrusted,
+            "rows of fairmill_share_change are damaged; recorded associations are not used");
     association_history_apply(history, &associations, computation->findings, counts);
     accounting->rows = associations.rows;
     accounting->count = associations.count;
     if (!accounting->count)
-        return fail(err, ERROR_DATA, "there were no associations yet at that instant");
+        return fail(err, ERROR_DATA, "no associations existed at this time");
     if (counts->by_runs || counts->by_source || counts->by_times || counts->unknown)
         note_past(computation);
     return 0;

@@ -15,6 +15,7 @@
 #include "source/reading.h"
 #include "util/index.h"
 #include "util/log.h"
+#include "util/times.h"
 
 /*
  * How jobs are charged.
@@ -393,8 +394,8 @@ static int charge_rollups(struct charge_jobs_run *run, struct error *err)
         plan->checkpoint.jobs_from = until;
     if (!until)
         return 0;
-    log_note("%s: usage before %" PRIu64 " is from rollups", run->computation->source.cluster,
-             until);
+    log_note("%s: usage before %s is from rollups", run->computation->source.cluster,
+             time_text((int64_t)until).bytes);
     return read_rollups(run, first_read(run), charge_rollup, err);
 }
 

@@ -91,7 +91,7 @@ static char *basis_within(const char *basis, const struct computation *computati
 
 static void note_another_cluster(struct checkpoint_plan *plan, struct findings *findings)
 {
-    full_because(plan, "the seal is of another cluster of this name", NULL);
+    full_because(plan, "the checkpoint is of a different cluster with this name", NULL);
     findings_add(findings, FINDING_CLUSTER_IS_ANOTHER, 0, "now %s", plan->cluster_identity.bytes);
 }
 
@@ -104,7 +104,7 @@ static bool basis_changed(struct checkpoint_plan *plan, const struct computation
     if (!name)
         return false;
     if (!strcmp(name, "format"))
-        full_because(plan, "the seal is of another format", NULL);
+        full_because(plan, "the checkpoint has a different format", NULL);
     else if (!strcmp(name, "rules"))
         full_because(plan, "the charging rules changed with an upgrade", NULL);
     else if (!strcmp(name, "cluster"))
@@ -114,13 +114,13 @@ static bool basis_changed(struct checkpoint_plan *plan, const struct computation
     else if (!strcmp(name, "passes"))
         full_because(plan, "the charges of resized jobs changed", NULL);
     else if (!strcmp(name, "grid"))
-        full_because(plan, "the grid of the clock moved on", NULL);
+        full_because(plan, "the decay epoch advanced", NULL);
     else if (!strcmp(name, "time_zone"))
         plan->zone_changed = full_because(plan, "time_zone changed", NULL);
     else if (!strcmp(name, "resets"))
-        full_because(plan, "the ledger's resets within the sealed span changed", NULL);
+        full_because(plan, "ledger resets in the checkpointed period changed", NULL);
     else if (!strcmp(name, "owners"))
-        full_because(plan, "removals of associations within the sealed span changed", NULL);
+        full_because(plan, "removals of associations in the checkpointed period changed", NULL);
     else
         full_because(plan, "changed in the settings", name);
     free(name);
@@ -140,7 +140,7 @@ static bool passed_rollups(struct checkpoint_plan *plan)
     uint64_t before = stored->cutoff / ROLLUP_STEP_S, now = plan->checkpoint.cutoff / ROLLUP_STEP_S;
     if (stored->jobs_from <= stored->cutoff || now <= before)
         return false;
-    return full_because(plan, "the horizon passed rollups", NULL);
+    return full_because(plan, "the horizon passed checkpointed rollups", NULL);
 }
 
 /* Returns true if the stored checkpoint is no longer valid, and records why. */
@@ -149,27 +149,29 @@ static bool is_untrue(struct checkpoint_plan *plan, const struct computation *co
 {
     const struct stored_checkpoint *stored = plan->stored;
     if (stored->damaged)
-        return full_because(plan, "rows of the seal are not as they were stored", NULL);
+        return full_because(plan, "rows of the checkpoint are not as they were stored", NULL);
     if (!stored->checkpoint.kept)
         return full_because(plan, "the first run", NULL);
     if (stored->ahead)
-        return full_because(plan, "the instant is before the seal's clock", NULL);
+        return full_because(plan, "this time is earlier than the checkpoint's time", NULL);
     if (now < stored->checkpoint.as_of)
-        return full_because(plan, "the clock went back", NULL);
+        return full_because(plan, "the clock was set back", NULL);
     if (strcmp(stored->checkpoint.source, plan->checkpoint.source) != 0)
-        return full_because(plan, "the seal is of another source", NULL);
+        return full_because(plan, "the checkpoint is of a different accounting database", NULL);
     if (basis_changed(plan, computation))
         return true;
     if (computation->factors && computation->factors->undated)
-        return full_because(plan, "a usage factor changed, and nothing tells when", NULL);
+        return full_because(plan, "a usage factor changed at an unknown time", NULL);
     /* A newest end that the cutoff has passed cannot be compared. */
     if (plan->checkpoint.newest_end < stored->checkpoint.newest_end &&
         stored->checkpoint.newest_end > plan->checkpoint.cutoff)
-        return full_because(plan, "the source was restored: its newest end went back", NULL);
+        return full_because(
+            plan, "the accounting database was restored: its newest job is older than before",
+            NULL);
     /* If all summed rows ended before the reset, their sums are 0 and remain valid. */
     if (plan->checkpoint.start != stored->checkpoint.start &&
         plan->checkpoint.start < stored->checkpoint.checkpointed_to)
-        return full_because(plan, "a reset within the sealed span", NULL);
+        return full_because(plan, "a reset in the checkpointed period", NULL);
     return false;
 }
 
@@ -188,7 +190,7 @@ static int look_for_purge(struct checkpoint_plan *plan, const struct source *sou
     if (source->layout->read_ends(source, stored->cutoff, now, &oldest, &newest, err))
         return -1;
     if (oldest == 0 || oldest > stored->oldest_end)
-        *purged = full_because(plan, "a purge took the oldest jobs", NULL);
+        *purged = full_because(plan, "the oldest jobs were purged", NULL);
     return 0;
 }
 
@@ -202,7 +204,7 @@ static bool lost_first_use(struct checkpoint_plan *plan, const struct settings *
     if (settings->half_life_s || plan->checkpoint.start ||
         stored->oldest_end > plan->checkpoint.cutoff)
         return false;
-    return full_because(plan, "the horizon passed the first use", NULL);
+    return full_because(plan, "the horizon passed the first usage", NULL);
 }
 
 static void checkpoint_plan_decide(struct checkpoint_plan *plan, const struct settings *settings,
@@ -328,7 +330,7 @@ static void checkpoint_plan_note_doubt(const struct checkpoint_plan *plan,
     const struct stored_checkpoint *stored = plan->stored;
     if (stored->damaged)
         findings_add(computation->findings, FINDING_KEPT_CHANGED, 0,
-                     "rows of the tables fairmill_seal... are not as they were stored");
+                     "rows of the checkpoint (fairmill_seal...) are not as they were stored");
     else if (*stored->doubt)
         findings_add(computation->findings,
                      stored->source_changed ? FINDING_SEALED_JOBS_CHANGED : FINDING_KEPT_CHANGED, 0,
@@ -348,13 +350,13 @@ int checkpoint_plan_make(struct checkpoint_plan *plan, const struct computation 
     plan->sums = usage_sums_create();
     plan->findings = findings_create();
     if (plan->asked_full)
-        full_because(plan, "asked for", NULL);
+        full_because(plan, "requested with --full", NULL);
     if (!layout->past) {
-        full_because(plan, "has no keys of jobs", layout->name);
+        full_because(plan, "has no job keys", layout->name);
         return 0;
     }
     if (source->settings->usage_source == USAGE_OF_ROLLUPS) {
-        full_because(plan, "rollups may be summed up anew", NULL);
+        full_because(plan, "slurmdbd may recompute rollups", NULL);
         return 0;
     }
     text_add(&plan->cluster_identity, "");
@@ -458,7 +460,7 @@ int checkpoint_plan_check(struct checkpoint_plan *plan, struct error *err)
     if (plan->mode != CHECKPOINT_INCREMENTAL || plan->anew)
         return 0;
     if (plan->begins_round && !day_hash_same(plan->hashes.rollups, plan->checked.rollups))
-        return fail(err, ERROR_DAMAGED, "rollups are not as they were when they were summed");
+        return fail(err, ERROR_DAMAGED, "rollups have changed since they were checkpointed");
     if (first < plan->check_from / CHECKPOINT_SLICE_S)
         first = plan->check_from / CHECKPOINT_SLICE_S;
     for (uint64_t day = first; day * CHECKPOINT_SLICE_S < plan->check_to; day++) {
@@ -468,7 +470,7 @@ int checkpoint_plan_check(struct checkpoint_plan *plan, struct error *err)
             continue;
         struct text name = { 0 };
         time_add_day(&name, (int64_t)start);
-        fail(err, ERROR_DAMAGED, "jobs that ended on %s are not as they were when they were sealed",
+        fail(err, ERROR_DAMAGED, "jobs that ended on %s have changed since they were checkpointed",
              name.bytes);
         text_free(&name);
         return -1;

@@ -33,7 +33,7 @@ struct wide *computation_sum_of(struct computation *computation, uint64_t associ
 int usage_beyond_range(uint64_t association, struct error *err)
 {
     return fail(err, ERROR_DATA,
-                "the usage of association %" PRIu64 " is beyond the range of our integers",
+                "the usage of association %" PRIu64 " is beyond the range of fairmill's integers",
                 association);
 }
 

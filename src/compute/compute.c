@@ -138,10 +138,11 @@ static int refuse_lagging(const struct source *source, struct error *err)
     if (lag_s > 0 && lag_s != DB_LAG_UNBOUNDED)
         log_note("the accounting database lags %" PRId64 " s", lag_s);
     if (lag_s == DB_LAG_UNBOUNDED)
-        return fail(err, ERROR_LAGGING,
-                    "database '%s' is a replica to which nothing comes any more, so that it lags "
-                    "without bound; max_lag is %" PRId64 " s",
-                    settings->source.database, settings->max_lag_s);
+        return fail(
+            err, ERROR_LAGGING,
+            "database '%s' is a replica that receives no changes, so it lags without bound; "
+            "max_lag is %" PRId64 " s; restart its replication",
+            settings->source.database, settings->max_lag_s);
     if (lag_s > settings->max_lag_s)
         return fail(err, ERROR_LAGGING,
                     "database '%s' is a replica that lags %" PRId64 " s; max_lag is %" PRId64 " s",
@@ -181,10 +182,11 @@ static int note_unattributed(struct computation *computation, struct error *err)
         if (wide_is_zero(&row->sum))
             continue;
         findings_add(computation->findings, FINDING_JOB_WITHOUT_ASSOCIATION, row->id,
-                     "no row of this id is among the associations");
+                     "the accounting database has no association with this id");
         if (!wide_add(&all, &row->sum))
-            return fail(err, ERROR_DATA,
-                        "the usage without an association is beyond the range of our integers");
+            return fail(
+                err, ERROR_DATA,
+                "the usage without an association is beyond the range of fairmill's integers");
     }
     if (wide_is_negative(&all)) /* credits exceed the usage */
         all = (struct wide){ { 0 } };
@@ -284,7 +286,7 @@ int compute_values(struct computation *computation, const struct checkpoint_plan
     const struct scheduler *scheduler = scheduler_of(settings);
     if (isnan(computation->capacity) && scheduler->registers_capacity)
         findings_add(computation->findings, FINDING_CAPACITY_UNKNOWN, 0,
-                     "the cluster registered no TRES that is charged");
+                     "the cluster has registered none of the charged TRES");
     const struct release *release = release_of(settings, computation->accounting);
     struct fairshare_options *options = &computation->options;
     record->slurm_version = release ? release->name : NULL;
@@ -341,8 +343,9 @@ static int make_stepped_decay_table(struct computation *computation, uint64_t no
     uint64_t count = decay_cycles_count(steps, now, reset);
     if (count > DECAY_CYCLES_AT_MOST)
         return fail(err, ERROR_SETTINGS,
-                    "fairshare_decay_time and fairshare_decay_factor have %" PRIu64
-                    " steps count, and %" PRIu64 " is the most; [usage] decay = exact has no limit",
+                    "fairshare_decay_time and fairshare_decay_factor give %" PRIu64
+                    " decay steps, more than the limit of %" PRIu64
+                    "; increase fairshare_decay_time, or set [usage] decay = exact",
                     count, DECAY_CYCLES_AT_MOST);
     computation->decay = decay_table_create_stepped(steps, now, reset);
     return 0;

@@ -11,6 +11,7 @@
 #include "core/usage/factor_history.h"
 #include "settings/settings.h"
 #include "util/memory.h"
+#include "util/times.h"
 
 /* Adds findings if the history of a QOS's factors is incomplete. */
 static void note_doubts(struct computation *computation, const struct factor_points *points)
@@ -19,19 +20,19 @@ static void note_doubts(struct computation *computation, const struct factor_poi
     int64_t start = (int64_t)decay_table_start(computation->decay);
     if (first->told == FACTOR_CHANGED && first->at > start)
         findings_add(computation->findings, FINDING_FACTOR_UNKNOWN, first->id,
-                     "QOS '%s', before %" PRId64 ": %.15g is taken", first->name, first->at,
-                     first->factor);
+                     "QOS '%s': factor %.15g is used before %s", first->name, first->factor,
+                     time_text(first->at).bytes);
     for (size_t i = 1; i < points->count; i++) {
         const struct factor_point *point = &points->points[i];
         if (factor_is_overruled(point))
             findings_add(computation->findings, FINDING_FACTOR_OVERRULED, point->id,
-                         "QOS '%s': %.15g in qos_table, %.15g in txn_table since %" PRId64,
-                         point->name, point->factor, point[-1].factor, point[-1].at);
+                         "QOS '%s': %.15g in qos_table, %.15g in txn_table since %s", point->name,
+                         point->factor, point[-1].factor, time_text(point[-1].at).bytes);
         else if (point->told == FACTOR_SEEN && point->at > start)
             findings_add(computation->findings, FINDING_FACTOR_UNDATED, point->id,
-                         "QOS '%s', from %.15g to %.15g between %" PRId64 " and %" PRId64,
-                         point->name, point[-1].factor, point->factor, point->seen_before,
-                         point->at);
+                         "QOS '%s': from %.15g to %.15g, between %s and %s", point->name,
+                         point[-1].factor, point->factor, time_text(point->seen_before).bytes,
+                         time_text(point->at).bytes);
     }
 }
 
@@ -105,8 +106,9 @@ int factors_read(struct computation *computation, struct factor_history *history
     if (!history)
         history = computation->own_factors = factor_history_create();
     if (history->distrusted != FACTOR_UNSEEN)
-        findings_add(computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)history->distrusted,
-                     "fairmill_qos_change: what runs noted of usage factors is not believed");
+        findings_add(
+            computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)history->distrusted,
+            "rows of fairmill_qos_change are damaged; recorded usage factors are not used");
     int64_t since = reads_all_changes(computation, plan) ? 0 : factor_history_since(history);
     if (factors_read_changes(computation, history, since, err))
         return -1;

@@ -102,7 +102,8 @@ static struct priority_tres *compute_priority_place_of(struct priority_tres *tre
 
 static int compute_priority_refuse(const char *key, const char *value, struct error *err)
 {
-    return fail(err, ERROR_SETTINGS, "[priority] %s = '%s' cannot be read", key, value);
+    return fail(err, ERROR_SETTINGS, "[priority] %s = '%s' is invalid; see fairmill.conf(5)", key,
+                value);
 }
 
 /*
@@ -214,7 +215,8 @@ static int billing_in(const struct compute_priority_reader *reader,
     text_free(&unknown);
     free(tres);
     if (!good)
-        return fail(err, ERROR_SETTINGS, "'%s', line %u: TRESBillingWeights = '%s' cannot be read",
+        return fail(err, ERROR_SETTINGS,
+                    "'%s', line %u: TRESBillingWeights = '%s' is invalid; see slurm.conf(5)",
                     partition->place.file, partition->place.line, weights);
     *billing = cpus_of(reader, &partition->totals);
     if (weights)

@@ -9,13 +9,14 @@
 #include "core/priority/queue.h"
 #include "settings/slurm/slurm_conf.h"
 #include "util/memory.h"
+#include "util/times.h"
 
 void queue_find_lost(const struct queue *queue, struct findings *findings)
 {
     for (size_t i = 0; i < queue->count; i++)
         if (queue->jobs[i].lost)
-            findings_add(findings, FINDING_JOB_LOST, queue->jobs[i].id_job,
-                         "pending since %" PRIu64, queue->jobs[i].ages_since);
+            findings_add(findings, FINDING_JOB_LOST, queue->jobs[i].id_job, "pending since %s",
+                         time_text((int64_t)queue->jobs[i].ages_since).bytes);
 }
 
 static bool has_partition(const struct slurm_conf *conf, const char *name)

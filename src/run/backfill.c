@@ -184,7 +184,7 @@ static int backfill_take(void *context, const struct computation *computation, s
     }
     if (written)
         backfill_note(filling->result, computation);
-    log_progress(filling->cluster, filling->result->points, "points of history made");
+    log_progress(filling->cluster, filling->result->points, "history points computed");
     return 0;
 }
 
@@ -194,7 +194,7 @@ static void backfill_skip(void *context, int64_t time, const struct error *reaso
     struct backfill_result *result = filling->result;
     struct text at = { 0 };
     time_add(&at, time);
-    log_note("%s: no point of %s: %s", filling->cluster, at.bytes, reason->message);
+    log_note("%s: no history point for %s: %s", filling->cluster, at.bytes, reason->message);
     if (!result->skipped++)
         snprintf(result->why, sizeof result->why, "%s: %.*s", at.bytes, 220, reason->message);
     text_free(&at);
@@ -242,8 +242,8 @@ static int check_zone(const struct filling *filling, struct error *err)
     if (!zone || zone == filling->settings->zone)
         return 0;
     return fail(err, ERROR_SETTINGS,
-                "the time zone is not that of the run that published; set TZ or [usage] time_zone "
-                "as it was, or publish in this one with `fairmill run`");
+                "the published run used a different time zone; set TZ or [usage] time_zone to that "
+                "zone, or publish in this one with `fairmill run`");
 }
 
 /* Computes the points; `filling` must have both databases open. */
@@ -292,7 +292,9 @@ int backfill(const struct settings *settings, const struct backfill_options *opt
     struct filling filling = { .settings = settings };
     struct cluster_names clusters = { 0 };
     if (!settings->history_days)
-        return fail(err, ERROR_USAGE, "[retention] history_days is 0, so that no history is kept");
+        return fail(
+            err, ERROR_USAGE,
+            "[retention] history_days is 0, so no history is kept; set it to a number of days");
     int result = backfill_open_both(&filling, err);
     if (!result)
         result = clusters_wanted(settings, filling.source, &options->clusters, options->complain,

@@ -279,9 +279,10 @@ static int check_time(const struct run_session *session, const struct publisher 
     if (options->replace || !publisher->has_published || now >= publisher->published_as_of)
         return 0;
     return fail(err, options->now ? ERROR_USAGE : ERROR_OTHER,
-                "%s (%" PRId64 ") is before what is published (%" PRId64 ", as_of of "
-                "fairmill_run); --replace publishes it all the same",
-                options->now ? "this instant" : "the clock", now, publisher->published_as_of);
+                "%s, %s, is before the published values, which are as of %s; use --replace to "
+                "publish it anyway",
+                options->now ? "this time" : "the clock", time_text(now).bytes,
+                time_text(publisher->published_as_of).bytes);
 }
 
 static void warn_of_zone(const struct cluster_run *run)
@@ -294,10 +295,10 @@ static void warn_of_zone(const struct cluster_run *run)
     if (plan->days && plan->days->border) {
         text_add(&border, "; days before ");
         time_add(&border, (int64_t)plan->days->border);
-        text_add(&border, " stay, since their jobs are not read any longer");
+        text_add(&border, " keep the earlier zone, because their jobs are no longer read");
     }
-    log_warning("cluster '%s': the time zone is not that of the last run; the usage of days was "
-                "made again%s",
+    log_warning("cluster '%s': the time zone differs from the last run; the usage of days was "
+                "recomputed%s",
                 run->cluster, border.bytes);
     text_free(&border);
 }
@@ -324,7 +325,8 @@ static void prune(const struct cluster_run *run, const struct publisher *publish
     const struct run_record *record = &run->computation.record;
     int64_t newest = run->session->options->now ? INT64_MAX : record->source_newest;
     if (history_prune(publisher, record->as_of, newest, &err))
-        log_note("%s: old rows stay for now: %s", publisher->cluster, err.message);
+        log_note("%s: cannot delete old rows: %s; the next run tries again", publisher->cluster,
+                 err.message);
 }
 
 /*
@@ -378,7 +380,7 @@ static int compute_and_publish(struct cluster_run *run, struct publisher *publis
            cluster_run_finish(run, publisher, began, err)) {
         if (err->class != ERROR_DAMAGED || *stored->doubt)
             return -1;
-        log_note("%s: %s; all is computed anew", run->cluster, err->message);
+        log_note("%s: %s; everything is computed again", run->cluster, err->message);
         snprintf(stored->doubt, sizeof stored->doubt, "%.*s", (int)sizeof stored->doubt - 1,
                  err->message);
         stored->source_changed = !run->was_read;
@@ -513,7 +515,8 @@ static int ask_results(struct cluster_run *run, struct error *err)
     if (results_open(&results, settings, DB_READER, err)) {
         if (err->class == ERROR_GONE)
             return -1;
-        log_note("%s: %s; earlier runs tell nothing", run->cluster, err->message);
+        log_note("%s: %s; continuing without the records of earlier runs", run->cluster,
+                 err->message);
         return 0;
     }
     int result = recorded_state_read_records(&run->recorded, results, run->cluster, now, err);

@@ -51,7 +51,8 @@ void clusters_missing(const struct settings *settings, const struct cluster_list
 void cluster_fail_missing(const char *name, struct error *err)
 {
     fail(err, ERROR_DATA,
-         "cluster '%s', which [source] clusters names, is not in the accounting database", name);
+         "cluster '%s' of [source] clusters is not in the accounting database; correct the setting",
+         name);
 }
 
 static void complain_of_flaw(const struct cluster *cluster, void (*complain)(const struct error *))

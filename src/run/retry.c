@@ -65,7 +65,8 @@ static int explain_source(const struct settings *settings, struct error *err)
         for (char *at = grants.bytes; (at = strchr(at, '\n'));)
             *at = ' ';
         fail(err, reason.class,
-             "%.800s; if the login is right: %sand what else `fairmill init --print` has",
+             "%.800s; if the login is correct, run: %sand the other GRANTs of `fairmill init "
+             "--print`",
              reason.message, grants.bytes);
     }
     text_free(&grants);

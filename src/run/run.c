@@ -28,10 +28,11 @@ int run_check_apart(const struct settings *settings, struct db *source, struct d
     char *one = db_identity(source, err), *other = one ? db_identity(results, err) : NULL;
     int result = other ? 0 : -1;
     if (other && !strcmp(one, other))
-        result = fail(err, ERROR_SETTINGS,
-                      "'%s' is the accounting database itself; give the results one of their own, "
-                      "or set [results] share_database = yes",
-                      settings->results.database);
+        result =
+            fail(err, ERROR_SETTINGS,
+                 "'%s' is the accounting database; use a separate database for the results, or "
+                 "set [results] share_database = yes",
+                 settings->results.database);
     free(one);
     free(other);
     return result;
@@ -80,7 +81,8 @@ static int retire_cluster(struct run_session *session, const char *cluster, stru
     int result = publisher_retire(&publisher, err);
     publisher_end(&publisher);
     if (!result)
-        log_note("%s: retired, it is marked as deleted in the accounting database", cluster);
+        log_note("%s: retired, because it is marked as deleted in the accounting database",
+                 cluster);
     return result;
 }
 
@@ -110,8 +112,9 @@ static void report_absent(struct run_session *session, const char *cluster,
 static void fail_vanished(const char *cluster, struct error *err)
 {
     fail(err, ERROR_DATA,
-         "cluster '%s' is not in the accounting database any more, and was not marked as "
-         "deleted there; its results stay until `fairmill forget --cluster %s`",
+         "cluster '%s' is missing in the accounting database, but was not marked as deleted; "
+         "restore "
+         "its row in cluster_table, or remove its results with `fairmill forget --cluster %s`",
          cluster, cluster);
 }
 

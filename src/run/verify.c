@@ -141,7 +141,7 @@ void verification_add_words(struct text *text, const struct verification *verifi
         }
     }
     if (of_rows)
-        text_add(text, "; somebody else changed what runs stored");
+        text_add(text, "; another program changed stored rows");
     if (of_source)
         text_add(text, "; the accounting database has changed since");
 }

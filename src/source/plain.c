@@ -91,7 +91,7 @@ static int explain_relation(const struct source *source, const char *relation, s
         plain_add_grant(&grant, source->db->settings, relation);
     if (grant.length) {
         struct error reason = *err;
-        fail(err, reason.class, "%.1500s; if it is there: %s", reason.message, grant.bytes);
+        fail(err, reason.class, "%.1500s; if it exists, run: %s", reason.message, grant.bytes);
     }
     text_free(&grant);
     return -1;

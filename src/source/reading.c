@@ -154,7 +154,7 @@ int reading_cluster(void *cluster_list, const struct db_value *row, struct error
         return 0;
     struct text name = { 0 };
     text_add_as_utf8(&name, row[0].text.bytes, row[0].text.length);
-    const char *flaw = strlen(name.bytes) < name.length            ? "goes on behind a NUL byte"
+    const char *flaw = strlen(name.bytes) < name.length            ? "contains a NUL byte"
                        : utf8_length(name.bytes) > LONGEST_CLUSTER ? "has more than 255 characters"
                                                                    : NULL;
     *memory_append(&list->clusters, &list->count) =

@@ -111,7 +111,7 @@ def seen(site):
     site.run_at(100)
     site.change('UPDATE qos_table SET usage_factor = 2 WHERE id = 2')
     kind, why = site.run_at(200)
-    tap.same((kind, why), ('full', 'a usage factor changed, and nothing tells when'),
+    tap.same((kind, why), ('full', 'a usage factor changed at an unknown time'),
              'a change that nothing dates makes a full run')
     tap.same(site.found('factor_undated'), [('2',)], 'and a finding')
     tap.same((site.usage('alice'), site.usage('carol')), (4 * 0.5 * DAY, 4 * 0.5 * (HOUR + 300)),

@@ -100,7 +100,7 @@ def causes(site):
         tap.same(site.run_at(0)[0], 'incremental', 'after which it goes on')
 
     site.begin()
-    full('a run with --full reads all', 'asked', 60, '--full')
+    full('a run with --full reads all', 'requested', 60, '--full')
     tap.same(site.latest('drift_max'), (None,), 'an incremental run tells no drift')
     for key, value in (('half_life', '6-0'), ('charge', 'cpu')):
         site.keys[f'usage.{key}'] = value
@@ -138,14 +138,14 @@ def causes(site):
     site.settings(site.keys)
     real = site.change
     site.change = lambda *sql: site._query('b.db', *sql)
-    full('another source makes it full', 'source')
+    full('another source makes it full', 'a different accounting database')
     site.change = real
     tap.same(site.run('run', '--now', site.now - 600), 64, 'an older instant is refused')
     site.succeed('run', '--now', site.now - 600, '--replace')
     tap.same(site.latest('kind'), ('full',), 'with --replace it is computed in full')
-    tap.ok('clock' in site.latest('why')[0], 'since the clock is back')
+    tap.ok('earlier' in site.latest('why')[0], 'since the clock is back')
     tap.same(site.run_at(60)[0], 'incremental', 'and the seal is none the worse')
-    full('a step of the grid makes it full', 'grid', 8 * 6 * DAY)
+    full('a step of the grid makes it full', 'epoch', 8 * 6 * DAY)
 
 
 def another_cluster(site):
@@ -156,7 +156,7 @@ def another_cluster(site):
         site.change(f'UPDATE cluster_table SET {change}')
         site.change('UPDATE tiny_job_table SET id_assoc = CASE id_assoc WHEN ? THEN ? ELSE ? END', site.ids['physics.alice'],
                     site.ids['chemistry.carol'], site.ids['physics.alice'])
-        tap.same(site.run_at(60), ('full', 'the seal is of another cluster of this name'),
+        tap.same(site.run_at(60), ('full', 'the checkpoint is of a different cluster with this name'),
                  f'a cluster with another {change.split()[0]} is another one')
         site.is_exact('nothing that is published is of the one before')
         found = site.query("SELECT subject, last_seen, detail FROM fairmill_finding WHERE kind = 'cluster_is_another'")
@@ -307,7 +307,7 @@ def cancelled(site):
             tap.same(site.run_at(later)[0], 'incremental', f'a job that was cancelled while suspended, {days} days later')
             site.is_exact('is charged up to the last pass by every run')
             site.ends(0, 'and verify finds nothing', 'verify')
-    tap.same(site.run_at(0, '--full'), ('full', 'asked for'), 'a full run reads it')
+    tap.same(site.run_at(0, '--full'), ('full', 'requested with --full'), 'a full run reads it')
     tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'and finds no drift')
 
 
@@ -325,7 +325,7 @@ def resized(site):
             kind = site.run_at(after)[0]
             site.is_exact(f'a job that was resized, {days} days and {after} s later ({kind})')
             site.ends(0, 'and verify finds nothing', 'verify')
-    tap.same(site.run_at(0, '--full'), ('full', 'asked for'), 'a full run reads it')
+    tap.same(site.run_at(0, '--full'), ('full', 'requested with --full'), 'a full run reads it')
     tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'and finds no drift')
     site.settings(site.keys | {'usage.seal_after': '2-0'})
     kind, why = site.run_at(60)

@@ -162,7 +162,7 @@ def below_the_seal(site):
             if kind == 'full' and not seen:
                 seen = [(why, *site.latest('drift_max', 'drifted_associations'))]
                 kinds = site.query('SELECT kind FROM fairmill_finding WHERE last_seen = ?', site.now)
-        tap.ok(seen and 'not as they were when they were sealed' in seen[0][0],
+        tap.ok(seen and 'have changed since they were checkpointed' in seen[0][0],
                f'a job that is {what} is found within a day', seen)
         tap.ok(('sealed_jobs_changed',) in kinds, f'{what}: a finding says so', kinds)
         tap.ok(seen[0][1] > 0 and seen[0][2] > 0, f'{what}: so does the drift', seen)
@@ -172,7 +172,7 @@ def below_the_seal(site):
     is_healed(site, 'nothing changed')
 
 
-def finds(site, what, sql, reason='not as they were when they were sealed', step=STEP):
+def finds(site, what, sql, reason='have changed since they were checkpointed', step=STEP):
     """Rows that a run has summed change, and a run of the next day finds that."""
     tap.same(site.run_at(300)[0], 'incremental', f'{what}: a run goes on')
     site.change(sql)
@@ -202,7 +202,7 @@ def rollup(site, start, seconds, span='day'):
 def of_rollups(site):
     """Rollups that replace purged jobs."""
     first = NOW // DAY * DAY - 40 * DAY
-    reason = 'rollups are not as they were when they were summed'
+    reason = 'rollups have changed since they were checkpointed'
     table = 'tiny_assoc_usage_day_table'
     for what, sql in (('a rollup that doubles', f'UPDATE {table} SET alloc_secs = 2 * alloc_secs WHERE time_start = {first + DAY}'),
                       ('a rollup that is gone', f'DELETE FROM {table} WHERE time_start = {first + 2 * DAY}'),

@@ -106,8 +106,8 @@ def replaying(place):
         place.succeed('run', '--now', instant, '--replace')
         tap.same(published(place), rows, f'an instant {(instant - NOW) // HOUR} h later is published as it was')
     place.succeed('run', '--now', NOW + HOUR, '--replace', '-v')
-    tap.ok('told by earlier runs 2' in place.err, '-v tells whose word it has', place.err)
-    tap.ok('told by earlier runs 2' in last(place, 'message'), 'so does the row of the run')
+    tap.ok('2 from earlier runs' in place.err, '-v tells whose word it has', place.err)
+    tap.ok('2 from earlier runs' in last(place, 'message'), 'so does the row of the run')
     place.succeed('run', '--now', NOW + HOUR + 1800, '--replace')
     tap.same(place.value('shares', 'physics.alice'), 40, 'between two runs it is as the first of them saw it')
     doubt = [('past_unknown', '6', "existence, shares of user 'carol' of account 'chemistry'")]
@@ -146,8 +146,8 @@ def by_source(place):
     tap.same(doubts(place), [('past_unknown', '6', "shares of user 'carol' of account 'chemistry'"),
                              ('past_unreadable', '4', 'action 1429, (acct=physics)')],
              'findings name what was set for the first time since, and a row that is not understood')
-    tap.same(last(place, 'message'), 'associations of this instant: told by earlier runs 0, by txn_table 1, '
-             'by creation_time and mod_time 0; not told 1', 'the run says so')
+    tap.same(last(place, 'message'), 'associations at this time: 0 from earlier runs, 1 from txn_table, '
+             '0 from creation_time and mod_time; uncertain: 1', 'the run says so')
     tap.same(changes(place), [], 'what is in doubt is not noted')
     place.succeed('run', '--now', NOW - HOUR)
     tap.same((place.value('shares', 'physics.alice'), doubts(place)),
@@ -165,7 +165,7 @@ def times(place):
     tap.same(doubts(place), [('past_unknown', '3', "existence, shares of user 'alice' of account 'physics'")],
              'if it was not deleted and made again in between, which nobody tells, nor its shares')
     place.ends(65, 'before all associations there is nothing to compute', 'run', '--now', 0, '--replace')
-    place.says('and the message says so', 'there were no associations yet at that instant')
+    place.says('and the message says so', 'no associations existed at this time')
     place.change('DROP TABLE txn_table')
     place.ends(0, 'without txn_table a run ends well', 'run', '--now', NOW - HOUR)
     tap.same([kind for kind, _, _ in doubts(place)], ['past_unknown', 'past_unreadable'], 'with a finding')
@@ -231,7 +231,7 @@ def moved(place):
     early, late = same_with_run_of_today(place, (begin + 5 * day, begin + 15 * day))
     parents = [{row[0]: row[1] for row in told[0]}[5] for told in (early, late)]
     tap.same(parents, [2, 4], 'an account is where it was added, and since it was touched where it is')
-    tap.same((early[1:], late[1:]), (('not told 1', [('5', "parent of account 'c'")]), ('', [])),
+    tap.same((early[1:], late[1:]), (('uncertain: 1', [('5', "parent of account 'c'")]), ('', [])),
              'and in doubt before that')
 
 
@@ -242,7 +242,7 @@ def deleted(place):
     before, after = same_with_run_of_today(place, (NOW - 8 * day, NOW - HOUR))
     tap.same([[row[0] for row in told[0]] for told in (before, after)], [[1, 2, 3, 4, 5, 6], [1, 2, 4, 5, 6]],
              'who was deleted on a day is there a week before, and not behind it')
-    tap.same((before[1:], after[1]), (('not told 1', [('3', "existence, shares of user 'u' of account 'a'")]), ''),
+    tap.same((before[1:], after[1]), (('uncertain: 1', [('3', "existence, shares of user 'u' of account 'a'")]), ''),
              'in doubt, since nobody tells that he was not deleted twice')
 
 
@@ -270,7 +270,7 @@ def plain(place):
     tap.same(between, [(3, []), (50, [('3', "shares of user 'u' of account 'a'")]), (50, [])],
              'so it is between two that saw the same, and in doubt between others')
     told = told_of(place, instants[0] - 1)
-    tap.same((told[0][2][2], told[1]), (50, 'not told 3'), 'before the first run all is in doubt, and as it is now')
+    tap.same((told[0][2][2], told[1]), (50, 'uncertain: 3'), 'before the first run all is in doubt, and as it is now')
 
 
 def body():

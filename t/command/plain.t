@@ -57,7 +57,7 @@ def rows(place):
     tap.same(used(place), [2.0 * 600 + 30 * 100 + 400 * 100 + 10000 * 50, 5.0],
              'a row is charged over its time, one that goes on up to now, and those of other clusters are not')
     tap.same((findings(place), place.query('SELECT kind, why, jobs_read FROM fairmill_run')),
-             ({}, [('full', 'plain has no keys of jobs', 7)]), 'every run reads all rows of the cluster that have begun')
+             ({}, [('full', 'plain has no job keys', 7)]), 'every run reads all rows of the cluster that have begun')
     place.ends(0, 'so does check', 'check')
 
 

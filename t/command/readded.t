@@ -138,7 +138,7 @@ def unknown(place):
 
 
 def sealed(site):
-    why = 'removals of associations within the sealed span changed'
+    why = 'removals of associations in the checkpointed period changed'
     site.begin(SLURMCTLD)
     days = site.days()
     for name, ago, where in ('physics.alice', 3 * DAY, 'in the midst of what is kept'), ('physics.bob', -60, 'behind it'):

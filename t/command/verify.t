@@ -194,7 +194,7 @@ def how_it_says(site):
              'the first ten are named, the others counted')
     tap.same(float(rows[0]['stored']), float(rows[0]['computed']) + 1, 'with what is stored and what is computed')
     site.ends(1, 'for people', 'verify')
-    tap.ok(f'differences: {count} in fairmill_usage_day; somebody else changed what runs stored' in site.out, 'in words', site.out)
+    tap.ok(f'differences: {count} in fairmill_usage_day; another program changed stored rows' in site.out, 'in words', site.out)
     site.ends(64, 'a cluster must be published', 'verify', '--cluster', 'none')
 
 
@@ -275,7 +275,7 @@ def by_check(site):
     site.query('UPDATE fairmill_value SET usage_raw = usage_raw + 1 WHERE id_assoc = 3')
     site.succeed('check')
     tap.ok('  warning: cluster tiny: published: 6 rows of 2025-06-21T10:00:00; differences: 1 in fairmill_value;'
-           ' somebody else changed what runs stored; `fairmill verify` names them\n' in site.out, 'or what differs, and why', site.out)
+           ' another program changed stored rows; `fairmill verify` names them\n' in site.out, 'or what differs, and why', site.out)
     site.query('UPDATE fairmill_lock SET run_id = 0, source = ?', '')
     site.succeed('check')
     tap.ok('cluster tiny: published: nothing yet\n' in site.out, 'or that there is nothing', site.out)

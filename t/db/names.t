@@ -665,7 +665,7 @@ def unpublishable(place, folder, results):
         status, _, err = fairmill(conf, 'run', '--now', NOW)
         lines = err.decode().splitlines()
         said = {'long': 'association 7 (user', 'bad': 'association 7 (account', 'root': 'the root, association 1',
-                'nul': 'goes on behind a NUL byte'}
+                'nul': 'contains a NUL byte'}
         said = {cluster: text for cluster, text in said.items()
                 if any(stored.rstrip(b'\0') == cluster.encode() for stored in clusters)}
         tap.ok(status == 65 and len(lines) == len(said) and all(

@@ -28,8 +28,8 @@ from settings import for_program
 
 RUN = ('kind', 'why', 'message', 'unattributed_usage', 'source_newest', 'truncation_bound', 'drift_max',
        'drifted_associations')
-CAUSES = ('first', 'asked', 'clock', 'settings', 'factor', 'grid', 'restored', 'reset', 'ledger', 'removals', 'purge',
-          'full_every', 'as they were stored', 'when they were sealed', 'horizon')
+CAUSES = ('first', 'requested', 'earlier', 'settings', 'factor', 'epoch', 'restored', 'reset', 'ledger', 'removals', 'purge',
+          'full_every', 'as they were stored', 'since they were checkpointed', 'horizon')
 # Settings that decide what a job that has ended is charged, and what is found of it.
 CHARGING = ('half_life', 'charge', 'tres_weights', 'qos_factors', 'partition_usage_factors', 'suspended',
             'horizon', 'time_zone', 'history_days', 'open_job_cap')
@@ -65,12 +65,12 @@ def causes_of(before, state, asked, damaged):
     oldest, oldest_now = ([end for end in ends if end > before['since']]
                           for ends in (before['ends'], state['ends']))
     words = dict(
-        asked=asked,
-        clock=state['as_of'] < before['as_of'],
+        requested=asked,
+        earlier=state['as_of'] < before['as_of'],
         settings=bool(changed),
         # What a run in doubt did not note, the next one sees anew, at the same instant, too.
         factor=factors_in_sums(before, seal) != factors_in_sums(state, seal) or state['undated'],
-        grid=before['grid'] != state['grid'],
+        epoch=before['grid'] != state['grid'],
         resized=before['settings']['conformance'] != state['settings']['conformance'],
         restored=state['newest'] < before['newest'] and before['newest'] > since,
         reset=state['start'] != before['start'] and state['start'] < seal,
@@ -271,8 +271,8 @@ class Trial:
         """A run is full if something makes it so, and says what: which the first is that it meets.  What
         changed below the seal may be among what it happened to read again."""
         kind, why = record['kind'], (record['why'] or '').lower()
-        if drifting and not causes and 'when they were sealed' in why:
-            causes = {'when they were sealed'}
+        if drifting and not causes and 'since they were checkpointed' in why:
+            causes = {'since they were checkpointed'}
         named = {word for word in causes if word in why}
         self.counts[kind] += 1
         self.counts.update(f"full because of '{word}'" for word in named)

@@ -135,7 +135,7 @@ def unfinished(place, source):
     status, _, err = place.bring()
     tap.ok(status == 65 and '3 of 3 lines' in err, f'lines that cannot be read are named in {source}', status, err)
     place.usage(now=DAY + at + 34 * days)
-    tap.same(place.sqlite.sql("SELECT subject, detail FROM fairmill_finding WHERE kind = 'record_unreadable'", place.results), [('', "3, the first: '20261204', line 1")], 'and are a finding')
+    tap.same(place.sqlite.sql("SELECT subject, detail FROM fairmill_finding WHERE kind = 'record_unreadable'", place.results), [('', "3 records, the first: '20261204', line 1")], 'and are a finding')
     tap.same((place.bring()[0], place.call('verify')[0]), (0, 0), 'another import tries them again')
 
 

@@ -101,7 +101,7 @@ def replay(site, past, by, forgotten=False):
         tap.ok(again == rows, f'{by}, the instant after "{name}" is published as it was',
                *unlike(rows, again), site.message())
         if forgotten:
-            tap.ok('earlier runs 0,' in site.message() or not site.message(), f'which no run told of "{name}"',
+            tap.ok('0 from earlier runs,' in site.message() or not site.message(), f'which no run told of "{name}"',
                    site.message())
     tap.same(site.doubts(), [], f'{by}, nothing is in doubt')
 
@@ -133,7 +133,7 @@ def moved(site, past):
     site.fairmill('run', '--now', past[last][0], '--replace')
     tap.same(site.doubts(), [['past_unknown', "parent of account 'geology'"]],
              'by txn_table alone, a finding names the account that was moved at an unknown time')
-    tap.ok('not told 1' in site.message(), 'and the run counts it', site.message())
+    tap.ok('uncertain: 1' in site.message(), 'and the run counts it', site.message())
     tap.same(site.server.sql('SELECT count(*) FROM fairmill_share_change', RESULTS), [['0']],
              'what is in doubt is not noted')
 

@@ -158,7 +158,7 @@ def rollups(place):
                 agree({each: days_of(place).get(each, 0) for each in published(place)}, published(place),
                       f'and their days add up to them: {charge}')
     tap.same(place.query('SELECT kind, why FROM fairmill_run ORDER BY run_id DESC LIMIT 1'),
-             [('full', 'asked for; rollups may be summed up anew')], 'such a run is always full')
+             [('full', 'requested with --full; slurmdbd may recompute rollups')], 'such a run is always full')
     agree(run(place, source='rollup', half_life='7-0', charge='tres',
               tres_weights='"cpu=2, mem=0.5G"'),
           {each: 2 * cpus + 0.5 / 1024 * memory for (each, cpus), memory in zip(

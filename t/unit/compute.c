@@ -141,7 +141,7 @@ static void give_back(struct computation *computation)
 static bool is_of_range(const struct error *err)
 {
     return err->class == ERROR_DATA &&
-           !strcmp(err->message, "the usage of association 3 is beyond the range of our integers");
+           !strcmp(err->message, "the usage of association 3 is beyond the range of fairmill's integers");
 }
 
 static void charges(void)

@@ -110,7 +110,7 @@ int fields_read(struct fields *fields, struct part text, struct error *err)
     while (at < end && *at == ' ')
         at++;
     if (next_key(at, end) != at)
-        return part_refuse((struct part){ at, (size_t)(end - at) }, "there is no key=value", err);
+        return part_refuse((struct part){ at, (size_t)(end - at) }, "missing key=value", err);
     while (at < end) {
         const char *sign = memchr(at, '=', (size_t)(end - at));
         struct field field = { .key = { at, (size_t)(sign - at) } };

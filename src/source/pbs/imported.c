@@ -19,13 +19,13 @@
 
 int pbs_explain(const struct source *source, struct error *err)
 {
-    fail_in(err, "cannot read OpenPBS's tables, which `fairmill import pbs' makes");
+    fail_in(err, "cannot read OpenPBS's tables, which `fairmill import pbs` creates");
     struct text grant = { 0 };
     if (err->class == ERROR_DENIED)
         db_add_grant(&grant, source->db->settings, "SELECT", NULL, "pbs_job");
     if (grant.length) {
         struct error reason = *err;
-        fail(err, reason.class, "%.1500s; of each table: %s", reason.message, grant.bytes);
+        fail(err, reason.class, "%.1500s; run for each table: %s", reason.message, grant.bytes);
     }
     text_free(&grant);
     return -1;
@@ -122,7 +122,7 @@ static int imported_read_findings(const struct source *source, struct findings *
     if (has < 0 || (has && reading_each(source->db, &query, take_refused, &refused, err)))
         return pbs_explain(source, err);
     if (refused.count)
-        findings_add(findings, FINDING_RECORD_UNREADABLE, 0, "%" PRIu64 ", the first: %s",
+        findings_add(findings, FINDING_RECORD_UNREADABLE, 0, "%" PRIu64 " records, the first: %s",
                      refused.count, refused.first);
     return 0;
 }

@@ -45,8 +45,8 @@ static int check_value(const struct pbs_rules *rules, size_t key, struct error *
     if (key >= PBS_SCHED_KEYS)
         return 0;
     if (!setting_named("pbs", name)->read(&value, rules->values[key], &reason))
-        result = fail(err, ERROR_DATA, "pbs_setting has %s = '%s': %s", name, rules->values[key],
-                      reason.bytes);
+        result = fail(err, ERROR_DATA, "table pbs_setting has an invalid %s = '%s': %s", name,
+                      rules->values[key], reason.bytes);
     text_free(&reason);
     return result;
 }

@@ -258,7 +258,7 @@ void slurmdbd_add_grants(struct text *text, const struct settings *settings, con
     for (size_t i = 0; i < sizeof granted / sizeof *granted; i++)
         add_grant_line(text, granted[i], settings, cluster, "");
     add_grant_line(text, &slurmdbd_job_nodes, settings, cluster,
-                   "-- For `fairmill ledger refund --node': ");
+                   "-- For `fairmill ledger refund --node`: ");
     add_grant_line(text, &job_table_wanted, settings, cluster, newer);
     for (int span = 0; span < SPANS; span++)
         add_grant_line(text, &slurmdbd_qos_usage[span], settings, cluster, newer);
@@ -278,7 +278,7 @@ static int fail_missing(const struct source *source, const struct slurmdbd_table
     free(login);
     fail(err, ERROR_MISSING, "%s%s%s'%s' of the accounting database is missing or not readable%s%s",
          column ? "column '" : "table ", column ? column : "", column ? "' of table " : "",
-         name.bytes, grant.length ? "; if it is there: " : "", grant.length ? grant.bytes : "");
+         name.bytes, grant.length ? "; if it exists, run: " : "", grant.length ? grant.bytes : "");
     text_free(&name);
     text_free(&grant);
     return -1;
