@@ -101,6 +101,10 @@ def body():
     page = read(f'{BUILD}/man/fairmill.conf.5')
     tap.empty(sorted(key for key in set(keys) if key not in page), 'fairmill.conf(5) has every key of the sample')
 
+    problems = re.findall(r'\[HEALTH_\w+\] = \{ "(\w+)",\s+"([^"]+)"', read(f'{TOP}/src/results/health.c'))
+    tap.same(re.findall(r'^=item B<(.*)>: C<(\w+)>', read(f'{TOP}/man/fairmill-status.1.pod'), re.M),
+             [(words, name) for name, words in problems], 'fairmill-status(1) explains each problem, by its words')
+
     kinds = dict(remedies(read(f'{TOP}/src/core/finding.c')))
     tap.ok(len(kinds) > 20, 'there are kinds of findings')
     tap.same(dict(told(read(f'{TOP}/man/fairmill-tables.7.pod'))), kinds, 'fairmill-tables(7) says of each what to do')
