@@ -4,41 +4,58 @@
 
 #include "report/table.h"
 
-/* The one way from a command to its output.  An answer has rows, which report/table.h prints in the
- * form that the options name.  For people it also has sentences, or a page in place of the rows.
- * It is a sink: long outputs are printed while they are made, short ones as a whole or not at all.
+/*
+ * The output of a command.
+ *
+ * A command adds rows, which report/table.h prints in the format that the options name.  Text
+ * output may also have sentences, or a page instead of the rows.  Long output is printed while it
+ * is made.  Short output is printed as a whole or not at all.
  */
 
 struct answer;
 
-/* Begin an answer that `print` prints.  Layout and options must last as long as it.  NULL and
- * ERROR_USAGE: the options choose a column that does not exist. */
+/*
+ * Creates an answer that is printed with `print`.  `layout` and `options` must outlive it.  Returns
+ * NULL with ERROR_USAGE if the options name a column that does not exist.  The caller frees the
+ * answer with answer_destroy(), which accepts NULL.
+ */
 struct answer *answer_create(const struct table_layout *layout, const struct table_options *options,
                              int (*print)(const struct text *text, struct error *err),
                              struct error *err);
-/* End the answer and print what is not printed yet; once, later calls do nothing. */
+/*
+ * Ends the answer and prints the rest of it.  Returns -1 if printing failed.  Later calls do
+ * nothing and return 0.
+ */
 int answer_end(struct answer *answer, struct error *err);
 void answer_destroy(struct answer *answer);
 
-/* Whether people choose nothing, and the layout has a page for them. */
+/*
+ * Returns true if the output is the command's page: the layout has one, and the options ask for
+ * text with headings and name no columns.
+ */
 bool answer_wants_page(const struct answer *answer);
-/* Whether the form has facts of clusters: some are costly to find. */
+/*
+ * Returns true if the output format has facts about clusters (JSON).  Some are costly to compute.
+ */
 bool answer_wants_facts(const struct answer *answer);
+/* Returns true for text output. */
 bool answer_is_for_people(const struct answer *answer);
 
-/* Begin a cluster, after the end of the one before. */
+/* Begins a cluster and ends the previous one. */
 void answer_cluster(struct answer *answer, const struct table_cluster *cluster);
-/* Add a row to the cluster.  It is not needed afterwards. */
+/* Adds a row to the cluster.  `row` may be reused after the call. */
 void answer_row(struct answer *answer, const void *row);
-/* End the rows of the cluster, so that what is added next follows them. */
+/* Ends the rows of the cluster.  Text that is added later comes after them. */
 void answer_close(struct answer *answer);
-/* Add a sentence for people, as text_format_printable() does.  Other forms have none. */
+/*
+ * Adds a sentence to text output, formatted by text_format_printable().  Other formats, and text
+ * without headings, omit it.
+ */
 void answer_say(struct answer *answer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The table of the rows, for a report that also prints them elsewhere; it opens and closes
- * clusters. */
+/* Returns the table of the rows, for a caller that opens and closes its clusters itself. */
 struct table *answer_table(struct answer *answer);
-/* The text to which pages and plots are added. */
+/* Returns the text, to which the caller may add pages and plots. */
 struct text *answer_text(struct answer *answer);
 
 #endif

@@ -13,7 +13,7 @@
 
 struct backtest_table_row {
     const char *variant;
-    const char *partition; /* NULL: it has none */
+    const char *partition; /* NULL: none */
     struct backtest_entity entity, with;
     struct backtest_result result;
 };
@@ -67,11 +67,11 @@ static const struct column point_columns[] = {
 };
 const struct table_layout backtest_points_layout = { point_columns, "points", .by_cluster = true };
 
-/* ---- Which rows ---- */
+/* ---- Selection of rows ---- */
 
 struct ranked {
     const struct backtest_entity *entity;
-    double discordant; /* the most under any variant */
+    double discordant; /* the maximum over all variants */
     size_t number;
 };
 
@@ -104,7 +104,7 @@ static struct ranked *backtest_table_choose(const struct backtest_print *print, 
     return chosen;
 }
 
-/* ---- What they come to ---- */
+/* ---- Summary of each variant ---- */
 
 static json_t *backtest_table_facts_of(const struct backtest_print *print)
 {

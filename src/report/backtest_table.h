@@ -10,8 +10,10 @@ struct answer;
 struct backtest;
 struct table_layout;
 
-/* What a backtest comes to: a row for each association under each variant; and for people a
- * sentence for each variant. */
+/*
+ * The results of a backtest: one row for each association and variant.  Text output also has one
+ * sentence for each variant.
+ */
 struct backtest_print {
     const char *cluster;
     const struct backtest *backtest; /* finished */
@@ -19,16 +21,16 @@ struct backtest_print {
     size_t variants;
     const int64_t *times;
     size_t time_count;
-    uint64_t top; /* only so many users, those who are turned most; 0: all, and accounts */
-    bool has_sentences;
+    uint64_t top; /* at most this many users, most discordant first; 0: all users and accounts */
+    bool has_sentences; /* text output has them */
 };
 extern const struct table_layout backtest_layout;
 void backtest_answer(const struct backtest_print *print, struct answer *answer);
 
-/* Or each value at each point. */
+/* A row of the other output: an association's values under one variant at one history point. */
 struct backtest_value {
     const char *variant;
-    int64_t as_of;
+    int64_t as_of; /* epoch seconds */
     uint32_t id;
     const char *account, *user, *partition;
     double fairshare, usage_raw, level_fs;

@@ -13,7 +13,7 @@
 #include "util/number.h"
 #include "util/times.h"
 
-/* A tree that is deeper is not read by its indent. */
+/* In a deeper tree, indentation no longer helps the reader. */
 #define DEEPEST_INDENT 40u
 #define USUAL_DECIMALS 6
 
@@ -27,7 +27,7 @@ void form_add_padded(struct text *text, const char *cell, size_t width, bool lef
         text_add(text, cell);
 }
 
-/* A name between bars, in which a bar would be taken for the end of the field. */
+/* Adds a name between bars.  A bar in the name is escaped, because it would end the field. */
 static void form_add_field(struct text *text, const char *name)
 {
     size_t start = text->length;
@@ -42,8 +42,10 @@ static void form_add_field(struct text *text, const char *name)
     free(printable);
 }
 
-/* As form_add_json() adds form_json_real(): a real has a point or an exponent, and this no plus and
- * no 0s before it. */
+/*
+ * Adds the same as form_add_json() of form_json_real().  As in jansson, a real has a point or an
+ * exponent, and the exponent has neither a plus nor leading zeros.
+ */
 static void form_add_json_real(struct text *text, double number)
 {
     size_t start = text->length;
@@ -68,7 +70,7 @@ json_t *form_json_real(double number)
     return isnan(number) || isinf(number) ? json_null() : json_real(number);
 }
 
-/* Of the control characters jansson leaves one as it is, DEL. */
+/* Escapes DEL, the only control character that jansson does not escape. */
 static int add_chunk(const char *bytes, size_t length, void *text)
 {
     for (const char *found; length && (found = memchr(bytes, '\x7f', length));) {
@@ -87,7 +89,7 @@ void form_add_json(struct text *text, json_t *json)
     size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17);
     struct text line = { 0 };
     json_dump_callback(json, add_chunk, &line, flags);
-    /* What a terminal should not get goes as \uXXXX, with all else beyond ASCII. */
+    /* If a terminal must not get one of the characters, write all beyond ASCII as \uXXXX. */
     if (!utf8_is_printable(line.bytes)) {
         line.length = 0;
         json_dump_callback(json, add_chunk, &line, flags | JSON_ENSURE_ASCII);
@@ -249,7 +251,7 @@ void cell_add_for_people(struct text *text, const struct cell *cell)
         text_format(text, " %s", cell->column->unit);
 }
 
-/* A number with all that it is. */
+/* Adds a number in full precision, but usage as an integer. */
 static void add_exact(struct text *text, const struct cell *cell)
 {
     if (cell->kind == CELL_INTEGER)
@@ -270,8 +272,11 @@ void cell_add_between_bars(struct text *text, const struct cell *cell)
         add_exact(text, cell);
 }
 
-/* What spreadsheets may begin a formula with, also as wide characters, and the apostrophe, so that
- * whoever takes the first one away has the text again. */
+/*
+ * Returns true if a spreadsheet might take the text for a formula.  The characters that begin one
+ * also have full-width forms.  A text with a leading apostrophe gets another one, so that removing
+ * the first one always restores the text.
+ */
 static bool needs_apostrophe(const char *text)
 {
     static const char *const beginnings[] = { "=",  "+", "-",      "@",      "\t",     "\r",
@@ -310,7 +315,7 @@ static json_t *json_text(const char *bytes)
     return json;
 }
 
-/* What JSON takes between quotes as it is, and a terminal as well. */
+/* Returns true if neither JSON nor a terminal needs escapes in the text. */
 static bool is_plain(const char *bytes)
 {
     while (*bytes >= ' ' && *bytes <= '~' && *bytes != '"' && *bytes != '\\')

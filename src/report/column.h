@@ -7,21 +7,24 @@
 #include "report/terminal.h"
 #include "util/text.h"
 
-/* A column of a table (report/table.h), and the cell that it has of a row. */
+/* The columns of a table (report/table.h), and their cells. */
 
-/* What a column holds decides how its cells look.  Texts stand left, all else right. */
+/*
+ * The type of a column determines the format of its cells.  Texts are aligned left, other types
+ * right.
+ */
 enum column_type {
-    COLUMN_TEXT,     /* names and words, UTF-8 */
-    COLUMN_INTEGER,  /* 64 bits; a key that may be larger is a text */
-    COLUMN_REAL,     /* people see 6 decimals, programs 17 digits; infinity is `inf` */
-    COLUMN_USAGE,    /* TRES-seconds: a real, cut to an integer except in JSON, as in sshare */
-    COLUMN_TIME,     /* epoch seconds; people see a date in local time */
-    COLUMN_DAY,      /* likewise, where a day begins; people see its date */
-    COLUMN_DURATION, /* seconds; people see `12 min` */
+    COLUMN_TEXT,    /* names and words, UTF-8 */
+    COLUMN_INTEGER, /* 64 bits; a key that may be larger is a text */
+    COLUMN_REAL,    /* 6 decimals in text, up to 17 digits elsewhere; infinity is `inf` */
+    COLUMN_USAGE,   /* TRES-seconds: a real, truncated to an integer except in JSON, as in sshare */
+    COLUMN_TIME,    /* epoch seconds; text output shows local time */
+    COLUMN_DAY,     /* epoch seconds of the start of a day; text output shows its date */
+    COLUMN_DURATION, /* seconds; text output shows `12 min` */
     COLUMN_YES_NO,   /* 1 and 0 between bars and in CSV, true and false in JSON */
 };
 
-/* Where a column is only if it is chosen by name. */
+/* Formats that omit a column unless it is chosen by name. */
 #define NOT_FOR_PEOPLE 1u
 #define NOT_IN_BARS 2u
 #define NOT_IN_CSV 4u
@@ -33,12 +36,12 @@ enum column_type {
 struct cell;
 
 struct column {
-    const char *name;    /* of the SQL column; in CSV, in JSON and in choices */
-    const char *heading; /* for people and between bars; in choices it is taken too */
+    const char *name;    /* as in SQL; used in CSV and JSON and to choose columns */
+    const char *heading; /* in text and between bars; may also be used to choose columns */
     enum column_type type;
-    /* How a cell is made from its row: one of MEMBER(), CLUSTER_COLUMN and get().  get() calls one
-     * of cell_text() and its like, or none: then there is nothing in the cell.  Of a real, a column
-     * of COLUMN_YES_NO has whether it is infinite. */
+    /* The source of a cell: MEMBER(), CLUSTER_COLUMN or get(). get() calls cell_text() or a similar
+     * function; if it calls none, the cell is empty.  A COLUMN_YES_NO of a real is yes if the real
+     * is infinite. */
     void (*get)(const void *row, struct cell *cell);
     enum stored {
         STORED_NOWHERE,
@@ -52,30 +55,33 @@ struct column {
         STORED_AS_CLUSTER,
     } stored;
     size_t offset;
-    size_t depth_at;   /* DEPTH(): where the row has the depth of its cell; 0: it has none */
-    bool of_context;   /* it is a member of cell->context, not of the row */
-    bool is_behind;    /* MEMBER_BEHIND(): it is one of what the row points to, */
-    size_t pointer_at; /* here; NULL: then there is nothing in the cell */
-    bool zero_is_none; /* an integer 0 is no value */
-    int index;         /* for a get() that serves several columns: cell->column->index */
+    size_t depth_at;   /* DEPTH(): offset of the row's depth in the tree; 0: none */
+    bool of_context;   /* the member is in cell->context, not in the row */
+    bool is_behind;    /* MEMBER_BEHIND(): the member is in a struct that the row points to */
+    size_t pointer_at; /* offset of that pointer; if it is NULL, the cell is empty */
+    bool zero_is_none; /* for the integer 0 the cell is empty */
+    int index;         /* for a get() of several columns, as cell->column->index */
 
     unsigned hidden; /* NOT_... */
-    /* All of these are for people only. */
-    const char *unit;    /* behind each number */
-    const char *group;   /* a heading above those of neighbours with the same group */
-    bool optional;       /* left out where no row has such a cell */
-    unsigned expendable; /* left out where lines are too long, 1 first; 0: never */
-    unsigned at_most;    /* columns of the terminal; a longer text ends with a plus; 0: any */
-    bool right;          /* a text that stands right */
-    bool plus;           /* a number above 0 has a plus */
-    int decimals;        /* of a real; 0: 6; NO_DECIMALS: it is cut to an integer */
-    int digits;          /* of a real that may be very small; 0: it has decimals */
+    /* The members below affect text output only. */
+    const char *unit;    /* follows each number */
+    const char *group;   /* a heading above adjacent columns with the same group */
+    bool optional;       /* omitted if all cells are empty */
+    unsigned expendable; /* omitted if lines are too long, lowest number first; 0: never */
+    unsigned at_most;    /* terminal columns; a longer text ends with a plus; 0: no limit */
+    bool right;          /* a text is aligned right */
+    bool plus;           /* a number that is not negative has a plus sign */
+    int decimals;        /* of a real; 0: 6; NO_DECIMALS: truncated to an integer */
+    int digits;          /* significant digits of a real that may be tiny; 0: use `decimals` */
 };
 #define NO_DECIMALS (-1)
 
-/* For `struct column`: the cell is a member of the row, a pointer to a text (no array: that would
- * be read as a pointer), a number or a bool.  NULL and NAN are no value. */
-extern void *column_of_row; /* for its type only: it is nowhere */
+/*
+ * Initializers for `struct column`: the cell is a member of the row.  The member is a number, a
+ * bool or a pointer to a text, but not an array, which would be read as a pointer.  NULL and NAN
+ * give an empty cell.
+ */
+extern void *column_of_row; /* used for its type only; never defined */
 #define MEMBER(row, member) \
     .stored = _Generic(((row *)column_of_row)->member, char *: STORED_TEXT, const char *: STORED_TEXT,         \
                        int32_t: STORED_INT32, uint32_t: STORED_UINT32, int64_t: STORED_INT64,      \
@@ -85,7 +91,7 @@ extern void *column_of_row; /* for its type only: it is nowhere */
     MEMBER(type, member), .is_behind = true, .pointer_at = offsetof(row, pointer)
 #define DEPTH(row, member) .depth_at = offsetof(row, member)
 
-/* The cluster of table_open(), which people read in the title. */
+/* The cluster of table_open().  Text output has it in the title instead. */
 #define CLUSTER_COLUMN                                                                           \
     {                                                                                            \
         "cluster", "Cluster", COLUMN_TEXT, .stored = STORED_AS_CLUSTER, .hidden = NOT_FOR_PEOPLE \
@@ -93,47 +99,53 @@ extern void *column_of_row; /* for its type only: it is nowhere */
 
 struct cell {
     const struct column *column;
-    const char *cluster; /* as table_open() got it */
-    const void *context; /* likewise */
+    const char *cluster; /* from table_open() */
+    const void *context; /* from table_open() */
 
     enum { CELL_EMPTY, CELL_TEXT, CELL_INTEGER, CELL_REAL } kind;
     const char *text;
-    int64_t integer; /* also an instant, a span, 1 for yes */
+    int64_t integer; /* also a time or a duration; 1 means yes */
     double real;
-    /* For people: blanks before a text, by its depth in a tree, and a colour. */
+    /* For text output: a text is indented by its depth in a tree, and may have a color. */
     uint32_t depth;
     enum paint paint;
     struct text composed;
 };
 
-/* What get() calls.  The kind may be another than its column's: `parent` among shares is a text in
- * every form. */
+/*
+ * Functions for get().  The cell may differ in kind from its column: among shares, `parent` is a
+ * text in every format.
+ */
 void cell_text(struct cell *cell, const char *text);
 void cell_integer(struct cell *cell, int64_t number);
-void cell_real(struct cell *cell, double number); /* NAN: nothing */
-/* The text of the cell, empty, to be added to. */
+void cell_real(struct cell *cell, double number); /* NAN: empty */
+/* Makes the cell an empty text and returns it.  The caller may add to it. */
 struct text *cell_compose(struct cell *cell);
 void cell_format(struct cell *cell, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What the forms are made of; commands need none of these.  Begin with a cell of zeros with its
- * cluster and context; end with text_free(&cell.composed). */
+/*
+ * Functions for the output formats; commands do not call them.  Start with a zeroed cell that has
+ * its cluster and context.  Free it with text_free(&cell.composed).
+ */
 void cell_of(struct cell *cell, const struct column *column, const void *row);
 void cell_add_for_people(struct text *text, const struct cell *cell);
 void cell_add_between_bars(struct text *text, const struct cell *cell);
 void cell_add_csv(struct text *text, const struct cell *cell);
-/* As form_add_json() adds cell_json(); false where it must be asked, since the text is not plain.
+/*
+ * Adds the same as form_add_json() of cell_json(), but faster.  Returns false and adds nothing if a
+ * text needs escapes.
  */
 bool cell_add_json(struct text *text, const struct cell *cell);
 struct json_t *cell_json(const struct cell *cell);
 
-/* A cell of a table with blanks on its other side; one that is wider has none. */
+/* Adds a cell, padded with blanks to `width` terminal columns.  A wider cell is not cut. */
 void form_add_padded(struct text *text, const char *cell, size_t width, bool left);
-/* JSON in one line; the object is given back. */
+/* Adds `json` in one line and releases it. */
 void form_add_json(struct text *text, struct json_t *json);
-/* NAN and infinity are null. */
+/* Returns a JSON real, or null for NAN and infinity. */
 struct json_t *form_json_real(double number);
 
-/* 90 s, 12 min, 3 h, 5 d. */
+/* Adds a duration, rounded down to a suitable unit: 90 s, 12 min, 3 h, 5 d. */
 void text_add_duration(struct text *text, int64_t seconds);
 
 #endif

@@ -17,7 +17,7 @@
 
 #define FIRST_AT_MOST 36 /* columns of the terminal */
 
-/* No wider than numbers; a star is for the other conformance. */
+/* Adds a heading that is no wider than the numbers.  A star marks the other conformance mode. */
 static void comparison_add_heading(struct text *text, const struct comparison *comparison,
                                    const struct variant *variant)
 {
@@ -25,7 +25,9 @@ static void comparison_add_heading(struct text *text, const struct comparison *c
     text_add(text, variant->conformance == comparison->conformance ? "" : "*");
 }
 
-/* A column for each variant that is shown, behind one that says what a row is. */
+/*
+ * Returns `first`, which identifies the row, and then a copy of `variant` for each shown variant.
+ */
 static struct column *columns_of(const struct comparison *comparison, struct arena *arena,
                                  struct column first, struct column variant)
 {
@@ -47,7 +49,7 @@ static struct column *columns_of(const struct comparison *comparison, struct are
     return columns;
 }
 
-/* Which user, or which variant, a row is of. */
+/* Returns the index of the row's user or variant. */
 static size_t index_of(const void *row)
 {
     return *(const uint32_t *)row;
@@ -71,7 +73,10 @@ static void get_place_and_factor(const void *row, struct cell *cell)
     text_add_fixed(text, variant->factors[index_of(row)], 3);
 }
 
-/* Rows of a user or a variant each, by a column that says which, and one for each variant. */
+/*
+ * Adds a table of users or variants. columns[0] identifies the row, and columns[1] is repeated for
+ * each variant.
+ */
 static void add_matrix(struct answer *answer, const struct comparison *comparison,
                        const struct column columns[2], const uint32_t *rows, size_t count)
 {
@@ -91,7 +96,7 @@ static void comparison_add_users(struct answer *answer, const struct comparison 
     add_matrix(answer, comparison, columns, comparison->by_spread, comparison->top);
 }
 
-/* By spearman_of() or kendall_of(). */
+/* Returns the correlation by `of`, which is spearman_of() or kendall_of(); NAN if unknown. */
 static double correlation_between(const struct comparison *comparison, size_t one, size_t other,
                                   double (*of)(const struct ordering *, const struct ordering *))
 {
@@ -138,7 +143,7 @@ static void add_correlations(struct answer *answer, const struct comparison *com
     free(rows);
 }
 
-/* The shown variant under which the user's rank is the highest, or the lowest. */
+/* Returns the shown variant with the user's highest or lowest rank. */
 static const struct variant *extreme_of(const struct comparison *comparison, uint32_t user,
                                         bool highest)
 {
@@ -213,12 +218,12 @@ static void comparison_add_page(struct answer *answer, const struct comparison *
     add_correlations(answer, comparison);
 }
 
-/* A user under a variant. */
+/* A user in one variant. */
 struct comparison_compared_value {
     struct compared_user user;
     const char *algorithm, *conformance;
     double factor;
-    uint32_t rank, place; /* 0: not known */
+    uint32_t rank, place; /* 0: unknown */
 };
 
 static const struct column columns[] = {

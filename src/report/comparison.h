@@ -7,22 +7,22 @@
 
 struct answer;
 
-/* The same shares and usage as each algorithm has them, in both conformances. */
+/* Compares all algorithms, in both conformance modes, for the same shares and usage. */
 
-/* An algorithm under a conformance, and each user's factor and rank. */
+/* An algorithm in one conformance mode, with each user's factor and rank. */
 struct variant {
     const struct algorithm *algorithm;
     enum conformance conformance;
     double *factors;          /* by user */
-    uint32_t *ranks;          /* by user, as runs decide them; the best has the number of users */
-    struct ordering ordering; /* by them; nothing where they are not known */
-    uint32_t differs;         /* users with another rank than under the other conformance */
-    bool known;               /* not without a capacity; ranks are 0 */
-    bool shown;               /* in tables: of the run's own conformance, or not the same as it */
+    uint32_t *ranks;          /* by user, as in a run; the best rank is the number of users */
+    struct ordering ordering; /* by rank; empty unless `known` */
+    uint32_t differs;         /* number of users whose rank differs in the other mode */
+    bool known;               /* false if the capacity is needed but unknown; ranks are then 0 */
+    bool shown;               /* in tables: it has the run's mode, or differs from that mode */
 };
 
 struct compared_user {
-    uint32_t id, spread;                    /* between its highest and its lowest rank */
+    uint32_t id, spread;                    /* spread: highest rank minus lowest rank */
     const char *account, *user, *partition; /* UTF-8 */
 };
 
@@ -33,18 +33,20 @@ struct comparison {
     const struct terminology *terms;
     int64_t as_of;
     const struct algorithm *algorithm; /* of the run */
-    enum conformance conformance;      /* likewise */
-    const char *conformances[2];       /* their names */
+    enum conformance conformance;      /* of the run */
+    const char *conformances[2];       /* names of the conformance modes */
     struct variant *variants;
     size_t variant_count;
     struct compared_user *users; /* in the tree's order */
-    uint32_t *by_spread;         /* their places, who moves most first */
+    uint32_t *by_spread;         /* indexes into users, largest spread first */
     uint32_t user_count;
-    uint32_t listed, top; /* so many users may be listed; so many are printed */
+    uint32_t listed, top; /* number of users that may be listed, and that are printed */
 };
 
-/* Answer with a row for each user that is printed under each variant.  The page has the users with
- * a column for each variant, what differs, and how similar the variants are. */
+/*
+ * Adds a row for each printed user and variant.  The page has a line for each user and a column for
+ * each variant, then the differences, then the correlations between variants.
+ */
 extern const struct table_layout comparison_layout;
 void comparison_answer(const struct comparison *comparison, struct answer *answer);
 

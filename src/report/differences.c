@@ -37,7 +37,6 @@ enum {
 static const char *const contradictions[] = { "NormShares", "NormUsage", "EffectvUsage",
                                               "LevelFS" };
 
-/* Printed columns that do not follow from the others. */
 static void add_contradictions(struct text *text, const struct compared_association *association)
 {
     const char *divider = "";
@@ -115,10 +114,10 @@ static const char *const meanings[CAUSES] = {
     [CAUSE_SECOND] = "steps are up to a second off their period",
 };
 
-/* Less than this of a TRES-second, or of a factor, is a rounding. */
+/* Smaller differences, in TRES-seconds and in factors, come from rounding. */
 #define USAGE_ROUNDING 0.0005
 #define FACTOR_ROUNDING 1e-9
-/* From here on the page has usage without decimals. */
+/* The page shows usage from here on without decimals. */
 #define WHOLE_FROM 10000
 #define FIRST_AT_MOST 36 /* columns of the terminal */
 #define NAMED_AT_MOST 10
@@ -146,8 +145,8 @@ bool differences_are_explained(const struct differences *differences)
 struct differences_view {
     const struct differences *differences;
     bool of_usage;
-    double rounding; /* less is no difference */
-    double scale;    /* of the numbers: a rank of Fair Tree is a factor times this */
+    double rounding; /* a smaller difference does not count */
+    double scale;    /* multiplies the numbers; turns factors of Fair Tree into ranks */
     int decimals;
 };
 
@@ -187,7 +186,7 @@ static void differences_get_name(const void *row, struct cell *cell)
                 association->user, *association->partition ? "/" : "", association->partition);
 }
 
-/* A dot stands for what is only a rounding. */
+/* Shows a dot if the amount comes from rounding. */
 static void differences_get_number(const void *row, struct cell *cell)
 {
     const struct differences_view *view = cell->context;
@@ -236,12 +235,15 @@ static void differences_add_view(struct text *text, const struct differences_vie
     free(rows);
 }
 
-/* What a cause does to the usage of all users, as accounts have it too, and to factors; or CAUSES:
- * what is left of them. */
+/*
+ * The total effect of a cause.  Usage is summed over users only, because accounts contain it, too.
+ */
 struct cause_sum {
     double usage;
-    size_t users, factors; /* that differ by it */
+    size_t users, factors; /* number of users and of factors that it affects */
 };
+
+/* Sums up a cause, or the unexplained rest if `cause` is CAUSES. */
 
 static struct cause_sum cause_sum_of(const struct differences *differences, int cause)
 {
@@ -299,11 +301,13 @@ static void add_contradicting(struct text *text, const struct differences *diffe
         text_format(text, "... and %zu associations more\n", count - NAMED_AT_MOST);
 }
 
-/* Some reason for what is left of users, where neither the output nor the accounting database
- * contains a proof. */
+/*
+ * Possible reasons for the unexplained rest of a user, of which neither the output nor the
+ * accounting database contains a proof.
+ */
 enum guess {
-    GUESS_FORGOTTEN, /* less was printed, by more than passes at other seconds can make it */
-    GUESS_PHASE,
+    GUESS_FORGOTTEN, /* the printed usage is too low for GUESS_PHASE */
+    GUESS_PHASE,     /* slurmctld's decay cycles ran at other seconds */
     GUESSES
 };
 static const char *const guesses[GUESSES] = {
@@ -322,7 +326,7 @@ static bool differences_may_be(const struct differences *differences,
            (guess == GUESS_PHASE ? by_phase : !by_phase && usage->left < 0);
 }
 
-/* Returns whether there is anything to guess. */
+/* Returns false, and adds nothing, if the guess applies to no user. */
 static bool differences_add_guess(struct text *text, const struct differences *differences,
                                   enum guess guess)
 {

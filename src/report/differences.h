@@ -8,10 +8,15 @@
 
 struct answer;
 
-/* Our values against those that sshare printed, and what explains each difference. */
+/*
+ * Compares fairmill's values with sshare's output, and finds the cause of each difference.
+ */
 
-/* In the order in which they are taken away: what a cause explains is how far a value goes when it
- * is taken away too, so that all of them sum up to the difference. */
+/*
+ * Causes of differences, in the order in which they are removed.  The amount of a cause is the
+ * change of a value when this cause is removed in addition to those before it.  So the amounts add
+ * up to the difference.
+ */
 enum cause {
     CAUSE_AGE,
     CAUSE_DELETED,
@@ -33,13 +38,15 @@ enum cause {
     CAUSES,
 };
 
-/* A value: ours, what was printed (NAN: nothing), what each cause adds to ours, and what is left
- * of the difference. */
+/*
+ * A value of fairmill (`ours`), the printed one or NAN, the amount that each cause adds to
+ * fairmill's value, and the unexplained rest (`left`).
+ */
 struct difference {
     double ours, printed, causes[CAUSES], left;
 };
 
-/* Printed columns that do not follow from the others of the print, and from jobs. */
+/* Printed columns that contradict the other printed columns or the jobs. */
 enum contradiction {
     WRONG_NORM_SHARES = 1,
     WRONG_NORM_USAGE = 2,
@@ -53,31 +60,32 @@ struct compared_association {
     const char *account, *user, *partition; /* UTF-8 */
     struct difference usage, fairshare;
     unsigned contradictions;
-    bool level_fs_differs; /* WRONG_LEVEL_FS is among them */
+    bool level_fs_differs; /* `contradictions` has WRONG_LEVEL_FS */
 };
 
 struct differences {
-    struct arena *texts; /* of the rows' names */
+    struct arena *texts; /* owns the names in the rows */
     const char *cluster;
-    const char *login;         /* the only user who may be shown; NULL: everybody may be */
-    int64_t as_of, printed_at; /* of our run; of the print */
+    const char *login;         /* the only user who may be shown; NULL: all users */
+    int64_t as_of, printed_at; /* times of fairmill's run and of sshare's output, epoch seconds */
     const struct algorithm *algorithm;
     uint64_t period, newest_step;      /* seconds; 0: steps were not computed */
     struct compared_association *rows; /* depth first */
     size_t count;
-    uint32_t users;                 /* of the cluster: a rank of Fair Tree is a factor times this */
-    size_t only_printed, only_ours; /* associations */
+    uint32_t users;                 /* of the cluster; Fair Tree's rank is its factor times this */
+    size_t only_printed, only_ours; /* associations that only one side has */
     const char *first_only_printed, *first_only_ours; /* NULL: none */
-    double period_decay;    /* the part of usage that decays in a period; NAN if not computed */
-    const char *unknown[8]; /* sentences: what cannot be known; ended by NULL */
+    double period_decay;    /* fraction of usage that decays in a period; NAN if not computed */
+    const char *unknown[8]; /* sentences about facts that cannot be known; NULL-terminated */
 };
 
-/* Whether all of it is explained: nothing is left, and nobody is only in the print or only in ours.
- */
+/* Returns true if no difference is left unexplained and both sides have the same associations. */
 bool differences_are_explained(const struct differences *differences);
 
-/* The page for people shows what differs, the causes, and what is left.  Rows are two for each
- * association: of `rawusage` and of `fairshare`. */
+/*
+ * Adds two rows for each association: `rawusage` and `fairshare`.  The page shows the differences,
+ * their causes and the unexplained rest.
+ */
 extern const struct table_layout differences_layout;
 void differences_answer(const struct differences *differences, struct answer *answer);
 

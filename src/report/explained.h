@@ -17,7 +17,7 @@ struct table_layout;
 struct terminology;
 struct text;
 
-/* What `fairmill explain` prints, in words and in rows. */
+/* The output of `fairmill explain`, in sentences and rows. */
 struct explained {
     const char *cluster;
     int64_t as_of;
@@ -25,47 +25,55 @@ struct explained {
     const struct explain_input *input;
     const struct explanation *explanation;
     const struct terminology *terms;
-    const struct permissions *permissions; /* who is told */
-    const char *unit;                      /* what the cluster counts; NULL: TRES-seconds */
+    const struct permissions *permissions; /* of the requesting user */
+    const char *unit;                      /* unit of usage; NULL: TRES-seconds */
 };
 
-/* The job records and days of `one` that weigh most, the heaviest first.  Amounts are TRES-seconds:
- * what was used, and what decay has left of it. */
+/*
+ * The job records and days of `one` with the most remaining usage, in descending order.  `used` and
+ * `left` are usage before and after decay, in TRES-seconds.
+ */
 #define CONTRIBUTORS_AT_MOST 10
 struct job_contributor {
     uint64_t id_job;
-    const char *job_id;      /* its own id, UTF-8 */
-    const char *user;        /* UTF-8; empty where the association is gone */
-    int64_t start, end;      /* end 0: it runs */
-    double used, left, part; /* part: of what is left of all records */
+    const char *job_id;      /* id in the scheduler's form, UTF-8 */
+    const char *user;        /* UTF-8; empty if the association is missing */
+    int64_t start, end;      /* epoch seconds; end is 0 if the job is running */
+    double used, left, part; /* part: fraction of the remaining usage of all records */
 };
 struct day_contributor {
-    int64_t first; /* second of the day */
+    int64_t first; /* start of the day, epoch seconds */
     double used, left, part;
 };
 struct weights {
-    bool days_only; /* single jobs were not read */
+    bool days_only; /* the job records were not read */
     struct arena *texts;
     struct job_contributor jobs[CONTRIBUTORS_AT_MOST];
     struct day_contributor days[CONTRIBUTORS_AT_MOST];
     size_t job_count, day_count;
     uint64_t all_records;
     size_t all_days;
-    double left;   /* of all records */
-    double ledger; /* what amounts of the ledger add to that; below 0 where they come off */
+    double left;   /* remaining usage of all records */
+    double ledger; /* amount that the ledger adds to it; negative if it subtracts */
 };
 
-/* Answer with an explanation.  Its rows are the associations on the path to `one`, and on that to
- * `other`.  With weights (or NULL) they are job records, of weights_layout, and JSON has the
- * associations among its facts.  The page has numbers from which each other one follows by hand,
- * and says in words what they mean; a line is no longer than 80 columns where names and numbers let
- * it. */
+/*
+ * Adds an explanation to `answer`.  The rows are the associations on the path to `one` and then on
+ * the path to `other`.  If `weights` is not NULL, the layout is weights_layout and the rows are job
+ * records; JSON then has the associations among its facts.
+ *
+ * The page shows all numbers that are needed to check the others by hand, and explains them in
+ * sentences.  Lines have at most 80 columns unless names and numbers are too long.
+ */
 extern const struct table_layout explanation_layout, weights_layout;
 void explanation_answer(const struct explained *explained, const struct weights *weights,
                         struct answer *answer);
 
-/* What explanation_answer() is made of: the rows; the numbers of both paths and the formulas; what
- * weighs most, which is the heaviest job records and days of `one`, and its siblings. */
+/*
+ * The parts of explanation_answer(). explanation_add_rows() adds the rows, and
+ * explanation_add_table() the numbers of both paths with the formulas.  The weights_...() functions
+ * add the job records, days and siblings that contribute most to the usage of `one`.
+ */
 void explanation_add_rows(const struct explained *explained, const struct weights *weights,
                           struct answer *answer);
 void explanation_add_table(struct answer *answer, const struct explained *explained);

@@ -26,7 +26,7 @@ static const struct values *explanation_values_of(const struct explained *explai
     return &explained->input->values[i];
 }
 
-/* `user 'u' of account 'a'`, `account 'a'`: no other association has these words. */
+/* Adds a name that no other association has: `user 'u' of account 'a'`, `account 'a'`. */
 static void explanation_add_who(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct node *node = explanation_node_of(explained, i);
@@ -40,7 +40,7 @@ static void explanation_add_who(struct text *text, const struct explained *expla
         text_format_printable(text, " in partition '%s'", partition);
 }
 
-/* The name only, if that is enough between the two that it is about. */
+/* Adds the user's name only, if it is not the name of both explained associations. */
 static void add_short(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct explanation *explanation = explained->explanation;
@@ -59,7 +59,7 @@ static void capitalise(struct text *text)
         text->bytes[0] = (char)(text->bytes[0] - 'a' + 'A');
 }
 
-/* How all that was used stands to the share, where the factor is made of that. */
+/* Adds the ratio of effective usage to the share, if the factor is computed from it. */
 static void add_excess(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct algorithm *algorithm = explained->input->algorithm;
@@ -99,7 +99,7 @@ static void add_result(struct text *text, const struct explained *explained, uin
     }
 }
 
-/* Why a member of a list stands where it does. */
+/* Explains the position of a member in its list. */
 static void add_reason(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct values *values = explanation_values_of(explained, i);
@@ -117,7 +117,7 @@ static void add_reason(struct text *text, const struct explained *explained, uin
     }
 }
 
-/* One alone. */
+/* Explains a single association. */
 static void add_one(struct text *text, const struct explained *explained)
 {
     uint32_t one = explained->explanation->one;
@@ -139,8 +139,10 @@ static void add_one(struct text *text, const struct explained *explained)
     path_free(&path);
 }
 
-/* Why Fair Tree has no rank for one or both: users below an account with `parent` shares are
- * members of the list that the account is in. */
+/*
+ * Explains why Fair Tree has no rank for one or both associations.  Users below an account with
+ * `parent` shares are members of the list that contains the account.
+ */
 static void add_rankless(struct text *text, const struct explained *explained)
 {
     const uint32_t both[] = { explained->explanation->one, explained->explanation->other };
@@ -162,7 +164,7 @@ static void add_rankless(struct text *text, const struct explained *explained)
     }
 }
 
-/* Who is ahead of whom. */
+/* Compares the places or factors of the two associations. */
 static void add_standing(struct text *text, const struct explained *explained)
 {
     const struct explanation *explanation = explained->explanation;
@@ -207,7 +209,7 @@ static void add_standing(struct text *text, const struct explained *explained)
     text_add(text, ".");
 }
 
-/* What Fair Tree makes of two equal members of a list. */
+/* Explains how Fair Tree ranks two tied members of a list. */
 static void add_equality(struct text *text, const struct explained *explained)
 {
     const struct divergence *divergence = &explained->explanation->divergence;
@@ -223,7 +225,7 @@ static void add_equality(struct text *text, const struct explained *explained)
         text_add(text, "; the users of equal accounts are ranked in one list");
 }
 
-/* Where it is decided. */
+/* Explains the list in which Fair Tree decides the order. */
 static void add_decision(struct text *text, const struct explained *explained)
 {
     const struct explanation *explanation = explained->explanation;
@@ -253,7 +255,7 @@ static void add_decision(struct text *text, const struct explained *explained)
     text_add(text, ".");
 }
 
-/* Where the others begin to differ. */
+/* For the other algorithms, names the ancestor below which the numbers differ. */
 static void explanation_add_difference(struct text *text, const struct explained *explained)
 {
     const struct divergence *divergence = &explained->explanation->divergence;
@@ -264,7 +266,7 @@ static void explanation_add_difference(struct text *text, const struct explained
 
 static void add_usage_amount(struct text *text, const struct explained *explained, uint64_t amount)
 {
-    if (explained->unit) { /* as pbsfs has it */
+    if (explained->unit) { /* the form of pbsfs */
         text_format_printable(text, "%" PRIu64 " (%s)", amount, explained->unit);
         return;
     }
@@ -291,7 +293,7 @@ static void add_reversal(struct text *text, const struct explained *explained,
                 shares);
 }
 
-/* Add what was asked for in vain; how many these are. */
+/* Adds the kinds of change for which no amount is sufficient, and returns their number. */
 static uint32_t add_futile(struct text *text, const struct explained *explained)
 {
     static const char *const changes[] = {

@@ -23,7 +23,7 @@ struct path_row {
     uint32_t node, depth;
 };
 
-/* The path to one, then what the path to the other does not share with it. */
+/* Returns the path to `one`, then the part of the path to `other` that is not on it. */
 static struct path_row *path_rows_of(const struct explained *explained, size_t *count)
 {
     const struct explanation *explanation = explained->explanation;
@@ -123,7 +123,7 @@ void explanation_add_table(struct answer *answer, const struct explained *explai
     struct text *text = answer_text(answer);
     const struct explain_input *input = explained->input;
     const struct algorithm *algorithm = input->algorithm;
-    /* The values are only read here. */
+    /* The cast is safe because the values are only read. */
     const struct fairshare fairshare = { .tree = input->tree,
                                          .options = input->options,
                                          .values = (struct values *)input->values };
@@ -143,7 +143,7 @@ void explanation_add_table(struct answer *answer, const struct explained *explai
 }
 
 struct explained_row {
-    const char *path; /* `a` or `b`: whose it is */
+    const char *path; /* `a`: on the path to `one`; `b`: to `other` */
     int64_t id;
     const char *account, *user, *partition;
     const struct node *node; /* NULL: the root, which has no siblings */
@@ -237,7 +237,7 @@ static struct explained_row explanation_row_of(const struct explained *explained
     return row;
 }
 
-/* The associations on both paths. */
+/* Returns rows for the whole path to `one` and the whole path to `other`. */
 static struct explained_row *explanation_rows_of(const struct explained *explained, size_t *count)
 {
     const uint32_t ends[] = { explained->explanation->one, explained->explanation->other };

@@ -17,7 +17,9 @@
 #define SIBLINGS_SHOWN 10
 #define USAGE_DIGITS 9
 
-/* Cells have a context on the page only. */
+/*
+ * Leaves the end of a running job empty, but shows a word on the page, which alone sets a context.
+ */
 static void get_end(const void *row, struct cell *cell)
 {
     const struct job_contributor *job = row;
@@ -97,7 +99,10 @@ static bool explanation_weights_is_shown(const struct explained *explained, cons
                             names_text(explained->names, node->user));
 }
 
-/* The siblings of `one`, itself included, that used most. */
+/*
+ * Fills `rows` with the siblings of `one`, including itself, that have the most usage.  Returns
+ * their number.
+ */
 static size_t siblings_of(const struct explained *explained,
                           struct explanation_weights_sibling rows[SIBLINGS_SHOWN])
 {

@@ -17,15 +17,15 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* What programs call the projections. */
+/* The names of the projections in CSV and JSON. */
 static const char *const words[PROJECTIONS] = { "nothing", "as_last_week", "others", "job" };
 
-/* The rows. */
+/* ---- The rows ---- */
 
 struct report_forecast_row {
     const char *projection;
     struct forecast_point point;
-    uint32_t place; /* 0: it has none */
+    uint32_t place; /* 0: none */
 };
 
 #define OF_REPORT(member) MEMBER(struct forecast_report, member), .of_context = true
@@ -79,7 +79,7 @@ static json_t *report_forecast_facts_of(const struct forecast_report *report)
 static const char *const projection_titles[PROJECTIONS] = { "nothing runs", "as last week",
                                                             "others go on", "and the job" };
 
-/* What stands for each projection, and where several meet. */
+/* The mark of each projection, and of a point where several meet; in ASCII and UTF-8. */
 static const char *const marks[2][PROJECTIONS + 1] = { { "n", "w", "o", "j", "#" },
                                                        { "●", "▲", "○", "◆", "█" } };
 enum { NONE = PROJECTIONS + 1, SEVERAL = PROJECTIONS };
@@ -177,7 +177,7 @@ static void add_entity(struct answer *answer, const struct forecast_report *repo
     answer_say(answer, ", cluster %s, %s\n", report->cluster, report->algorithm->name);
 }
 
-/* To the minute: a projection is not known to the second. */
+/* Projections are not accurate to the second. */
 static struct instant_text minute_text(uint64_t time)
 {
     struct instant_text text = time_text((int64_t)time);
@@ -185,7 +185,7 @@ static struct instant_text minute_text(uint64_t time)
     return text;
 }
 
-/* An account may have no factor; then the value is LevelFS. */
+/* The value is LevelFS for an account without a factor. */
 static const char *value_name(const struct forecast_report *report)
 {
     return isnan(report->points[PROJECTION_NOTHING][0].factor) ? "LevelFS" : "FairShare";
@@ -214,7 +214,7 @@ static void get_point_place(const void *row, struct cell *cell)
     cell_integer(cell, place_of_rank(report_forecast_point_of(row, cell)->rank, report->users));
 }
 
-/* A line for each instant, with what each projection has for it. */
+/* Adds a line for each time, with the value and place under each projection. */
 static void report_forecast_add_lines(struct answer *answer, const struct forecast_report *report)
 {
     struct column shown[2 * PROJECTIONS + 2] = { { "as_of", "", COLUMN_TEXT, .get = get_minute } };

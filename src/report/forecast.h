@@ -8,30 +8,32 @@ struct answer;
 struct table_layout;
 struct terminology;
 
-/* What `fairmill forecast` prints of an entity. */
+/* The output of `fairmill forecast` for an entity. */
 
 #define PLOT_COLUMNS 64
 
 struct forecast_report {
     const char *cluster, *account, *user, *partition; /* UTF-8 */
     const struct terminology *terms;
-    const char *unit; /* of usage, where jobs are charged no TRES; else NULL */
+    const char *unit; /* unit of usage if jobs are not charged TRES; else NULL */
     const struct algorithm *algorithm;
-    bool published_only; /* it is made from published values and the usage of days */
-    bool rounded;        /* so is the usage of users whom the viewer may not see */
-    uint32_t users;      /* the best rank */
-    double rate[2];      /* mean TRES of the entity and of all in the last days */
-    double job_tres;     /* 0: there is no job */
-    uint64_t job_s;
-    size_t count;                               /* of instants */
-    struct forecast_point *points[PROJECTIONS]; /* NULL: not wanted */
-    struct forecast_point *curves[PROJECTIONS]; /* PLOT_COLUMNS of them; NULL: no curves */
-    double limit;                               /* NAN: none */
-    uint64_t crossing[PROJECTIONS];             /* 0: none */
+    bool published_only; /* computed from published values and the usage of days only */
+    bool rounded;        /* usage that the requesting user may not see was rounded */
+    uint32_t users;      /* of the cluster; also the best rank */
+    double rate[2];      /* mean TRES of the entity and of the cluster in the last days */
+    double job_tres;     /* TRES of an additional job; 0: no job */
+    uint64_t job_s;      /* its duration, seconds */
+    size_t count;        /* number of times */
+    struct forecast_point *points[PROJECTIONS]; /* NULL: projection not requested */
+    struct forecast_point *curves[PROJECTIONS]; /* PLOT_COLUMNS points; NULL: no curves */
+    double limit;                               /* of the value; NAN: none */
+    uint64_t crossing[PROJECTIONS]; /* when the value crosses it, epoch seconds; 0: never */
 };
 
-/* Answer with a row for each projection and time; on the page with a line for each time, curves,
- * and when the limit is reached. */
+/*
+ * Adds a row for each projection and time.  The page has a line for each time, the curves, and the
+ * times at which the limit is reached.
+ */
 extern const struct table_layout forecast_layout;
 void forecast_report_answer(const struct forecast_report *report, struct answer *answer);
 

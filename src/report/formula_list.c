@@ -11,9 +11,9 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* ---- what names stand for ---- */
+/* ---- Values of names ---- */
 
-/* `age_factor`, `age_weighted`; NAN: it is none of these. */
+/* Returns the value of a name such as `age_factor` or `age_weighted`; NAN for any other name. */
 static double part_named(const struct prio_row *row, const char *name)
 {
     for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
@@ -28,7 +28,7 @@ static double part_named(const struct prio_row *row, const char *name)
     return NAN;
 }
 
-/* As the columns of fairmill_job_priority are called. */
+/* Finds a name that is also a column of fairmill_job_priority. */
 static bool find_own(const struct prio_row *row, const char *name, struct formula_value *value)
 {
     bool is_slurm = !row->of_formula;
@@ -106,9 +106,9 @@ int formula_list_value(struct prio_list *list, struct formula *formula, struct e
     return result;
 }
 
-/* ---- their order ---- */
+/* ---- Order ---- */
 
-/* The higher first, what is none last. */
+/* Higher values first, NAN last. */
 static int formula_list_by_number(double one, double other)
 {
     if (isnan(one) || isnan(other))
@@ -146,7 +146,7 @@ void formula_list_sort(struct prio_list *list, bool wished)
               wished ? formula_list_by_value : formula_list_by_priority);
 }
 
-/* ---- the table for people ---- */
+/* ---- Table ---- */
 
 #define ROW(member) MEMBER(struct prio_row, member)
 

@@ -10,16 +10,24 @@ struct prio_list;
 struct table_options;
 struct text;
 
-/* Jobs that wait, in the order that a formula makes of them: that of OpenPBS, or one that somebody
- * wishes for. */
+/*
+ * Pending jobs, ordered by a formula: OpenPBS's job_sort_formula, or the one of `prio --formula`.
+ */
 
-/* Evaluate a formula for each job, into what_if.  ERROR_USAGE names what no job has. */
+/*
+ * Evaluates a formula for each job and stores the value in `what_if`.  If it has no value,
+ * `what_if` is NAN and `why` has the reason.  Returns -1 with ERROR_USAGE if the formula has a name
+ * that a job does not have, or is too long for so large a list.
+ */
 int formula_list_value(struct prio_list *list, struct formula *formula, struct error *err);
 
-/* By what_if, or by OpenPBS's order: who runs first comes first, who does not run last. */
+/*
+ * Sorts by `what_if` if `by_value`, otherwise in OpenPBS's order.  The next job to run comes first;
+ * jobs that cannot run come last.
+ */
 void formula_list_sort(struct prio_list *list, bool by_value);
 
-/* The table for people. */
+/* Adds the list as a table in text.  Returns -1 on error. */
 int formula_list_print(struct text *text, const struct prio_list *list,
                        const struct table_options *options, struct error *err);
 

@@ -19,10 +19,10 @@
 
 #define DIGITS 9
 
-/* A part of the priority of both jobs. */
+/* A part of the priority, for both jobs. */
 struct job_explanation_row {
     const char *part;
-    double weight; /* NAN: it has none */
+    double weight; /* NAN: none */
     double factor[2], weighted[2], difference;
 };
 struct job_explanation_rows {
@@ -82,8 +82,7 @@ static double term_of(const struct prio_row *job, const char *name)
     return NAN;
 }
 
-/* The formula is the same for both, so they have the same names; if one has none it does not run.
- */
+/* Both jobs have the same formula and thus the same names.  The list of names is empty if a job cannot run. */
 static void job_explanation_add_terms(struct job_explanation_rows *rows,
                                       const struct job_explanation *explanation)
 {
@@ -131,7 +130,7 @@ static bool has_place(const struct prio_row *job)
 }
 
 struct place {
-    size_t place, of, equal; /* from 1 on; of so many; with so many others */
+    size_t place, of, equal; /* 1 is next; jobs with a place; other jobs with this place */
 };
 
 static struct place job_explanation_place_of(const struct prio_list *list,
@@ -161,19 +160,22 @@ static const char *order_word(const struct job_explanation *explanation)
                                              : "tied";
 }
 
-/* What would turn the order of two, each of which has a priority that weights make. */
+/*
+ * The changes that would reverse the order of two jobs whose priorities are weighted sums.  Each of
+ * them is sufficient alone.
+ */
 struct job_reversals {
-    int64_t points; /* that `behind` lacks: with so many more it would be ahead */
-    /* The factor that each part of `behind` would need, all else as it is; NAN where its weight is
-     * 0 or the highest factor does not do. */
+    int64_t points; /* additional priority with which the lower job would rank higher */
+    /* The factor that `behind` would need in each part; NAN if the weight is 0 or no possible
+     * factor is high enough. */
     double factor[PRIO_PARTS];
-    const char *qos, *partition; /* one of the queue that has such a factor; NULL: none has */
-    uint64_t age_s;       /* so much longer it would have to have waited; 0: that does not do */
-    bool reverses_by_age; /* it will be ahead while both go on ageing, */
-    uint64_t by_age_s;    /* in so many seconds */
+    const char *qos, *partition; /* from the queue, with a sufficient factor; NULL: none */
+    uint64_t age_s;              /* additional waiting time that is needed; 0: none is sufficient */
+    bool reverses_by_age;        /* the order will reverse while both jobs grow older, */
+    uint64_t by_age_s;           /* in this number of seconds */
 };
 
-/* A job's priority once it has waited so much longer: all else stays. */
+/* Returns a job's priority after `seconds` more of waiting, other things being equal. */
 static uint32_t job_reversals_priority_after(const struct prio_row *job, double weight,
                                              uint64_t max_age, uint64_t seconds)
 {
@@ -182,14 +184,17 @@ static uint32_t job_reversals_priority_after(const struct prio_row *job, double 
     return sum < 1 ? 1 : sum >= PRIORITY_MAXIMUM ? PRIORITY_MAXIMUM : (uint32_t)sum;
 }
 
-/* Seconds until the job ages no more. */
+/* Returns the seconds until the job's age factor stops growing. */
 static uint64_t ages_for(const struct prio_row *job, uint64_t max_age)
 {
     double left = ceil((1 - job->factor[PRIO_AGE]) * (double)max_age);
     return left > 0 ? (uint64_t)left : 0;
 }
 
-/* Both age alike until the older one has the highest factor; from then on the other one gains. */
+/*
+ * Both jobs gain the same priority until the older one has the highest age factor.  From then on
+ * only the other one gains.  The search for the time at which it ranks higher is binary.
+ */
 static void find_turn_by_age(const struct prio_row *behind, const struct prio_row *ahead,
                              double weight, uint64_t max_age, struct job_reversals *reversals)
 {
@@ -210,7 +215,7 @@ static void find_turn_by_age(const struct prio_row *behind, const struct prio_ro
     reversals->by_age_s = low;
 }
 
-/* The row of the list with the least factor that does, of those that differ in this part. */
+/* Returns the row with the smallest factor in this part that is at least `factor`, or NULL. */
 static const struct prio_row *find_part(const struct prio_list *list, enum prio_part part,
                                         double factor)
 {
@@ -223,7 +228,10 @@ static const struct prio_row *find_part(const struct prio_list *list, enum prio_
     return found;
 }
 
-/* `behind` has not the higher priority.  `max_age` is in seconds, not 0. */
+/*
+ * Fills `reversals`.  The priority of job `behind` must not be higher.  `max_age` is in seconds,
+ * not 0.
+ */
 static void job_reversals_find(const struct prio_list *list, const struct prio_row *behind,
                                const struct prio_row *ahead, uint64_t max_age,
                                struct job_reversals *reversals)
@@ -233,7 +241,7 @@ static void job_reversals_find(const struct prio_list *list, const struct prio_r
         double weight = (double)list->weights.of[part];
         double factor =
             weight > 0 ? behind->factor[part] + (double)reversals->points / weight : NAN;
-        /* A NO_NORMAL flag makes bare numbers of factors, which have no bound. */
+        /* With a NO_NORMAL flag, factors are not normalized and may exceed 1. */
         bool bounded = behind->factor[part] <= 1 && ahead->factor[part] <= 1;
         reversals->factor[part] = bounded && factor > 1 ? NAN : factor;
     }
@@ -272,7 +280,10 @@ static json_t *job_explanation_reversals_json(const struct job_reversals *revers
                                                 : json_null());
 }
 
-/* Which of the two is behind, of two that have a place and no formula; NULL: neither is. */
+/*
+ * Returns the job that ranks lower, or `one` if they are tied, and fills `reversals`.  Returns NULL
+ * if there are not two jobs, if one of them has no place, or if a formula orders them.
+ */
 static const struct prio_row *find_reversals(const struct job_explanation *explanation,
                                              struct job_reversals *reversals)
 {
@@ -329,7 +340,7 @@ static void job_explanation_add_place(struct text *text, const struct prio_list 
         text_format(text, " The value is 0 for this reason: %s.", job->why);
 }
 
-/* The other partitions and QOS that it waits for. */
+/* Adds the other partitions and QOS in which the job is pending. */
 static void add_others(struct text *text, const struct prio_list *list, const struct prio_row *job)
 {
     const char *before = " It also waits in";
@@ -361,14 +372,16 @@ static void job_explanation_add_job(struct text *text, const struct job_explanat
     text_free(&line);
 }
 
-/* Whether two jobs have one value in OpenPBS's single precision, but not one place. */
+/*
+ * Returns true if two jobs have the same value in OpenPBS's single precision, but different places.
+ */
 static bool has_tied_values(const struct prio_row *one, const struct prio_row *other)
 {
     return has_place(one) && has_place(other) && one->priority != other->priority &&
            (float)one->value == (float)other->value;
 }
 
-/* What weighs most in the priority of one, or in the difference of two. */
+/* Adds the largest part of one job's priority, or of the difference between two jobs. */
 static void add_largest(struct text *text, const struct job_explanation *explanation,
                         const struct job_explanation_rows *rows)
 {
@@ -439,7 +452,7 @@ static void job_explanation_add_reversals(struct text *text,
     text_free(&seconds);
 }
 
-/* People need no part that has no weight and is nothing to either. */
+/* Removes parts whose weight is 0 and that add nothing to either priority. */
 static void leave_out_nothing(struct job_explanation_rows *rows)
 {
     size_t kept = 0;

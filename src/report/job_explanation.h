@@ -10,16 +10,18 @@ struct prio_row;
 struct table_layout;
 struct terminology;
 
-/* Why a job that waits has its priority, or comes before another one. */
+/* Explains the priority of a pending job, or why it ranks higher or lower than another. */
 struct job_explanation {
     const struct prio_list *list;       /* all rows of the cluster */
-    const struct prio_row *one, *other; /* the best row of each; `other` NULL: nobody asked */
-    uint64_t max_age;                   /* seconds */
+    const struct prio_row *one, *other; /* the best row of each job; `other` may be NULL */
+    uint64_t max_age;                   /* PriorityMaxAge, seconds; not 0 */
     const struct terminology *terms;
 };
 
-/* Answer with a row for each part of the priority, or for each name of the formula.  The page has
- * the same, and in words what it amounts to. */
+/*
+ * Adds a row for each part of the priority, or for each name in the formula.  The page has the rows
+ * and explains them in sentences.
+ */
 extern const struct table_layout job_explanation_layout;
 void job_explanation_answer(const struct job_explanation *explanation, struct answer *answer);
 

@@ -27,7 +27,7 @@ static uint32_t pbs_forms_number_of(const struct pbs_tree *tree, uint32_t i)
     return i || !tree->root_is_zero ? pbs_forms_node_of(tree, i)->id : 0;
 }
 
-/* Who has no shares of his own has what the node above has, of which there is one before it. */
+/* A node with `parent` shares has the percentage of its parent.  Parents come first in the tree. */
 static float *percentages_of(const struct fairshare *fairshare)
 {
     const struct tree *tree = fairshare->tree;

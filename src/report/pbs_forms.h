@@ -6,26 +6,32 @@
 
 struct share_list;
 
-/* What pbsfs of OpenPBS prints, of a published tree.  Ids of associations stand for its numbers of
- * groups; shares that PBS has not, the root's and `parent`, are -1.  Percentages are of single
- * precision, as they are there. */
+/*
+ * Prints a published tree in the formats of OpenPBS's pbsfs.
+ *
+ * Association ids are used as numbers of groups.  Shares that OpenPBS does not know (the root's,
+ * and `parent`) are -1.  Percentages have single precision, as in OpenPBS.
+ */
 
 struct pbs_tree {
     struct fairshare fairshare; /* values as published */
     const struct names *names;  /* UTF-8 */
-    const char *unit;           /* what usage is counted in */
-    bool root_is_zero;          /* its root has the number 0, else its association's */
-    struct wide *usage;         /* of every node, as PBS counts it */
-    float *percentages;         /* of every node, as a part of 1 */
+    const char *unit;           /* unit of usage */
+    bool root_is_zero;          /* the root has number 0, not the id of its association */
+    struct wide *usage;         /* by node, as OpenPBS counts it */
+    float *percentages;         /* by node, as a fraction of 1 */
 };
 
-/* Give a tree whose other members are set its usage and percentages. */
+/*
+ * Sets the usage and percentages of a tree whose other members are set.  The caller frees them with
+ * pbs_tree_free().
+ */
 void pbs_tree_count(struct pbs_tree *tree);
 void pbs_tree_free(struct pbs_tree *tree);
 
-/* What pbsfs says of a node.  The root is in group -1. */
+/* A node in pbsfs's terms.  The root is in group -1. */
 struct pbs_member {
-    const char *name; /* as the tree's names are */
+    const char *name; /* UTF-8, owned by the tree's names */
     int64_t group;
     uint32_t number;
     int32_t shares;
@@ -33,11 +39,11 @@ struct pbs_member {
 };
 struct pbs_member pbs_tree_member(const struct pbs_tree *tree, uint32_t node);
 
-/* As `pbsfs -g NAME`. */
+/* Adds an entity as `pbsfs -g NAME` prints it. */
 void pbs_add_entity(struct text *text, const struct pbs_tree *tree, uint32_t node);
-/* As `pbsfs -c NAME NAME`: who is more deserving, or `NAME == NAME`. */
+/* Adds the more deserving entity, or `NAME == NAME`, as `pbsfs -c NAME NAME` prints it. */
 void pbs_add_winner(struct text *text, const struct pbs_tree *tree, uint32_t one, uint32_t other);
-/* As `pbsfs -t` and `-p`, of the nodes that the list shows, in its order. */
+/* Adds the shown nodes of `list`, in its order, as `pbsfs -t` and `pbsfs -p` print them. */
 void pbs_add_tree(struct text *text, const struct pbs_tree *tree, const struct share_list *list);
 void pbs_add_list(struct text *text, const struct pbs_tree *tree, const struct share_list *list);
 

@@ -12,12 +12,14 @@
 
 #define HEADING "Fairshare usage units are in:"
 #define ENTITY "fairshare entity:"
-/* Of a percentage of the list; of a part of 1 on a path; and of both in an entity. */
+/*
+ * Decimals of a percentage in `pbsfs -p`, of a step of a path, and of other values in `pbsfs -g`.
+ */
 #define PERCENTAGE_DECIMALS 3
 #define STEP_DECIMALS 3
 #define PARTS_DECIMALS 6
 
-/* What stands before each number of a line, in its order.  No blank is sure behind a number. */
+/* The label before each number of a line, in order.  A number may touch the next label. */
 enum pbsfs_field { FIELD_GROUP, FIELD_NUMBER, FIELD_SHARES, FIELD_USAGE, FIELD_PERCENTAGE, FIELDS };
 static const char *const labels[FIELDS] = { ": Grp:", "cgrp:", "Shares:", "Usage:", "Perc:" };
 
@@ -26,8 +28,9 @@ static struct span span_behind(struct span span, size_t length)
     return span_trimmed((struct span){ span.bytes + length, span.length - length });
 }
 
-/* Cut a line at its labels: what is before the first one, and behind each.  False where one is not
- * there. */
+/*
+ * Splits a line at its labels into the name and the fields.  Returns false if a label is missing.
+ */
 static bool pbsfs_cut(struct span line, struct span *name, struct span fields[FIELDS])
 {
     struct span *part = name;
@@ -71,7 +74,7 @@ static struct printed_member *pbsfs_add_row(struct pbsfs_print *print,
     return &print->rows[print->count++];
 }
 
-/* A line of `pbsfs -p`. */
+/* Reads a line of `pbsfs -p`. */
 static int pbsfs_take_line(struct pbsfs_print *print, struct span line, unsigned number,
                            struct error *err)
 {
@@ -101,12 +104,12 @@ enum value {
     VALUE_QUOTIENT,
     VALUES
 };
-/* In the order in which they are printed.  The path comes behind them. */
+/* In the order of the output, in which the path follows. */
 static const char *const values[VALUES] = {
     "Resgroup", "cresgroup", "Shares", "Percentage", "fairshare_tree_usage", "usage", "usage/perc",
 };
 
-/* Without what is behind it. */
+/* Removes `end` from the end of `span`.  Returns false if the last character is different. */
 static bool ends_with(struct span *span, char end)
 {
     if (!span->length || span->bytes[span->length - 1] != end)
@@ -120,7 +123,7 @@ static bool take_integer(int64_t *number, struct span span)
     return number_signed(span.bytes, span.length, number);
 }
 
-/* `5227 (cput)` */
+/* Reads usage and its unit: `5227 (cput)`. */
 static bool pbsfs_take_usage(struct pbsfs_print *print, struct printed_member *row,
                              struct span span)
 {
@@ -151,11 +154,11 @@ static bool pbsfs_take_value(struct pbsfs_print *print, struct printed_member *r
     case VALUE_USAGE:
         return pbsfs_take_usage(print, row, span);
     default:
-        return true; /* it follows from the others */
+        return true; /* not read, because it follows from the others */
     }
 }
 
-/* The last word, which is cut off. */
+/* Removes the last word of a line and returns it. */
 static struct span last_word(struct span *line)
 {
     size_t at = line->length;
@@ -166,7 +169,10 @@ static struct span last_word(struct span *line)
     return word;
 }
 
-/* `NAME      :    11       5227 / 0.386 = 13548`: the name may be anything. */
+/*
+ * Reads a step of a path: `NAME      :    11       5227 / 0.386 = 13548`.  Reads from the end,
+ * because the name may contain any characters.
+ */
 static bool take_step(struct pbsfs_print *print, struct printed_member *row, struct span line)
 {
     struct printed_step step = { .name = "" };
@@ -184,13 +190,13 @@ static bool take_step(struct pbsfs_print *print, struct printed_member *row, str
     return true;
 }
 
-/* A walk through what `pbsfs -g` printed. */
+/* The state of reading `pbsfs -g`. */
 struct pbsfs_walk {
     struct pbsfs_print *print;
-    int value; /* the next one of the entity at hand; VALUES: its path */
+    int value; /* the next value of the current entity; VALUES: the path */
 };
 
-/* Whether all of the entity at hand has come: its path ends with itself. */
+/* Returns true if the current entity is complete: its path ends with itself. */
 static bool pbsfs_is_complete(const struct pbsfs_print *print)
 {
     const struct printed_member *row = print->count ? &print->rows[print->count - 1] : NULL;

@@ -7,34 +7,40 @@
 
 #include "report/printed.h"
 
-/* What `pbsfs -p` of OpenPBS printed: what usage is counted in, and a line for each member of the
- * tree, groups before what is in them; or what `pbsfs -g NAME` did, once or several times. */
+/*
+ * Reads the output of OpenPBS's pbsfs.  `pbsfs -p` prints the unit of usage and a line for each
+ * member of the tree, a group before its members.  `pbsfs -g NAME` prints one entity; its output
+ * may be repeated.
+ */
 
-/* On the way from the root to an entity. */
+/* A node on the path from the root to an entity. */
 struct printed_step {
     const char *name;
-    struct printed_number usage, part; /* its percentage, as a part of 1 */
+    struct printed_number usage, part; /* part: the percentage as a fraction of 1 */
 };
 
 struct printed_member {
     const char *name;
-    int64_t group, number, shares; /* -1: it has none */
+    int64_t group, number, shares; /* -1: none */
     struct printed_number usage, percentage;
-    /* Of `pbsfs -g`, else NOT_PRINTED, and no path. */
+    /* From `pbsfs -g`; otherwise NOT_PRINTED and an empty path. */
     struct printed_number tree_usage;
-    struct printed_step *path; /* the last one is itself */
+    struct printed_step *path; /* from the root to the entity itself */
     size_t path_count;
 };
 
 struct pbsfs_print {
-    struct arena *arena; /* of the names */
-    const char *unit;    /* NULL: the print does not say */
-    bool whole;          /* of `pbsfs -p`, which has the whole tree */
+    struct arena *arena; /* owns the names */
+    const char *unit;    /* of usage; NULL: not printed */
+    bool whole;          /* the whole tree, from `pbsfs -p` */
     struct printed_member *rows;
     size_t count;
 };
 
-/* ERROR_DATA says which line is wrong, or that there is none.  Then nothing is to be freed. */
+/*
+ * Reads `text` into `print`.  The caller frees it with pbsfs_print_free().  If there are no rows or
+ * a line is wrong, returns -1 with ERROR_DATA, which names the line; `print` then holds no memory.
+ */
 int pbsfs_print_read(struct pbsfs_print *print, struct span text, struct error *err);
 void pbsfs_print_free(struct pbsfs_print *print);
 

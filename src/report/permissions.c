@@ -28,8 +28,11 @@ static bool coordinates(const struct permissions_scope *scope, const char *accou
                    sizeof *scope->accounts.values, permissions_by_name);
 }
 
-/* What is private on a cluster.  Where no run recorded it (`scope` NULL: the cluster was forgotten,
- * or never published), everything is private that is so on any other cluster. */
+/*
+ * Returns the private kinds of information on a cluster.  If no run recorded them, because the
+ * cluster was forgotten or never published (`scope` is NULL), any kind that is private on another
+ * cluster is private.
+ */
 static unsigned private_on(const struct permissions *permissions,
                            const struct permissions_scope *scope)
 {
@@ -39,8 +42,10 @@ static unsigned private_on(const struct permissions *permissions,
     return scope ? scope->private : anywhere;
 }
 
-/* Whether the viewer may see everybody on a cluster.  Privileges are not kept of a cluster that is
- * published no more: who sees all of the published ones sees all of it. */
+/*
+ * Returns true if all users on a cluster may be shown.  Privileges on a cluster that is no longer
+ * published are not stored.  It may be seen by users who see all users on all published clusters.
+ */
 static bool sees_all_on(const struct permissions *permissions,
                         const struct permissions_scope *scope)
 {

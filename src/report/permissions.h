@@ -7,62 +7,84 @@
 
 struct error;
 
-/* Who is told, and of whom: users of accounts and of themselves, coordinators also of their
- * accounts and all below, operators and administrators of all.  So Slurm has it (PrivateData).
- * Whoever reads the tables by the database's own means reads all of them: what is private is kept
- * by who may log in there. */
+/*
+ * Permissions of the requesting user.
+ *
+ * As with Slurm's PrivateData, users may see accounts and themselves.  Coordinators may also see
+ * the users in and below their accounts.  Operators and administrators may see all users.
+ *
+ * These rules hold for fairmill's commands only.  A login that can read the tables can read all of
+ * them, so access to the database must be restricted there.
+ */
 
-/* Printed below values that were computed with rounded usage of others. */
+/* Printed below values that were computed from rounded usage of hidden users. */
 #define ROUNDED_NOTE                                                                \
     "Places and FairShare are approximate: usage that you may not see is rounded\n" \
     "down to a power of two.\n"
 
-/* What a viewer may see on a cluster. */
+/* The permissions on one cluster. */
 struct permissions_scope {
     char *cluster;
-    unsigned private; /* PRIVATE_... of settings.h: what is hidden of others there */
-    bool is_past;     /* it is published no more: there is history of it, and the ledger */
+    unsigned private; /* kinds of information hidden about other users: PRIVATE_... of settings.h */
+    bool is_past;     /* no longer published; only its history and ledger remain */
     bool sees_all;
-    struct name_list accounts; /* of a coordinator, in bytewise order, with all below */
+    struct name_list accounts; /* coordinated accounts and all below them, in bytewise order */
 };
 struct permissions {
-    char *login;      /* NULL: everybody may be shown */
-    bool remote;      /* a user at the other end of the socket */
-    unsigned private; /* what the settings hide on every cluster */
+    char *login;      /* the requesting user; NULL: all users may be shown */
+    bool remote;      /* the request came through the socket */
+    unsigned private; /* hidden on every cluster by the settings */
     struct permissions_scope *scopes;
     size_t scope_count;
 };
 
-/* A user "" is none, and is shown to everybody; an `account` NULL is not known, and nobody
- * coordinates it.  A viewer NULL sees all. */
+/*
+ * Returns true if the usage of `user` in `account` may be shown.  A `user` of "" means the account
+ * itself, which may always be shown.  If `account` is NULL (unknown), coordinators have no access
+ * to it.  If `permissions` is NULL, all may be shown.
+ */
 bool permissions_show(const struct permissions *permissions, const char *cluster,
                       const char *account, const char *user);
-/* The same of a job. */
+/* Like permissions_show(), but for jobs. */
 bool permissions_show_job(const struct permissions *permissions, const char *cluster,
                           const char *account, const char *user);
-/* Whether anything of this kind (PRIVATE_...) is hidden from the viewer on some cluster that is
- * published. */
+/*
+ * Returns true if information of this kind (PRIVATE_...) is hidden on any published cluster.  If
+ * none is published, the settings decide.
+ */
 bool permissions_are_limited(const struct permissions *permissions, unsigned kind);
-/* The same of one cluster, published or not. */
+/* Returns true if information of this kind is hidden on `cluster`, published or not. */
 bool permissions_are_limited_on(const struct permissions *permissions, const char *cluster,
                                 unsigned kind);
-/* Whether the viewer may see what concerns administrators: the reason why a run failed, which names
- * users and logins, and commands that change the cluster.  Users who ask over the socket, and those
- * from whom something is hidden, may not, unless they are operators. */
+/*
+ * Returns true if information for administrators may be shown: the reason why a run failed, which
+ * names users and logins, and commands that change the cluster.  It is hidden from users of the socket and from users with limited permissions, unless they are operators.
+ */
 bool permissions_administer(const struct permissions *permissions, const char *cluster);
-/* The viewer's login where that is so; NULL: everybody may be shown. */
+/*
+ * Returns the login if anything is hidden on any published cluster.  Otherwise returns NULL: all
+ * users may be shown.
+ */
 const char *permissions_only_login(const struct permissions *permissions);
-/* Refuse (ERROR_USAGE) a user whom the viewer may not see. */
+/* Returns -1 with ERROR_USAGE if permissions_show() does not allow this user. */
 int permissions_check(const struct permissions *permissions, const char *cluster,
                       const char *account, const char *user, struct error *err);
-/* Refuse one of whom nothing can be shown in any account.  `kind`: what would be. */
+/*
+ * Returns -1 with ERROR_USAGE if information of this kind cannot be shown for this user in any
+ * account.
+ */
 int permissions_check_name(const struct permissions *permissions, unsigned kind, const char *user,
                            struct error *err);
-/* Refuse what needs everybody's values on a cluster (NULL: on those that are published) where the
- * viewer may not see them. */
+/*
+ * Returns -1 with ERROR_USAGE if anything is hidden on `cluster`, or on any published cluster if it
+ * is NULL.  For requests that need the values of all users.
+ */
 int permissions_check_all(const struct permissions *permissions, const char *cluster,
                           struct error *err);
-/* Refuse a name that is nobody's whom the viewer may see: whether it is anybody's is not told. */
+/*
+ * Returns -1 with ERROR_USAGE, for a name that may not be shown.  The message does not reveal
+ * whether the name exists.
+ */
 int permissions_deny(const char *name, struct error *err);
 
 void permissions_free(struct permissions *permissions);

@@ -65,14 +65,14 @@ struct span span_word(struct span span, struct span *rest)
     return (struct span){ span.bytes, length };
 }
 
-/* Half a unit of the last digit; 0 where the digits are all that a double has. */
+/* Returns half a unit of the last digit; 0 if the number was printed in full precision. */
 static double rounding_of(struct span span, int decimals)
 {
     const char *point = memchr(span.bytes, '.', span.length);
     const char *exponent = memchr(span.bytes, 'e', span.length);
     const char *end = exponent ? exponent : span.bytes + span.length;
     int behind = point && point < end ? (int)(end - point) - 1 : 0;
-    /* Of a number that is too wide for its column Slurm prints as many digits as it is wide. */
+    /* If a number is too wide for its column, Slurm prints as many digits as fit. */
     double power = 0;
     if ((exponent || decimals == PRINTED_CUT) && (!behind || behind > 13))
         return 0;

@@ -8,43 +8,57 @@
 struct arena;
 struct error;
 
-/* What commands of Slurm and OpenPBS print: text in lines, and numbers of which digits are left
- * out. */
+/*
+ * Helpers that read the output of Slurm's and OpenPBS's commands: lines of text, and numbers that
+ * were rounded or truncated.
+ */
 
 struct span {
     const char *bytes;
     size_t length;
 };
+/* Removes blanks and tabs from both ends, and carriage returns from the end. */
 struct span span_trimmed(struct span span);
 bool span_begins(struct span span, const char *text);
-/* Whether it is that text, in letters of either case. */
+/* Compares without regard to case. */
 bool span_is(struct span span, const char *text);
-/* The part before the next `end`, or all of it; `rest` is what is behind. */
+/*
+ * Returns the part before the first `end`, or all without one.  Sets `*rest` to the part after
+ * it.
+ */
 struct span span_until(struct span span, char end, struct span *rest);
-/* Where a text is in it: a span that begins there; NULL bytes where it is not. */
+/*
+ * Returns the part that begins with the first occurrence of `text`.  Its bytes are NULL if the text does not occur.
+ */
 struct span span_find(struct span span, const char *text);
-/* Copies in an arena, as they are and in UTF-8. */
+/* Copy a span into an arena, as bytes or converted to UTF-8. */
 const char *span_copy(struct arena *arena, struct span span);
 const char *span_utf8(struct arena *arena, struct span span);
-/* The next word between blanks; empty at the end. */
+/* Returns the next word, which ends at a blank or tab; empty at the end. */
 struct span span_word(struct span span, struct span *rest);
 
-/* Where the number that was printed is: not below `low`, not above `high`.  Both are NAN where
- * nothing was printed, both infinite where `inf` was. */
+/*
+ * The bounds of a number before it was printed.  Both are NAN if no number was printed, and
+ * infinite if `inf` was.
+ */
 struct printed_number {
     double low, high;
 };
 #define NOT_PRINTED ((struct printed_number){ NAN, NAN })
 #define PRINTED_CUT (-1)
 
-/* Read a number that was rounded to so many decimals, or with PRINTED_CUT cut to an integer.  One
- * with other digits was printed to all that a double has.  False where it is none. */
+/*
+ * Reads a number that was rounded to `decimals` decimals or, with PRINTED_CUT, truncated to an
+ * integer.  A number with a different number of decimals is taken to be exact to the precision of a
+ * double.  Returns false if the text is not a number.  An empty text gives NOT_PRINTED.
+ */
 bool printed_number_read(struct printed_number *number, struct span span, int decimals);
+/* Returns false for NOT_PRINTED. */
 bool printed_is_there(const struct printed_number *number);
-/* The middle of it. */
+/* Returns the middle of the bounds. */
 double printed_middle(const struct printed_number *number);
 
-/* Which command printed it, as it begins. */
+/* The command that printed a text. */
 enum print_kind {
     PRINT_OF_SSHARE,
     PRINT_OF_JSON,      /* sshare --json; or YAML */
@@ -52,9 +66,13 @@ enum print_kind {
     PRINT_OF_SPRIO,
     PRINT_OF_PBSFS, /* pbsfs -p or -g, of OpenPBS */
 };
+/* Recognizes the command by the first line of its output. */
 enum print_kind print_kind_of(struct span text);
 
-/* ERROR_DATA: what is wrong with that line, or what the span in it is not. */
+/*
+ * Return -1 with ERROR_DATA and a message about this line: a fault in it, or a text that is not a
+ * valid `what`.
+ */
 int printed_wrong(unsigned line, const char *what, struct error *err);
 int printed_no_such(unsigned line, struct span span, const char *what, struct error *err);
 

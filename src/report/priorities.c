@@ -185,11 +185,11 @@ double prio_tres_sum(const struct prio_row *row)
     return sum;
 }
 
-/* The columns. */
+/* ---- The columns ---- */
 
 enum { JOB_ID, PRIORITY, SITE, NICE, BEST, KEY };
 
-/* What is not known of each row. */
+/* Gets values that not every row has. */
 static void get_whole(const void *of, struct cell *cell)
 {
     const struct prio_row *row = of;
@@ -249,11 +249,11 @@ static const struct column columns[PRIO_COLUMNS] = {
     { "what_if", "WhatIf", COLUMN_REAL, MEMBER(struct prio_row, what_if), .digits = 6,
       .hidden = ONLY_IF_CHOSEN },
     { "job_db_inx", "JobDBInx", COLUMN_TEXT, .get = get_whole, .index = KEY,
-      .hidden = ONLY_IN_JSON }, /* a text, as JSON's numbers end at 2^53 for many who read it */
+      .hidden = ONLY_IN_JSON }, /* a text, because many JSON readers lose digits above 2^53 */
     { .name = NULL },
 };
 
-/* A factor has the heading of its weighted value. */
+/* Swaps each factor with its weighted value, which has the same heading. */
 void prio_columns(struct column copy[PRIO_COLUMNS], bool normalized)
 {
     memcpy(copy, columns, sizeof columns);

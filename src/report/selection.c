@@ -49,7 +49,7 @@ void selection_free(struct association_selection *selection)
         free(selection->met[kind]);
 }
 
-/* Whether the name in the list of this kind means the association itself. */
+/* Returns true if `asked`, from the list of this kind, means the association itself. */
 static bool selection_means(enum selection_kind kind, const char *asked,
                             const struct association_name *name)
 {

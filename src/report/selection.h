@@ -11,56 +11,71 @@ struct names;
 struct text;
 struct tree;
 
-/* A NAME is a user, an account, or `account/user[/partition]`, where `account/` is the account and
- * no user. */
+/*
+ * Selection of associations on the command line.
+ *
+ * A NAME is a user, an account, or `account/user[/partition]`.  The form `account/` means the
+ * account and never a user.
+ */
 
-/* The names of an association, UTF-8; `user` is "" for an account, `partition` where it has none.
+/*
+ * The names of an association, UTF-8.  `user` is "" for an account; `partition` may be "".
  */
 struct association_name {
     const char *account, *user, *partition;
 };
 
-/* Add what tells it from all others: `account/`, `account/user`, `account/user/partition`. */
+/* Adds the unambiguous form: `account/`, `account/user` or `account/user/partition`. */
 void association_name_add(struct text *text, const struct association_name *name);
 
 enum name_match {
-    NAME_OTHER,    /* another association */
-    NAME_POSSIBLE, /* one of those that may be meant */
-    NAME_EXACT,    /* this one and no other */
+    NAME_OTHER,    /* the name means a different association */
+    NAME_POSSIBLE, /* the name may mean this association, but also others */
+    NAME_EXACT,    /* the name means this association only */
 };
+/* Compares a NAME with an association. */
 enum name_match association_name_match(const struct association_name *name, const char *asked);
 
-/* The associations that a command line chooses: those that a NAME means, with all
- * below them; of these, those that are or are below one of the accounts; of these, those of the
- * users.  An empty list chooses all. */
+/*
+ * The associations that a command line selects.  They meet three conditions; an empty list is
+ * always met:
+ *
+ *    - a NAME means the association or one above it;
+ *    - the association is one of the accounts or below one of them;
+ *    - the association belongs to one of the users.
+ */
 
 enum selection_kind { SELECTION_NAMES, SELECTION_ACCOUNTS, SELECTION_USERS, SELECTION_KINDS };
 
 struct association_selection {
-    struct name_list lists[SELECTION_KINDS]; /* which must stay */
-    bool *met[SELECTION_KINDS];              /* whether selection_note() was given such a name */
+    struct name_list lists[SELECTION_KINDS]; /* not copied; must outlive the selection */
+    bool *met[SELECTION_KINDS];              /* by name: selection_note() saw a match */
 };
 
-/* Begin to note names.  selection_free() is due. */
+/* Initializes a selection.  The caller frees it with selection_free(). */
 void selection_begin(struct association_selection *selection,
                      const struct name_list lists[SELECTION_KINDS]);
 void selection_free(struct association_selection *selection);
-/* Note that an association exists. */
+/* Records that an association exists, for selection_missing(). */
 void selection_note(struct association_selection *selection, const struct association_name *name);
-/* Returns the first name of the lists that was not noted, and sets `*kind` to its list; NULL if all
- * were. */
+/*
+ * Returns the first name that matches no recorded association, and sets `*kind` to its list.
+ * Returns NULL if all names match.
+ */
 const char *selection_missing(const struct association_selection *selection,
                               enum selection_kind *kind);
 
-/* Returns whether a name of this list means the association itself, or the list is empty. */
+/* Returns true if a name of this list means the association itself, or if the list is empty. */
 bool selection_chooses(const struct association_selection *selection, enum selection_kind kind,
                        const struct association_name *name);
-/* Returns what is chosen of a tree, by node; the caller frees it.  0: the node is not chosen;
- * otherwise 1 + the depth of the association that a name or an account chose, which is the node
- * itself or above it. */
+/*
+ * Selects nodes of a tree.  Returns an array by node, which the caller frees.  It has 0 for a node
+ * that is not selected.  Otherwise it has 1 + the depth of the association that a name or an
+ * account means, which is the node or one above it; the deeper one if both lists are used.
+ */
 uint32_t *selection_of_tree(const struct association_selection *selection, const struct tree *tree,
                             const struct names *names);
-/* Append the names of these accounts, and of all accounts below them. */
+/* Appends the names of the accounts in `asked` and of all accounts below them. */
 void selection_add_accounts(struct name_list *accounts, const struct name_list *asked,
                             const struct tree *tree, const struct names *names);
 

@@ -12,18 +12,19 @@
 #include "settings/scheduler.h"
 #include "util/text.h"
 
-/* For people: a line for each point, with a bar.  Of more points than these, the last of each
- * day. */
+/* If there are more points than this, text output shows only the last one of each day. */
 #define MOST_LINES 60u
 
-/* Of a terminal that does not say, and of none. */
+/* Used if the width of the terminal is unknown. */
 #define USUAL_WIDTH 80u
 #define LONGEST_BAR 60u
-/* What the columns before it usually need. */
+/* Usual widths of the columns before the bar. */
 #define BEFORE_BAR_OF_DAY 28u
 #define BEFORE_BAR_OF_POINT 56u
 
-/* A bar of this part of the whole, in eighths of a character where there are such. */
+/*
+ * Adds a bar of `part` times `length`.  UTF-8 bars have a resolution of an eighth of a character.
+ */
 static void series_add_bar(struct text *text, double part, size_t length, bool utf8)
 {
     static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
@@ -46,12 +47,12 @@ static bool same_day(int64_t one, int64_t other)
     return days[0].tm_year == days[1].tm_year && days[0].tm_yday == days[1].tm_yday;
 }
 
-/* What is shown of a series, and beside it. */
+/* A series with the settings of its text output. */
 struct series_view {
     struct series series;
     bool thinned, bars_of_usage, utf8;
-    double highest; /* usage */
-    size_t bar;     /* the longest */
+    double highest; /* highest usage */
+    size_t bar;     /* length of the longest bar */
 };
 
 static struct series_view series_view_of(const struct series *series)
@@ -73,9 +74,9 @@ static struct series_view series_view_of(const struct series *series)
     return view;
 }
 
-/* The columns. */
+/* ---- The columns ---- */
 
-/* Fairshare is from 0 to 1; where there is none at all the bars are of usage. */
+/* Bars show fairshare, which is between 0 and 1.  If no point has fairshare, they show usage. */
 static void get_bar(const void *of, struct cell *cell)
 {
     const struct series_point *point = of;
@@ -87,7 +88,7 @@ static void get_bar(const void *of, struct cell *cell)
         series_add_bar(cell_compose(cell), part, view->bar, view->utf8);
 }
 
-/* People read whose it is in the title, JSON has it once. */
+/* Text output names the association in its title, and JSON names it once. */
 #define ONLY_IN_LINES (NOT_FOR_PEOPLE | NOT_IN_JSON)
 #define WHOSE(member) \
     MEMBER(struct series_view, series.member), .of_context = true, .hidden = ONLY_IN_LINES

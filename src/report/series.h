@@ -9,26 +9,28 @@
 struct answer;
 struct table_layout;
 
-/* An association over time, and the columns that `fairmill history` prints. */
+/* The values of an association over time, and their columns in `fairmill history`. */
 
 struct series_point {
-    int64_t at; /* the instant, or where the day begins */
-    /* NAN is NULL.  With `days` only usage, of the day; else it is decayed. */
+    int64_t at; /* time of the point or start of the day, epoch seconds */
+    /* NAN if NULL.  For a day, only `usage` is set, without decay; otherwise it is decayed. */
     double fairshare, usage, level_fs;
-    const char *algorithm; /* of the fairshare; with `days` NULL */
+    const char *algorithm; /* that computed `fairshare`; NULL for a day */
 };
 
 struct series {
     const char *cluster, *account, *user, *partition; /* UTF-8 */
     int64_t id;
-    bool days;
+    bool days; /* the points are days */
     struct series_point *points;
     size_t count;
-    const struct terminology *terms; /* for its title */
+    const struct terminology *terms; /* for the title */
 };
 
-/* Answer with a row for each point, of one of these layouts.  For people the rows have bars, and of
- * many points only the last one of each day is shown. */
+/*
+ * Adds a row for each point, in one of these layouts.  Rows of text output have bars.  If there are
+ * many points, text output shows only the last one of each day.
+ */
 extern const struct table_layout series_of_points, series_of_days;
 void series_answer(const struct series *series, struct answer *answer);
 

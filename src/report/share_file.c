@@ -13,7 +13,7 @@
 #include "util/number.h"
 #include "util/text.h"
 
-/* What sacctmgr has room for. */
+/* The size of sacctmgr's line buffer. */
 #define LONGEST_LINE 4095
 
 enum key {
@@ -27,7 +27,10 @@ enum key {
     KEY_OTHER = KEYS_READ,
 };
 
-/* sacctmgr takes a beginning of so many letters for the whole key, the first that has it. */
+/*
+ * sacctmgr accepts abbreviated keys of at least `least` letters.  The first match in this order
+ * counts.
+ */
 static const struct {
     const char *name;
     size_t least;
@@ -43,17 +46,17 @@ static const struct {
     { "Parent", 1, KEY_PARENT },           { "QOS", 1, KEY_OTHER },
     { "QosLevel", 1, KEY_OTHER },          { "Flags", 2, KEY_OTHER },
 };
-/* Limits, of which each release has more. */
+/* Prefixes of limits.  Each release of Slurm adds limits, so their names are not listed. */
 static const char *const families[] = { "Grp", "Max", "Min" };
 
-/* Where the reader is. */
+/* The state of the reader. */
 struct share_file_reader {
     struct share_set *list;
-    struct text parent; /* of what comes next */
+    struct text parent; /* account of the last `Parent -' line */
     unsigned line;
 };
 
-/* A line taken apart: a name and the values of keys, NULL where they are not there. */
+/* The name and the values in a line; NULL if missing. */
 struct share_file_fields {
     char *name;
     char *values[KEYS_READ];
@@ -73,8 +76,10 @@ static int share_file_wrong(const struct share_file_reader *reader, const char *
     return fail(err, ERROR_DATA, "line %u: %s '%s'%s", reader->line, what, name, behind);
 }
 
-/* Take the quotes off a value; to sacctmgr others within it are grave accents.  NULL: there is
- * something behind the second one. */
+/*
+ * Returns a copy of a value without its quotes.  Like sacctmgr, turns other quotes in the value
+ * into grave accents.  Returns NULL if there is text after the closing quote.
+ */
 static char *unquoted(struct span span, bool keep_case)
 {
     char quote = span.length && strchr("'\"", *span.bytes) ? *span.bytes : '\0';
@@ -93,7 +98,10 @@ static char *unquoted(struct span span, bool keep_case)
     return value;
 }
 
-/* The quote that is open behind a character, where `quote` was before it. */
+/*
+ * Returns the quote that is open after `letter`, or '\0'.  `quote` is the one that was open before
+ * it, or '\0'.
+ */
 static char quote_behind(char quote, char letter)
 {
     if (quote)
@@ -101,7 +109,10 @@ static char quote_behind(char quote, char letter)
     return letter == '\'' || letter == '"' ? letter : '\0';
 }
 
-/* The part before the next colon that is in no quotes; false where a quote has no end. */
+/*
+ * Sets `*field` to the part before the next colon outside quotes.  Returns false if a quote is not
+ * closed.
+ */
 static bool share_file_next_field(struct span *rest, struct span *field)
 {
     char quote = '\0';
@@ -115,7 +126,7 @@ static bool share_file_next_field(struct span *rest, struct span *field)
     return !quote;
 }
 
-/* False where sacctmgr has no such key. */
+/* Returns false if sacctmgr does not know the key. */
 static bool find_key(struct span span, enum key *key)
 {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -138,7 +149,7 @@ static int share_file_take_value(const struct share_file_reader *reader,
 {
     struct span value, name = span_until(field, '=', &value);
     enum key key;
-    /* `QOS+=` adds and `QOS-=` removes; for all other keys that is read, both are `=`. */
+    /* `QOS+=` adds and `QOS-=` removes.  For the keys that are read here, both mean `=`. */
     if (name.length && strchr("+-", name.bytes[name.length - 1]))
         name.length--;
     char *text = memory_bytes(name.bytes, name.length);
@@ -198,13 +209,13 @@ static int share_file_read_shares(const struct share_file_reader *reader, const 
         entry->shares = SHARES_PARENT;
     else if (number_unsigned(text, strlen(text), &shares) && shares <= SHARES_PARENT)
         entry->shares = (int32_t)shares;
-    else if (!number_signed(text, strlen(text), &negative) || negative >= 0) /* below 0: as unset */
+    else if (!number_signed(text, strlen(text), &negative) || negative >= 0) /* negative: unset */
         return share_file_wrong(reader, "Fairshare", text,
                                 " must be `parent', -1 or from 0 to 2147483647", err);
     return 0;
 }
 
-/* sacctmgr takes the key Parent and ignores it. */
+/* sacctmgr accepts the key Parent but ignores it. */
 static int check_parent(const struct share_file_reader *reader, const char *parent,
                         struct error *err)
 {
@@ -215,7 +226,7 @@ static int check_parent(const struct share_file_reader *reader, const char *pare
                                   parent, "", err);
 }
 
-/* What a line says of an association. */
+/* Fills the members of `entry` that do not depend on the kind of line. */
 static int share_file_make_entry(const struct share_file_reader *reader,
                                  const struct share_file_fields *fields, struct share_entry *entry,
                                  struct error *err)
@@ -224,7 +235,7 @@ static int share_file_make_entry(const struct share_file_reader *reader,
     *entry = (struct share_entry){
         .user = "", .partition = "", .parent = "", .priority = PRIORITY_NONE, .line = reader->line
     };
-    /* sacctmgr dump prints `(null)' of who has none. */
+    /* sacctmgr dump prints `(null)' for a user without a default account. */
     if (account && *account && strcmp(account, "(null)") != 0)
         entry->default_account = account;
     entry->description = fields->values[KEY_DESCRIPTION];
@@ -299,7 +310,9 @@ static int share_file_take_user(struct share_file_reader *reader,
     return share_file_add_entry(reader, &entry, err);
 }
 
-/* Slurm 25.05 and later write every QOS with its limits before the cluster.  No share is in them.
+/*
+ * Slurm 25.05 and later write every QOS with its limits before the cluster.  They contain no
+ * shares.
  */
 static int share_file_take_qos(const struct share_file_reader *reader, struct error *err)
 {
@@ -312,7 +325,7 @@ static const struct {
     const char *name, *also;
     int (*take)(struct share_file_reader *reader, const struct share_file_fields *fields,
                 struct error *err);
-    bool keeps_case; /* slurmdbd may tell users apart by it */
+    bool keeps_case; /* slurmdbd may distinguish users by case */
 } objects[] = {
     { "Cluster", "Machine", share_file_take_cluster, false },
     { "Parent", "Parent", take_parent, false },
@@ -320,7 +333,7 @@ static const struct {
     { "User", "User", share_file_take_user, true },
 };
 
-/* `Account - 'physics':Fairshare=60` */
+/* Reads a line such as `Account - 'physics':Fairshare=60`. */
 static int share_file_take_line(struct share_file_reader *reader, struct span line,
                                 struct error *err)
 {
@@ -349,8 +362,10 @@ static int share_file_take_line(struct share_file_reader *reader, struct span li
     return result;
 }
 
-/* Without a comment, and blanks at its end.  In quotes a # begins none: `sacctmgr dump` writes it
- * so, and `sacctmgr load` refuses all lines in which that makes a difference. */
+/*
+ * Returns a line without its comment and trailing blanks.  A # in quotes does not begin a comment:
+ * `sacctmgr dump` writes such names, and `sacctmgr load` rejects any line in which this matters.
+ */
 static struct span bare_line(struct span line)
 {
     char quote = '\0';
@@ -367,7 +382,7 @@ static struct span bare_line(struct span line)
     return line;
 }
 
-/* Take away a last backslash that means that the line goes on. */
+/* Removes a backslash that continues the line.  Returns true if there was one. */
 static bool goes_on(struct span *line)
 {
     size_t count = 0;
@@ -398,7 +413,7 @@ static int share_file_check_line(const struct share_file_reader *reader, struct 
     return 0;
 }
 
-/* One with those that it goes on in. */
+/* Reads a line together with its continuation lines. */
 static int share_file_take_lines(struct share_file_reader *reader, struct span *text,
                                  unsigned *number, struct error *err)
 {

@@ -7,7 +7,8 @@
 
 struct text;
 
-/* The file that `sacctmgr dump` writes and `sacctmgr load` reads:
+/*
+ * The file that `sacctmgr dump` writes and `sacctmgr load` reads:
  *
  *     Cluster - 'mill':Fairshare=1
  *     Parent - 'root'
@@ -15,20 +16,28 @@ struct text;
  *     Parent - 'physics'
  *     User - 'alice':Partition='gpu':DefaultAccount='physics':Fairshare=10
  *
- * A line that ends with a backslash goes on in the next one, `#` begins a comment, and a backslash
- * takes the meaning from the character behind it.  All is read as sacctmgr reads it, but what
- * sacctmgr skips or guesses is refused, # in quotes is no comment, and lines `QOS -' are passed
- * over. */
+ * A line that ends with a backslash continues on the next line.  `#` begins a comment.  A backslash
+ * removes the meaning of the next character.  Files are read as in sacctmgr, with three exceptions:
+ * input that sacctmgr would skip or guess is rejected, `#` in quotes does not begin a comment, and
+ * lines that begin with `QOS -' are skipped. */
 
-/* ERROR_DATA names the line.  The list is to be freed with share_set_free(); -1 leaves nothing to
- * be freed. */
+/*
+ * Reads `text` into `list`.  The caller frees it with share_set_free().  On error returns -1 with
+ * ERROR_DATA, which names the line; `list` then holds no memory.
+ */
 int share_file_read(struct share_set *list, struct span text, struct error *err);
 
-/* The same of a file, `-` is standard input; the message names it. */
+/*
+ * Like share_file_read(), but reads a file; `-` is standard input.  The error message names the
+ * file.
+ */
 int share_file_load(struct share_set *list, const char *path, struct error *err);
 
-/* Add such a file: users by name, then accounts by name, below one parent after another, those
- * nearest to the root first.  ERROR_DATA names what no such file can say. */
+/*
+ * Adds such a file to `text`.  Parents are in order of depth and then name; below each parent are
+ * its users and then its accounts, by name.  Returns -1 with ERROR_DATA if the format cannot
+ * represent a name or an association, which the message names.
+ */
 int share_file_add(struct text *text, const struct share_set *list, struct error *err);
 
 #endif

@@ -16,7 +16,7 @@ static const char *const says_no[] = {
     "no name at all",
 };
 
-/* NULL where a file can say the name. */
+/* Returns the reason why a file cannot contain the name, or NULL if it can. */
 static const char *obstacle(const char *name, bool keeps_case)
 {
     if (!*name)
@@ -34,7 +34,7 @@ static const char *obstacle(const char *name, bool keeps_case)
 struct share_file_writer {
     struct text *text;
     const struct share_set *list;
-    const char *kind, *name, *obstacle; /* the first that cannot be said */
+    const char *kind, *name, *obstacle; /* of the first name that the file cannot contain */
 };
 
 static void share_file_writer_add_name(struct share_file_writer *writer, const char *kind,
@@ -75,14 +75,14 @@ static const char *account_above(const struct share_entry *entry)
     return *entry->user ? entry->account : entry->parent;
 }
 
-/* Below which account it is in the file. */
+/* Returns the account that is the parent of an entry in the file, or NULL if it is missing. */
 static const struct share_entry *share_file_writer_above(const struct share_set *list,
                                                          const struct share_entry *entry)
 {
     return share_set_account(list, account_above(entry));
 }
 
-/* A database can say of a user that the row above is of another account. */
+/* In a damaged database, the account of an entry may not exist. */
 static int check_accounts(const struct share_set *list, struct error *err)
 {
     for (size_t i = 1; i < list->count; i++) {

@@ -38,7 +38,7 @@ void share_set_free(struct share_set *list)
     *list = (struct share_set){ 0 };
 }
 
-/* Names with a NUL behind each; NULL is none. */
+/* Returns a key: the names, each with a NUL after it.  `partition` may be NULL. */
 static struct text share_set_key_of(const char *account, const char *user, const char *partition)
 {
     struct text key = { 0 };

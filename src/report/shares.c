@@ -38,7 +38,7 @@ static const char *text_copy(struct share_list *list, const char *text)
     return text ? utf8_copy_in(list->arena, text, strlen(text)) : NULL;
 }
 
-/* The same list of TRES with 0 of each. */
+/* Returns the same list of TRES with a count of 0 for each. */
 static const char *without_numbers(struct share_list *list, const char *counts)
 {
     struct text text = { 0 };
@@ -83,7 +83,7 @@ void share_list_add(struct share_list *list, const struct share_association *ass
         list->nothing_runs = without_numbers(list, association->tres_run_mins);
 }
 
-/* Siblings together, in the order they are shown in. */
+/* Puts siblings together, in the order of the output. */
 static int report_shares_by_parent_and_name(const void *a, const void *b)
 {
     const struct share_row *one = a, *other = b;
@@ -104,7 +104,7 @@ void share_list_sort(struct share_list *list)
     if (!list->count)
         return;
     qsort(list->rows, list->count, sizeof *list->rows, report_shares_by_parent_and_name);
-    /* Where the children of an id begin. */
+    /* Maps an id to its first child. */
     struct id_index *first_child = id_index_create();
     for (uint32_t i = 0; i < list->count; i++)
         if (!i || list->rows[i].parent_id != list->rows[i - 1].parent_id)
@@ -150,8 +150,9 @@ void share_list_hide_others(struct share_list *list, const struct permissions *p
     }
 }
 
-/* Whether a row is chosen, or below one that is: `*depth` is that of the row that was chosen, or
- * UINT32_MAX. */
+/*
+ * Returns true if a row is chosen or below a chosen row.  `*depth` is the depth of the chosen row, or UINT32_MAX.  Must be called for all rows in order.
+ */
 static bool share_row_is_below(const struct share_row *row, bool chosen, uint32_t *depth)
 {
     if (row->depth <= *depth)
@@ -176,8 +177,8 @@ void share_list_filter(struct share_list *list, const struct permissions *permis
         row->shown = row->shown && is_named && is_inside &&
                      selection_chooses(selection, SELECTION_USERS, &name);
     }
-    /* With a user or a name, also the accounts on the way: what is above a shown row, from below.
-     */
+    /* Also show the accounts on the path to a shown row.  Rows are in depth-first order, so the
+     * loop goes backward. */
     uint32_t wanted = 0;
     for (size_t i = list->count; with_way && i-- > 0;) {
         struct share_row *row = &list->rows[i];
@@ -196,7 +197,7 @@ void share_list_hide_accounts(struct share_list *list)
         list->rows[i].shown = list->rows[i].shown && *list->rows[i].user;
 }
 
-/* The columns. */
+/* ---- The columns ---- */
 
 static void report_shares_get_shares(const void *of, struct cell *cell)
 {
@@ -207,7 +208,7 @@ static void report_shares_get_shares(const void *of, struct cell *cell)
         cell_integer(cell, row->shares);
 }
 
-/* Where nothing runs every TRES is there all the same. */
+/* Like sshare, shows a count of 0 for each TRES if no job is running. */
 static void get_running(const void *of, struct cell *cell)
 {
     const struct share_row *row = of;

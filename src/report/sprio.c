@@ -10,10 +10,12 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* sprio's columns, by their letters: a small one shows a factor, its capital the same times its
- * weight. */
+/*
+ * The columns of sprio, by letter.  A lower-case letter shows a factor, and its capital shows the
+ * factor times its weight.
+ */
 
-/* The part that a letter of either case stands for; PRIO_PARTS: another one. */
+/* Returns the part that a letter of either case means, or PRIO_PARTS if it means none. */
 static enum prio_part sprio_part_of(char letter)
 {
     static const char letters[PRIO_PARTS + 1] = "abfjpq";
@@ -21,7 +23,7 @@ static enum prio_part sprio_part_of(char letter)
     return letter && at ? (enum prio_part)(at - letters) : PRIO_PARTS;
 }
 
-/* As sprio has it, a factor is what is left of the weighted value. */
+/* Like sprio, computes a factor by dividing the weighted value by its weight. */
 static void get_part(const void *of, struct cell *cell)
 {
     const struct prio_row *row = of;
@@ -36,7 +38,7 @@ static void get_part(const void *of, struct cell *cell)
         cell_format(cell, "%.7f", weight ? row->weighted[part] / (double)weight : 0.0);
 }
 
-/* What only jobs have. */
+/* Gets the columns that only jobs have, not weights. */
 static void get_of_job(const void *of, struct cell *cell)
 {
     const struct prio_row *row = of;
@@ -97,7 +99,7 @@ static const struct column *column_of(char letter)
     return NULL;
 }
 
-/* Formats. */
+/* ---- Formats ---- */
 
 #define WIDEST 1000
 
@@ -157,7 +159,7 @@ int sprio_check_format(const char *text, struct error *err)
     return 0;
 }
 
-/* What sprio would show of these weights: those that are not 0, or with `all` everything. */
+/* Adds sprio's default format: the columns whose weight is not 0 or, if `all`, all columns. */
 static void add_usual_format(struct text *text, const struct prio_list *list,
                              const struct sprio_look *look)
 {
@@ -179,7 +181,7 @@ static void add_usual_format(struct text *text, const struct prio_list *list,
         text_format(text, " %%%s20%c", dot, look->normalized ? 't' : 'T');
 }
 
-/* Make the columns of sprio's own format so wide that nothing is cut but digits. */
+/* Makes the columns of the default format wide enough that only decimals are cut. */
 static void widen(struct table_format *format)
 {
     for (size_t i = 0; i < format->count; i++)
@@ -207,7 +209,7 @@ void sprio_print(struct text *text, const struct prio_list *list, const struct s
     text_free(&own);
 }
 
-/* Sorting. */
+/* ---- Sorting ---- */
 
 static int by_real(double one, double other)
 {
@@ -242,7 +244,7 @@ static int by_letter(const struct prio_row *one, const struct prio_row *other, c
         return one->of_formula
                    ? (one->priority > other->priority) - (one->priority < other->priority)
                    : by_real(one->norm, other->norm);
-    default: /* all are of one cluster */
+    default: /* the cluster, which is the same for all */
         return 0;
     }
 }

@@ -8,21 +8,27 @@ struct error;
 struct prio_list;
 struct text;
 
-/* Jobs that wait as sprio prints them: its columns have letters. */
+/* Pending jobs in sprio's format.  Each of its columns has a letter. */
 
-/* Sort by letters, `u,-y`: behind `-` the highest comes first.  Equal jobs stand by their ids, and
- * rows of a job by priority.  ERROR_USAGE names a letter that is none. */
+/*
+ * Sorts by columns, such as `u,-y`; `-` sorts in descending order.  Tied rows are sorted by job id,
+ * and the rows of a job by priority, highest first.  Returns -1 with ERROR_USAGE for an unknown
+ * letter.
+ */
 int prio_list_sort(struct prio_list *list, const char *keys, struct error *err);
 
-/* ERROR_USAGE where a format is none of sprio's: `%[.][size]letter`, and any text between. */
+/*
+ * Returns -1 with ERROR_USAGE if a format is invalid.  As in sprio, a format has columns of the
+ * form `%[.][size]letter`, with any text between them.
+ */
 int sprio_check_format(const char *format, struct error *err);
 
 struct sprio_look {
-    const char *format; /* cells that are too wide are cut; NULL: sprio's own, where they are not */
+    const char *format; /* cuts cells that are too wide; NULL: sprio's default, without cuts */
     bool all, normalized, with_users, no_header;
-    bool only_weights; /* no jobs */
+    bool only_weights; /* instead of the jobs */
 };
-/* The format was checked before, so this cannot fail. */
+/* Adds a list to `text`.  Cannot fail, because the format was checked with sprio_check_format(). */
 void sprio_print(struct text *text, const struct prio_list *list, const struct sprio_look *look);
 
 #endif

@@ -11,10 +11,13 @@
 #include "util/text.h"
 
 #define FIELDS_AT_MOST 32
-#define TRES_WIDTH 20 /* of sprio's own table, where more is cut */
+#define TRES_WIDTH 20 /* in sprio's default table, which cuts longer lists */
 #define NORM_DECIMALS 14
 
-/* Fields are called by sprio's letters, a factor by that of its weighted value. */
+/*
+ * sprio's headings and the letters of their columns.  A factor has the letter of its weighted
+ * value.
+ */
 static const struct heading {
     const char *name;
     char letter;
@@ -24,21 +27,21 @@ static const struct heading {
     { "FAIRSHARE", 'F' }, { "JOBSIZE", 'J' }, { "QOS", 'Q' },       { "NICE", 'N' },
     { "TRES", 'T' },      { "CLUSTER", 'c' }, { "PARTITION", 'P' },
 };
-/* From Slurm 24.11 on with the QOS, which stands last or behind the partition. */
+/* Slurm 24.11 and later have the QOS, last or after the partition. */
 static const char *const without_headings[] = { "iurYABFJPQSTN", "iurYABFJPQT",    "iurYABFJPQSTNn",
                                                 "iurYABFJPQTn",  "iurnYABFJPQSTN", "iurnYABFJPQT" };
-/* Of the parts of a priority, in their order. */
+/* The letters of the parts of a priority, in the order of enum prio_part. */
 static const char parts[PRIO_PARTS + 1] = "ABFJPQ";
 
 struct sprio_print_reader {
     struct sprio_print *print;
     const char *cluster;
     unsigned line;
-    bool elsewhere; /* below the `CLUSTER:` of another one */
+    bool elsewhere; /* after the `CLUSTER:` line of a different cluster */
     char letters[FIELDS_AT_MOST + 1];
 };
 
-/* The fields of a line; FIELDS_AT_MOST + 1 where there are more. */
+/* Splits a line.  Returns the number of fields, or FIELDS_AT_MOST + 1 if there are more. */
 static size_t sprio_print_split(const struct sprio_print_reader *reader, struct span line,
                                 struct span fields[FIELDS_AT_MOST])
 {
@@ -72,7 +75,7 @@ static bool is_number(struct span field)
            printed_number_read(&ignored, field, 0);
 }
 
-/* Whether a part of the priority has two columns: normalized and weighted. */
+/* Returns true if a part of the priority has two columns: normalized and weighted. */
 static bool has_pairs(const struct sprio_print_reader *reader)
 {
     for (const char *part = parts; *part; part++) {
@@ -83,10 +86,10 @@ static bool has_pairs(const struct sprio_print_reader *reader)
     return false;
 }
 
-/* By column, over all rows below the headings. */
+/* Facts about each column from all rows below the headings. */
 struct seen {
-    bool is_name[FIELDS_AT_MOST];   /* it is no number in one of them */
-    bool has_point[FIELDS_AT_MOST]; /* it has a point in one of them */
+    bool is_name[FIELDS_AT_MOST];   /* at least one row does not have a number */
+    bool has_point[FIELDS_AT_MOST]; /* at least one row has a point */
 };
 
 static void see_rows(const struct sprio_print_reader *reader, struct span text, struct seen *seen)
@@ -106,8 +109,11 @@ static void see_rows(const struct sprio_print_reader *reader, struct span text, 
     }
 }
 
-/* PARTITION heads a name, a number or both.  If all rows have numbers there, a name is among them
- * if there are more columns than numbers, and it is the first one without a point. */
+/*
+ * The heading PARTITION may mean a name, a number or both.  If all rows have numbers there, one of
+ * the columns is a name if there are more columns than numbers are expected.  It is then the first
+ * column without a point.
+ */
 static void place_partition(struct sprio_print_reader *reader, struct span text)
 {
     struct seen seen = { 0 };
@@ -168,13 +174,13 @@ static int guess_headings(struct sprio_print_reader *reader, struct span line, s
                          err);
 }
 
-/* What a job has not, such as a QOS, sprio prints as (null). */
+/* sprio prints (null) for values that a job does not have, such as a QOS. */
 static const char *sprio_print_text_of(const struct sprio_print_reader *reader, struct span field)
 {
     return span_is(field, "(null)") ? "" : span_copy(reader->print->arena, field);
 }
 
-/* A name, and the width that its column has at least. */
+/* Returns a name, and raises `*width` to the width that its column must have. */
 static const char *sprio_print_name_of(const struct sprio_print_reader *reader, struct span field,
                                        size_t *width)
 {
@@ -183,7 +189,7 @@ static const char *sprio_print_name_of(const struct sprio_print_reader *reader, 
     return sprio_print_text_of(reader, field);
 }
 
-/* A priority of `sprio -n`: of a column that is too narrow the last digits are cut, not rounded. */
+/* Reads a priority of `sprio -n`.  In a column that is too narrow it is truncated, not rounded. */
 static bool take_norm(struct printed_number *norm, struct span field, const char *point)
 {
     int decimals = (int)(field.bytes + field.length - point) - 1;
@@ -210,7 +216,7 @@ static bool sprio_print_take_number(struct printed_job *job, char letter, struct
     return field.length && printed_number_read(number, field, decimals) && !isinf(number->low);
 }
 
-/* Whether the numbers of a list of TRES have points. */
+/* Returns true if the first number in a list of TRES has a point. */
 static bool has_points(struct span list)
 {
     struct span rest, value, item = span_until(list, ',', &rest);
@@ -262,7 +268,7 @@ static int sprio_print_take_row(struct sprio_print_reader *reader, struct span l
     struct printed_job job = { .line = reader->line };
     job.priority = job.norm = job.site = job.nice = NOT_PRINTED;
     size_t count = sprio_print_split(reader, line, fields), columns = strlen(reader->letters);
-    /* Of a table a last column that is blank is not there. */
+    /* In a table, a blank last column looks like a missing field. */
     bool blank =
         print->is_table && columns && count == columns - 1 && reader->letters[columns - 1] == 'T';
     if (count != columns && !blank)
@@ -281,7 +287,7 @@ static int sprio_print_take_row(struct sprio_print_reader *reader, struct span l
     return 0;
 }
 
-/* The line of `sprio -w`, which has the word in place of a job's number. */
+/* Returns true for the line of `sprio -w`, which has a word instead of a job id. */
 static bool is_weights(const struct sprio_print_reader *reader, struct span line)
 {
     bool bars = memchr(line.bytes, '|', line.length) != NULL;
@@ -319,7 +325,7 @@ int sprio_print_read(struct sprio_print *print, struct span text, const char *cl
 {
     struct sprio_print_reader reader = { .print = print, .cluster = cluster };
     int result = 0;
-    /* Headings are cut, too, and those that are known are whole. */
+    /* Narrow columns also cut headings.  A known heading is not cut, so its column is as wide. */
     *print = (struct sprio_print){ .partition_width = strlen("PARTITION"),
                                    .qos_width = strlen("QOSNAME"),
                                    .arena = arena_create() };

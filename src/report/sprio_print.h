@@ -5,33 +5,39 @@
 #include "report/printed.h"
 #include "report/priorities.h"
 
-/* What sprio printed of jobs: as a table, or with bars between fields (sprio -o '%i|%u|...'), where
- * headings say what is what.  Without headings there must be bars and as many fields as
- * %i|%u|%r|%Y|%A|%B|%F|%J|%P|%Q|%S|%T|%N or %i|%u|%r|%y|%a|%b|%f|%j|%p|%q|%t have, with %n last or
- * behind %r or without it.  What has a point is a factor (sprio -n), else it is weighted. */
+/*
+ * Reads the output of sprio: a table, or fields separated by bars (sprio -o '%i|%u|...').
+ *
+ * Headings identify the columns.  Without headings there must be bars, and the fields of
+ * %i|%u|%r|%Y|%A|%B|%F|%J|%P|%Q|%S|%T|%N or %i|%u|%r|%y|%a|%b|%f|%j|%p|%q|%t; %n may follow %r or
+ * be last.  A number with a decimal point is a factor (sprio -n); other numbers are weighted.
+ */
 
 /* A job, in one partition and with one QOS. */
 struct printed_job {
     unsigned line;
     int64_t id;
-    const char *user, *account, *partition, *qos; /* NULL: not printed; of a table maybe cut */
-    struct printed_number priority;               /* cut to an integer */
+    const char *user, *account, *partition, *qos; /* NULL: not printed; a table may cut them */
+    struct printed_number priority;               /* truncated to an integer */
     struct printed_number norm, site, nice;
     struct printed_number factor[PRIO_PARTS], weighted[PRIO_PARTS];
-    const char *tres, *tres_factors; /* weighted values; those with points.  NULL: not printed */
-    bool tres_cut;                   /* they may go on */
+    const char *tres, *tres_factors; /* weighted values and factors; NULL: not printed */
+    bool tres_cut;                   /* the list may be incomplete */
 };
 
 struct sprio_print {
-    bool is_table;                     /* in which names may be cut */
-    size_t partition_width, qos_width; /* at least: what is shorter is whole */
+    bool is_table;                     /* names may be cut */
+    size_t partition_width, qos_width; /* lower bounds of widths; shorter names are not cut */
     struct arena *arena;
     struct printed_job *rows;
     size_t count;
 };
 
-/* Read a print; of one with several clusters, only what is of this one.
- * ERROR_DATA says which line is wrong, or that there are no jobs. */
+/*
+ * Reads `text` into `print`.  If it has several clusters, reads only `cluster`.  The caller frees
+ * `print` with sprio_print_free().  On error, or if there are no jobs, returns -1 with ERROR_DATA,
+ * which names the line; `print` then holds no memory.
+ */
 int sprio_print_read(struct sprio_print *print, struct span text, const char *cluster,
                      struct error *err);
 void sprio_print_free(struct sprio_print *print);

@@ -9,12 +9,14 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* Slurm 26.05 writes an infinite level as 2^64, and NormShares that are not defined as 1/NO_VAL. */
+/* Slurm 26.05 writes an infinite level as 2^64 and undefined NormShares as 1/NO_VAL. */
 #define INFINITE_FROM 1.8e19
 #define UNDEFINED_UP_TO 2.4e-10
 
-/* A number, or an object of a number with the flags `set` and `infinite`.  Sets NOT_PRINTED if it
- * is not set. */
+/*
+ * Reads a number, or an object with `number`, `set` and `infinite`.  Sets `*number` to NOT_PRINTED
+ * if the value is not set.
+ */
 static bool sshare_json_take_number(struct printed_number *number, const json_t *value)
 {
     bool is_object = json_is_object(value);

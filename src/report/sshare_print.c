@@ -35,24 +35,24 @@ static const char *const headings[FIELDS] = {
     "RawUsage", "NormShares", "NormUsage", "EffectvUsage", "FairShare", "LevelFS",
 };
 
-/* sshare's own. */
+/* Decimals of sshare's factors. */
 #define DECIMALS 6
 
 struct sshare_reader {
     struct sshare_print *print;
     const char *cluster;
     unsigned line;
-    bool elsewhere; /* below the `CLUSTER:` of another one */
+    bool elsewhere; /* after the `CLUSTER:` line of a different cluster */
     bool bars;      /* between fields */
-    /* Of a table: where each column begins, and how wide it is. */
+    /* The start and the width of each column of a table. */
     size_t starts[FIELDS_AT_MOST], widths[FIELDS_AT_MOST];
     size_t columns;
-    int field_of[FIELDS_AT_MOST]; /* -1: of no interest */
-    struct span heading;          /* the line, until the dashes come */
-    bool begun;                   /* the headings are known */
+    int field_of[FIELDS_AT_MOST]; /* enum sshare_field; -1: ignored */
+    struct span heading;          /* the line of headings, until the dashes are read */
+    bool begun;                   /* the headings were read */
 };
 
-/* The next field of a line, and where the one behind it begins. */
+/* Returns the field of `column`.  With bars, it starts at `*at`, which is then advanced. */
 static struct span sshare_next_field(const struct sshare_reader *reader, struct span line,
                                      size_t column, size_t *at)
 {
@@ -106,7 +106,7 @@ static int take_bars(struct sshare_reader *reader, struct span line, struct erro
     return sshare_take_headings(reader, line, err);
 }
 
-/* Below the headings of a table. */
+/* Reads the line of dashes below the headings of a table. */
 static int take_dashes(struct sshare_reader *reader, struct span line, struct error *err)
 {
     reader->columns = 0;
@@ -183,7 +183,7 @@ static int sshare_take_field(struct sshare_reader *reader, struct printed_row *r
     return good ? 0 : printed_no_such(reader->line, span, headings[field], err);
 }
 
-/* A number that is wider than its column moves all that is behind it. */
+/* A number that is wider than its column moves the columns after it. */
 static int check_widths(const struct sshare_reader *reader, struct span line, struct error *err)
 {
     for (size_t column = 0; !reader->bars && column < reader->columns; column++) {
@@ -268,19 +268,19 @@ void sshare_print_free(struct sshare_print *print)
     *print = (struct sshare_print){ 0 };
 }
 
-/* slurmctld's word for what is not known, in a column of numbers. */
+/* slurmctld's number for an unknown value (NO_VAL). */
 #define UNKNOWN 4294967294.0
 
 struct assoc_mgr_reader {
     struct sshare_print *print;
     const char *cluster;
     unsigned line;
-    bool begun, here; /* an association; one of the cluster */
-    bool named;       /* its names and ID are read */
+    bool begun, here; /* in an association; it is in the requested cluster */
+    bool named;       /* its names and ID were read */
     struct printed_row row;
 };
 
-/* The association is complete. */
+/* Ends the current association and appends its row. */
 static int assoc_mgr_end_row(struct assoc_mgr_reader *reader, struct error *err)
 {
     const struct printed_row *row = &reader->row;
@@ -297,7 +297,7 @@ static int assoc_mgr_end_row(struct assoc_mgr_reader *reader, struct error *err)
     return 0;
 }
 
-/* `man(6)`, with its number. */
+/* Returns a name without the number that follows it, as in `man(6)`. */
 static struct span assoc_mgr_without_number(struct span span)
 {
     size_t at = span.length;
@@ -315,11 +315,11 @@ static bool assoc_mgr_take_number(struct printed_number *number, struct span spa
     return true;
 }
 
-/* SharesRaw/Norm/Level/Factor.  A factor of 0 is one that slurmctld has not sent. */
+/* Reads SharesRaw/Norm/Level/Factor.  A factor of 0 means that slurmctld did not send it. */
 static bool assoc_mgr_take_shares(struct printed_row *row, struct span span)
 {
     struct span raw = span_until(span, '/', &span), norm = span_until(span, '/', &span);
-    (void)span_until(span, '/', &span); /* the level's */
+    (void)span_until(span, '/', &span); /* Level */
     row->has_shares = *row->user || strcmp(row->account, "root") != 0;
     if (!number_signed(raw.bytes, raw.length, &row->shares) ||
         !assoc_mgr_take_number(&row->norm_shares, norm) ||
@@ -331,7 +331,7 @@ static bool assoc_mgr_take_shares(struct printed_row *row, struct span span)
     return true;
 }
 
-/* UsageRaw/Norm/Efctv. */
+/* Reads UsageRaw/Norm/Efctv. */
 static bool assoc_mgr_take_usage(struct printed_row *row, struct span span)
 {
     struct span raw = span_until(span, '/', &span), norm = span_until(span, '/', &span);
@@ -378,7 +378,7 @@ static int assoc_mgr_begin_row(struct assoc_mgr_reader *reader, struct span clus
     return 0;
 }
 
-/* A record begins with a line of its own, and ends with Comment=, which is text of any kind. */
+/* A record begins on a new line and ends with Comment=, which may be any text. */
 static int assoc_mgr_take_line(struct assoc_mgr_reader *reader, struct span line, struct error *err)
 {
     struct span value, word = span_word(line, &line);

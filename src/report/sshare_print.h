@@ -7,19 +7,22 @@
 
 #include "report/printed.h"
 
-/* What was printed of associations: by sshare with -P or -p, where bars divide the fields, or as a
- * table, where a line of dashes below the headings says how wide they are; or by `scontrol show
- * assoc_mgr`.  sshare's headings say what is what: the names or the id of each association must be
- * there, and RawUsage or FairShare. */
+/*
+ * Reads associations from the output of sshare or `scontrol show assoc_mgr`.
+ *
+ * sshare prints fields separated by bars (-P or -p), JSON (--json), or a table in which a line of
+ * dashes below the headings shows the widths.  Headings identify the columns.  The output must have
+ * the names or the id of each association, and RawUsage or FairShare.
+ */
 
 struct printed_row {
     const char *account, *user;
-    const char *partition;      /* NULL where the print has no such column */
-    bool account_cut, user_cut; /* a name that was too long: only its beginning is there */
-    int64_t id;                 /* 0 where it is not there */
+    const char *partition;      /* NULL if there is no such column */
+    bool account_cut, user_cut; /* the name was too long and has been cut */
+    int64_t id;                 /* 0 if not printed */
     bool has_shares, parent_shares;
     int64_t shares;
-    struct printed_number raw_usage; /* sshare cuts it to an integer, assoc_mgr has two decimals */
+    struct printed_number raw_usage; /* truncated by sshare; two decimals in assoc_mgr */
     struct printed_number norm_shares, norm_usage, effective_usage, fairshare, level_fs;
 };
 #define PRINTED_ROW                                        \
@@ -33,28 +36,38 @@ struct printed_row {
                            .level_fs = NOT_PRINTED })
 
 struct sshare_print {
-    struct arena *arena; /* of the names */
+    struct arena *arena; /* owns the names */
     struct printed_row *rows;
     size_t count;
 };
 
-/* Read a print of sshare; of one with several clusters (`CLUSTER: name`, or a column of that name),
- * only what is of this one.  ERROR_DATA says which line is wrong. */
+/*
+ * Reads the output of sshare, except JSON, into `print`.  If it has several clusters (a line
+ * `CLUSTER: name` or a column of that name), reads only `cluster`.  The caller frees `print` with
+ * sshare_print_free().  On error, or if there are no associations, returns -1 with ERROR_DATA,
+ * which names the line; `print` then holds no memory.
+ */
 int sshare_print_read(struct sshare_print *print, struct span text, const char *cluster,
                       struct error *err);
-/* What ends each reader: without any association it fails, too, and then nothing is left of it. */
+/*
+ * Ends each of the readers.  Returns -1, and frees `print`, if `result` is not 0 or if there are no
+ * associations.
+ */
 int sshare_print_end(struct sshare_print *print, int result, const char *cluster,
                      struct error *err);
 void sshare_print_free(struct sshare_print *print);
 
-/* The associations of `scontrol show assoc_mgr`, with or without -o: usage with two decimals,
- * shares, and ids.  Users and QOS that may stand there too are left out.  As with
- * sshare_print_read(). */
+/*
+ * Like sshare_print_read(), but reads `scontrol show assoc_mgr`, with or without -o.  Its records
+ * of users and QOS are skipped.
+ */
 int assoc_mgr_print_read(struct sshare_print *print, struct span text, const char *cluster,
                          struct error *err);
 
-/* The associations of `sshare --json`, which has all digits except those of usage.  ERROR_DATA if
- * the text is other JSON, YAML or none.  As with sshare_print_read(). */
+/*
+ * Like sshare_print_read(), but reads `sshare --json`, which has all digits of all values except
+ * usage.  Also returns -1 with ERROR_DATA if the text is YAML or any other text.
+ */
 int sshare_json_read(struct sshare_print *print, struct span text, const char *cluster,
                      struct error *err);
 

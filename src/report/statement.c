@@ -21,7 +21,7 @@ struct report_statement_row {
     bool is_total;
     const char *account, *user, *partition;
     uint32_t depth;
-    double due, used; /* in the view's unit; due is NAN where nothing of its own was */
+    double due, used; /* in the view's unit; `due` is NAN without an own entitlement */
     double due_percent, used_percent, used_of_due;
 };
 
@@ -54,9 +54,9 @@ static const struct column columns[] = {
 };
 const struct table_layout statement_layout = { columns, "rows", .by_cluster = true };
 
-/* ---- The tree in its order ---- */
+/* ---- Order of the tree ---- */
 
-/* Siblings: users first, then by name. */
+/* Sorts siblings: users first, then by name. */
 struct report_statement_ordering {
     const struct tree *tree;
     const struct names *names;
@@ -80,13 +80,16 @@ static int report_statement_by_parent_and_name(const void *a, const void *b, voi
     return order ? order : (one->id > other->id) - (one->id < other->id);
 }
 
-/* All nodes, each account before those below it.  Parents come first in the tree, so each node's
- * place is known by how many are below those that stand before it. */
+/*
+ * Returns all nodes in depth-first order; the caller frees the array.  Parents come first in the
+ * tree.  So the position of a node follows from its parent's position and the sizes of the subtrees
+ * of its earlier siblings.
+ */
 static uint32_t *depth_first(const struct tree *tree, const struct names *names)
 {
     struct report_statement_ordering ordering = { tree, names };
     uint32_t *sorted = memory_zeroed(tree->count, sizeof *sorted);
-    uint32_t *below = memory_zeroed(tree->count, sizeof *below); /* and itself */
+    uint32_t *below = memory_zeroed(tree->count, sizeof *below); /* size of the subtree */
     uint32_t *place = memory_zeroed(tree->count, sizeof *place); /* of the next child */
     uint32_t *order = memory_zeroed(tree->count, sizeof *order);
     for (uint32_t i = 0; i < tree->count; i++)
@@ -110,7 +113,7 @@ static uint32_t *depth_first(const struct tree *tree, const struct names *names)
     return order;
 }
 
-/* ---- Who is shown ---- */
+/* ---- Rows ---- */
 
 static bool report_statement_is_shown(const struct statement_view *view, const struct node *node,
                                       double due, double used)
@@ -161,7 +164,7 @@ void statement_add_period(const struct statement_view *view, const struct statem
     free(order);
 }
 
-/* ---- The head ---- */
+/* ---- Title and facts ---- */
 
 static void report_statement_add_title(struct answer *answer, const struct statement_view *view)
 {

@@ -13,29 +13,29 @@ struct table_layout;
 struct permissions;
 struct terminology;
 
-/* What `fairmill statement` prints of a cluster. */
+/* The output of `fairmill statement` for a cluster. */
 
 struct statement_view {
     const char *cluster;
-    int64_t from, to;
+    int64_t from, to;                              /* epoch seconds */
     const char *by;                                /* `month`, `week`, `day` */
     const struct names *names;                     /* of the periods' trees, UTF-8 */
-    const struct permissions *permissions;         /* who is told */
-    const struct association_selection *selection; /* of whom */
+    const struct permissions *permissions;         /* of the requesting user */
+    const struct association_selection *selection; /* associations to show */
     const struct terminology *terms;
-    const char *tres;    /* of sreport's; NULL: use is as fairshare was charged */
-    bool of_capacity;    /* what is due; else it is of what was delivered */
-    double scale;        /* what amounts are divided by */
-    const char *unit;    /* in which they are then */
-    int64_t shares_from; /* the first run that noted shares; INT64_MAX: none did */
-    bool earlier_shares; /* whether the accounting database told of earlier ones */
-    int64_t days_from;   /* the oldest day that is known; INT64_MAX: none is */
+    const char *tres;    /* usage of this TRES, as in sreport; NULL: usage that was charged */
+    bool of_capacity;    /* entitlement is a share of the capacity, not of delivered usage */
+    double scale;        /* amounts are divided by it */
+    const char *unit;    /* of the divided amounts */
+    int64_t shares_from; /* time of the first run that recorded shares; INT64_MAX: none */
+    bool earlier_shares; /* the accounting database had earlier shares */
+    int64_t days_from;   /* the oldest day with usage; INT64_MAX: none */
 };
 
 extern const struct table_layout statement_layout;
-/* Begin the answer of a cluster. */
+/* Begins a cluster: its title and facts. */
 void statement_open(const struct statement_view *view, struct answer *answer);
-/* Add the rows of a period. */
+/* Adds the rows of a period.  Only text output has the total of all periods. */
 void statement_add_period(const struct statement_view *view, const struct statement_period *period,
                           struct answer *answer);
 

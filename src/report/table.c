@@ -11,7 +11,7 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* A text that is longer is printed before the next row is added. */
+/* Text that is longer than this is printed before the next row is added. */
 #define PRINT_AT_BYTES ((size_t)1 << 20)
 #define WIDEST 1000
 
@@ -22,16 +22,16 @@ struct table {
     struct chosen *chosen;
     size_t count;
     struct cell cell;
-    struct text_table kept; /* for people */
+    struct text_table kept; /* rows of text output */
     size_t clusters;
-    bool listing; /* JSON's list of rows has begun */
-    size_t rows;  /* in it */
+    bool listing; /* in JSON's list of rows */
+    size_t rows;  /* in that list */
     int (*print)(const struct text *text, struct error *err);
     bool failed;
     struct error reason;
 };
 
-/* Choosing. */
+/* ---- Chosen columns ---- */
 
 static bool is_beginning(const char *name, size_t length, const char *whole)
 {
@@ -43,7 +43,9 @@ static bool table_is_name(const char *name, size_t length, const char *whole)
     return is_beginning(name, length, whole) && strlen(whole) == length;
 }
 
-/* The column of this name, or the only one that begins so. */
+/*
+ * Returns the column with this name or heading, or the only one with this prefix; otherwise NULL.
+ */
 static const struct column *find_column(const struct column *columns, const char *name,
                                         size_t length)
 {
@@ -78,7 +80,7 @@ static int table_refuse_name(const struct column *columns, const char *name, str
     return result;
 }
 
-/* `%10` or `%-10`. */
+/* Parses the width of `%10` or `%-10`. */
 static int parse_width(struct chosen *chosen, const char *digits, struct error *err)
 {
     const char *at = digits;
@@ -104,7 +106,7 @@ static int choose_one(struct table *table, char *name, struct error *err)
     chosen.column = find_column(table->layout->columns, name, strlen(name));
     if (!chosen.column)
         return table_refuse_name(table->layout->columns, name, err);
-    /* A member of a JSON object is there once. */
+    /* A JSON object must not have two members with the same name. */
     for (size_t i = 0; i < table->count && table->options->form == TABLE_JSON; i++)
         if (table->chosen[i].column == chosen.column)
             return 0;
@@ -150,7 +152,7 @@ static void choose_format(struct table *table, const struct table_format *format
         table->chosen[i] = format->columns[i];
 }
 
-/* Headings of bars and CSV. */
+/* ---- Headings of bars and CSV ---- */
 
 static void add_headings(struct table *table)
 {
@@ -223,7 +225,7 @@ static void print_if_long(void *context)
     table->text->length = 0;
 }
 
-/* Clusters. */
+/* ---- Clusters ---- */
 
 static void table_begin_list(struct table *table)
 {
@@ -293,7 +295,7 @@ void table_close(struct table *table)
     }
 }
 
-/* Rows. */
+/* ---- Rows ---- */
 
 static json_t *json_of_row(struct cell *cell, const struct chosen *chosen, size_t count,
                            const void *row)
@@ -306,7 +308,10 @@ static json_t *json_of_row(struct cell *cell, const struct chosen *chosen, size_
     return object;
 }
 
-/* A row whose texts are all plain is written as it comes; of any other nothing is. */
+/*
+ * Writes a row directly if none of its texts needs escapes.  Otherwise writes nothing and returns
+ * false.
+ */
 static bool add_plain_json(struct table *table, const void *row)
 {
     struct text *text = table->text;

@@ -7,98 +7,108 @@
 struct error;
 struct terminology;
 
-/* Rows for people and for programs: the one place that measures, pads, quotes and paints.
+/*
+ * Renders rows as text, CSV or JSON.  No other module measures, pads, quotes or colors cells.
  *
- * A command declares its columns once (report/column.h) and adds rows; the options say which form
- * they get, which columns, and in which order.
+ * A command declares its columns once (report/column.h) and adds rows.  The options determine the
+ * format, the columns and their order.  The formats are:
  *
- *   people  aligned text.  On a terminal that is narrower, expendable columns are left out; what is
- *           still too wide stands in parts below each other, each with the columns of text that
- *           come first.  Elsewhere lines are as long as they must be.
- *   bars    `|` between cells, numbers with all digits, a bar in a name as \x7C; the headings are
- *           those of the columns, once
- *   CSV     RFC 4180, the columns' names once, numbers with all digits.  A text that begins with
- *           = + - @ (also the wide ones), a tab, the end of a line or an apostrophe has an
- *           apostrophe before it, so that a spreadsheet takes it for no formula; take the first
- *           apostrophe of a field away to have the text.  Numbers are as they are.
- *   JSON    one object.  Its keys are the columns' names; no value, NaN and infinity are null.
+ *   text    Aligned columns.  If the terminal is too narrow, expendable columns are omitted.  If
+ *           the rest is still too wide, it is printed in parts, one below the other.  Each part
+ *           repeats the leading text columns.  Without a terminal, lines have any length.
+ *   bars    `|` between cells, one line of headings, numbers with all digits.  A bar in a name is
+ *           \x7C.
+ *   CSV     RFC 4180, one line of column names, numbers with all digits.  A text gets a leading
+ *           apostrophe if it begins with = + - @ (also full-width), a tab, a line end or an
+ *           apostrophe, so that a spreadsheet does not take it for a formula.  Removing the first
+ *           apostrophe restores the text.  Numbers are not changed.
+ *   JSON    One object.  Its keys are the columns' names.  Empty cells, NaN and infinity are null.
  *             {"clusters": [{"cluster": NAME, FACTS..., ROWS: [{...}, ...]}, ...]}
- *           or, where rows are not printed by cluster,
+ *           or, if rows are not grouped by cluster,
  *             {ROWS: [{...}, ...]}
  *
- * Control characters and what is not UTF-8 are \xHH in all forms but JSON. */
+ * Except in JSON, control characters and bytes that are not UTF-8 are written as \xHH.
+ */
 
 enum table_form { TABLE_FOR_PEOPLE, TABLE_BARS, TABLE_CSV, TABLE_JSON };
 
-/* What the command line says of a table.  All zero is the table for people. */
+/* Options from the command line.  If all are zero, the output is text. */
 struct table_options {
     enum table_form form;
     bool ends_with_bar; /* -p: each line between bars ends with one */
-    bool no_header;     /* -n; people get no title either */
-    /* -o: names separated by commas, as `account,user%10`.  Each is a column's name or heading, or
-     * a beginning that only one has; case does not count.  `%N` is a width for people, the cell
-     * right in it, left with `%-N`: a longer text ends with a plus, a longer real has fewer
-     * decimals.  NULL: the columns that the form shows. */
+    bool no_header;     /* -n; also omits the title */
+    /* -o: names separated by commas, such as `account,user%10`.  A name is a column's name or
+     * heading, or a unique prefix of one, in any case.  `%N` sets the width in text output and
+     * aligns the cell right; `%-N` aligns it left.  A longer text ends with a plus, and a longer
+     * real loses decimals.  NULL: the default columns of the format. */
     const char *columns;
-    const struct table_format *format; /* for people, in place of columns (report/table_text.h) */
+    const struct table_format *format; /* for text, instead of columns (report/table_text.h) */
 };
 
 struct table_layout {
     const struct column *columns; /* the last one's name is NULL */
-    const char *rows;             /* what JSON calls them: `associations` */
-    bool by_cluster;              /* table_open() is called for each cluster */
-    const char *groups; /* what JSON calls that for which it is called; NULL: `clusters` */
-    bool as_paragraph;  /* people's lines are as short as those of text, on a terminal or not */
-    bool has_page; /* people who choose nothing get a page in place of rows (report/answer.h) */
+    const char *rows;             /* key of the rows in JSON, such as `associations` */
+    bool by_cluster;              /* table_open() is called for each cluster or other group */
+    const char *groups;           /* key of these groups in JSON; NULL: `clusters` */
+    bool as_paragraph;            /* limit text lines to terminal_line() even without a terminal */
+    bool has_page; /* text output without choices is a page, not rows (report/answer.h) */
 };
 
-/* Whether somebody gets the command's page, if it has one: people who choose nothing. */
+/*
+ * Returns true if these options select the page of a command that has one: text with headings, and
+ * no chosen columns.
+ */
 bool table_is_page(const struct table_options *options);
 
-/* Make a table that adds to `text`, to which its command may add paragraphs for people between
- * clusters.  Layout, columns and options must last as long as it.  NULL: a chosen column is not
- * there; ERROR_USAGE names the nearest. */
+/*
+ * Creates a table that appends to `text`.  Between clusters, the command may append paragraphs to
+ * it.  `layout`, its columns and `options` must outlive the table.  Returns NULL with ERROR_USAGE
+ * if a chosen column does not exist; the message suggests a similar name.  The caller frees the
+ * table with table_destroy().
+ */
 struct table *table_create(struct text *text, const struct table_layout *layout,
                            const struct table_options *options, struct error *err);
 void table_destroy(struct table *table);
-/* Print now and then what is in the text so far, and empty it, so that a million rows do not wait
- * in memory; a small output is still whole or not there at all. */
+/*
+ * Prints and empties the text with `print` whenever it is long, so that a million rows are not held
+ * in memory.  Short output is not printed in parts.
+ */
 void table_print_with(struct table *table,
                       int (*print)(const struct text *text, struct error *err));
 
 struct table_cluster {
     const char *name;                /* UTF-8 */
-    const char *title;               /* for people, above the headings; NULL: none */
-    struct json_t *facts;            /* an object, given away; NULL: none */
+    const char *title;               /* of text output, above the headings; NULL: none */
+    struct json_t *facts;            /* an object, released by table_open(); NULL: none */
     const void *context;             /* for get(), as cell->context */
-    const struct terminology *terms; /* of people's headings; NULL: the columns' own */
+    const struct terminology *terms; /* translates headings of text; NULL: no translation */
 };
-/* Whether this form has facts: some are costly to find. */
+/* Returns true if the format has facts (JSON).  Some are costly to compute. */
 bool table_has_facts(const struct table *table);
-/* A cluster begins, and ends; people read a blank line between two. */
+/* Begin and end a cluster.  Text output has a blank line between two clusters. */
 void table_open(struct table *table, const struct table_cluster *cluster);
 void table_close(struct table *table);
 
-/* Add a row.  It is not needed afterwards. */
+/* Adds a row.  `row` may be reused after the call. */
 void table_add(struct table *table, const void *row);
-/* For people: an ellipsis stands for rows that are left out here. */
+/* In text output, adds an ellipsis in place of omitted rows. */
 void table_add_gap(struct table *table);
 
-/* Once, after the last row; -1 where printing failed. */
+/* Ends the table.  Call it once, after the last row.  Returns -1 if printing failed. */
 int table_end(struct table *table, struct error *err);
 
-/* Rows that a page has beside those of its command: `count` of so many bytes each. */
+/* Additional rows of a page: `count` rows of `size` bytes. */
 struct table_rows {
     const void *rows;
     size_t count, size;
     const void *context;             /* for get(), as cell->context */
-    const char *cluster;             /* NULL where no column has it */
+    const char *cluster;             /* NULL if no column needs it */
     const struct terminology *terms; /* as in struct table_cluster */
 };
-/* A table for people, in lines as short as those of text. */
+/* Adds the rows as text, in lines of at most terminal_line() columns. */
 void table_add_paragraph(struct text *text, const struct column *columns,
                          const struct table_rows *rows);
-/* A list for JSON's facts, with the columns that JSON shows. */
+/* Returns the rows as a list for the facts in JSON, with the columns that JSON shows. */
 struct json_t *table_rows_json(const struct column *columns, const struct table_rows *rows);
 
 #endif

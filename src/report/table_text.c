@@ -8,7 +8,10 @@
 #include "settings/scheduler.h"
 #include "util/memory.h"
 
-/* Each cell is kept as a byte of colour, its text and a NUL; a gap is this one byte. */
+/*
+ * table->cells has, for each cell, a byte for the color, the text and a NUL.  A gap is this byte
+ * and a NUL.
+ */
 #define GAP '\x7f'
 
 void text_table_begin(struct text_table *table, const struct chosen *chosen, size_t count)
@@ -25,8 +28,9 @@ void text_table_free(struct text_table *table)
     text_free(&table->cells);
 }
 
-/* Leave so many columns of the terminal; what was cut off is a plus, as in sshare, but in a format
- * nothing. */
+/* Cuts a cell to `width` terminal columns; 0: no limit.  As in sshare, a cut cell ends with a
+ * plus, but not in a format.
+ */
 static void table_text_cut(const struct text_table *table, struct text *text, size_t start,
                            size_t width)
 {
@@ -41,7 +45,7 @@ static void table_text_cut(const struct text_table *table, struct text *text, si
     text_add(text, table->before ? "" : "+");
 }
 
-/* A real with as many decimals as there is room for. */
+/* Reduces the decimals of a real until it fits. */
 static void shorten(struct text *text, size_t start, const struct cell *cell, size_t width)
 {
     size_t needed = text->length - start;
@@ -91,7 +95,7 @@ static bool table_text_is_left(const struct chosen *chosen)
                          : chosen->column->type == COLUMN_TEXT && !chosen->column->right;
 }
 
-/* Columns of a part: so many that come first in each, and then those of [from, to). */
+/* A part of a table that is too wide: the first `keys` columns and the columns [from, to). */
 struct table_text_part {
     size_t keys, from, to;
 };
@@ -116,7 +120,10 @@ static const char *heading_of(const struct text_table *table, const struct chose
     return terminology_heading(table->terms, chosen->column->heading);
 }
 
-/* Headings need room too, and what is expendable goes where there is not enough. */
+/*
+ * Computes the widths of the columns from cells and headings, and omits expendable columns if lines
+ * are too long.
+ */
 static void settle_widths(struct text_table *table, bool no_header)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -150,7 +157,7 @@ static const char *table_text_group_of(const struct text_table *table, size_t co
     return group ? group : "";
 }
 
-/* The end of the group that begins here; what has no group ends at once. */
+/* Returns the end of the group that begins at `from`.  A column without a group is alone. */
 static size_t table_text_group_end(const struct text_table *table, size_t from)
 {
     size_t to = from + 1;
@@ -160,7 +167,7 @@ static size_t table_text_group_end(const struct text_table *table, size_t from)
     return to;
 }
 
-/* A group is at least as wide as its heading; two of these stand two blanks apart. */
+/* Makes each group at least as wide as its heading, with two blanks between two groups. */
 static void settle_groups(struct text_table *table)
 {
     for (size_t from = 0, to; from < table->count; from = to) {
@@ -173,7 +180,10 @@ static void settle_groups(struct text_table *table)
     }
 }
 
-/* Columns of text that come first say what a row is. */
+/*
+ * Counts the leading text columns, which identify a row.  Returns 1 if they need over half the
+ * line.
+ */
 static size_t count_keys(const struct text_table *table, size_t line)
 {
     size_t keys = 1;
@@ -217,7 +227,7 @@ static void add_groups(const struct text_table *table, const struct table_text_p
         printing->text->length = start;
 }
 
-/* `cells` NULL: the headings. */
+/* Adds a line of cells, or of headings if `cells` is NULL. */
 static void table_text_add_line(const struct text_table *table, const struct table_text_part *part,
                                 const struct text_printing *printing, const char *const *cells)
 {

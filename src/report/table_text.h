@@ -7,22 +7,26 @@
 struct cell;
 struct terminology;
 
-/* Rows as aligned text.  Cells are kept, short of their padding, until all have been measured.  For
- * commands there is report/table.h. */
+/*
+ * Renders rows as aligned text.  Holds the cells, without padding, until all of them have been
+ * measured.  Commands use report/table.h instead.
+ */
 
 struct chosen {
     const struct column *column;
-    size_t width; /* 0: what its cells need */
-    bool left;    /* with a width */
-    /* Within a format only. */
-    bool widens;       /* where its cells need more; else they are cut */
-    const char *after; /* a text behind it */
+    size_t width; /* 0: as wide as its cells */
+    bool left;    /* align left; only with a width */
+    /* The members below apply to a format only. */
+    bool widens;       /* grows for wide cells, which are otherwise cut */
+    const char *after; /* text after the column */
 };
 
-/* A line as sprio has it: texts stand between columns, what is cut off leaves no plus, and cells
- * without a width are as wide as they are, each by itself. */
+/*
+ * A format of lines like sprio's.  Texts separate the columns.  Cells are cut without a plus.  A
+ * cell in a column without a width is not padded.
+ */
 struct table_format {
-    const char *before; /* a text before the first column */
+    const char *before; /* text before the first column */
     struct chosen *columns;
     size_t count;
 };
@@ -30,29 +34,33 @@ struct table_format {
 struct text_table {
     const struct chosen *chosen;
     size_t count;
-    const char *before;              /* of a format; NULL: it is none */
-    bool all;                        /* none may be left out */
-    size_t line;                     /* columns of the terminal; 0: any */
-    const struct terminology *terms; /* of headings; NULL: the columns' own */
-    size_t *width;                   /* of each column; 0: it is not shown */
-    bool *used;                      /* a row has such a cell */
+    const char *before;              /* of a format; NULL: no format */
+    bool all;                        /* no column may be omitted */
+    size_t line;                     /* length limit in terminal columns; 0: none */
+    const struct terminology *terms; /* translates headings; NULL: no translation */
+    size_t *width;                   /* by column; 0: not shown */
+    bool *used;                      /* by column: it has a cell that is not empty */
     struct text cells;
     size_t rows;
 };
 
+/* Initializes a table.  `chosen` must outlive it.  The caller frees it with text_table_free(). */
 void text_table_begin(struct text_table *table, const struct chosen *chosen, size_t count);
-/* Cells of a row come from the first to the last column; a gap is a row of its own. */
+/*
+ * Adds a cell.  The cells of a row must be added in order of the columns.  A gap is a separate row.
+ */
 void text_table_add(struct text_table *table, size_t column, const struct cell *cell);
 void text_table_add_gap(struct text_table *table);
 void text_table_end_row(struct text_table *table);
 
-/* Add what was kept and forget it; `printed` is called after each line. */
+/* Options of text_table_print(). */
 struct text_printing {
     struct text *text;
     bool no_header;
-    void (*printed)(void *context);
+    void (*printed)(void *context); /* called after each line; may be NULL */
     void *context;
 };
+/* Adds all rows to printing->text and removes them from the table. */
 void text_table_print(struct text_table *table, const struct text_printing *printing);
 void text_table_free(struct text_table *table);
 

@@ -12,12 +12,12 @@
 #include "util/text.h"
 
 #define LINE 80u
-/* A line that is shorter holds no word. */
+/* Shorter lines could not hold a word. */
 #define SHORTEST_LINE 20u
 
-static const struct terminal *elsewhere; /* NULL: standard output is what it is */
+static const struct terminal *elsewhere; /* from terminal_set(); NULL: standard output */
 
-/* Our own locale is always UTF-8, so theirs is asked. */
+/* Reads the user's environment, because the process itself always uses a UTF-8 locale. */
 static bool shows_utf8(void)
 {
     static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };

@@ -7,38 +7,47 @@
 
 struct text;
 
-/* What becomes of a text that people read, when standard output is their terminal.  Forms for
- * programs have nothing to do with it. */
+/*
+ * Adapts text output to the terminal: width, colors and characters.  Output for programs does not
+ * depend on the terminal.
+ */
 
-/* What reads the output. */
+/* The destination of the output. */
 struct terminal {
-    bool is_one;    /* else a file, a pipe, or nobody knows */
-    size_t columns; /* how wide it is; 0: it does not say, or is no terminal */
-    bool colours;   /* a terminal has them, unless NO_COLOR is set or TERM is dumb */
-    bool utf8;      /* people see UTF-8 as what it is, by LC_ALL, LC_CTYPE and LANG */
+    bool is_one;    /* false for a file, a pipe or an unknown destination */
+    size_t columns; /* width; 0 if unknown or not a terminal */
+    bool colours;   /* true for a terminal, unless NO_COLOR is set or TERM is dumb */
+    bool utf8;      /* it shows UTF-8, according to LC_ALL, LC_CTYPE and LANG */
 };
 
-/* The one that standard output is, unless it was said to be another one. */
+/* Returns the terminal set by terminal_set() or, without one, describes standard output. */
 struct terminal terminal_of_output(void);
-/* From now on the output is for this one, which somebody else has. */
+/*
+ * Sets the destination, for example the terminal of a client.  It is not copied.  NULL: standard
+ * output.
+ */
 void terminal_set(const struct terminal *terminal);
 
-/* How wide it is, in columns; 0: it does not say, or is no terminal. */
+/* Returns the width in columns; 0 if unknown or not a terminal. */
 size_t terminal_width(void);
-/* How long lines may be: 80, or less on a terminal that is narrower. */
+/* Returns the longest permitted line of prose, from 20 to 80 columns. */
 size_t terminal_line(void);
 
-/* Add a paragraph with its lines broken where they would be too long; `hang` blanks before all
- * lines but the first. */
+/*
+ * Adds a paragraph in lines of at most terminal_line() columns.  All lines but the first are
+ * indented by `hang` blanks.
+ */
 void terminal_add_wrapped(struct text *text, const char *paragraph, size_t hang);
-/* Likewise, of what text_format_printable() would add. */
+/* Like terminal_add_wrapped(), but formats the paragraph with text_format_printable_list(). */
 void terminal_say(struct text *text, size_t hang, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Colours only where they help. */
+/* Colors, which are used only if the terminal has them. */
 enum paint { PAINT_NONE, PAINT_HEADING, PAINT_GOOD, PAINT_BAD };
-/* Paint what was added from `start` on, without the line's end.  It comes last: widths are counted
- * before, without what this adds. */
+/*
+ * Colors the text from `start` on, without its line end.  Call it last, because it adds bytes that
+ * must not count as width.
+ */
 void terminal_paint(struct text *text, size_t start, enum paint paint);
 
 #endif

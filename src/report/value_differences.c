@@ -38,7 +38,10 @@ static const struct {
                           "it follows from the usage and percentages on its path in the print" },
 };
 
-/* The causes from one to before another, and the width of their names on the page. */
+/*
+ * For each kind, the causes from `first` to before `end`, the width of their names on the page, and
+ * the objects that are compared.
+ */
 static const struct {
     enum value_cause first, end;
     int width;
@@ -132,7 +135,7 @@ bool value_differences_are_explained(const struct value_differences *differences
             (!differences->only_ours && !differences->other_unit));
 }
 
-/* Of jobs only what has no cause; the page has the counts of the others. */
+/* For jobs, lists only the differences without a cause; the page counts the others by cause. */
 static void add_differing(struct text *text, const struct value_differences *differences)
 {
     size_t count = 0;
@@ -213,7 +216,7 @@ static void value_differences_add_page(struct text *text,
     value_differences_add_left(text, differences);
 }
 
-/* A meaning in one line. */
+/* Returns the meaning of a cause in one line. */
 static json_t *json_of_meaning(enum value_cause cause)
 {
     struct text text = { 0 };

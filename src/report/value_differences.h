@@ -10,11 +10,13 @@
 
 struct answer;
 
-/* Our values against those that were printed, value by value: of pending jobs by sprio, or of the
- * entities of a tree by pbsfs. */
+/*
+ * Compares fairmill's values with printed ones, value by value: priorities of pending jobs with
+ * sprio's, or the entities of a tree with pbsfs's.
+ */
 enum value_kind { VALUES_OF_JOBS, VALUES_OF_ENTITIES, VALUE_KINDS };
 
-/* Why they may differ though nothing is wrong. */
+/* Causes of differences that are not errors. */
 enum value_cause {
     VALUE_CAUSE_NONE, /* unknown */
     JOB_CAUSE_PASS,
@@ -33,11 +35,11 @@ enum value_cause {
 
 struct value_difference {
     int64_t id_job;
-    const char *user; /* or the entity; UTF-8 */
+    const char *user; /* or entity, UTF-8 */
     const char *partition, *qos;
     const char *value; /* `age`, `tres cpu`, `priority`; `Grp`, `Usage`, `fairshare_tree_usage` */
     double ours, printed;
-    double difference; /* value_differences_add() sets it */
+    double difference; /* printed minus ours; set by value_differences_add() */
     enum value_cause cause;
 };
 
@@ -45,28 +47,31 @@ struct value_differences {
     struct arena *texts;
     enum value_kind kind;
     const char *cluster;
-    int64_t as_of, printed_at; /* of our values; of the print */
+    int64_t as_of, printed_at; /* times of fairmill's values and of the output, epoch seconds */
     struct value_difference *rows;
     size_t count;
-    size_t compared;                /* rows of jobs, or entities, that are in both */
-    size_t only_printed, only_ours; /* jobs whose priority is 0 are not counted */
-    int64_t first_job_printed;      /* the id of the first job that is only in the print */
+    size_t compared;                /* number of job rows or entities that both sides have */
+    size_t only_printed, only_ours; /* without fairmill's jobs of priority 0 */
+    int64_t first_job_printed;      /* id of the first job that only the output has */
     const char *first_only_printed, *first_only_ours; /* entities */
-    /* Of entities: the longest that the scheduler was taken to wait, seconds; our unit; the
-     * print's unit where it is another one, else NULL. */
-    uint64_t cycle;
-    const char *unit, *other_unit;
-    const char *notes[4]; /* sentences: what cannot be known; ended by NULL */
+    /* For entities only. */
+    uint64_t cycle;                /* assumed longest scheduler cycle, seconds */
+    const char *unit, *other_unit; /* fairmill's unit; the output's unit if different, or NULL */
+    const char *notes[4];          /* sentences about facts that cannot be known; NULL-terminated */
 };
 
 void value_differences_free(struct value_differences *differences);
-/* Copy a text to where it lasts as long as the differences. */
+/* Returns a copy of `text` that lives as long as `differences`. */
 const char *value_differences_copy(struct value_differences *differences, const char *text);
+/* Appends a copy of `difference`, and computes its `difference`. */
 void value_differences_add(struct value_differences *differences,
                            const struct value_difference *difference);
+/* Appends a sentence to the notes.  Does not copy it. */
 void value_differences_note(struct value_differences *differences, const char *sentence);
-/* Whether each difference has a cause, and nothing is left out of what was printed; of entities
- * also nothing of what is ours, and the units are the same. */
+/*
+ * Returns true if each difference has a cause and fairmill has all printed jobs or entities.  For
+ * entities, the output must also have all of fairmill's, and the units must be the same.
+ */
 bool value_differences_are_explained(const struct value_differences *differences);
 
 extern const struct table_layout value_differences_layouts[VALUE_KINDS];

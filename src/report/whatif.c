@@ -81,7 +81,7 @@ static void fill_side(struct whatif_row *row, enum whatif_side side,
     const struct whatif_state *state = ranked->state;
     uint32_t node = tree_place(state->tree, id);
     row->factor[side] = row->level_fs[side] = row->shares_norm[side] = row->usage[side] = NAN;
-    /* A removed one has a place too, where its usage went. */
+    /* For a removed association, tree_place() returns the node that got its usage. */
     if (node == NO_NODE || state->tree->nodes[node].id != id)
         return;
     const struct values *values = &state->values[node];
@@ -115,7 +115,10 @@ static void report_whatif_add_row(struct whatif *whatif, const struct whatif_sta
     added->partition = whatif_text(whatif, names_text(state->names, node->partition));
 }
 
-/* What a row gains; who is removed loses most, and who has no factor stands between. */
+/*
+ * Returns the gain of a row.  A removed user loses most.  A user without a factor neither gains nor
+ * loses.
+ */
 static double gain_of(const struct whatif *whatif, const struct whatif_row *row)
 {
     if (!row->there[AFTER])
@@ -165,7 +168,7 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
         whatif->algorithm[side] = sides[side].state->algorithm;
         whatif->unknown[side] = has_no_place(&sides[side]);
     }
-    /* Nobody comes, so the tree before has them all. */
+    /* Changes never add associations, so the tree before has all of them. */
     for (uint32_t i = 0; i < before->tree->count; i++) {
         struct whatif_row row = { .id = before->tree->nodes[i].id };
         fill_side(&row, BEFORE, &sides[BEFORE], row.id);

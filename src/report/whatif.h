@@ -16,12 +16,17 @@ struct tree;
 struct values;
 struct permissions;
 
-/* The answer of `fairmill whatif`: who gains and who loses, which jobs change places in the queue,
- * and which commands would make it so. */
+/*
+ * The results of `fairmill whatif`: users who gain or lose, jobs that change places in the queue,
+ * and commands that apply the change.
+ *
+ * Call the functions in the order of this file: compare, add the jobs, hide, assign places, and
+ * last select.  Otherwise the places of visible jobs would reveal the priorities of hidden ones.
+ */
 
 enum whatif_side { BEFORE, AFTER, SIDES };
 
-/* A tree with its values, both to be freed. */
+/* A tree with its values.  Owns both. */
 struct whatif_state {
     struct tree *tree;
     struct values *values;
@@ -33,24 +38,24 @@ struct whatif_state {
 struct whatif_row {
     uint32_t id;
     const char *account, *user, *partition;
-    bool there[SIDES]; /* else the rest is NAN and 0 */
+    bool there[SIDES]; /* exists; otherwise the values of that side are NAN and 0 */
     double factor[SIDES], level_fs[SIDES], shares_norm[SIDES], usage[SIDES];
     uint32_t rank[SIDES];
-    double gain;   /* of the factor; under another algorithm, whose scale is another, of places */
-    double change; /* of the factor; NAN under another algorithm */
+    double gain;   /* of the factor, or of places if the algorithm changes */
+    double change; /* of the factor; NAN if the algorithm changes */
     bool changed, removed;
-    bool named; /* a change names it: it is shown in any case */
+    bool named; /* named in a change; always shown */
 };
 
-/* A job that waits; its best row. */
+/* A pending job, with its best row. */
 struct whatif_job {
     uint64_t key;
     int64_t id;
     const char *user, *account;
     const char *partition[SIDES];
     int64_t priority[SIDES];
-    double norm[SIDES];  /* the same before it is cut to an integer */
-    size_t place[SIDES]; /* from 1 */
+    double norm[SIDES];  /* priority before it is truncated, between 0 and 1 */
+    size_t place[SIDES]; /* 1 is next */
 };
 
 struct terminology;
@@ -60,45 +65,52 @@ struct whatif {
     const struct terminology *terms;
     int64_t as_of;
     const struct algorithm *algorithm[SIDES];
-    struct arena *arena;       /* of all texts */
-    struct name_list changes;  /* in words, a sentence's part each */
-    struct name_list commands; /* that would make it so, or a comment where there is none */
+    struct arena *arena;       /* owns all texts */
+    struct name_list changes;  /* descriptions of the changes */
+    struct name_list commands; /* commands that apply them, or comments */
     uint32_t users[SIDES];
-    bool unknown[SIDES]; /* nobody has a place: the algorithm has no values */
-    uint32_t *named;     /* ids of the associations that changes name */
+    bool unknown[SIDES]; /* no user has a place, because the algorithm has no values */
+    uint32_t *named;     /* ids of the associations that the changes name */
     size_t named_count;
-    struct whatif_row *rows; /* those that change, from who gains most to who loses most */
+    struct whatif_row *rows; /* changed or named; the largest gain first, the largest loss last */
     size_t row_count;
     struct whatif_job *jobs; /* all, by their new places */
     size_t job_count;
-    bool is_chosen;   /* rows and jobs of users who were not asked for were left out */
-    bool is_part;     /* rows or jobs were left out that the viewer may not see */
-    bool rounded;     /* so was the usage of users whom the viewer may not see */
-    bool no_commands; /* they might name what is hidden; whatif_add_command() does nothing */
-    bool no_ledger;   /* the viewer cannot enter anything in the ledger */
+    bool is_chosen;   /* whatif_leave() was called */
+    bool is_part;     /* hidden rows or jobs were removed */
+    bool rounded;     /* the usage of hidden users was rounded */
+    bool no_commands; /* could name hidden users; whatif_add_command() does nothing */
+    bool no_ledger;   /* the requesting user cannot write to the ledger */
 };
 
 struct whatif *whatif_create(const char *cluster, int64_t as_of);
 void whatif_destroy(struct whatif *whatif);
-/* Bytes as UTF-8, which hold as long as this does. */
+/* Returns a copy of the bytes as UTF-8, which lives as long as `whatif`. */
 const char *whatif_text(struct whatif *whatif, const char *bytes);
+/* The following three append a copy. */
 void whatif_add_change(struct whatif *whatif, const char *sentence);
 void whatif_add_command(struct whatif *whatif, const char *command);
 
 void whatif_add_named(struct whatif *whatif, uint32_t id);
 
 void whatif_state_free(struct whatif_state *state);
-/* Find the rows that differ or are named. */
+/* Fills the rows with the associations that differ or are named. */
 void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
                     const struct whatif_state *after);
-/* Texts of the job must be of whatif_text(). */
+/* Appends a copy of `job`.  Its texts must come from whatif_text(). */
 void whatif_add_job(struct whatif *whatif, const struct whatif_job *job);
-/* Once all jobs are there: leave out the users, and the jobs, that the viewer may not see. */
+/*
+ * Removes the users and jobs that the requesting user may not see.  Call after all jobs were added.
+ */
 void whatif_hide_others(struct whatif *whatif, const struct permissions *permissions);
-/* Then give the jobs their places, the highest priority first, equal ones by id: a place among jobs
- * that are hidden would tell their priorities. */
+/*
+ * Assigns the places of the remaining jobs: highest priority first, ties by id.  Call after
+ * whatif_hide_others(), because places that count hidden jobs would reveal their priorities.
+ */
 void whatif_place_jobs(struct whatif *whatif);
-/* Then leave only the rows and jobs of these accounts and users; an empty list chooses all. */
+/*
+ * Keeps only the rows and jobs of these accounts and users; an empty list selects all.  Call last.
+ */
 void whatif_leave(struct whatif *whatif, const struct name_list *accounts,
                   const struct name_list *users);
 

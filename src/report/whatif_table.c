@@ -14,13 +14,13 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* Then factors are on another scale, and only places can be compared. */
+/* If the algorithm changes, factors have different scales, and only places can be compared. */
 static bool is_other_algorithm(const struct whatif *whatif)
 {
     return whatif->algorithm[BEFORE] != whatif->algorithm[AFTER];
 }
 
-/* Columns that exist for both sides have the side as their index. */
+/* The index of a column is its side, if it exists for both. */
 
 static void get_user_place(const void *of, struct cell *cell)
 {
@@ -117,9 +117,12 @@ static json_t *whatif_table_facts_of(const struct whatif *whatif, size_t top)
                      "rounded", whatif->rounded);
 }
 
-/* The page. */
+/* ---- The page ---- */
 
-/* Above 0 where the row climbs.  With fewer users all are renumbered, which is no news. */
+/*
+ * Returns 1 if the row ranks higher than before, -1 if lower.  Returns 0 if the number of users
+ * changes, because then all ranks do.
+ */
 static int climb(const struct whatif *whatif, const struct whatif_row *row)
 {
     if (whatif->users[BEFORE] != whatif->users[AFTER])
@@ -127,7 +130,7 @@ static int climb(const struct whatif *whatif, const struct whatif_row *row)
     return (row->rank[AFTER] > row->rank[BEFORE]) - (row->rank[AFTER] < row->rank[BEFORE]);
 }
 
-/* Above 0 for a user who gains, below 0 for one who loses.  Accounts do neither. */
+/* Returns 1 for a user who gains, -1 for a user who loses, and 0 for an account. */
 static int change_of(const struct whatif *whatif, const struct whatif_row *row)
 {
     if (!*row->user)
@@ -147,7 +150,7 @@ static struct table *whatif_table_begin_table(struct answer *answer, const struc
     return table;
 }
 
-/* Those that gain most and those that lose most. */
+/* Adds the users with the largest gains and losses, and the named ones. */
 static void add_ends(struct answer *answer, const struct whatif *whatif, size_t losers, size_t top)
 {
     static const struct column shown[] = {
@@ -185,7 +188,7 @@ static void add_ends(struct answer *answer, const struct whatif *whatif, size_t 
     table_destroy(table);
 }
 
-/* Counts are of these. */
+/* Returns the end of a sentence that has a count of users or jobs. */
 static const char *of_whom(const struct whatif *whatif)
 {
     return whatif->is_chosen ? ", of those asked for"
@@ -193,7 +196,7 @@ static const char *of_whom(const struct whatif *whatif)
                              : "";
 }
 
-/* Returns whether values of one side are not known, which leaves nothing to compare. */
+/* Returns true, and says so, if one side has no values to compare. */
 static bool whatif_table_add_unknown(struct answer *answer, const struct whatif *whatif)
 {
     for (enum whatif_side side = BEFORE; side < SIDES; side++)

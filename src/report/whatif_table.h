@@ -8,10 +8,13 @@ struct answer;
 struct table_layout;
 struct whatif;
 
-/* How `fairmill whatif` prints its answer.  `top`: at most so many rows of each kind. */
-
-/* Rows are the associations that change; JSON also has the jobs and all else.  The page has the
- * users who gain and lose, the jobs that change places, and commands to copy. */
+/*
+ * Prints the results of `fairmill whatif`.
+ *
+ * The rows are the associations that change.  JSON also has the jobs and all other results.  The
+ * page has the users who gain or lose, the jobs that change places, and commands to copy.  `top`
+ * limits the number of gains, of losses and of jobs.
+ */
 extern const struct table_layout whatif_layout;
 void whatif_print(const struct whatif *whatif, size_t top, struct answer *answer);
 
