@@ -149,7 +149,7 @@ static int run_pass(const struct charge_jobs_run *run, struct pass *pass, struct
                                       .ledger = run->computation->ledger,
                                       .passes = &accounting->passes,
                                       .period = slurm_pass_period(source->settings->slurm),
-                                      .recent = source->settings->seal_after_s,
+                                      .recent = source->settings->checkpoint_after_s,
                                       .owners = run->computation->owners,
                                       .checkpoint = pass->checkpoint,
                                       .negative = pass->negative,

@@ -57,7 +57,7 @@ static char *basis_of(const struct computation *computation, const char *cluster
     text_format(&basis, "grid %" PRIu64 "\n", decay_table_epoch(computation->decay));
     if (computation->accounting->tells_resized)
         text_format(&basis, "passes %" PRIu64 " %" PRIu64 "\n", slurm_pass_period(settings->slurm),
-                    settings->seal_after_s);
+                    settings->checkpoint_after_s);
     return basis.bytes;
 }
 
@@ -290,8 +290,8 @@ static void begin_checkpoint(struct checkpoint_plan *plan, const struct settings
     if (plan->mode == CHECKPOINT_VERIFY) {
         checkpoint->checkpointed_to = stored->checkpointed_to;
     } else {
-        checkpoint->checkpointed_to = checkpoint->newest_end > settings->seal_after_s
-                                          ? checkpoint->newest_end - settings->seal_after_s
+        checkpoint->checkpointed_to = checkpoint->newest_end > settings->checkpoint_after_s
+                                          ? checkpoint->newest_end - settings->checkpoint_after_s
                                           : 0;
         if (checkpoint->checkpointed_to <= checkpoint->cutoff)
             checkpoint->checkpointed_to = checkpoint->cutoff + 1;

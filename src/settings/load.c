@@ -122,11 +122,35 @@ static int refuse_key(const char *path, const struct settings_line *line, struct
                 nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-static int settings_load_check_line(const char *path, const struct settings_line *line,
-                                    struct error *err)
+static bool has_key(const struct settings_lines *lines, const char *section, const char *key)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        if (lines->each[i].key && !strcmp(lines->each[i].section, section) &&
+            !strcmp(lines->each[i].key, key))
+            return true;
+    return false;
+}
+
+static int check_key(const char *path, const struct settings_lines *lines,
+                     const struct settings_line *line, struct error *err)
+{
+    if (setting_named(line->section, line->key))
+        return 0;
+    const struct setting *renamed = setting_named_before(line->section, line->key);
+    if (!renamed)
+        return refuse_key(path, line, err);
+    if (has_key(lines, line->section, renamed->key))
+        return fail(err, ERROR_SETTINGS,
+                    "'%s', line %u: [%s] has both '%s' and its former name '%s'; remove '%s'", path,
+                    line->line, line->section, renamed->key, line->key, line->key);
+    return 0;
+}
+
+static int settings_load_check_line(const char *path, const struct settings_lines *lines,
+                                    const struct settings_line *line, struct error *err)
 {
     if (line->key)
-        return setting_named(line->section, line->key) ? 0 : refuse_key(path, line, err);
+        return check_key(path, lines, line, err);
     if (section_summary(line->section))
         return 0;
     const char *nearest = section_nearest(line->section);
@@ -168,7 +192,7 @@ static int settings_load_read_file(dictionary **file, const char *path, struct e
     struct settings_lines lines;
     int result = settings_scan(&lines, path, err);
     for (size_t i = 0; !result && i < lines.count; i++)
-        result = settings_load_check_line(path, &lines.each[i], err);
+        result = settings_load_check_line(path, &lines, &lines.each[i], err);
     if (!result && !(*file = iniparser_load(path)))
         result = fail(err, ERROR_SETTINGS, "cannot read '%s' as an INI file", path);
     if (!result)
@@ -202,11 +226,16 @@ static int resolve(struct setting_origin *origin, const struct settings *setting
                    const struct setting *setting, struct error *err)
 {
     const char *own = settings_load_value_of(file, setting->section, setting->key);
+    const char *old_key = own ? NULL : setting_old_key(setting);
+    if (old_key)
+        own = settings_load_value_of(file, setting->section, old_key);
     /* The file that was found, and not that one was to be looked for. */
     if (settings->slurm && !strcmp(setting->section, "slurm"))
         own = settings->slurm->path;
     if (own) {
-        *origin = (struct setting_origin){ .from = FROM_SETTINGS, .value = memory_text(own) };
+        *origin = (struct setting_origin){ .from = FROM_SETTINGS,
+                                           .value = memory_text(own),
+                                           .old_key = old_key };
         return 0;
     }
     struct slurm_setting found = { 0 };
@@ -215,8 +244,13 @@ static int resolve(struct setting_origin *origin, const struct settings *setting
         return -1;
     const char *fallback = setting_fallback(setting, settings);
     if (found.value)
-        *origin = (struct setting_origin){ FROM_SLURM_CONF, found.value, found.place.file,
-                                           found.place.line, found.key };
+        *origin = (struct setting_origin){
+            .from = FROM_SLURM_CONF,
+            .value = found.value,
+            .file = found.place.file,
+            .line = found.place.line,
+            .slurm_key = found.key,
+        };
     else
         *origin = (struct setting_origin){
             .from = FROM_DEFAULT,
@@ -230,8 +264,12 @@ static int assign(struct settings *settings, const struct setting *setting,
 {
     if (!origin->value)
         return fail(err, ERROR_SETTINGS, "[%s] %s is missing", setting->section, setting->key);
-    return origin->from == FROM_SLURM_CONF ? slurm_setting_assign(settings, setting, origin, err)
-                                           : setting_assign(setting, settings, origin->value, err);
+    if (origin->from == FROM_SLURM_CONF)
+        return slurm_setting_assign(settings, setting, origin, err);
+    int result = setting_assign(setting, settings, origin->value, err);
+    return result && origin->old_key
+               ? fail_in(err, "'%s', which is now '%s'", origin->old_key, setting->key)
+               : result;
 }
 
 static int assign_all(struct settings *settings, dictionary *file, enum settings_use use,

@@ -32,6 +32,7 @@ struct setting_origin {
     const char *file; /* of slurm.conf: the file, the line, and the key as it is spelled there */
     unsigned line;
     const char *slurm_key;
+    const char *old_key; /* the former key that the settings file uses, or NULL */
 };
 
 /* Settings as they count, checked.  settings/load.h reads them from the settings file,
@@ -80,7 +81,7 @@ struct settings {
     struct charge_weights weights;
     enum suspended suspended;
     uint64_t open_job_cap_s;
-    uint64_t seal_after_s, full_every_s;
+    uint64_t checkpoint_after_s, full_every_s;
     uint64_t horizon_s; /* 0: none */
 
     const struct algorithm *algorithm;

@@ -203,10 +203,10 @@ const struct setting settings_table[] = {
       "Jobs that ended longer ago than this are not read; none: all that can still matter are.  A "
       "time string.",
       CHARGE_NUMBER(horizon_s, horizons) },
-    { "usage", "seal_after", "1-0",
+    { "usage", "checkpoint_after", "1-0",
       "Jobs that ended this long before the newest end are not read again by each run: what they "
       "add is kept beside the results.  A time string.",
-      NUMBER(seal_after_s, time_strings) },
+      NUMBER(checkpoint_after_s, time_strings) },
     { "usage", "full_every", "7-0",
       "Even so all jobs are read again this often, to see what changed behind our back.  A time "
       "string.",
@@ -329,6 +329,12 @@ const struct setting settings_table[] = {
     { .section = NULL },
 };
 
+/* Until 0.2.0 checkpoints were called seals. */
+const struct renamed_setting renamed_settings[] = {
+    { "usage", "seal_after", "checkpoint_after" },
+    { .section = NULL },
+};
+
 const struct tried_setting tried_settings[TRIED_SETTINGS] = {
     [TRY_HALF_LIFE] = { "half-life", "usage", "half_life", "", true, true },
     [TRY_ALGORITHM] = { "algorithm", "fairshare", "algorithm", "", true, false },
@@ -347,6 +353,22 @@ const struct setting *setting_named(const char *section, const char *key)
     for (const struct setting *each = settings_table; each->section; each++)
         if (!strcmp(each->section, section) && !strcmp(each->key, key))
             return each;
+    return NULL;
+}
+
+const char *setting_old_key(const struct setting *setting)
+{
+    for (const struct renamed_setting *each = renamed_settings; each->section; each++)
+        if (!strcmp(each->section, setting->section) && !strcmp(each->key, setting->key))
+            return each->old_key;
+    return NULL;
+}
+
+const struct setting *setting_named_before(const char *section, const char *old_key)
+{
+    for (const struct renamed_setting *each = renamed_settings; each->section; each++)
+        if (!strcmp(each->section, section) && !strcmp(each->old_key, old_key))
+            return setting_named(section, each->key);
     return NULL;
 }
 
@@ -422,12 +444,12 @@ const char *section_nearest(const char *section)
     return nearest_word(section, names);
 }
 
-/* The value that the text has for a setting; NULL: none. */
-static char *table_value_in(const char *text, const struct setting *setting)
+/* The value that the text has for a key; NULL: none. */
+static char *table_value_in(const char *text, const char *section, const char *key)
 {
     struct text start = { 0 };
     char *value = NULL;
-    text_format(&start, "%s.%s = ", setting->section, setting->key);
+    text_format(&start, "%s.%s = ", section, key);
     for (const char *line = text; !value && *line; line += strcspn(line, "\n"), line += !!*line)
         if (!strncmp(line, start.bytes, start.length))
             value = memory_bytes(line + start.length, strcspn(line + start.length, "\n"));
@@ -448,9 +470,11 @@ struct settings *settings_recorded(const char *text)
     for (const struct setting *each = settings_table; each->section; each++) {
         struct error ignored;
         struct setting_origin *origin = &settings->origins[settings->origin_count++];
-        const char *fallback = setting_fallback(each, settings);
-        *origin =
-            (struct setting_origin){ .from = FROM_SETTINGS, .value = table_value_in(text, each) };
+        const char *fallback = setting_fallback(each, settings), *old_key = setting_old_key(each);
+        char *value = table_value_in(text, each->section, each->key);
+        if (!value && old_key)
+            value = table_value_in(text, each->section, old_key);
+        *origin = (struct setting_origin){ .from = FROM_SETTINGS, .value = value };
         if (origin->value && !setting_assign(each, settings, origin->value, &ignored))
             continue;
         origin->from = FROM_DEFAULT;

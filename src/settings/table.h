@@ -55,6 +55,17 @@ extern const struct tried_setting {
     bool needs_source; /* the results do not show what it changes */
 } tried_settings[TRIED_SETTINGS];
 
+/* A key that was renamed.  The settings file may still have the old key, but not both keys. */
+struct renamed_setting {
+    const char *section, *old_key, *key;
+};
+extern const struct renamed_setting renamed_settings[]; /* ended by a NULL section */
+
+/* Returns the former key of a setting, or NULL if it was never renamed. */
+const char *setting_old_key(const struct setting *setting);
+/* Returns the setting that had this key before, or NULL if there is no such setting. */
+const struct setting *setting_named_before(const char *section, const char *old_key);
+
 /* A sentence about a section; NULL where there is no such section. */
 const char *section_summary(const char *section);
 /* The section that was most likely meant; NULL where none is near. */

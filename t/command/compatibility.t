@@ -27,6 +27,8 @@ NAMES = {'--cluster', '--account', '--user', '--partition'}
 # Help shows the first of two spellings that mean the same.
 ALSO = {f'option {command} --{old}': f'option {command} --{new}' for command in ('history', 'ledger')
         for old, new in (('from', 'since'), ('to', 'until'))}
+# The settings file may still use the former name of a setting.
+ALSO['setting usage.seal_after'] = 'setting usage.checkpoint_after'
 
 
 def name_of(line):

@@ -26,7 +26,7 @@ class Factors(Site):
 
     def begin(self, drawing=DRAWING, keys=None):
         self.now = NOW
-        self.keys = {'usage.half_life': '0', 'usage.seal_after': '1-0', 'usage.full_every': '90-0', **(keys or {})}
+        self.keys = {'usage.half_life': '0', 'usage.checkpoint_after': '1-0', 'usage.full_every': '90-0', **(keys or {})}
         self.ready(drawing, self.keys)
         self.ids = {name: self.change(
             'SELECT id_assoc FROM tiny_assoc_table WHERE acct || "." || user = ?', name)[0][0]

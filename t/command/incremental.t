@@ -41,7 +41,7 @@ def goes_on(site):
         site.is_exact('another day on it is exact')
     tap.same(site.query('SELECT sealed_to FROM fairmill_seal')[0][0],
              site.latest('source_newest')[0] - DAY,
-             'the seal follows the newest end at a distance of seal_after')
+             'the seal follows the newest end at a distance of checkpoint_after')
     tap.same(site.latest('kind', 'jobs_read'), ('incremental', 3),
              'and only jobs behind it are read')
 
@@ -245,7 +245,7 @@ def ends_behind_the_cutoff(site):
     tap.same(days, site.days(), 'and their days are those of a full run')
     tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'which finds no drift')
 
-    site.begin({'usage.reset_period': 'daily', 'usage.time_zone': 'UTC', 'usage.seal_after': '0:10:00'})
+    site.begin({'usage.reset_period': 'daily', 'usage.time_zone': 'UTC', 'usage.checkpoint_after': '0:10:00'})
     pending = site.job('physics.bob', 0, 0)
     site.run_at(60)
     before = site.days()
@@ -327,7 +327,7 @@ def resized(site):
             site.ends(0, 'and verify finds nothing', 'verify')
     tap.same(site.run_at(0, '--full'), ('full', 'requested with --full'), 'a full run reads it')
     tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'and finds no drift')
-    site.settings(site.keys | {'usage.seal_after': '2-0'})
+    site.settings(site.keys | {'usage.checkpoint_after': '2-0'})
     kind, why = site.run_at(60)
     tap.ok(kind == 'full' and 'resized' in why, 'where passes are known for longer the next run is full', kind, why)
 
@@ -341,7 +341,7 @@ def resets(site):
     kind, _ = site.run_at(2 * HOUR)
     tap.same(kind, 'incremental', 'a reset after the seal needs no full run')
     site.is_exact('what was kept counts no more')
-    site.begin({'usage.reset_period': 'daily', 'usage.time_zone': 'UTC', 'usage.seal_after': '0:10:00'})
+    site.begin({'usage.reset_period': 'daily', 'usage.time_zone': 'UTC', 'usage.checkpoint_after': '0:10:00'})
     site.job('physics.bob', midnight + DAY - HOUR, midnight + DAY + HOUR)
     site.now = midnight + DAY - 60
     site.run_at()

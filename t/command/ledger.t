@@ -44,7 +44,7 @@ registered 5=64,1=64
 '''
 # Ids of the jobs, in the order of the drawing.
 ALICE, BOB, DORA, CAROL, RUNS = range(1, 6)
-KEYS = {'usage.half_life': '7-0', 'usage.seal_after': '1-0', 'usage.suspended': 'omitted'}
+KEYS = {'usage.half_life': '7-0', 'usage.checkpoint_after': '1-0', 'usage.suspended': 'omitted'}
 EVERYBODY = ('physics.alice', 'physics.bob', 'optics.dora', 'chemistry.carol', 'chemistry.alice')
 
 

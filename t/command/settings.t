@@ -39,7 +39,7 @@ BAD_VALUES = {
     'usage.suspended': ('yes', '', 'omit'),
     'usage.horizon': ('', '0', 'never', '-1', '90 y', '99999999-0'),
     'usage.open_job_cap': ('1 day', '-1'),
-    'usage.seal_after': ('1 y', '-1'),
+    'usage.checkpoint_after': ('1 y', '-1'),
     'usage.full_every': ('weekly', '1:2'),
     'report.alert_after': ('', 'soon', '-1 s', '1.5 h', '1 week', '40000 d'),
     'fairshare.algorithm': ('fairest', ''),
@@ -135,12 +135,32 @@ def good_values(place):
         place.run('check')
         tap.same(f'half_life = {text} is a half-life of {text} minutes' in place.out, warned,
                  f"half_life = {text} is {'' if warned else 'no '}warning")
-    place.settings({'usage.half_life': '30s', 'usage.horizon': '2w', 'usage.seal_after': '30s',
+    place.settings({'usage.half_life': '30s', 'usage.horizon': '2w', 'usage.checkpoint_after': '30s',
                     'usage.reset_period': '4w', 'usage.open_job_cap': '1 d', 'source.deadline': '1m',
                     'retention.history_interval': '1d', 'priority.max_age': '1w',
                     'priority.partition_factors': 'gpu:1.0, p:.25', 'priority.qos_factors': 'high:1.0, low:0'})
     place.ends(0, 'each span of time takes a unit', 'run', '--now', NOW, '--replace')
     place.ends(0, 'values of every kind are taken', 'run', '--now', NOW, '--replace')
+
+
+def former_names(place):
+    place.ready()
+    place.settings({'usage.seal_after': '2-0'})
+    place.succeed('run', '--now', NOW)
+    tap.same(place.err, '', 'a run accepts the former name of a setting and prints no warning')
+    place.succeed('check')
+    tap.ok('note: [usage] seal_after is now called checkpoint_after' in place.out, 'check names the new name', place.out)
+    (recorded,), = place.query('SELECT text FROM fairmill_settings')
+    tap.ok('\nusage.checkpoint_after = 2-0\n' in recorded, 'the run records the value under the new name', recorded)
+    place.settings({'usage.checkpoint_after': '2-0'})
+    place.succeed('check')
+    tap.ok('is now called' not in place.out, 'check has no note if the file uses the new name', place.out)
+    place.settings({'usage.seal_after': '2-0', 'usage.checkpoint_after': '2-0'})
+    place.ends(78, 'a file with both names of a setting is rejected', 'check')
+    place.says('the message has both names and the line', "'seal_after'", "'checkpoint_after'", 'line ')
+    place.settings({'usage.seal_after': '1 y'})
+    place.ends(78, 'a wrong value under the former name is rejected', 'check')
+    place.says('the message has both names', 'seal_after', "checkpoint_after = '1 y'")
 
 
 def zones(place):
@@ -243,7 +263,7 @@ def whose(place):
 
 
 def body():
-    for part in (values, good_values, zones, files, many_sections, whose):
+    for part in (values, good_values, former_names, zones, files, many_sections, whose):
         with Place() as place:
             part(place)
 

@@ -312,7 +312,7 @@ def charged_again(place):
             file.write(f'PriorityCalcPeriod=1\nPriorityDecayHalfLife=0\nAccountingStorageEnforce={limits}\n')
         tap.same(charged({'slurm.conf': place.path('slurm.conf')}, at=NOW - 370), 4 * 630 + 10 * 100 + more,
                  f'the slurm.conf has the period, and whether a resize charges ({limits})')
-    tap.same(charged({'usage.seal_after': '1'}, at=NOW - 361), 4 * 639 + 10 * 100 + 10 * 150,
+    tap.same(charged({'usage.checkpoint_after': '1'}, at=NOW - 361), 4 * 639 + 10 * 100 + 10 * 150,
              'long after a resize half a period is charged again, as nobody knows the passes of then')
     charged()
     place.succeed('ledger', 'refund', '1', '--at', NOW, '-w', 'a test', '-y')

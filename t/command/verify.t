@@ -306,7 +306,7 @@ def noted(site):
 def random_sites(site):
     for seed in seeds(6, 40):
         r = random.Random(seed)
-        begin(site, {'usage.half_life': r.choice(('0', '1-0', '7-0')), 'usage.seal_after': r.choice(('1-0', '5-0')),
+        begin(site, {'usage.half_life': r.choice(('0', '1-0', '7-0')), 'usage.checkpoint_after': r.choice(('1-0', '5-0')),
                      'fairshare.algorithm': r.choice(('fair_tree', 'classic', 'depth_oblivious'))})
         for _ in range(6):
             for _ in range(r.randrange(4)):

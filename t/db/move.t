@@ -107,7 +107,7 @@ def begin(place):
 def settle(place, server, database):
     write_settings(place.path('now.conf'), dict(
         source=dict(driver='sqlite', database=place.path('a.db')), results=server.connection(database),
-        usage=dict(half_life='7-0', seal_after='1-0')))
+        usage=dict(half_life='7-0', checkpoint_after='1-0')))
     command(place, 'init')
 
 

@@ -186,10 +186,10 @@ def draw_settings(r, pace):
     if r.random() < (.85 if s['half_life'] == 0 else .35):
         s['reset_period'] = r.choice(RESETS[pace])
         s['reset_anchor'] = r.choice((0, '2020-03-29'))
-    s['seal_after'] = r.choice((60, 60, pace, 3 * pace))
+    s['checkpoint_after'] = r.choice((60, 60, pace, 3 * pace))
     s['full_every'] = r.choice((365 * DAY, 10 * pace))
     if pace >= 6 * 3600 and r.random() < .3:
-        del s['seal_after']  # the default, a day
+        del s['checkpoint_after']  # the default, a day
     s['slurm_version'] = '25.11' if s['open_job_cap'] == DAY else '25.05'
     return s
 

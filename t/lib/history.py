@@ -292,9 +292,9 @@ class Trial:
 
     def seal_of(self, state):
         """It is never nearer to the newest end than it may be."""
-        seal, after = self.h.seal(), state['settings'].get('seal_after', DAY)
+        seal, after = self.h.seal(), state['settings'].get('checkpoint_after', DAY)
         self.check(seal <= max(state['since'] + 1, state['newest'] - after),
-                   f"the seal is {seal}, the newest end {state['newest']}, seal_after {after}")
+                   f"the seal is {seal}, the newest end {state['newest']}, checkpoint_after {after}")
         self.counts['seals moved'] += bool(self.before and seal > self.before['seal'])
         return seal
 

@@ -476,7 +476,7 @@ def charged_again(jobs, registered, settings):
     for job in jobs:
         start, end = job['time_start'], job['time_end']
         if job['state'] == RESIZING and 0 < start < end <= now and (job['id_job'], end) in sizes:
-            recent = now - end <= settings.get('seal_after', 86400)
+            recent = now - end <= settings.get('checkpoint_after', 86400)
             since = last_pass(registered, end, now) if recent else end - PERIOD // 2
             yield dict(job, time_submit=0, time_start=max(since, start), timelimit=0, tres_alloc=sizes[job['id_job'], end])
 

@@ -13,7 +13,7 @@ HOUR = 3600
 DRAWING = TINY + '''qos 2 factor=0.5
 registered 5=64,1=64
 '''
-KEYS = {'usage.half_life': '7-0', 'usage.seal_after': '1-0', 'usage.full_every': '30-0'}
+KEYS = {'usage.half_life': '7-0', 'usage.checkpoint_after': '1-0', 'usage.full_every': '30-0'}
 
 
 class Site(Place):

@@ -9,7 +9,7 @@ from fractions import Fraction
 import reference
 from site_drawing import TRES
 
-TIMES = ('half_life', 'open_job_cap', 'horizon', 'seal_after', 'full_every')
+TIMES = ('half_life', 'open_job_cap', 'horizon', 'checkpoint_after', 'full_every')
 
 
 def for_program(s):

@@ -15,7 +15,7 @@ from slurmdbd import Slurmdbd
 from program import fairmill, write_settings
 
 RESULTS, OTHER = 'fairmill_factors', 'fairmill_factors_2'
-KEYS = dict(half_life='0', seal_after=30)
+KEYS = dict(half_life='0', checkpoint_after=30)
 QOS = dict(normal=1, heavy=2, light=1, free=0)  # each with the factor that it begins with
 USERS = dict(normal='alice', heavy='bob', light='carol', free='dora')
 # What is done, and which factors that makes.

@@ -135,7 +135,7 @@ class Live:
         """Its results, and the kind of run that it was."""
         results = f'{self.folder}/{name}.db'
         write_settings(f'{self.folder}/f.conf', sqlite_settings(
-            self.source, results, dict(half_life=HALF_LIFE // 60, seal_after=1, **usage),
+            self.source, results, dict(half_life=HALF_LIFE // 60, checkpoint_after=1, **usage),
             dict(conformance='slurmctld')) | dict(slurm=dict(conf=SLURM_CONF)))
         publish(f'{self.folder}/f.conf', now)
         db = sqlite3.connect(results)

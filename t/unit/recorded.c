@@ -31,6 +31,10 @@ int main(void)
     is_int((int64_t)settings->max_age_s, 86400, "the last line needs no end");
     settings_destroy(settings);
 
+    settings = settings_recorded("usage.seal_after = 2-0\n");
+    is_int((int64_t)settings->checkpoint_after_s, 172800, "a setting is read by its former name");
+    settings_destroy(settings);
+
     settings = settings_recorded("");
     is_string(settings->algorithm->name, "fair_tree", "an empty text has every default");
     is_int((int64_t)settings->weight_qos, 1, "and so the documents' weights");

@@ -292,6 +292,16 @@ static void add_charge(struct text *text, const struct settings *settings)
     text_format(text, "%s\n", words[settings->charge]);
 }
 
+/* Names the settings that the file has under a former name. */
+static void note_renamed(struct text *text, const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->origin_count; i++)
+        if (settings->origins[i].old_key)
+            text_format(text, "  note: [%s] %s is now called %s; rename it in the settings\n",
+                        settings_table[i].section, settings->origins[i].old_key,
+                        settings_table[i].key);
+}
+
 /* Settings that are good each by itself, and together not what anybody can have meant. */
 static void add_doubts(struct text *text, const struct settings *settings)
 {
@@ -349,6 +359,7 @@ static int check_all(struct settings *settings, struct progress *progress, struc
     text_format_printable(text, "settings: '%s', algorithm %s, conformance %s\n", settings->path,
                           settings->algorithm->name, conformance_name(settings->conformance));
     add_charge(text, settings);
+    note_renamed(text, settings);
     add_doubts(text, settings);
     check_login_files(settings, text);
     check_slurm(text, settings);
