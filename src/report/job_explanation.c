@@ -82,7 +82,8 @@ static double term_of(const struct prio_row *job, const char *name)
     return NAN;
 }
 
-/* Both jobs have the same formula and thus the same names.  The list of names is empty if a job cannot run. */
+/* Both jobs have the same formula and thus the same names.  The list of names is empty if a job
+ * cannot run. */
 static void job_explanation_add_terms(struct job_explanation_rows *rows,
                                       const struct job_explanation *explanation)
 {
@@ -166,7 +167,7 @@ static const char *order_word(const struct job_explanation *explanation)
  */
 struct job_reversals {
     int64_t points; /* additional priority with which the lower job would rank higher */
-    /* The factor that `behind` would need in each part; NAN if the weight is 0 or no possible
+    /* The factor that the lower job would need in each part; NAN if the weight is 0 or no possible
      * factor is high enough. */
     double factor[PRIO_PARTS];
     const char *qos, *partition; /* from the queue, with a sufficient factor; NULL: none */
@@ -229,7 +230,7 @@ static const struct prio_row *find_part(const struct prio_list *list, enum prio_
 }
 
 /*
- * Fills `reversals`.  The priority of job `behind` must not be higher.  `max_age` is in seconds,
+ * Fills `reversals`.  `behind` must not have the higher priority.  `max_age` is in seconds,
  * not 0.
  */
 static void job_reversals_find(const struct prio_list *list, const struct prio_row *behind,
@@ -281,8 +282,7 @@ static json_t *job_explanation_reversals_json(const struct job_reversals *revers
 }
 
 /*
- * Returns the job that ranks lower, or `one` if they are tied, and fills `reversals`.  Returns NULL
- * if there are not two jobs, if one of them has no place, or if a formula orders them.
+ Returns NULL if there are not two jobs with a place, or if a formula orders them.
  */
 static const struct prio_row *find_reversals(const struct job_explanation *explanation,
                                              struct job_reversals *reversals)

@@ -58,7 +58,8 @@ bool permissions_are_limited_on(const struct permissions *permissions, const cha
                                 unsigned kind);
 /*
  * Returns true if information for administrators may be shown: the reason why a run failed, which
- * names users and logins, and commands that change the cluster.  It is hidden from users of the socket and from users with limited permissions, unless they are operators.
+ * names users and logins, and commands that change the cluster.  It is hidden from users of the
+ * socket and from users with limited permissions, unless they are operators.
  */
 bool permissions_administer(const struct permissions *permissions, const char *cluster);
 /*

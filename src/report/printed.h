@@ -28,7 +28,8 @@ bool span_is(struct span span, const char *text);
  */
 struct span span_until(struct span span, char end, struct span *rest);
 /*
- * Returns the part that begins with the first occurrence of `text`.  Its bytes are NULL if the text does not occur.
+ * Returns the part that begins with the first occurrence of `text`.  Its bytes are NULL if the text
+ * does not occur.
  */
 struct span span_find(struct span span, const char *text);
 /* Copy a span into an arena, as bytes or converted to UTF-8. */

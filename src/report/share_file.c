@@ -99,8 +99,7 @@ static char *unquoted(struct span span, bool keep_case)
 }
 
 /*
- * Returns the quote that is open after `letter`, or '\0'.  `quote` is the one that was open before
- * it, or '\0'.
+ * Returns the quote that is open after `letter`, or '\0'.  `quote` is the quote before it, or '\0'.
  */
 static char quote_behind(char quote, char letter)
 {

@@ -151,7 +151,8 @@ void share_list_hide_others(struct share_list *list, const struct permissions *p
 }
 
 /*
- * Returns true if a row is chosen or below a chosen row.  `*depth` is the depth of the chosen row, or UINT32_MAX.  Must be called for all rows in order.
+ * Returns true if a row is chosen or below a chosen row.  `*depth` is the depth of the chosen row,
+ * or UINT32_MAX.  Must be called for all rows in order.
  */
 static bool share_row_is_below(const struct share_row *row, bool chosen, uint32_t *depth)
 {
