@@ -582,8 +582,8 @@ static int charge_add_adjustments(struct computation *computation, struct error 
 }
 
 /*
- * Adds the remaining part of the usage that the source began with, unless a later reset removed it.
- * The usage file contains no decay step after its last one, so steps count from there.
+ * Adds the remaining part of the initial usage, unless a later reset removed it.  The usage file
+ * contains no decay step after its last one, so steps count from there.
  */
 static int add_starts(struct computation *computation, struct error *err)
 {

@@ -22,10 +22,10 @@ int charge_jobs(struct computation *computation, struct checkpoint_plan *plan, u
                 struct jobs_seen *seen, struct error *err);
 
 /*
- * Adds the usage that does not come from job rows or rollups: the ledger's credits, debits and set
- * amounts, and the usage that the source began with.  Usually charge_jobs() calls this.  With a
- * multi-time accumulator (compute/accumulators.h), the caller must do so for the computation of
- * each time.  Returns -1 on error.
+ * Adds usage from sources other than job rows and rollups.  These are the ledger's credits, debits
+ * and set amounts, and the initial usage.  Usually charge_jobs() calls this.  With a multi-time
+ * accumulator (compute/accumulators.h), the caller must do so for the computation of each time.
+ * Returns -1 on error.
  */
 int charge_corrections(struct computation *computation, struct error *err);
 

@@ -111,11 +111,11 @@ static void report_absent(struct run_session *session, const char *cluster,
 
 static void fail_vanished(const char *cluster, struct error *err)
 {
-    fail(err, ERROR_DATA,
-         "cluster '%s' is missing in the accounting database, but was not marked as deleted; "
-         "restore "
-         "its row in cluster_table, or remove its results with `fairmill forget --cluster %s`",
-         cluster, cluster);
+    fail(
+        err, ERROR_DATA,
+        "cluster '%s' is missing in the accounting database but not marked as deleted; restore its "
+        "row in cluster_table, or run `fairmill forget --cluster %s`",
+        cluster, cluster);
 }
 
 /*

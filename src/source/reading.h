@@ -70,9 +70,8 @@ uint64_t reading_number(const struct db_value *value);
 uint32_t reading_name(struct accounting *accounting, const struct db_value *value);
 
 /*
- * The columns of an association that every layout has, in the order in which they are read: id,
- * parent id, account, user, partition, shares, deleted ("iitttii").  The layout's own columns
- * follow.
+ * The columns of an association that every layout reads, in this order: id, parent id, account,
+ * user, partition, shares, deleted ("iitttii").  The layout's own columns follow.
  */
 enum {
     READ_ID,

@@ -181,7 +181,7 @@ def none_there(place):
     place.change('UPDATE tiny_assoc_table SET creation_time = ?, mod_time = ?', *[END - 3 * DAY] * 2)
     place.change("UPDATE tiny_assoc_table SET creation_time = ?, mod_time = ? WHERE \"user\" = 'bob'", *[END - DAY - 60] * 2)
     place.ends(0, 'backfill before there was a cluster', 'backfill', '--since', END - 5 * DAY, '--until', END)
-    tap.ok('none of 2 instants, the first 2025-06-16T00:00:00: there were no associations yet' in place.out, 'says so', place.out)
+    tap.ok('none of 2 instants, the first 2025-06-16T00:00:00: no associations existed' in place.out, 'says so', place.out)
     tap.same([len(values(place, END - k * DAY)) for k in (3, 2, 1, 0)], [6, 6, 7, 7], 'an association is there from then on')
     tap.same(place.query('SELECT as_of, truncation_bound IS NOT NULL, in_doubt FROM fairmill_backfill ORDER BY 1'),
              [(END - k * DAY, 1, doubt) for k, doubt in ((3, 0), (2, 0), (1, 0), (0, 0))],
