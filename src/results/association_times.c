@@ -12,8 +12,10 @@
 #include "util/index.h"
 #include "util/text.h"
 
-/* The columns of sql_query_share_change_times.  sql_query_association_names and
- * sql_query_share_past_read have the first ones of them. */
+/*
+ * The columns of sql_query_share_change_times.  The queries sql_query_association_names and
+ * sql_query_share_past_read return the first of these columns.
+ */
 enum {
     ID,
     PARENT_ID,
@@ -30,7 +32,7 @@ enum {
 
 struct association_time_rows_reading {
     struct association_times *times;
-    struct id_index *known; /* ids of which anything was noted */
+    struct id_index *known; /* ids with at least one recorded state */
     struct association_times_known *until;
 };
 
@@ -54,7 +56,7 @@ static struct association names_of(struct association_times *times, const struct
     };
 }
 
-/* When an association became what a run noted. */
+/* Returns the time from which a recorded state applies; see association_times_read(). */
 static int64_t since(const struct association_time_rows_reading *reading,
                      const struct db_value *row)
 {
@@ -65,8 +67,10 @@ static int64_t since(const struct association_time_rows_reading *reading,
     return modified >= before && modified <= noted ? modified : noted;
 }
 
-/* Rows come by id and by the run that noted them.  Of two that are of one instant the later one
- * holds. */
+/*
+ * Rows are in order of the id and of the run.  If two rows apply from the same time, the later row
+ * replaces the earlier one.
+ */
 static void association_time_rows_add_note(struct association_time_rows_reading *reading,
                                            const struct db_value *row)
 {
@@ -82,7 +86,7 @@ static void association_time_rows_add_note(struct association_time_rows_reading 
     id_index_add(reading->known, note.row.id, 0);
 }
 
-/* A state that no run saw: before the first one, or between two. */
+/* Adds a state from the accounting database, from before the first run or between two runs. */
 static void association_time_rows_add_past(struct association_time_rows_reading *reading,
                                            const struct db_value *row)
 {
@@ -96,7 +100,10 @@ static void association_time_rows_add_past(struct association_time_rows_reading 
     association_times_add(reading->times, &state);
 }
 
-/* Whatever existed, but was not seen by any run, was removed before the next one. */
+/*
+ * Marks associations that existed before the first run but that no run recorded: they were removed
+ * before that run.
+ */
 static void end_unseen(struct association_time_rows_reading *reading, size_t past_count)
 {
     struct association_times *times = reading->times;
@@ -112,8 +119,10 @@ static void end_unseen(struct association_time_rows_reading *reading, size_t pas
     }
 }
 
-/* One of which no run noted anything, but that had a point of history: it is gone.  The last of
- * its names stays. */
+/*
+ * Adds an association that has names of history points but no recorded state.  It was removed.
+ *  Rows are in order of time, so the last name replaces earlier ones.
+ */
 static void association_time_rows_add_gone(struct association_time_rows_reading *reading,
                                            const struct db_value *row)
 {
@@ -193,7 +202,7 @@ int association_times_read(struct published *published, const struct published_c
     return result;
 }
 
-/* ---- Recording what the source tells ---- */
+/* ---- Recording states from the accounting database ---- */
 
 int association_times_recorded(struct db *db, const char *cluster, bool *recorded,
                                struct error *err)

@@ -12,29 +12,41 @@ struct published;
 struct published_cluster;
 struct publisher;
 
-/* Sets *recorded if fairmill_share_past has rows of the cluster.  Returns -1 on error. */
+/* Sets `*recorded` to whether fairmill_share_past has rows of the cluster. Returns -1 on error. */
 int association_times_recorded(struct db *db, const char *cluster, bool *recorded,
                                struct error *err);
 
-/* Inside the transaction that publisher_publish() has open: add rows to fairmill_share_past.
- * Returns -1 on error. */
+/*
+ * Adds rows to fairmill_share_past.  Must run inside the transaction that publisher_publish()
+ * opened.  Returns -1 on error.
+ */
 int association_times_write(const struct publisher *publisher,
                             const struct association_times *times, struct error *err);
 
-/* In such a transaction, too: remove these rows, so that the next run records them again. */
+/*
+ * Removes the cluster's rows of fairmill_share_past and their hash, so that the next run records
+ * them again.  Must run inside the same transaction.
+ */
 int association_times_forget(const struct publisher *publisher, struct error *err);
 
 /* How far back a cluster's associations are known. */
 struct association_times_known {
-    int64_t by_runs; /* the first run that recorded them; INT64_MAX: none did */
-    bool by_source;  /* whether earlier states are known from the accounting database */
+    int64_t by_runs; /* time of the first run that recorded them; INT64_MAX if none did */
+    bool by_source;  /* earlier states are known from the accounting database */
 };
 
-/* Appends all recorded states of a cluster's associations, with names in UTF-8: before the first
- * run that recorded them, the states in fairmill_share_past, or else the states that this run saw;
- * without any such run, the published ones.  Between two runs, states in fairmill_share_past count,
- * too.  A change that only a run saw counts from the time at which the source modified the
- * association last, or from that run if the time is unknown.  Returns -1 on error. */
+/*
+ * Reads all recorded states of a cluster's associations into `times`, with names in UTF-8.  Sets
+ * `*known`.  Returns -1 on error.
+ *
+ * States before the first run that recorded any come from fairmill_share_past.  If that table has
+ * no rows, the states that this run saw also apply to all earlier times.  If no run recorded any,
+ * the published associations are used.  Between two runs, rows of fairmill_share_past count, too.
+ *
+ * A change that only a run saw applies from the time of the association's last modification in the
+ * accounting database.  If that time is unknown or not between this run and the run before it, the
+ * change applies from this run on.
+ */
 int association_times_read(struct published *published, const struct published_cluster *cluster,
                            struct association_times *times, struct association_times_known *known,
                            struct error *err);

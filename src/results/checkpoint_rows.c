@@ -13,10 +13,13 @@
 #include "util/error.h"
 #include "util/text.h"
 
-/* The columns of fairmill_seal that are numbers, as sql_query_seal_read has them first. */
+/*
+ * The integer columns of fairmill_seal, in the order in which sql_query_seal_read returns them
+ * first.
+ */
 static const struct {
     const char *name;
-    size_t place; /* in struct checkpoint */
+    size_t place; /* offset in struct checkpoint */
 } numbers[] = {
     { "as_of", offsetof(struct checkpoint, as_of) },
     { "full_as_of", offsetof(struct checkpoint, full_as_of) },
@@ -94,7 +97,7 @@ static void checkpoint_rows_add_finding(struct findings *findings, const struct 
     free(detail);
 }
 
-/* Whether that is what was stored. */
+/* Sets `*intact` to whether the hash of the rows that were found is the stored one. */
 static int checkpoint_rows_compare_stored(struct db *db, const char *cluster, const char *table,
                                           const struct row_hash *found, bool *intact,
                                           struct error *err)
@@ -126,7 +129,10 @@ static void keep_day_hash(struct row_hash *stored, uint64_t day, struct day_hash
     row_hash_add(stored, words, COUNT(words));
 }
 
-/* No row has ended on a later day.  Rollups are stored as a day that does not exist. */
+/*
+ * The first day that no job row can end on.  The hash of rollups is stored under a day number that
+ * does not exist.
+ */
 #define LAST_DAY (UINT64_C(253402300800) / CHECKPOINT_SLICE_S)
 #define ROLLUPS_DAY UINT64_MAX
 static int read_day_hashes(struct db *db, const char *cluster, struct stored_checkpoint *stored,
@@ -181,7 +187,7 @@ int checkpoint_read(struct db *db, const char *cluster, struct stored_checkpoint
 {
     bool intact = false;
     stored->damaged = false;
-    /* What is not even of its column's type was not stored by us. */
+    /* A value of the wrong type was not stored by a run. */
     if (checkpoint_rows_read_all(db, cluster, stored, &intact, err) && err->class != ERROR_DATA)
         return -1;
     stored->damaged = stored->checkpoint.kept && !intact;
@@ -258,7 +264,7 @@ static int write_opened(struct db *db, const struct db_value *cluster, const str
     return rows_end(&writer, 0, err);
 }
 
-/* Only findings of several jobs have such a number. */
+/* NULL unless the finding is about several jobs. */
 static struct db_value checkpoint_rows_number_or_null(uint64_t number,
                                                       const struct finding *finding)
 {
@@ -323,7 +329,10 @@ static void write_day_hash(struct day_hash_writer *writer, uint64_t day, struct 
     rows_add(&writer->rows, row, COUNT(row), err);
 }
 
-/* Those that have changed.  If the seal is made from scratch, nothing is stored any longer. */
+/*
+ * Writes the hashes that changed.  If the checkpoint is made from scratch, checkpoint_write() has
+ * removed all stored hashes.
+ */
 static int write_day_hashes(const struct publisher *publisher,
                             const struct checkpoint_change *change, struct error *err)
 {

@@ -13,16 +13,35 @@
 #include "util/error.h"
 #include "util/memory.h"
 
+/*
+ * Writes the usage of days; see day_rows_write() in publication.h.
+ *
+ * A row of fairmill_usage_day is the sum over all jobs of a day.  A run that reads all jobs
+ * computes each row from scratch.  An incremental run reads few jobs and changes each stored row in
+ * three steps:
+ *
+ *   - It adds the usage of jobs that have entered the checkpoint since the previous run.
+ *   - It subtracts the usage of open jobs that the previous run had added.  To make this possible,
+ *     runs store that usage in fairmill_usage_open.
+ *   - It adds the current usage of open jobs.
+ *
+ * Rows are verified against their hashes before they are changed, and unchanged days are verified
+ * in turn.  If a row does not match, an incremental run fails with ERROR_DAMAGED, and the caller
+ * reads all jobs.  Days are final once their jobs are purged: they are never changed, and a
+ * mismatch is only reported.
+ */
 struct day_writer {
     struct day_store store;
     struct usage_span span;
-    size_t first;        /* the first day that may change */
-    bool *has_open;      /* by day: fairmill_usage_open has rows of it, or had */
-    bool has_other_days; /* and rows of days that are none of ours */
+    size_t first;        /* index of the first day that may change */
+    bool *has_open;      /* by day: fairmill_usage_open has or had rows of it */
+    bool has_other_days; /* it also has rows of times that are not the start of a day */
 };
 
-/* Of a span that is not as it was stored nothing is believed.  Its days may have lost their jobs
- * since, so that those that can be told from the oldest job on are made anew, and no other. */
+/*
+ * Reads the span.  A damaged span is not used: its days may have lost jobs since, so only days
+ * after the oldest job are recomputed.
+ */
 static int read_span(struct day_writer *writer, struct error *err)
 {
     bool known, intact;
@@ -40,9 +59,10 @@ static int read_span(struct day_writer *writer, struct error *err)
     return 0;
 }
 
-/* Find the first day that may change.  Where the oldest jobs of an earlier run are not there any
- * more, they were purged; days up to the oldest that is left cannot be summed again, so they stay
- * as they are. */
+/*
+ * Finds the first day that may change.  If the oldest jobs of an earlier run are missing, they were
+ * purged.  Days up to the oldest remaining job cannot be summed again, so they stay unchanged.
+ */
 static void find_first(struct day_writer *writer)
 {
     const struct days *days = writer->store.days;
@@ -56,20 +76,24 @@ static void find_first(struct day_writer *writer)
     }
     if (days->border)
         final_to = days->border;
-    /* When no ended job is there, the table may be on its way back from a dump, so that no day is
-     * final for good. */
+    /*
+     * Without any ended job, the job table may be in the middle of a restore from a dump.  Keep the
+     * span then, so that no day becomes final for good.
+     */
     if (days->oldest_end != UINT64_MAX || span->oldest_end == UINT64_MAX)
         *span = (struct usage_span){ span->as_of, days->oldest_end, final_to };
     writer->first = 0;
     while (writer->first < days->count && days->starts[writer->first] < final_to)
         writer->first++;
-    /* What is left of the day at the border is final from now on: later runs have whole days. */
+    /* The rest of the day at the border becomes final: later runs have only whole days. */
     if (days->border && days->count)
         span->final_to = days->starts[1];
 }
 
-/* Skip the days before the first one that has usage, read or stored.  The stored day may be one of
- * another time zone, between two of ours. */
+/*
+ * Skips the days before the first day with usage, in the jobs or in the table.  The stored day may
+ * be of another time zone and lie between two days.
+ */
 static int skip_empty(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->store.days;
@@ -86,8 +110,10 @@ static int skip_empty(struct day_writer *writer, struct error *err)
     return 0;
 }
 
-/* Rows of a time zone that is ours no more are removed by a run that makes all anew; a run that
- * goes on finds none. */
+/*
+ * Finds the days with rows or hashes in fairmill_usage_open.  Rows of another time zone cannot
+ * occur in an incremental run, so that run fails; a run that reads all jobs removes them.
+ */
 static int find_open(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->store.days;
@@ -116,8 +142,10 @@ static int find_open(struct day_writer *writer, struct error *err)
                : 0;
 }
 
-/* Remove rows of fairmill_usage_open: those of days that stay as they are, or all of them where the
- * next run will not go on from them, or where some are of days that are none of ours. */
+/*
+ * Removes rows of fairmill_usage_open for days that stay unchanged.  Removes all rows if the next
+ * run cannot continue from them, or if some are not of any day.
+ */
 static int remove_open(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->store.days;
@@ -131,7 +159,10 @@ static int remove_open(struct day_writer *writer, struct error *err)
                             INT64_MIN, last, err);
 }
 
-/* Remove rows of days that are none of ours: the time zone has changed, or the clock went back. */
+/*
+ * Removes rows that do not begin at the start of a day: the time zone has changed, or the clock was
+ * set back.
+ */
 static int remove_other_days(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->store.days;
@@ -144,7 +175,10 @@ static int remove_other_days(struct day_writer *writer, struct error *err)
     return 0;
 }
 
-/* Forget what was stored of days that have no rows now, though nobody of us removed them. */
+/*
+ * Removes the hashes of days that no longer have rows, for example because another program deleted
+ * them.
+ */
 static int forget_removed(struct day_writer *writer, const struct day_table *table,
                           const struct hash_segments *parts, struct error *err)
 {
@@ -176,15 +210,17 @@ static int day_rows_add_all(struct day_writer *writer, struct day_sums *into, st
     return 0;
 }
 
-/* Whether a day's rows are read although nothing is to be written. */
+/* Returns true if the rows of a day are verified although they do not change. */
 static bool is_checked(const struct days *days, uint64_t start)
 {
     return days->check_all || start >= days->check_all_from ||
            (start >= days->check_from && start < days->check_to);
 }
 
-/* Make the stored sums of a day `wanted`: all of them where the run makes them anew, else what is
- * to be added to them. */
+/*
+ * Writes a day of fairmill_usage_day.  `wanted` are all sums of the day if the run read all jobs,
+ * else the sums to add to the stored ones.
+ */
 static int day_rows_write_usage(struct day_writer *writer, uint32_t day, struct day_sums *wanted,
                                 struct error *err)
 {
@@ -218,7 +254,10 @@ static int day_rows_write_usage(struct day_writer *writer, uint32_t day, struct 
     return result;
 }
 
-/* Subtract what the run before had added of jobs that were not sealed, add what these are now. */
+/*
+ * Adds the usage of open jobs to `wanted`, less the usage that the previous run had added for open
+ * jobs.  Stores it in fairmill_usage_open.
+ */
 static int write_open(struct day_writer *writer, uint32_t day, struct day_sums *wanted,
                       struct error *err)
 {
@@ -262,7 +301,7 @@ static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
     return result;
 }
 
-/* A day whose jobs were purged cannot be made anew: it is named, and stays as it is. */
+/* Verifies a final day. Reports a mismatch once, then stores the hash of the rows as they are. */
 static int check_final(struct day_writer *writer, uint64_t start, struct error *err)
 {
     struct stored_day stored = { .start = (int64_t)start };
@@ -280,8 +319,10 @@ static int check_final(struct day_writer *writer, uint64_t start, struct error *
     return stored_write(writer->store.db, writer->store.name, day_usage_table.name, &part, err);
 }
 
-/* Days that this run does not sum: those of before the first whose jobs it reads, as behind a
- * horizon or a reset, and those whose jobs were purged. */
+/*
+ * Verifies the days that this run does not sum: days before the first job that it reads (because of
+ * the usage window or a reset) and days whose jobs were purged.
+ */
 static int check_all_final(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->store.days;
@@ -296,8 +337,10 @@ static int check_all_final(struct day_writer *writer, struct error *err)
     return 0;
 }
 
-/* Without a seal no run chooses which days are to be looked at: then it follows from the time that
- * has gone by since the last. */
+/*
+ * Chooses the days to verify from the time that passed since the last run.  Needed without a
+ * checkpoint, because a run with a checkpoint sets them.
+ */
 static void choose_days(struct days *days, uint64_t last)
 {
     uint64_t low = days->starts[0], reach = days->now - low, round_s = days->round_s;

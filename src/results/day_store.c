@@ -21,7 +21,10 @@ struct day_list day_list_of(struct day_sums *sums)
     return list;
 }
 
-/* The next pair of sums with the same id; either may be NULL.  False at the end. */
+/*
+ * Sets `*one` and `*other` to the next two sums with the same id; either may be NULL.  Returns
+ * false at the end of both lists.
+ */
 static bool day_list_next_pair(struct day_list *old, struct day_list *new,
                                const struct day_sum **one, const struct day_sum **other)
 {
@@ -36,7 +39,7 @@ static bool day_list_next_pair(struct day_list *old, struct day_list *new,
     return *one || *other;
 }
 
-/* Whether both sums are there, and equal. */
+/* Returns true if both sums exist and are equal. */
 static bool day_sum_is_same(const struct day_sum *one, const struct day_sum *other)
 {
     if (!one || !other)
@@ -45,8 +48,7 @@ static bool day_sum_is_same(const struct day_sum *one, const struct day_sum *oth
     return wide_subtract(&difference, &other->sum) && wide_is_zero(&difference);
 }
 
-/* Whether so few rows stay as they are, as on days with jobs that run, that it is cheaper to write
- * all of them again. */
+/* Returns true if it is cheaper to write all rows again, as on days with running jobs. */
 static bool day_lists_mostly_differ(struct day_list old, struct day_list new)
 {
     const struct day_sum *one, *other;
@@ -56,14 +58,14 @@ static bool day_lists_mostly_differ(struct day_list old, struct day_list new)
     return count && same < count / 4;
 }
 
-/* A sum as TRES-seconds, which readers get. */
+/* Converts a sum to TRES-seconds, for readers. */
 static double day_tres_seconds(const struct wide *sum)
 {
     struct natural units = natural_of_wide(sum), unit = natural_of(UNITS_PER_TRES);
     return natural_quotient(&units, &unit);
 }
 
-/* Whether a sum has a row in the tables: it is above 0.  NULL has none. */
+/* Returns true if a sum is stored as a row: it exists and is above 0. */
 static bool day_sum_has_row(const struct day_sum *sum)
 {
     return sum && !wide_is_zero(&sum->sum) && !wide_is_negative(&sum->sum);
@@ -103,7 +105,7 @@ int64_t day_part(const struct day_store *store, size_t day)
     return (int64_t)store->days->starts[day];
 }
 
-/* Three words in two's complement. */
+/* Reads a sum that is stored as three words in two's complement. */
 static struct wide day_store_sum_of(const struct db_value *words)
 {
     uint64_t high = rows_bits_of(&words[0]);
@@ -117,8 +119,7 @@ static struct hash_segments *day_store_parts_of(struct day_store *store,
     return table == &day_open_table ? &store->open : &store->usage;
 }
 
-/* What is stored is not what was stored: a run that goes on from it goes back and makes all of it
- * anew. */
+/* Fails with ERROR_DAMAGED. An incremental run then starts again and reads all jobs. */
 static int not_as_stored(const char *table, const struct day_store *store, size_t day,
                          struct error *err)
 {
@@ -245,8 +246,7 @@ int day_store_write(struct day_store *store, const struct day_table *table, uint
     struct row_writer rows = { .db = store->db, .table = table->name, .keys = old.count ? 3 : 0 };
     int result = 0;
     while (!result && day_list_next_pair(&old, &new, &one, &other)) {
-        /* Equal sums are written again where somebody changed a row: he may have changed the
-         * TRES-seconds only. */
+        /* Write equal sums again if a row was changed: its TRES-seconds may be wrong. */
         if (day_sum_is_same(one, other) && stored->intact)
             continue;
         if (day_sum_has_row(other))
@@ -367,7 +367,7 @@ bool stored_days_are_strange(const struct stored_days *stored)
     return false;
 }
 
-/* No day is longer. */
+/* The longest day, in seconds: 25 hours, when daylight saving time ends. */
 #define LONGEST_DAY_S 90000u
 
 uint64_t stored_days_border(const struct stored_days *stored, uint64_t from, uint64_t oldest_end)

@@ -11,10 +11,16 @@
 #include "results/days.h"
 #include "results/stored_state.h"
 
-/* The rows of a day in the tables that have sums by day and association. */
+/*
+ * Reads and writes the rows of a day in the two tables that have sums by day and association:
+ * fairmill_usage_day (usage of all jobs) and fairmill_usage_open (usage of jobs that are not in the
+ * checkpoint).  A hash of the rows is stored for each day and table (stored_state.h).
+ */
 
-/* Sums of one day by id, which hold until sums are added, and the first that day_list_next_pair()
- * has not returned yet. */
+/*
+ * The sums of one day, by id.  They are part of a struct day_sums and valid until sums are added to
+ * it.
+ */
 struct day_list {
     const struct day_sum *rows;
     size_t count, next;
@@ -22,14 +28,14 @@ struct day_list {
 
 struct day_list day_list_of(struct day_sums *sums);
 
-/* Add a row to what is kept of a day, and what is kept of all rows of a list. */
+/* Returns the row hash of a list. Sums of 0 or less have no row. */
 struct row_hash day_list_kept(const struct day_list *list);
 
 struct day_table {
     const char *name;
-    const char *read, *types;   /* the rows of a day */
-    const char *remove, *clear; /* some of them, all of them */
-    bool has_usage;             /* as a number of TRES-seconds */
+    const char *read, *types;   /* query for the rows of a day, and its column types */
+    const char *remove, *clear; /* statements: remove some rows of a day, remove all */
+    bool has_usage;             /* has a column with the usage in TRES-seconds */
 };
 extern const struct day_table day_usage_table, day_open_table;
 
@@ -38,56 +44,83 @@ struct day_store {
     const char *name; /* of the cluster */
     struct db_value cluster;
     struct days *days;
-    bool nothing_known;               /* no run has said yet what it stored */
-    struct hash_segments usage, open; /* what was stored of each day in the two tables */
+    bool nothing_known;               /* no run has stored hashes yet */
+    struct hash_segments usage, open; /* stored hashes of the days in the two tables */
 };
 
-/* What is stored of a day in one of the tables. */
+/* The stored rows of a day in one table. */
 struct stored_day {
-    int64_t start;         /* of the day */
-    uint32_t day;          /* its place */
-    struct day_sums *sums; /* NULL: it is only looked at */
-    bool intact;           /* it is as it was stored */
-    bool readable;         /* else it may lack rows that are there */
+    int64_t start;         /* start of the day, in epoch seconds */
+    uint32_t day;          /* its index in struct days */
+    struct day_sums *sums; /* receives the rows; NULL to check them only */
+    bool intact;           /* the rows match their hash */
+    bool readable;         /* all rows could be read; if false, `sums` may be incomplete */
 };
 
-/* A day's part of a table, as fairmill_kept has it. */
+/* Returns the number of a day's hash segment: the start of the day. */
 int64_t day_part(const struct day_store *store, size_t day);
 
-/* Read the rows of stored->start, and what is kept of them, as it is found. */
+/*
+ * Reads the rows of the day stored->start and adds their hash to `*found`.  Sets stored->readable.
+ *  Returns -1 on error.
+ */
 int day_store_read_rows(struct day_store *store, const struct day_table *table,
                         struct stored_day *stored, struct row_hash *found, struct error *err);
-/* Read what is stored of a day.  If it is not as it was stored, a run that goes on from it fails
- * (ERROR_DAMAGED), and one that makes all anew reads it all the same. */
+
+/*
+ * Reads the stored rows of a day and compares their hash.  If they do not match, an incremental run
+ * fails with ERROR_DAMAGED.  A run that reads all jobs continues, and stored->intact is false.
+ */
 int day_store_read(struct day_store *store, const struct day_table *table, uint32_t day,
                    struct stored_day *stored, struct error *err);
-/* Turn the stored sums of a day into the new ones: only rows that differ are written. */
+
+/*
+ * Replaces the stored sums of a day by `new`.  Writes only the rows that differ, unless most of
+ * them do.  Returns -1 on error.
+ */
 int day_store_write(struct day_store *store, const struct day_table *table, uint32_t day,
                     const struct stored_day *stored, struct day_list new, struct error *err);
-/* Note what is stored of a day from now on. */
+
+/* Stores the hash of a day's rows if it has changed. */
 int day_store_keep(struct day_store *store, const struct day_table *table, uint32_t day,
                    const struct day_list *list, struct error *err);
-/* Nothing is stored of a day any more. */
+
+/* Removes the stored hash of a day. */
 int day_store_forget(struct day_store *store, const struct day_table *table, int64_t day,
                      struct error *err);
-/* Remove all rows of each day that a query finds from `first` to `last`, the oldest day first.  A
- * DELETE of several days at once would lock the row behind them, which may be another cluster's. */
+
+/*
+ * Removes all rows of each day from `first` to `last` that the query `find` returns, and their
+ * hashes.  Begins with the oldest day.  Uses one DELETE for each day: a DELETE of several days
+ * could also lock the next row, which may belong to another cluster.
+ */
 int day_store_remove(struct day_store *store, const struct day_table *table, const char *find,
                      int64_t first, int64_t last, struct error *err);
-/* Note what is to be said of a day that others had changed. */
+
+/*
+ * Counts the rows of a day that differ from `new` in days->repairs.  Does nothing if the rows match
+ * their hash or if no hashes were stored yet.
+ */
 void day_store_note_repair(struct day_store *store, const struct day_table *table,
                            const struct stored_day *stored, struct day_list new);
-/* The sums cannot be kept; fairshare does not wait for them.  Returns -1. */
+
+/*
+ * Sets days->failed: the sums cannot be stored.  The run publishes fairshare without them.  Returns
+ * -1.
+ */
 int day_store_give_up(struct day_store *store);
 
-/* A cluster's row of fairmill_usage_span. */
+/* A cluster's row of fairmill_usage_span. Times are in epoch seconds. */
 struct usage_span {
-    uint64_t as_of;      /* of the run that wrote the days; 0: none did */
-    uint64_t oldest_end; /* of all job rows then; UINT64_MAX: none had ended */
-    uint64_t final_to;   /* days before it are not changed any more: their jobs were purged */
+    uint64_t as_of; /* time of the run that wrote the days; 0 if no run has */
+    uint64_t
+        oldest_end;    /* oldest end of all job rows at that run; UINT64_MAX if no job had ended */
+    uint64_t final_to; /* days before it stay unchanged, because their jobs were purged */
 };
 
-/* Read it.  *known: a run has said what it stored; *intact: the row is that, or there is neither.
+/*
+ * Reads the row.  Sets `*known` to whether a hash of it is stored.  Sets `*intact` to whether the
+ * row matches the hash, or neither exists.  Returns -1 on error.
  */
 int usage_span_read(struct db *db, const char *cluster, struct usage_span *span, bool *known,
                     bool *intact, struct error *err);
@@ -96,7 +129,7 @@ int usage_span_write(struct db *db, const char *cluster, const struct usage_span
 
 extern const char usage_span_table[];
 
-/* That row as it is found, and what is stored of each day. */
+/* The row of fairmill_usage_span, even if it is damaged, and the hashes of all stored days. */
 struct stored_days {
     struct usage_span span;
     struct hash_segments days;
@@ -104,12 +137,18 @@ struct stored_days {
 int stored_days_read(struct db *db, const char *cluster, struct stored_days *stored,
                      struct error *err);
 void stored_days_free(struct stored_days *stored);
-/* Whether any of them does not begin with a day of the process's time zone. */
+
+/* Returns true if a stored day does not begin at midnight in the process's time zone. */
 bool stored_days_are_strange(const struct stored_days *stored);
-/* Days can be summed from `from` on, unless they are final, and up to where jobs were purged if the
- * oldest one ended at `oldest_end` now.  Returns the time at which the first of them must begin so
- * that the stored days of another time zone before it neither overlap it nor leave a gap; 0 if it
- * can begin at midnight. */
+
+/*
+ * Returns the time at which the first summed day must begin after a change of the time zone.  The
+ * first day then neither overlaps the stored days of the old time zone nor leaves a gap after them.
+ *  Returns 0 if the first day can begin at midnight.
+ *
+ * Days before `from`, final days, and days before `oldest_end` (if jobs were purged since the last
+ * run) cannot be summed again.  `oldest_end` is the current oldest end of all job rows.
+ */
 uint64_t stored_days_border(const struct stored_days *stored, uint64_t from, uint64_t oldest_end);
 
 #endif

@@ -16,21 +16,21 @@
 #include "util/log.h"
 #include "util/memory.h"
 
-/* How many rows of sums memory holds; beyond it sums go, in order, to a temporary file. */
+/* Maximum number of sums in memory. Above it, sums are sorted and written to a temporary file. */
 #define ROWS_KEPT 49152u
 
-/* Sums in the file that are in order, of which some are read ahead. */
+/* A sorted sequence of sums in the file, with a read-ahead buffer. */
 #define READ_AHEAD 64u
 struct days_chunk {
     size_t first, count; /* in rows of the file */
-    size_t next;         /* of `count`: the first that was not taken yet */
+    size_t next;         /* first of `count` rows that was not taken yet */
     size_t ahead_from, ahead_count;
     struct day_sum ahead[READ_AHEAD];
 };
 
 struct store {
     struct day_sums *sums;
-    size_t next; /* of the sums in order: the first that was not taken yet */
+    size_t next; /* first of the sorted sums that was not taken yet */
     FILE *file;
     const char *directory; /* of the file */
     size_t written;
@@ -40,8 +40,8 @@ struct store {
 
 struct day_spool {
     struct store totals;
-    struct store changes;  /* of the units a second, from that day on */
-    struct day_sum *rates; /* the units a second of the day taken last, by id */
+    struct store changes;  /* changes of the rate (units per second) from a day on */
+    struct day_sum *rates; /* rates (units per second) on the day that was taken last, by id */
     size_t rate_count;
 };
 
@@ -99,7 +99,7 @@ static int spill(struct store *store, const struct day_sum *sums, size_t count, 
     return 0;
 }
 
-/* Rows that are parts of one sum become one first, which may make room enough for now. */
+/* Merges rows of the same day and id first. That may free enough memory to avoid the file. */
 static int days_make_room(struct store *store, struct error *err)
 {
     if (day_sums_held(store->sums) < ROWS_KEPT)
@@ -159,7 +159,7 @@ int day_spool_spill_rest(struct day_spool *spool, struct error *err)
     return spill_rest(&spool->totals, err) || spill_rest(&spool->changes, err) ? -1 : 0;
 }
 
-/* The next sum of a chunk, in *sum; NULL where there is none. */
+/* Sets `*sum` to the next sum of a chunk, or to NULL at its end. */
 static int days_peek(struct store *store, struct days_chunk *chunk, const struct day_sum **sum,
                      struct error *err)
 {
@@ -179,8 +179,10 @@ static int days_peek(struct store *store, struct days_chunk *chunk, const struct
     return 0;
 }
 
-/* Add to `into`, as sums of `day`, what is stored for the days from `first` to `day` and was not
- * taken yet. */
+/*
+ * Adds to `into`, as sums of `day`, all sums of days up to `day` that were not taken yet.  Skips
+ * days before `first`.
+ */
 static int results_days_take(struct store *store, uint32_t first, uint32_t day,
                              struct day_sums *into, struct error *err)
 {
@@ -203,7 +205,7 @@ static int results_days_take(struct store *store, uint32_t first, uint32_t day,
     return 0;
 }
 
-/* Rates and changes are both in the order of ids. */
+/* Merges the changes into the rates; both are in order of ids. */
 static int change_rates(struct day_spool *spool, const struct day_sum *changes, size_t count,
                         struct error *err)
 {
@@ -301,7 +303,7 @@ void days_destroy(struct days *days)
     free(days);
 }
 
-/* The last day that begins at `instant` or earlier; the first where none does. */
+/* Returns the last day that begins at `time` or earlier, or else the first day. */
 static size_t search(const struct days *days, uint64_t time)
 {
     size_t low = 0, high = days->count;
@@ -328,7 +330,7 @@ size_t days_find(const struct days *days, uint64_t start)
     return day < days->count && days->starts[day] == start ? day : days->count;
 }
 
-/* The day that an instant is in, most likely the one that was found last. */
+/* Returns the day that contains `time`. Consecutive jobs are mostly in the same day. */
 static size_t find_day(struct days *days, uint64_t time)
 {
     size_t day = days->last;
@@ -339,7 +341,7 @@ static size_t find_day(struct days *days, uint64_t time)
     return day;
 }
 
-/* So many whole days or fewer are added one by one; more are added as a rate. */
+/* Up to this many whole days are added one by one; more are added as a rate. */
 #define WHOLE_DAYS 3u
 
 static uint64_t days_part_of(const struct days *days, size_t day, uint64_t start, uint64_t end)

@@ -9,99 +9,134 @@ struct findings;
 struct rollup;
 struct slice;
 
-/* What was found not to be as an earlier run had stored it. */
+/* Days of usage that did not match their stored hashes. */
 struct day_repairs {
-    uint64_t days, rows; /* that were made anew */
-    double drift;        /* the largest difference in TRES-seconds */
-    uint64_t lost;       /* days that cannot be made anew, since their jobs were purged ... */
-    uint64_t first_lost; /* ... and when the first of them began */
+    uint64_t days, rows; /* recomputed */
+    double drift;        /* largest difference, in TRES-seconds */
+    uint64_t lost;       /* days that cannot be recomputed because their jobs were purged ... */
+    uint64_t first_lost; /* ... and the start of the first of them */
 };
 
-/* What associations used on each day: gathered while a run reads jobs, and written by
- * day_rows_write(). Days are those of the process's time zone. */
+/*
+ * The usage of associations by day.  A run collects it while it reads jobs, and day_rows_write()
+ * writes it.  Days begin at midnight in the process's time zone.  Times are in epoch seconds.
+ */
 struct days {
-    uint64_t *starts; /* where each day begins, and behind the last where that ends */
+    uint64_t *starts; /* start of each day; starts[count] is the end of the last one */
     size_t count;
     uint64_t now;
-    uint64_t border;       /* stored days before it are of another time zone, and stay; 0: none */
-    bool anew;             /* all jobs were read; else those that were not sealed */
-    bool unsealed_is_kept; /* there is a seal, on which the next run will go on */
-    bool may_look_back;    /* the run was asked for an instant, which may be before others */
-    uint64_t goes_on_from; /* not `anew`: the instant of the run whose rows are added to ... */
-    bool may_wait;         /* ... and if it is not theirs, they stay as they are for now */
-    bool check_all;        /* read every day's rows, whether or not they are to change ... */
-    uint64_t check_from, check_to; /* ... or those of days that begin between these ... */
-    uint64_t check_all_from;       /* ... or from this on */
-    bool in_turn;                  /* day_rows_write() chooses these, so that all come ... */
-    uint64_t round_s;              /* ... within so many seconds */
-    uint64_t oldest_end;           /* of all job rows; UINT64_MAX where none has ended */
-    size_t last;                   /* the day that was found last */
-    size_t earliest;               /* the first day with a sum; `count`: none has */
-    struct day_spool *checkpointed,
-        *open;   /* the usage of jobs that are sealed, and of the others */
-    bool failed; /* they cannot be kept: no room, or beyond our integers */
-    bool behind; /* set by day_rows_write(): rows are of an earlier run than the seal */
+    uint64_t border; /* stored days before it belong to another time zone and stay unchanged; 0 if
+                        none */
+    bool anew;       /* all jobs were read; else only jobs that are not in the checkpoint */
+    bool unsealed_is_kept; /* a checkpoint is stored, from which the next run continues */
+    bool may_look_back;    /* the run's time was given by the user and may be in the past */
+    uint64_t
+        goes_on_from; /* if only some jobs were read: time of the run to which they are added ... */
+    bool may_wait; /* ... and if the stored rows are of another run, leave them unchanged for now */
+    bool check_all; /* verify the rows of every day, even of days that do not change ... */
+    uint64_t check_from, check_to; /* ... or of days that begin in this interval ... */
+    uint64_t check_all_from;       /* ... or at this time or later */
+    bool in_turn;        /* day_rows_write() sets these, so that each day is verified ... */
+    uint64_t round_s;    /* ... once in this period */
+    uint64_t oldest_end; /* oldest end of all job rows; UINT64_MAX if no job has ended */
+    size_t last;         /* index of the last day that find_day() found */
+    size_t earliest;     /* index of the first day with usage; `count` without any usage */
+    struct day_spool *checkpointed, *open; /* usage of checkpointed jobs, and of all other jobs */
+    bool failed; /* they cannot be stored: the disk is full, or a sum is out of range */
+    bool behind; /* set by day_rows_write(): the stored rows are of a run before the checkpoint's */
     struct day_repairs repairs; /* set by day_rows_write() */
 };
 
-/* The days that begin at `from` or later, up to now. */
+/*
+ * Returns the days that begin at `from` or later, up to `now`.  The caller frees them with
+ * days_destroy(), which accepts NULL.
+ */
 struct days *days_create(uint64_t from, uint64_t now);
-/* The same, with what is left of the day that `first` is in as the first of them. */
+
+/*
+ * Returns the days from `first` up to `now`.  If `first` is not the start of a day, the first day
+ * is the rest of the day that contains it.
+ */
 struct days *days_create_at(uint64_t first, uint64_t now);
 void days_destroy(struct days *days);
 
-/* Add what a job used from `start` to `end`, or take it back. */
+/*
+ * Adds the usage of a job from `start` to `end` in epoch seconds, or subtracts it if `rate` is
+ * negative.  Ignores time outside of the days.  Returns -1 if there is no room for it.
+ */
 int days_add(struct days *days, bool checkpointed, const struct usage_rate *rate, uint64_t start,
              uint64_t end, struct error *err);
-/* Add the part of a rollup, which stands for jobs that were purged, that is in a slice. */
+
+/*
+ * Adds the part of a rollup's usage that is in `interval`.  The rollup replaces purged job rows;
+ * its usage counts as spread evenly over its time.  `price` is the charge rate.  Returns -1 if
+ * there is no room for it or a sum is out of range.
+ */
 int days_add_rollup(struct days *days, const struct slice *interval, const struct rollup *rollup,
                     uint128 price, struct error *err);
 
-/* As day_spool_spill_rest(). */
+/* Calls day_spool_spill_rest() for both spools. */
 int days_spill_rest(struct days *days, struct error *err);
 
-/* They cannot be kept: note why.  Statistics never stop fairshare. */
+/*
+ * Records in the log and in `findings` that the days cannot be stored, and sets days->failed.  The
+ * run continues, because fairshare does not depend on these statistics.
+ */
 void days_give_up(struct days *days, struct findings *findings, const struct error *err);
 
-/* The day that begins at `start`; days->count where none does. */
+/* Returns the index of the day that begins at `start`, or days->count if none does. */
 size_t days_find(const struct days *days, uint64_t start);
 
-/* Add the sums of a day in `sealed` or `open` to `into`; day by day, as day_spool_take(). */
+/*
+ * Adds the sums of a day in `spool` (days->checkpointed or days->open) to `into`.  See
+ * day_spool_take().
+ */
 int days_take(struct days *days, struct day_spool *spool, size_t day, struct day_sums *into,
               struct error *err);
 
-/* Sums of usage by day and association, which are added in any order and taken day by day.  Neither
- * memory nor time grows with the length of jobs: what is too much for memory lies in a temporary
- * file, and a job that lasts for months makes sums for its first and its last day only; between
- * them it is a rate. */
+/*
+ * Sums of usage by day and association.  They are added in any order and taken day by day.
+ *
+ * Neither memory nor time grows with the length of jobs.  Sums that exceed the memory limit go to a
+ * temporary file.  A job that lasts for months adds sums only for its first and its last day;
+ * between them it is stored as a rate.
+ */
 
 struct day_spool *day_spool_create(void);
 void day_spool_destroy(struct day_spool *spool);
 
-/* Add to what an association used on a day: so many seconds of a rate, or `more`.  Fails where the
- * file has no room, or `more` is beyond the range of our integers; a sum beyond it is an error
- * where it is taken or written. */
+/*
+ * Add to the usage of an association on a day: `rate` for a number of seconds, or `more`.  Fail if
+ * the disk is full, or if `more` is out of range.  A sum that is out of range is an error only when
+ * it is taken or written.
+ */
 int day_spool_add_product(struct day_spool *spool, uint32_t day, const struct usage_rate *rate,
                           uint64_t seconds, struct error *err);
 int day_spool_add(struct day_spool *spool, uint32_t day, uint64_t id, const struct wide *more,
                   struct error *err);
-/* Add a rate for every second of the days from `first` to the one before `end`. */
+
+/* Adds `rate` for every second of the days from `first` up to but not including `end`. */
 int day_spool_add_rate(struct day_spool *spool, uint32_t first, uint32_t end,
                        const struct usage_rate *rate, struct error *err);
 
-/* Where there is a file, write the sums that memory still holds to it, too.  It is for when all is
- * added, and others need memory before days are taken.  Fails where the file has no room. */
+/*
+ * If a temporary file is in use, writes all sums to it and frees their memory.  Call it after the
+ * last addition, if others need memory before days are taken.  Fails if the disk is full.
+ */
 int day_spool_spill_rest(struct day_spool *spool, struct error *err);
 
-/* The error of a sum that is beyond the range; returns -1. */
+/* Sets the error of a sum that is out of range. Returns -1. */
 int day_beyond_range(uint64_t id, struct error *err);
 
-/* Add the sums of a day, which has so many seconds, to `into`.  Days are taken in ascending order,
- * each at most once.  Fails where what was added is beyond the range, or the file cannot be read.
+/*
+ * Adds the sums of a day to `into`.  `seconds` is the length of the day.  Days must be taken in
+ * ascending order, each at most once.  Fails if a sum is out of range, or if the file cannot be
+ * read.
  */
 int day_spool_take(struct day_spool *spool, uint32_t day, uint64_t seconds, struct day_sums *into,
                    struct error *err);
-/* Let days be taken again from the first one on. */
+
+/* Restarts day_spool_take() at the first day. */
 void day_spool_rewind(struct day_spool *spool);
 
 #endif

@@ -53,7 +53,7 @@ static bool factor_rows_same(const struct factor_point *one, const struct factor
            !(one->factor > other->factor);
 }
 
-/* Whether all of this is noted already, and nothing else. */
+/* Returns true if exactly these factors are recorded already. */
 static bool is_noted(const struct factor_history *history, int64_t until)
 {
     size_t note = 0;
@@ -86,7 +86,7 @@ static void factor_rows_write_point(struct row_writer *writer, const struct publ
 static const char *const removals[] = { sql_query_forget_factors, sql_query_kept_factors_clear,
                                         NULL };
 
-/* They are few, and so written anew as a whole. */
+/* Replaces all rows of the cluster; there are only a few. */
 int factor_rows_write(const struct publisher *publisher, const struct factor_history *history,
                       int64_t until, struct error *err)
 {

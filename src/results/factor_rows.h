@@ -9,16 +9,23 @@ struct error;
 struct factor_history;
 struct publisher;
 
-/* The rows of fairmill_qos_change, in which runs note the usage factors of QOS and since when each
- * holds. */
+/*
+ * Reads and writes fairmill_qos_change, in which runs record the usage factors of QOS and the times
+ * from which they apply.
+ */
 
-/* Add what runs have noted to the past.  Where one row is not as it was written none counts, and
- * past->distrusted is set. */
+/*
+ * Adds the recorded factors to `history`.  If a row is damaged, adds none and sets
+ * history->distrusted to the time of the first damaged row.  Returns -1 on error.
+ */
 int factor_rows_read(struct db *db, const char *cluster, struct factor_history *history,
                      struct error *err);
 
-/* Inside the transaction that publisher_publish() has open: note what is known up to an instant;
- * nothing where a later run has noted what it saw. */
+/*
+ * Records the factors known up to the time `until`, in epoch seconds.  Does nothing if a later run
+ * has recorded its observations.  Must run inside the transaction that publisher_publish() opened.
+ *  Returns -1 on error.
+ */
 int factor_rows_write(const struct publisher *publisher, const struct factor_history *history,
                       int64_t until, struct error *err);
 

@@ -51,7 +51,7 @@ static struct finding_row *finding_row(struct finding_rows *found, const char *k
     return fresh;
 }
 
-/* Whoever publishes a cluster has found it. */
+/* Returns true for the finding that the cluster is missing, unless this run reports it again. */
 static bool is_over(const struct finding_row *row, const struct findings *findings)
 {
     return !findings->kind[FINDING_CLUSTER_VANISHED].count &&
@@ -147,7 +147,10 @@ int finding_rows_end_vanished(const struct publisher *publisher, struct error *e
     int64_t one;
     struct db_value arguments[] = { db_text(publisher->cluster),
                                     db_text(finding_name(FINDING_CLUSTER_VANISHED)) };
-    /* Mostly there is none, and rows that another session holds need not be waited for. */
+    /*
+     * Look for it first: it rarely exists, and a DELETE could wait for rows that another session
+     * locks.
+     */
     int found = rows_read_integer(publisher->db, sql_query_finding_find, arguments, 2, &one, err);
     if (found <= 0)
         return found;

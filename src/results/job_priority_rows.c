@@ -13,12 +13,12 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* What a row says of TRES.  Few jobs ask for what no other asks for. */
+/* The TRES texts of a row. Most jobs share them with other jobs, so they are built once. */
 struct tres_texts {
     const char *factors, *weighted;
 };
 
-/* The names that a row points at. */
+/* The names in a row. */
 enum { USER, ACCOUNT, PARTITION, QOS, NAMES };
 enum { ID_DIGITS = 24 };
 
@@ -30,7 +30,7 @@ struct job_priority_writer {
     struct row_writer terms;
     struct row_hash stored, kept_terms;
     struct text names[NAMES];
-    struct arena *arena; /* of texts about TRES */
+    struct arena *arena; /* of the TRES texts */
     struct id_index *tres_places;
     struct tres_texts *tres;
     uint32_t tres_count;
@@ -93,7 +93,7 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
         { "assoc_weighted", 'r', db_real(weighted->association) },
         { "tres_factors", 't', db_text(tres->factors) },
         { "tres_weighted", 't', db_text(tres->weighted) },
-        { "site", 'i', db_null() }, /* site and nice are in no accounting database */
+        { "site", 'i', db_null() }, /* no accounting database has site and nice */
         { "nice", 'i', db_null() },
         { "priority", 'i', lost ? db_null() : db_integer(priority->value) },
         { "priority_norm", 'r', lost ? db_null() : db_real(priority->norm) },
@@ -127,7 +127,7 @@ static int write_terms(struct job_priority_writer *writer, const struct formula_
     return result;
 }
 
-/* What only Slurm's jobs have is NULL. */
+/* Columns that only Slurm's jobs have are NULL. */
 static int write_formula_job(struct job_priority_writer *writer, const struct formula_jobs *jobs,
                              const struct names *names, size_t number, struct error *err)
 {

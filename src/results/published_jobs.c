@@ -75,7 +75,7 @@ static void published_jobs_add_row(struct prio_list *list, const struct db_value
     prio_list_add(list, &added);
 }
 
-/* ---- what names stood for ---- */
+/* ---- values of the names in a formula ---- */
 
 struct published_jobs_term {
     uint32_t row; /* in the list */
@@ -106,7 +106,10 @@ static int by_row(const void *a, const void *b)
                                   : strcmp(one->term.name, other->term.name);
 }
 
-/* The terms of a row stand together now. */
+/*
+ * Sets the terms of a row to those from `from` to before `to` in the sorted list, and builds their
+ * text.
+ */
 static void give_terms(struct prio_list *list, const struct published_jobs_terms *terms,
                        size_t from, size_t to)
 {

@@ -6,11 +6,12 @@ struct db;
 struct error;
 struct published_cluster;
 
-/* The jobs that waited on a published cluster. */
+/* The pending jobs of a published cluster. */
 
-/* A list without jobs, with the weights that the run had. */
+/* Returns an empty list with the weights that the run used. */
 struct prio_list *published_job_list(const struct published_cluster *cluster);
-/* Add the published jobs of the list's cluster. */
+
+/* Adds the published jobs of the list's cluster. Returns -1 on error. */
 int published_jobs_read(struct db *results, struct prio_list *list, struct error *err);
 
 #endif

@@ -6,25 +6,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where rows of result tables are not as a run would write them. */
+/* Differences between stored rows of result tables and the rows that a run would write. */
 
-/* Why they differ, as far as that can be told. */
+/* The cause of a difference, if it can be determined. */
 enum difference_cause {
-    CAUSE_UNKNOWN, /* nothing is known of what was stored */
-    CAUSE_ROWS,    /* what is stored is not what a run stored: somebody else changed it */
-    CAUSE_SOURCE,  /* it is, but the source gives something else now */
+    CAUSE_UNKNOWN, /* no hash of the stored rows is known */
+    CAUSE_ROWS,    /* the rows do not match their hash: another program changed them */
+    CAUSE_SOURCE,  /* the rows match, but the accounting database has changed */
 };
 
 struct row_difference {
     const char *table;
-    char *key;               /* which row: `id_assoc 5`; "" where there is one only */
-    char *column;            /* NULL: all of the row */
-    char *stored, *computed; /* NULL: there is no such row */
-    int64_t part;            /* of the table, as fairmill_kept has it */
+    char *key;               /* the row, such as `id_assoc 5`; "" if the table has only one */
+    char *column;            /* NULL: the whole row */
+    char *stored, *computed; /* NULL if the row does not exist */
+    int64_t part;            /* its hash segment, as in fairmill_kept */
     enum difference_cause cause;
 };
 
-/* The first of each table, so many at most, and how many there are. */
+/* The number of differences of a table, and the first DIFFERENCES_AT_MOST of them. */
 #define DIFFERENCES_AT_MOST 10
 struct table_differences {
     const char *table;
@@ -33,16 +33,21 @@ struct table_differences {
     uint64_t count;
 };
 struct row_differences {
-    struct table_differences *tables; /* those that have any */
+    struct table_differences *tables; /* only tables with differences */
     size_t count;
 };
-/* Add one.  Texts are copied, NULL stays NULL; the table is not, which lasts as long. */
+
+/* Adds a difference. Copies its texts, but not difference->table, which must remain valid. */
 void row_differences_add(struct row_differences *differences,
                          const struct row_difference *difference);
-/* Whether a part of a table has any; true also where it may be among those that are not listed. */
+
+/*
+ * Returns true if a hash segment of a table has a difference, or may have one that is not listed.
+ */
 bool row_differences_have(const struct row_differences *differences, const char *table,
                           int64_t part);
-/* Give those of a part that are listed their cause. */
+
+/* Sets the cause of all listed differences of a hash segment. */
 void row_differences_set_cause(struct row_differences *differences, const char *table, int64_t part,
                                enum difference_cause cause);
 void row_differences_free(struct row_differences *differences);

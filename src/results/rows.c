@@ -10,7 +10,7 @@
 
 #define INFINITE 1e100
 
-/* The arguments of a statement besides its ids. */
+/* Maximum number of arguments before the ids. */
 #define KEY_VALUES 2
 
 struct db_value rows_real(double number)
@@ -111,8 +111,10 @@ int rows_execute_all(struct db *db, const char *const *statements, const struct 
     return result;
 }
 
-/* Write a query's text that ends in a column as that column's condition: its value is one of the
- * ids.  These, which follow the other arguments, must be ROW_IDS_AT_ONCE or fewer. */
+/*
+ * Appends the condition ` IN (...)` with the ids, and puts them into `arguments`.  There must be at
+ * most ROW_IDS_AT_ONCE.
+ */
 static void rows_add_condition(struct text *sql, struct db_value *arguments, struct row_ids ids)
 {
     for (size_t i = 0; i < ids.count; i++) {

@@ -33,7 +33,10 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The path of `base` in the directory of `path`, without symbolic links, to be freed. */
+/*
+ * Returns the path of `base` in the directory of `path`, without symbolic links.  The caller frees
+ * it.
+ */
 static char *run_mark_beside(const char *path, const char *base)
 {
     struct text text = { 0 };
@@ -58,7 +61,9 @@ static struct mark_name mark_of(const char *settings_path)
     return name;
 }
 
-/* A new file each time: an old one may be another user's.  Others may read it, whatever umask is.
+/*
+ * Creates a new file, because an old one may belong to another user.  fchmod() makes it readable to
+ * all users regardless of umask.
  */
 static bool results_run_mark_leave(int directory, const struct mark_name *name, int status)
 {
@@ -97,7 +102,7 @@ void run_mark_remove(const char *settings_path)
     }
 }
 
-/* O_NONBLOCK: a pipe of that name would never answer. */
+/* O_NONBLOCK: opening a pipe with this name would block forever. */
 static void read_mark(int directory, const struct mark_name *name, struct run_mark *newest)
 {
     struct stat status;
@@ -139,7 +144,7 @@ void run_users_free(struct run_users *users)
     *users = (struct run_users){ 0 };
 }
 
-/* What is looked for, and what was found. */
+/* The marks to look for, and the newest one found. */
 struct run_mark_search {
     struct mark_name own, of_runs;
     bool reads;

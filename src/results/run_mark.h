@@ -8,32 +8,44 @@
 
 struct settings;
 
-/* A run that cannot leave its row in fairmill_run (bad settings, a wrong password, a full disk)
- * leaves a file instead, in each directory of util/state_directory.h that takes it, since the next
- * of them may be closed to the users who ask.  The file's name has a hash of the settings' path,
- * its time is the run's, and it holds the exit status and nothing else, since other users may read
- * it. A full disk leaves it empty. */
+/*
+ * Run marks: files that show that a run could not add its row to fairmill_run, because of bad
+ * settings, a wrong password or a full disk.
+ *
+ * The run writes the mark into each directory of util/state_directory.h that accepts it, because
+ * the first may not be readable for other users.  The name of the file has a hash of the settings'
+ * path, and its modification time is the run's.  It contains only the exit status, because other
+ * users may read it.  If the disk is full, it is empty.
+ */
 
 struct run_mark {
-    int64_t at; /* epoch seconds; 0: there is none */
-    int status; /* the exit status; 0: unknown */
+    int64_t at; /* epoch seconds; 0 without a mark */
+    int status; /* exit status of the run; 0 if unknown */
 };
 
-/* Users whose marks count, whoever asks. */
+/* Users whose marks are trusted. */
 struct run_users {
     uid_t *users;
     size_t count;
 };
 
-/* Leaves the file of the settings at this path; does nothing if no directory takes it. */
+/* Writes the mark of the settings at this path. Does nothing if no directory accepts it. */
 void run_mark_leave(const char *settings_path, int status);
-/* Removes it from all directories. */
+
+/* Removes the mark from all directories. */
 void run_mark_remove(const char *settings_path);
-/* Returns the newest of this process's user, of root, of the user `fairmill', of the owners of the
- * settings and of a SQLite database of results, and of `users`.  Other users could forge one.
- * reader.conf also finds that of fairmill.conf beside it. */
+
+/*
+ * Returns the newest trusted mark of the settings; other users could forge a mark.
+ *
+ *   - Marks of this process's user, of root, of the user `fairmill', and of `users` are trusted.
+ *   - Marks of the owners of the settings and of a SQLite results database are trusted, too.
+ *
+ * For reader.conf, a mark of fairmill.conf in the same directory also counts.
+ */
 struct run_mark run_mark_find(const struct settings *settings, const struct run_users *users);
-/* Adds the user of this name, if there is one. */
+
+/* Adds the user with this name if it exists. */
 void run_users_add(struct run_users *users, const char *name);
 void run_users_free(struct run_users *users);
 

@@ -49,8 +49,10 @@ static int add_column(struct db *db, const char *table, const char *name, const 
     return result ? fail_in(err, "cannot add column '%s', which '%s' lacks", name, table) : 0;
 }
 
-/* Add the columns that the table lacks, or only look: 1 where it lacks one.  Each line of its
- * CREATE TABLE that is indented and begins with a name in double quotes is a column. */
+/*
+ * Adds the missing columns of one table, or with `look` returns 1 if one is missing.  Each line of
+ * its CREATE TABLE that is indented and begins with a name in double quotes is a column.
+ */
 static int results_script_add_columns(struct db *db, const char *table, const char *script,
                                       bool look, struct error *err)
 {

@@ -8,14 +8,28 @@
 
 struct text;
 
-/* What a script of sql/schema/ creates, and what a database has of that. */
+/*
+ * Reads the scripts of sql/schema/: the tables and views that they create, and the columns that a
+ * database lacks.
+ */
 
-/* The name of the next table or view that a script creates, to be freed, and *at is moved on to it;
- * NULL at the end.  It is the first text in double quotes behind its CREATE. */
+/*
+ * Returns the name of the next table or view that a script creates, and moves `*at` to that name;
+ * returns NULL at the end.  The caller frees the name.  It is the first text in double quotes after
+ * CREATE; CREATE INDEX is skipped.
+ */
 char *script_next_name(const char **at);
-/* List the columns that a table has, each in double quotes. */
+
+/*
+ * Appends the column names of a table, each in double quotes, separated by commas.  Returns -1 on
+ * error.
+ */
 int script_list_columns(struct db *db, const char *table, struct text *names, struct error *err);
-/* Add the columns that tables of an older script lack, or only look: 1 where one is lacking. */
+
+/*
+ * Adds columns of the script that the tables of an older release lack.  With `look`, changes
+ * nothing and returns 1 if a column is missing.  Returns 0 on success, -1 on error.
+ */
 int script_add_columns(struct db *db, const char *script, bool look, struct error *err);
 
 #endif
