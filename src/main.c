@@ -223,7 +223,7 @@ static int run_named(struct invocation *invocation)
 
 /*
  * Reads the options before the command.  Sets `*at` to the index of the command, or to `count` if
- * there is none.  Returns false if the program must exit with `*status`.
+ * the command is missing.  Returns false if the program must exit with `*status`.
  */
 static bool read_before_command(int count, char **arguments, int *at, const char **settings_path,
                                 int *status)

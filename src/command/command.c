@@ -17,8 +17,10 @@
 #include "util/memory.h"
 #include "util/number.h"
 
-/* Days, months and resets are those of the runs.  Who has the settings of readers only, which need
- * not say where midnight is, takes it from them; if this machine does not know it, it stays. */
+/*
+ * Days, months and resets must use the time zone of the runs.  reader.conf need not contain the
+ * zone, so a reader takes it from the published runs.
+ */
 static bool command_needs_zone(const struct settings *settings)
 {
     return !settings->source.database && !setting_is_chosen(settings, "usage", "time_zone");
@@ -28,6 +30,7 @@ static void command_take_zone(const struct published *published)
 {
     const char *zone = published_zone(published);
     struct error unknown;
+    /* If this host does not know the zone, continue with the zone of the process. */
     if (zone && time_zone_set(zone, &unknown))
         log_note("%s", unknown.message);
 }
@@ -37,8 +40,8 @@ static int command_load(struct settings **settings, const struct invocation *inv
 {
     if (invocation->client && use == SETTINGS_FOR_ALL)
         return fail(err, ERROR_USAGE,
-                    "%s: this needs the accounting database, which is not read for who asks over "
-                    "a socket",
+                    "%s: this needs the accounting database, which is not available over the "
+                    "socket",
                     invocation->command->name);
     if (settings_load(settings, invocation->settings_path,
                       invocation->client ? SETTINGS_FOR_CLIENTS : use, err))
@@ -64,7 +67,8 @@ int command_answer_as(struct command_context *context, const struct table_layout
     return !layout || context->answer ? 0 : -1;
 }
 
-/* Times among the options are read between: the zone may be that of the results. */
+/* Opens the results and converts the times among the options.  The order matters: the time zone may
+ * be that of the results. */
 static int command_open(struct command_context *context, struct error *err)
 {
     struct published *published = &context->published;
@@ -151,15 +155,15 @@ void command_hide_reason(const struct invocation *invocation, struct error *err)
     dprintf(client->journal, "fairmill: %s\n", message.bytes);
     text_free(&message);
     fail(err, err->class,
-         "the results cannot be read; the administrators find the reason in the "
-         "journal of fairmill.socket's service");
+         "cannot read the results; ask the administrators, who find the reason in the journal of "
+         "fairmill.socket's service");
 }
 
 int command_print(const struct text *text, struct error *err)
 {
     if ((text->length && fwrite(text->bytes, 1, text->length, stdout) != text->length) ||
         fflush(stdout))
-        /* Who closed the pipe has read what was wanted. */
+        /* A reader that closed the pipe, such as head(1), needs no more output. */
         return errno == EPIPE
                    ? 0
                    : fail(err, ERROR_OTHER, "cannot write the output: %s", strerror(errno));
@@ -171,8 +175,8 @@ int command_output(const char *path, const struct text *text, struct error *err)
     return !path || !strcmp(path, "-") ? command_print(text, err) : file_write(path, text, err);
 }
 
-/* The login uid that the kernel keeps for a session, through every sudo and su: what auditd goes
- * by.  false where the kernel has none, as for daemons and in most containers. */
+/* Sets `*uid` to the login uid of the audit session, which sudo and su do not change.  Returns
+ * false without such a session, as in daemons and most containers. */
 static bool command_audited_uid(uid_t *uid)
 {
     char line[32];

@@ -7,27 +7,30 @@
 #include "results/published.h"
 #include "settings/load.h"
 
-/* What every subcommand needs.  `struct command` is in options.h. */
+/* The functions that all commands share.  `struct command` is in options.h. */
 
-/* A command that is running: what is read and opened for it. */
+/* The state of a running command. */
 struct command_context {
     const struct invocation *invocation;
-    void *options; /* its own struct */
-    const struct shared_options *shared;
-    /* check() may choose others than the command declares. */
+    void *options;                       /* the command's own struct of options */
+    const struct shared_options *shared; /* the shared part of `options` */
+    /* Initialized from the command; check() may change them. */
     enum settings_use use;
     enum command_results results;
     const struct table_layout *layout;
-    struct published_filter filter; /* by the shared options */
-    /* answer() has these. */
+    struct published_filter filter; /* the selection by the shared options */
+    /* Set before answer(). */
     struct settings *settings;
-    struct settings *source_settings; /* of command_source_settings() */
+    struct settings *source_settings; /* NULL until command_source_settings() loads them */
     struct published published;
-    struct answer *answer;
+    struct answer *answer; /* NULL if the command has no layout */
 };
 
-/* Run a command that declares what it needs: check its options, load the settings, open the
- * results, let it answer and print that. */
+/*
+ * Executes the command of `invocation`: calls its check(), loads the settings, opens the results,
+ * calls its answer() and prints the answer.  `options` is the command's struct after
+ * options_read().  Returns the exit status, or -1 with the error to report.
+ */
 int command_execute(const struct invocation *invocation, void *options, struct error *err);
 
 extern const struct command command_init, command_check, command_run, command_status, command_show,
@@ -36,30 +39,42 @@ extern const struct command command_init, command_check, command_run, command_st
     command_report, command_forget, command_verify, command_import, command_answer,
     command_backfill, command_backtest;
 
-/* The settings with those of the accounting database, for a command that only sometimes needs it.
- * The context owns them.  NULL on error: over a socket ERROR_USAGE. */
+/*
+ * Returns settings with the section [source], for a command that needs the accounting database only
+ * with some options.  The context owns them.  Returns NULL on error; over the socket the error is
+ * ERROR_USAGE, because clients cannot query the accounting database.
+ */
 const struct settings *command_source_settings(struct command_context *context, struct error *err);
 
-/* Answer with another layout than the command's; NULL: print nothing. */
+/* Replaces context->answer by an empty answer with another layout; with NULL, nothing is printed.
+ * Returns -1 with ERROR_USAGE if --columns names a column that the layout lacks. */
 int command_answer_as(struct command_context *context, const struct table_layout *layout,
                       struct error *err);
 
-/* Whether this invocation reads results only: somebody asks over a socket, or this process may read
- * reader.conf alone. */
+/* True if the command can read results only: it answers a client of the socket, or the process can
+ * read reader.conf but not fairmill.conf. */
 bool command_reads_results_only(const struct invocation *invocation);
 
-/* For a user at the other end of the socket, replace an error that is not about the request: its
- * text names logins, hosts, files and settings.  It goes to the service's journal instead.  Root
- * and the service's own user get it as it is. */
+/*
+ * Hides an internal error from a client of the socket, because its text can name logins, hosts,
+ * files and settings.  Writes it to the service's journal and replaces the message.  Does nothing
+ * if the error is about the request, if the client is root or the service's own user, or if there
+ * is no client.
+ */
 void command_hide_reason(const struct invocation *invocation, struct error *err);
 
-/* Write a text to stdout, whole, or say why not. */
+/* Writes a text to standard output and flushes it.  Returns -1 on a write error, but 0 if the
+ * reader closed the pipe. */
 int command_print(const struct text *text, struct error *err);
-/* Write it to where --output says: NULL and `-` are stdout. */
+/* Writes a text to the file of --output, or to standard output if `path` is NULL or `-`. */
 int command_output(const char *path, const struct text *text, struct error *err);
-/* The login of the client, or of who runs this, also behind sudo and su.  The caller frees it. */
+/*
+ * Returns the login of `client`, or if it is NULL, of the user who runs the process, even after
+ * sudo and su.  A user without a passwd entry is `uid NUMBER`.  The caller frees the string.
+ */
 char *command_login(const struct client *client);
-/* Ask on the terminal; -1 with `refusal` unless the answer is yes. */
+/* Prints a question and reads the answer from standard input.  Returns -1 with the error `refusal`
+ * unless the answer begins with y or Y. */
 int command_confirm(const char *question, const char *refusal, struct error *err);
 
 #endif

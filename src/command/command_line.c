@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* A name that sacctmgr would read as something else, or nobody could see. */
-static const char unsayable[] = "no command line can say this safely";
+/* See command_line_add_name(). */
+static const char unsayable[] = "this name is not safe in a command";
 
 void command_line_add_words(struct command_line *line, const char *words)
 {

@@ -4,18 +4,22 @@
 
 #include "util/text.h"
 
-/* A command that a shell takes apart into the words it was made of. */
+/* A command for a shell, quoted so that the shell splits it into the words that were added.  The
+ * caller frees `text`. */
 struct command_line {
     struct text text;
-    const char *obstacle; /* why there is none; NULL */
+    const char *obstacle; /* the reason why the command must not be executed, or NULL */
 };
 
-/* Words that a shell takes as they are. */
+/* Adds words that need no quotes. */
 void command_line_add_words(struct command_line *line, const char *words);
-/* A word, in single quotes where a shell would do something about it. */
+/* Adds a word, in single quotes if it has a character that is special for a shell. */
 void command_line_add(struct command_line *line, const char *word);
-/* `key=name`.  To sacctmgr a comma begins the next name, and quotes are not part of one: such a
- * name, and one that nobody could see, is an obstacle. */
+/*
+ * Adds `key=name`.  Sets `obstacle` if the name has a comma, a quote or an unprintable character:
+ * sacctmgr would split the name or drop the quotes, and an unprintable character cannot be checked
+ * by a reader.
+ */
 void command_line_add_name(struct command_line *line, const char *key, const char *name);
 
 #endif

@@ -12,8 +12,8 @@
 #define SHARED(member) offsetof(struct shared_options, member)
 
 /*
- * The shared options, in the order of the help.  Short options are those of sshare; with
- * TAKES_SPRIO_HEADER they are those of sprio.
+ * The shared options, in the order of the help.  Short options follow sshare, or sprio if the
+ * command has TAKES_SPRIO_HEADER.
  */
 static const struct shared_option {
     unsigned taken_by; /* the TAKES_... that selects it */
@@ -86,8 +86,8 @@ static const struct command_option common_options[] = {
 };
 
 /*
- * Options of Slurm's and OpenPBS's commands, so that the error for an option that a command of
- * fairmill lacks can say what it means there.
+ * Options of Slurm's and OpenPBS's commands.  If a command of fairmill lacks such an option, the
+ * error explains its meaning in the other tool.
  */
 static const struct {
     const char *tool;    /* the command of Slurm or OpenPBS */
@@ -334,8 +334,7 @@ static int read_long(struct option_line *line, const char *argument, struct erro
     return option_set(line, option, value, err);
 }
 
-/* Records the option that had this short option in 0.1.0, for a hint if an operand is unexpected.
- */
+/* If this was another option in 0.1.0, records that option for the error of an operand. */
 static void note_former(struct option_line *line, char letter)
 {
     const struct command_option *option;
@@ -402,8 +401,7 @@ static int option_read_line(struct option_line *line, struct error *err)
     return result;
 }
 
-/* Adds the NAME of a user, an account, or a user in an account, unless it is in the list already.
- */
+/* Adds the NAME of a user, an account or account/user, unless the list has it. */
 static void options_add_name(struct name_list *names, const char *account, const char *user)
 {
     struct text name = { 0 };

@@ -75,7 +75,7 @@ def questions(place):
         for command in (['show', '-c', '/etc/passwd'], ['show', '--config=/etc/passwd'], ['whatif', '--file', '/etc/passwd'],
                         ['whatif', '-f-']):
             answer = asked.ask(*command)
-            tap.ok(answer['status'] == 64 and 'no file is read' in answer['errors'], f"no path is taken ({' '.join(command)})",
+            tap.ok(answer['status'] == 64 and 'reads no files' in answer['errors'], f"no path is taken ({' '.join(command)})",
                    answer)
         for command in (['nonsense'], ['-c', 'x', 'show'], ['--help'], ['show', '--nonsense'], ['\x1b[2J']):
             answer = asked.ask(*command)

@@ -1,25 +1,21 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""The completions of bash, zsh and fish offer what there is, where it fits."""
+"""Completion in bash, zsh and fish offers the commands, actions, options and files that can follow."""
 
-import glob
 import os
 import re
 import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import manual
 import tap
-from commands import TOP, Commands, read, write
+from commands import TOP, Commands, write
 from program import FAIRMILL, HAS_REPORT
 
 ETC = f'{TOP}/etc/fairmill'
 
-# Options that pages name by their short form only, and synonyms that they name.
-SHARED = {'-u': '--users', '-A': '--accounts', '-M': '--clusters', '-v': '--verbose'}
-SYNONYMS = {'history': {'--from', '--to'}, 'prio': {'--partition'}}
-
-# COMP_WORDBREAKS has an = in it, so that it stands between two words.
+# COMP_WORDBREAKS contains =, so bash passes it as a word of its own.
 BASH = r'''
     . "$1"
     COMP_WORDS=("${@:2}")
@@ -29,7 +25,7 @@ BASH = r'''
     _fairmill "$2" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
     printf '%s\n' "${COMPREPLY[@]}"
 '''
-# zsh itself says what begins with the last word; here that is for the function's helpers.
+# zsh itself keeps the words that begin with the last word; here the replaced functions do that.
 ZSH = r'''
 compset() { [[ $words[CURRENT] == --config=* ]]; }
 _files() { print files; }
@@ -45,7 +41,7 @@ _arguments_of_test "$@" | while IFS= read -r one; do
     [[ -z $one || ($one != files && $one != ${(b)@[-1]}*) ]] || print -r -- $one
 done
 '''
-# On a terminal, with the files where they are installed.
+# On a terminal, with the installed files.
 TERMINAL = r'''
     zmodload zsh/zpty
     zpty terminal zsh -f -i
@@ -57,7 +53,7 @@ TERMINAL = r'''
 
 
 def joined(words):
-    """Where bash has --config = FILE, others have one word."""
+    """bash has three words for --config=FILE; other shells have one."""
     words = list(words)
     while '=' in words:
         at = words.index('=')
@@ -66,8 +62,8 @@ def joined(words):
 
 
 class Shells(Commands):
-    """Each is asked what Tab offers behind these words, sorted; the last one has just begun.  `files` where it
-    completes a path."""
+    """Each function returns the words that Tab offers for the last word, after the words before it.  It returns `files`
+    if the shell completes a path."""
 
     def __enter__(self):
         super().__enter__()
@@ -84,7 +80,7 @@ class Shells(Commands):
                             env=dict(os.environ, completion=f'{ETC}.zsh-completion'))
 
     def by_fish(self, *words):
-        """fish offers what has the word anywhere, where nothing begins with it."""
+        """If no word begins with the last word, fish offers the words that contain it."""
         words = joined(words)
         self.command('fish', '--no-config', '-c', 'source $argv[1]; complete -C "$argv[2]"', f'{ETC}.fish-completion',
                      ' '.join([FAIRMILL, *words]), cwd=self.path('paths'))
@@ -92,72 +88,69 @@ class Shells(Commands):
         return '\n'.join(one for one in offered if one == 'files' or re.match(re.escape(words[-1]) or '-*[a-zA-Z]', one))
 
 
-def in_manual(command=None):
-    """A command's actions and options; without one, the commands."""
-    if not command:
-        pages = glob.glob(f'{TOP}/man/fairmill-*.[18].pod')
-        names = [os.path.basename(page).removeprefix('fairmill-').partition('.')[0] for page in pages]
-        # The one that a build may be made without.
-        return sorted([name for name in names if HAS_REPORT or name != 'report'] + ['help'])
-    text = read(glob.glob(f'{TOP}/man/fairmill-{command}.[18].pod')[0])
-    sections = '\n'.join(re.findall(r'^=head1 (?:OPTIONS|ACTIONS)\n(.*?)(?=^=head1)', text, re.M | re.S))
-    items = '\n\n'.join(re.findall(r'^=item.*(?:\n.+)*', sections, re.M))
-    found = set(re.findall('B<(--[A-Za-z-]*)>', items)) | set(re.findall('B<([a-z]*)>', items))
-    # The paragraph that refers to fairmill-cli(7) names options described there.  Synonyms are not offered.
-    rest = ''.join(part for part in sections.split('\n\n') if 'B<fairmill-cli>(7)' in part)
-    found |= {name for option, name in SHARED.items() if f'B<{option}>' in rest}
-    found |= {'--config', '--help', '--version'}
-    if 'B<--json>' in sections:
-        found |= {'--parsable', '--parsable-with-bar', '--csv', '--json', '--columns', '--noheader'}
-    found -= SYNONYMS.get(command, set())
-    return sorted(found)
+def first_spellings(item):
+    """The long options of an item without their synonyms, such as the singular, which completion does not offer."""
+    found = {}
+    for option in item:
+        if option.startswith('--') and option not in ('--from', '--to'):
+            found.setdefault(option.rstrip('s'), option)
+    return found.values()
 
 
-# What is true, the words, and what is offered.
+def in_manual(command):
+    """The actions and options of a command."""
+    text = manual.options_section(TOP, command)
+    own = {option for item in manual.items(text) for option in first_spellings(item)}
+    # fairmill-cli(7) has the spelling of the help first.
+    shared = {next(option for option in item if option.startswith('--')) for item in manual.shared_items(TOP, command)}
+    actions = re.findall('^=item B<([a-z]+)>', manual.page(TOP, command), re.M) if command in ('ledger', 'shares') else []
+    return sorted(own | shared | set(actions))
+
+
+# A statement, the words on the command line, and the words that are offered.
 CASES = (
-    ('letters narrow the commands down', ('statu',), ['status']),
-    ('what no command begins with offers nothing', ('x',), []),
-    ('a dash offers what may come before a command', ('-',), ['--config', '--help', '--version']),
-    ('two dashes and a letter narrow that down', ('--v',), ['--version']),
+    ('the first letters of a command select it', ('statu',), ['status']),
+    ('letters that no command begins with offer nothing', ('x',), []),
+    ('a dash offers the options before a command', ('-',), ['--config', '--help', '--version']),
+    ('two dashes and a letter select one of them', ('--v',), ['--version']),
     ('an action is followed by options', ('ledger', 'refund', '--wh'), ['--why']),
-    ('and by no other action', ('ledger', 'list', 'u'), []),
-    ('a command behind -c FILE is seen', ('-c', 'run', 'ch'), ['check']),
-    ('a command behind --config=FILE is seen', ('--config', '=', 'a.conf', 'run', '--n'), ['--now']),
+    ('an action is not followed by another action', ('ledger', 'list', 'u'), []),
+    ('a command after -c FILE is seen', ('-c', 'run', 'ch'), ['check']),
+    ('a command after --config=FILE is seen', ('--config', '=', 'a.conf', 'run', '--n'), ['--now']),
     ('-c is followed by a file', ('-c', ''), ['files']),
     ('--config is followed by a file', ('--config', 'a'), ['files']),
     ('--config= is followed by a file', ('--config', '='), ['files']),
     ('--config=a is followed by a file', ('--config', '=', 'a'), ['files']),
-    ('an option with a value is followed by none of ours', ('run', '--cluster', ''), []),
-    ('and so by its other spelling', ('run', '--clusters', ''), []),
+    ('an option with a value is not followed by a command or an option', ('run', '--cluster', ''), []),
+    ('its second spelling is not followed by one either', ('run', '--clusters', ''), []),
     ('help is followed by commands', ('help', 'statu'), ['status']),
-    ('-c may be behind the command too', ('show', '-c', ''), ['files']),
-    ('the same by its letter', ('show', '-u', ''), []),
+    ('-c after the command is followed by a file', ('show', '-c', ''), ['files']),
+    ('a short option with a value is not followed by a command or an option', ('show', '-u', ''), []),
     ('a value is followed by options', ('run', '--cluster', 'alpha', '--rep'), ['--replace']),
     ('an option without a value is followed by options', ('run', '--dry-run', '--rep'), ['--replace']),
-    ('an option is followed by a folder', ('import', 'pbs', '--accounting', ''), ['files']),
-    ('a command is followed by a file', ('diff', ''), ['files']),
-    ('and so is an action', ('ledger', 'import', ''), ['files']),
-    ('another action is followed by options', ('ledger', 'undo', '--wh'), ['--why']),
-    ('and the one before still by options', ('ledger', 'import', '--wh'), ['--why']),
-    ('an unknown command offers --help alone', ('atlantis', ''), ['--help']),
+    ('--accounting is followed by a directory', ('import', 'pbs', '--accounting', ''), ['files']),
+    ('a command with the operand FILE is followed by a file', ('diff', ''), ['files']),
+    ('an action with the operand FILE is followed by a file', ('ledger', 'import', ''), ['files']),
+    ('an action without FILE is followed by options', ('ledger', 'undo', '--wh'), ['--why']),
+    ('an action with FILE is followed by options after a dash', ('ledger', 'import', '--wh'), ['--why']),
+    ('an unknown command is followed by --help only', ('atlantis', ''), ['--help']),
 )
 
 
 def completes(place, shell):
     def offered(*words):
         return sorted(getattr(place, f'by_{shell}')(*words).split())
-    commands = in_manual()
-    tap.same(offered(''), commands, f'{shell}: the first word is a command of the manual')
+    # A build may lack `report`.
+    commands = [command for command in manual.commands(TOP) if HAS_REPORT or command != 'report']
+    tap.same(offered(''), sorted(commands + ['help']), f'{shell}: the first word is a command of the manual')
     for command in commands:
-        if command == 'help':
-            continue
         tap.same(offered(command, '-' if command == 'diff' else ''), in_manual(command),
-                 f'{shell}: {command} has the actions and options of the manual')
+                 f'{shell}: {command} is followed by the actions and options of the manual')
         unknown = []
         for option in offered(command, '-'):
             place.command(FAIRMILL, '-c', place.path('none'), command, option)
             unknown += [line for line in (place.out + place.err).splitlines() if 'unknown option' in line]
-        tap.empty(unknown, f'{shell}: {command} knows all of them')
+        tap.empty(unknown, f'{shell}: {command} accepts all of these options')
     for statement, words, expected in CASES:
         tap.same(offered(*words), expected, f'{shell}: {statement}')
 
@@ -185,7 +178,7 @@ def body():
             if shutil.which(shell):
                 completes(place, shell)
             else:
-                tap.diag(f'{shell} is not there')
+                tap.diag(f'{shell} is not installed')
         installed(place)
 
 

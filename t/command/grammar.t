@@ -3,7 +3,6 @@
 # needs: sqlite
 """One grammar: what a command line means does not depend on the command."""
 
-import glob
 import os
 import re
 import shutil
@@ -13,9 +12,10 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
+import manual
 import tap
 from place import NOW, Place
-from program import FAIRMILL
+from program import FAIRMILL, TOP
 
 # What a command must be given besides options, so that it comes as far as the settings.
 ARGUMENTS = {'explain': ('alice',), 'forecast': ('alice',), 'history': ('alice',), 'diff': ('-',), 'shares': ('diff', '-'),
@@ -26,8 +26,6 @@ SSHARE = dict(a='all', A='accounts', l='long', m='partition', M='clusters', n='n
 SPRIO = dict(h='noheader', j='jobs', l='long', M='clusters', n='norm', o='format', p='partition', S='sort', u='user',
              v='verbose', V='version', w='weights')
 OPTION = re.compile(r' +(?:-(\w), |    )?--([A-Za-z][a-z-]*)(?: (\S+))?(?:  |$)')
-# As a manual page writes an option.
-SPELLING = re.compile(r'B<(--?[A-Za-z][A-Za-z0-9-]*)>')
 TWO = '''
 cluster tiny
 root/
@@ -113,30 +111,18 @@ def foreign_letters(place, command):
             place.says('by its name and meaning', f"'-{letter}'", f'in {tool} --{name}: ')
 
 
-def page(name):
-    """The OPTIONS of a manual page."""
-    top = os.environ.get('top_srcdir', os.path.join(HERE, '..', '..'))
-    path, = glob.glob(os.path.join(top, 'man', name + '.[178].pod'))
-    with open(path, encoding='utf-8') as file:
-        return re.search(r'^=head1 OPTIONS$(.*?)^=head1 ', file.read(), re.M | re.S)[1]
-
-
-def items(text):
-    """The options of each item."""
-    return [set(SPELLING.findall(item)) for item in re.findall(r'^=item (.*(?:\n.+)*)', text, re.M)]
-
-
-def options_are_in_manual(place, command, shared):
+def options_are_in_manual(place, command):
     """Each option of the help is an item of the command's page, or an item of fairmill-cli(7) that the page names."""
-    text = page(f'fairmill-{command}')
+    text = manual.options_section(TOP, command)
+    own = [set(item) for item in manual.items(text)]
     options = options_of(place, command)
     spellings = {'--' + name for _, name, _ in options} | {'-' + letter for letter in lettered(options)}
-    documented = set().union(*items(text), *(item for item in shared if item & set(SPELLING.findall(text))))
+    documented = set().union(*own, *manual.shared_items(TOP, command))
     tap.same(sorted(spellings - documented), [], f'the manual page of {command} has each option of its help')
     # An item may add synonyms to an option.
-    wrong = [sorted(item) for item in items(text) if item and not item & spellings]
+    wrong = [sorted(item) for item in own if item and not item & spellings]
     # The options after the last item are those of fairmill-cli(7).
-    named = set(SPELLING.findall(text.rpartition('\n=back\n')[2]))
+    named = set(manual.SPELLING.findall(text.rpartition('\n=back\n')[2]))
     tap.same((wrong, sorted(named - spellings)), ([], []), f'the help of {command} has each option of its manual page')
 
 
@@ -289,13 +275,12 @@ def body():
         tap.ok('usage: fairmill help [COMMAND]' in help_of(place, 'help'), 'help has help of its own', place.out)
         place.ends(64, 'a misspelt help is no command', 'halp')
         place.says('and help is suggested', "did you mean 'help'?")
-        shared = items(page('fairmill-cli'))
         for command in commands:
             helps(place, command)
             settings_anywhere(place, command)
             options_are_known(place, command)
             foreign_letters(place, command)
-            options_are_in_manual(place, command, shared)
+            options_are_in_manual(place, command)
         help_is_short(place, commands)
         refused(place)
         lists(place)

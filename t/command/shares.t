@@ -179,7 +179,7 @@ def hostile(place):
     status = diff(place, FILE + "User - '$(touch x);`id`':Fairshare=2\nUser - 'a,b'\nUser - '\u202eevil'\n", '--commands')
     lines = place.out.splitlines()
     tap.same((status, shlex.split(lines[0])[4]), (1, 'name=$(touch x);`id`'), 'a shell takes a name as one word')
-    tap.ok(len(lines) == 3 and all(line.startswith('# no command line can say this safely: sacctmgr') for line in lines[1:]),
+    tap.ok(len(lines) == 3 and all(line.startswith('# this name is not safe in a command: sacctmgr') for line in lines[1:]),
            'what sacctmgr would read as two names, or nobody can see, is a comment', place.out)
     tap.ok('\u202e' not in place.out and '\\xE2\\x80\\xAE' in place.out, 'in which nothing is invisible', place.out)
     diff(place, FILE + "User - '\u202eevil'\n")
