@@ -31,8 +31,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Whether the file has time zone rules, as far as its header tells (tzfile(5)): the C library
- * takes any other file for UTC. */
+/* Checks the magic number of tzfile(5), because the C library treats any other file as UTC. */
 static bool is_zone_file(const char *path)
 {
     unsigned char header[44];
@@ -57,7 +56,7 @@ static bool time_zone_exists(const char *name)
     return is_zone_file(path);
 }
 
-/* `CET-1CEST` and `<+03>-3`: what TZ has instead of a name. */
+/* Returns true for a POSIX rule, such as `CET-1CEST` or `<+03>-3`, which TZ may contain. */
 static bool is_time_zone_rule(const char *text)
 {
     size_t name = *text == '<'
@@ -70,7 +69,6 @@ static bool is_time_zone_rule(const char *text)
     return *text >= '0' && *text <= '9';
 }
 
-/* Whether the zone that the environment names is known. */
 static int check_environment_zone(struct error *err)
 {
     const char *given = getenv("TZ");
@@ -99,7 +97,7 @@ int time_zone_set(const char *name, struct error *err)
     return 0;
 }
 
-/* Say that a key is unknown, and which one was most likely meant. */
+/* Fails with the section to which the key belongs, or with the most similar key. */
 static int refuse_key(const char *path, const struct settings_line *line, struct error *err)
 {
     const char *names[64];
@@ -159,7 +157,7 @@ static int settings_load_check_line(const char *path, const struct settings_line
                 nearest ? "]?" : "");
 }
 
-/* The value of a key as iniparser has read it; NULL where there is none. */
+/* Returns the value of a key according to iniparser, or NULL if the key is missing. */
 static const char *settings_load_value_of(dictionary *file, const char *section, const char *key)
 {
     char name[64];
@@ -167,8 +165,10 @@ static const char *settings_load_value_of(dictionary *file, const char *section,
     return iniparser_getstring(file, name, NULL);
 }
 
-/* Whatever releases of iniparser are known to read otherwise the scan has refused.  Should there be
- * one that reads something else it must not go unseen. */
+/*
+ * settings_scan() rejects all lines that the known releases of iniparser read differently.  This
+ * comparison detects differences in other releases.
+ */
 static int compare_lines(const char *path, const struct settings_lines *lines, dictionary *file,
                          struct error *err)
 {
@@ -186,7 +186,7 @@ static int compare_lines(const char *path, const struct settings_lines *lines, d
     return fail(err, ERROR_SETTINGS, "'%s': this iniparser finds more than is there", path);
 }
 
-/* Have iniparser read the file where it has nothing but what is known. */
+/* Parses the file with iniparser if all of its sections and keys are known. */
 static int settings_load_read_file(dictionary **file, const char *path, struct error *err)
 {
     struct settings_lines lines;
@@ -206,9 +206,12 @@ static bool reads_results_only(enum settings_use use)
     return use != SETTINGS_FOR_ALL;
 }
 
-/* Whether slurm.conf counts for this setting.  Its weights of TRES belong together: they count only
- * where TRES are charged and the settings file has no weights at all.  Where they are to be
- * verified, those of its partitions do: for what others billed, CPUs, there is nothing to verify.
+/*
+ * Returns true if slurm.conf provides the default of this setting.
+ *
+ * The TRES weights of slurm.conf apply together, and only if the settings file has no weights. With
+ * charge = tres all of them apply.  With charge = auto only the weights of partitions apply: other
+ * partitions bill CPUs, so their stored billing is exact.
  */
 static bool slurm_counts(const struct settings *settings, dictionary *file,
                          const struct setting *setting)
@@ -221,7 +224,7 @@ static bool slurm_counts(const struct settings *settings, dictionary *file,
             !settings_load_value_of(file, "usage", "partition_tres_weights"));
 }
 
-/* Find the value of a setting: in the settings file, else in slurm.conf, else its default. */
+/* Takes the value from the settings file, else from slurm.conf, else the default. */
 static int resolve(struct setting_origin *origin, const struct settings *settings, dictionary *file,
                    const struct setting *setting, struct error *err)
 {
@@ -229,7 +232,7 @@ static int resolve(struct setting_origin *origin, const struct settings *setting
     const char *old_key = own ? NULL : setting_old_key(setting);
     if (old_key)
         own = settings_load_value_of(file, setting->section, old_key);
-    /* The file that was found, and not that one was to be looked for. */
+    /* Record the path that `conf = auto' resolved to. */
     if (settings->slurm && !strcmp(setting->section, "slurm"))
         own = settings->slurm->path;
     if (own) {
@@ -293,7 +296,7 @@ static int assign_all(struct settings *settings, dictionary *file, enum settings
         if (!result && each->charges)
             text_format(&charges, "%s.%s = %s\n", each->section, each->key, origin->value);
     }
-    /* Databases of results hold UTF-8 only. */
+    /* The results database accepts only UTF-8. */
     settings->text = utf8_copy(text.bytes, text.length);
     settings->charges = utf8_copy(charges.bytes, charges.length);
     text_free(&text);
@@ -301,7 +304,6 @@ static int assign_all(struct settings *settings, dictionary *file, enum settings
     return result;
 }
 
-/* Refuse what the driver cannot do. */
 static int check_connection(const char *section, const struct db_settings *connection,
                             struct error *err)
 {
@@ -320,7 +322,7 @@ static int check_max_lag(const struct settings *settings, struct error *err)
     return fail(err, ERROR_SETTINGS, "[source] max_lag: driver '%s' has no replicas", driver);
 }
 
-/* Only slurmdbd has no lineages that a database could sort. */
+/* Only layout slurmdbd has a lineage column, so the other layouts cannot sort by its collation. */
 static int check_ties(const struct settings *settings, struct error *err)
 {
     size_t line = (size_t)(setting_named("fairshare", "ties") - settings_table);
@@ -354,7 +356,7 @@ static void note_half_life(struct settings *settings)
                                     !setting_is_chosen(settings, "usage", "half_life");
 }
 
-/* [priority] flags may choose how weights make a charge, too. */
+/* The flags MAX_TRES and MAX_TRES_GRES of [priority] apply to charges, too. */
 static void apply_weight_rule(struct settings *settings)
 {
     unsigned flags = settings->priority_flags;
@@ -372,7 +374,10 @@ static void apply_weight_rule(struct settings *settings)
     settings->weights.weight_rule = rule;
 }
 
-/* With `system` the time zone is not in the file, and any zone may have new rules. */
+/*
+ * Record a hash of the zone's rules in addition to its name: `system' does not name a zone, and an
+ * update may change the rules of any zone.
+ */
 static void note_zone(struct settings *settings)
 {
     struct text text = { 0 };
@@ -395,7 +400,7 @@ const char *settings_refuse_rollup(const struct settings *settings)
         return "there are rollups with layout slurmdbd only";
     if (settings->charge == CHARGE_TRES && settings->weights.weight_rule != WEIGHTS_SUM)
         return "rollups do not tell which TRES of a job was the highest";
-    /* Where weights are to be verified, rollups have the billing that is stored. */
+    /* With charge = auto, rollups use the stored billing. */
     if (settings->weights.partition_factors.count ||
         (settings->charge == CHARGE_TRES && settings->weights.partition_weight_count))
         return "rollups do not tell partitions, which partition_tres_weights and "
@@ -403,7 +408,7 @@ const char *settings_refuse_rollup(const struct settings *settings)
     return NULL;
 }
 
-/* Check and fill in what depends on several settings. */
+/* Validates combinations of settings and sets the fields that depend on several settings. */
 static int settings_load_complete(struct settings *settings, enum settings_use use,
                                   struct error *err)
 {
@@ -424,8 +429,7 @@ static int settings_load_complete(struct settings *settings, enum settings_use u
                     "[usage] reset_anchor = '%s': must be epoch seconds or "
                     "YYYY-MM-DD[THH:MM[:SS]]",
                     settings->reset_anchor);
-    /* A reader of results charges nothing, and did not read the slurm.conf that may have weights.
-     */
+    /* Readers of results charge nothing, and do not read a slurm.conf that may have weights. */
     if (!reads_results_only(use) && settings->charge == CHARGE_TRES &&
         !settings->weights.weights.count)
         return fail(err, ERROR_SETTINGS,
@@ -446,7 +450,7 @@ static int say_nothing(const char *format, ...)
     return 0;
 }
 
-/* Published results do not depend on what slurm.conf says now, so this is not for their readers. */
+/* Not for readers of results, because published results do not depend on the current slurm.conf. */
 static int read_slurm_conf(struct settings *settings, dictionary *file, struct error *err)
 {
     const char *path = settings_load_value_of(file, "slurm", "conf");
@@ -474,7 +478,7 @@ static int load(struct settings *settings, enum settings_use use, struct error *
     return result;
 }
 
-/* The path of reader.conf in the folder of another file. */
+/* Returns the path of reader.conf in the directory of `path`; the caller frees it. */
 static char *reader_beside(const char *path)
 {
     struct text text = { 0 };
@@ -491,7 +495,7 @@ const char *settings_path(const char *path)
     return path && *path ? path : SYSCONFDIR "/fairmill/fairmill.conf";
 }
 
-/* Who reads results may have no right to read the settings file of the runs. */
+/* Users who may read the results do not always have permission to read the settings of the runs. */
 static char *path_for(const char *path, enum settings_use use)
 {
     if (use == SETTINGS_FOR_CLIENTS || (use == SETTINGS_FOR_READING && access(path, R_OK))) {

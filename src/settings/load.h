@@ -8,34 +8,42 @@ struct error;
 struct settings;
 
 enum settings_use {
-    SETTINGS_NONE, /* no file is read */
+    SETTINGS_NONE, /* reads no file */
     SETTINGS_FOR_ALL,
-    SETTINGS_FOR_READING, /* of results only: [source] need not be there; where the file may not
-                             be read or is missing, reader.conf beside it will do */
-    SETTINGS_FOR_CLIENTS, /* the same, with reader.conf wherever there is one */
+    /* For reading results: [source] is optional and slurm.conf is not read.  If the file is missing
+     * or unreadable, reader.conf in the same directory is read instead. */
+    SETTINGS_FOR_READING,
+    SETTINGS_FOR_CLIENTS, /* for reading results; prefers reader.conf to the file */
 };
 
-/* Writes the digest under which fairmill_settings keeps a text. */
+/* Computes the digest that identifies a settings text in fairmill_settings. */
 #define SETTINGS_DIGEST 33
 void settings_digest_of(const char *text, char digest[SETTINGS_DIGEST]);
 
-/* The settings file that is meant: the path, $FAIRMILL_CONF or the usual one. */
+/*
+ * Returns the path of the settings file: `path` if it is not NULL, else $FAIRMILL_CONF, else the
+ * file in SYSCONFDIR.
+ */
 const char *settings_path(const char *path);
-/* Whether this process may read settings for the reading of results. */
+/* Returns true if this process can read settings that are sufficient for reading results. */
 bool settings_are_readable(const char *path);
-/* Whether it may read reader.conf only. */
+/* Returns true if this process can read only reader.conf. */
 bool settings_are_for_reading(const char *path);
 
-/* Read and check the file; NULL looks at $FAIRMILL_CONF, then at SYSCONFDIR.  Sets the process's
- * time zone.  ERROR_SETTINGS names the file and the key. */
+/*
+ * Reads and validates the file that settings_path() returns for `path`, or reader.conf if `use`
+ * requires it.  Sets the time zone of the process.  The caller frees `*settings` with
+ * settings_destroy().  Fails with ERROR_SETTINGS; the message names the file and the key.
+ */
 int settings_load(struct settings **settings, const char *path, enum settings_use use,
                   struct error *err);
 
-/* Why [usage] source cannot be rollup with the other settings; NULL: it can. */
+/* Returns the reason why these settings do not allow `source = rollup', or NULL if they do. */
 const char *settings_refuse_rollup(const struct settings *settings);
 
-/* Set the process's time zone to this name; `system` leaves the one that it has.  ERROR_SETTINGS
- * where this machine does not know the zone, for which the C library would use UTC without a word.
+/*
+ * Sets the time zone of the process; `system' keeps the current one.  Fails with ERROR_SETTINGS if
+ * the host does not know the zone, because the C library would silently use UTC.
  */
 int time_zone_set(const char *name, struct error *err);
 

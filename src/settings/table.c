@@ -13,7 +13,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* A new setting is a field in struct settings and a line here. */
+/* To add a setting, add a field to struct settings and a row to settings_table. */
 
 static const char *const bad_rows[] = { "fail", "skip", NULL };
 static const char *const charges[] = { "auto", "billing", "cpu", "tres", NULL };
@@ -61,8 +61,11 @@ static const struct number_value ages = { VALUE_TIME_STRING, OF_UINT64, 0, SLURM
     .above = BEYOND_SLURM ", or infinite" };
 /* clang-format on */
 
-/* How the last column is written: the field; `CHARGE_` where the charge of a closed job depends on
- * the setting; `CHOICE` where the value is one of some names, `NUMBER` where it is one. */
+/*
+ * The last columns of a row.  FIELD is for settings with a `read` function; CHOICE and NUMBER stand
+ * in for that function.  The CHARGE_ variants mark settings on which the charge of a finished job
+ * depends.
+ */
 #define FIELD(name) offsetof(struct settings, name), NULL, false, NULL
 #define CHARGE_FIELD(name) offsetof(struct settings, name), NULL, true, NULL
 #define CHOICE(name, names) NULL, offsetof(struct settings, name), names, false, NULL
@@ -377,7 +380,7 @@ bool setting_is_chosen(const struct settings *settings, const char *section, con
     return settings->origins[setting_named(section, key) - settings_table].from != FROM_DEFAULT;
 }
 
-/* The weights are 1 in seed 002's document, and 0 in a Slurm of today. */
+/* Weights default to 1 in the design document (seed 002), but to 0 in current Slurm. */
 const char *setting_fallback(const struct setting *setting, const struct settings *settings)
 {
     bool weight = setting->number == &weights;
@@ -444,7 +447,7 @@ const char *section_nearest(const char *section)
     return nearest_word(section, names);
 }
 
-/* The value that the text has for a key; NULL: none. */
+/* Returns the recorded value of a key, which the caller frees, or NULL if it is not recorded. */
 static char *table_value_in(const char *text, const char *section, const char *key)
 {
     struct text start = { 0 };

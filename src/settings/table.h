@@ -12,47 +12,58 @@ struct error;
 struct settings;
 struct text;
 
-/* One line of the table of settings. */
+/* A row of the table of settings. */
 struct setting {
     const char *section, *key;
-    const char *fallback; /* the default; NULL: must be given */
-    const char *summary;  /* a sentence or two, for people */
-    /* How a value is read; NULL where it is one of `choices` or a number. */
+    const char *fallback; /* the default; NULL if the setting is required */
+    const char *summary;  /* a description for the sample file and the manual */
+    /* One of settings/values.h; NULL if `choices` or `number` is set. */
     bool (*read)(void *field, const char *value, struct text *reason);
-    size_t offset;                     /* of its field in struct settings */
-    const char *const *choices;        /* ended by NULL; the field is an int of its place */
-    bool charges;                      /* whether the charge of a closed job depends on it */
-    const struct number_value *number; /* of settings/values.h */
+    size_t offset;                     /* of the field in struct settings */
+    const char *const *choices;        /* ends with NULL; the field is an int, the index */
+    bool charges;                      /* the charge of a finished job depends on the setting */
+    const struct number_value *number; /* see settings/values.h */
 };
 
-/* The table of settings, ended by a NULL section.  The reader of the settings file, the sample
- * file, the manual and the tests read it. */
+/*
+ * All settings; the last row has a NULL section.  The parser of the settings file, the sample file,
+ * the manual and the tests use this table.
+ */
 extern const struct setting settings_table[];
-/* How many lines it has. */
+/* Returns the number of rows without the last one. */
 size_t settings_count(void);
 
-/* The line of a key; NULL where there is none. */
+/* Returns the row of a key, or NULL if there is no such setting. */
 const struct setting *setting_named(const char *section, const char *key);
-/* Whether the settings file or slurm.conf gives the value; the key must be one of the table. */
+/*
+ * Returns true if the value is from the settings file, slurm.conf or the recorded text, and false
+ * if it is the default.  The key must be in the table.
+ */
 bool setting_is_chosen(const struct settings *settings, const char *section, const char *key);
-/* The default, which may depend on the conformance and the scheduler; NULL: must be given. */
+/*
+ * Returns the default under the layout and the conformance of `settings`, or NULL if the setting is
+ * required.
+ */
 const char *setting_fallback(const struct setting *setting, const struct settings *settings);
 
-/* Whether a value is a bare number above 0 that stands for minutes. */
+/* Returns true if the value is a number above 0 without a unit, which counts as minutes. */
 bool setting_is_minutes(const struct setting *setting, const char *value);
 
-/* Set its field of `settings` to a value, which must live as long as they do: a field that is a
- * text points to it.  ERROR_SETTINGS names the setting, the value and what it must be. */
+/*
+ * Parses a value and stores it in the setting's field.  A field of type const char * points to
+ * `value` afterwards, so `value` must outlive `settings`.  Fails with ERROR_SETTINGS; the message
+ * names the setting, the value and the accepted values.
+ */
 int setting_assign(const struct setting *setting, struct settings *settings, const char *value,
                    struct error *err);
 
-/* The settings of which backtest and whatif try other values, by the option that gives these. */
+/* The settings that an option of backtest or whatif can change. */
 enum { TRY_HALF_LIFE, TRY_ALGORITHM, TRY_CONFORMANCE, TRY_DAMPENING, TRY_RESET, TRIED_SETTINGS };
 extern const struct tried_setting {
     const char *option, *section, *key;
-    const char *before; /* the value, in a label */
-    bool of_whatif;
-    bool needs_source; /* the results do not show what it changes */
+    const char *before; /* precedes the value in a label */
+    bool of_whatif;     /* whatif has the option, too */
+    bool needs_source;  /* its effect cannot be computed from the results alone */
 } tried_settings[TRIED_SETTINGS];
 
 /* A key that was renamed.  The settings file may still have the old key, but not both keys. */
@@ -66,23 +77,24 @@ const char *setting_old_key(const struct setting *setting);
 /* Returns the setting that had this key before, or NULL if there is no such setting. */
 const struct setting *setting_named_before(const char *section, const char *old_key);
 
-/* A sentence about a section; NULL where there is no such section. */
+/* Returns a one-sentence description of a section, or NULL if there is no such section. */
 const char *section_summary(const char *section);
-/* The section that was most likely meant; NULL where none is near. */
+/* Returns the section with the most similar name, or NULL if none is similar. */
 const char *section_nearest(const char *section);
 
-/* The settings that a run had, read back from the text that it left in fairmill_settings: a line
- * `section.key = value` each.
+/*
+ * Returns the settings that a run recorded in fairmill_settings.  `text` has a line `section.key =
+ * value` for each.  The caller frees the result with settings_destroy().
  *
- * The run may be of another release or another machine, so nothing here fails: a line that is
- * missing or that this program cannot read leaves the default, and a line that it does not know is
- * passed over.  Fields that follow from several settings (time zone, anchor of the reset, digest,
- * slurm.conf) are not filled in.  Free it with settings_destroy(). */
+ * Never fails, because the run may have been one of another release or on another host.  A missing
+ * or invalid line counts as the default, and an unknown line is ignored.  Leaves out the fields
+ * that depend on several settings: zone, anchor of the reset period, digest, slurm.conf.
+ */
 struct settings *settings_recorded(const char *text);
 
-/* What the line of that text begins with which has the number of the time zone, in hexadecimal. */
+/* The start of the recorded line that holds the hash of the time zone, in hexadecimal. */
 #define ZONE_LINE "calendar.zone = "
-/* That number; 0 if there is none, as in texts of 0.2.0 and before. */
+/* Returns this hash, or 0 if the text has no such line; before 0.3.0 it was not recorded. */
 uint64_t settings_recorded_zone(const char *text);
 
 #endif
