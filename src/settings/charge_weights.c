@@ -12,11 +12,10 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Memory and burst buffers are counted in MiB, two steps of 1024. */
+/* slurmdbd counts memory and burst buffers in MiB, which is two steps of 1024. */
 #define MEBI 2
 
-/* A weight with its suffix.  A suffix that is not above what the TRES is counted in changes
- * nothing, as in Slurm. */
+/* As in Slurm, a unit that is not larger than the TRES's own unit has no effect. */
 static bool read_rate(struct tres_weight *weight, const char *text)
 {
     struct slurm_weight read;
@@ -27,13 +26,13 @@ static bool read_rate(struct tres_weight *weight, const char *text)
     weight->halvings = read.steps > counted ? 10 * (read.steps - counted) : 0;
     if (decimal_parse(text, read.length, &weight->weight))
         return true;
-    /* With a sign, hexadecimal, or of more digits than we keep: the double that slurmctld has. */
+    /* A sign, hexadecimal digits or more than 18 digits: use the same double as slurmctld. */
     char digits[32];
     int length = snprintf(digits, sizeof digits, "%.17g", fabs(read.number));
     return decimal_parse(digits, (size_t)length, &weight->weight);
 }
 
-/* The place of a TRES among the weights: its own, or a new one. */
+/* Returns the weight of a TRES, after adding it if necessary. */
 static struct tres_weight *charge_weights_place_of(struct weight_list *list, const char *type,
                                                    const char *name)
 {
@@ -45,8 +44,7 @@ static struct tres_weight *charge_weights_place_of(struct weight_list *list, con
     return weight;
 }
 
-/* The rule that a word of slurm.conf stands for.  Where both are there, MAX_TRES_GRES counts, as in
- * Slurm. */
+/* As in Slurm, MAX_TRES_GRES takes precedence over MAX_TRES. */
 static bool read_rule(struct charge_weights *weights, const char *word)
 {
     if (!strcasecmp(word, "MAX_TRES_GRES"))
@@ -58,7 +56,7 @@ static bool read_rule(struct charge_weights *weights, const char *word)
     return true;
 }
 
-/* `TRES=WEIGHT`. */
+/* Parses `TRES=WEIGHT`. */
 static bool read_item(struct weight_list *list, char *item, struct text *reason)
 {
     char *type, *value = list_part(item, strchr(item, '='), &type);
@@ -102,7 +100,7 @@ static struct named_weights *add_named_weights(struct charge_weights *weights, c
     return named;
 }
 
-/* `PARTITION:TRES=WEIGHT TRES=WEIGHT`. */
+/* Parses `PARTITION:TRES=WEIGHT TRES=WEIGHT`. */
 static bool read_partition(struct charge_weights *pricing, char *item, struct text *reason)
 {
     char *name, *rest = NULL, *weights = list_part(item, strchr(item, ':'), &name);
@@ -142,7 +140,7 @@ bool read_rates_of_partition(struct charge_weights *pricing, const char *name, c
     return good;
 }
 
-/* `NAME:FACTOR`. */
+/* Parses `NAME:FACTOR`. */
 static bool charge_weights_read_factor(struct factor_list *list, char *item, struct text *reason)
 {
     char *name, *factor = list_part(item, strrchr(item, ':'), &name);

@@ -13,14 +13,14 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* iniparser gives up on a file with a longer line. */
+/* iniparser rejects a file with a longer line. */
 #define LINE_BYTES 1000
 
 struct scan {
     const char *path;
     unsigned line;
-    const char *section; /* NULL: none yet */
-    struct names *names; /* of the sections and keys so far */
+    const char *section; /* NULL before the first section */
+    struct names *names; /* the sections and keys so far, for finding duplicates */
     struct settings_lines *lines;
     struct error *err;
 };
@@ -31,19 +31,20 @@ static int refuse_line(const struct scan *scan, const char *what, const char *na
                 name ? " '" : "", name ? name : "", name ? "'" : "");
 }
 
-/* A copy of a name in small letters. */
 static const char *keep_name(const struct scan *scan, const char *name)
 {
     return ascii_lower(arena_copy(scan->lines->arena, name, strlen(name)));
 }
 
-/* Whether this is the first line with a key of the section or, if the key is "", with the
- * section's beginning. */
+/*
+ * Returns true at the first occurrence of the key in the current section.  The key "" stands for
+ * the section header.
+ */
 static bool settings_scan_is_first(const struct scan *scan, const char *key)
 {
     struct text name = { 0 };
     uint32_t count = names_count(scan->names);
-    text_format(&name, "%s:%s", scan->section, key); /* neither has a colon */
+    text_format(&name, "%s:%s", scan->section, key); /* unambiguous: names have no colon */
     bool first = names_add(scan->names, name.bytes, name.length) == count;
     text_free(&name);
     return first;
@@ -62,7 +63,7 @@ static int scan_section(struct scan *scan, char *text)
     if (!end)
         return refuse_line(scan, "a section without its ']'", NULL);
     const char *behind = end + 1 + strspn(end + 1, " \t");
-    /* iniparser wants a comment to have a line of its own here. */
+    /* After a section header, iniparser does not accept a comment in the same line. */
     if (*behind)
         return refuse_line(
             scan,
@@ -80,8 +81,10 @@ static int scan_section(struct scan *scan, char *text)
     return 0;
 }
 
-/* What stands between quotes.  iniparser loses what is behind them, where it is not a comment, and
- * from its release 4.2 on it takes backslashes away there, and only there. */
+/*
+ * Sets `*meaning` to the text between the quotes.  iniparser silently drops text after the closing
+ * quote, and releases from 4.2 on remove backslashes between quotes.
+ */
 static int scan_quoted(const struct scan *scan, char *value, const char **meaning)
 {
     char *end = strchr(value + 1, *value);
@@ -96,8 +99,10 @@ static int scan_quoted(const struct scan *scan, char *value, const char **meanin
     return 0;
 }
 
-/* iniparser cuts a value without quotes at the first # or ;.  Where a blank stands before that it
- * begins a comment.  Elsewhere a part of the value would be lost without a message. */
+/*
+ * iniparser ends an unquoted value at the first # or ;.  After a blank this is a comment. Otherwise
+ * the user probably meant it as a part of the value, so it is an error.
+ */
 static int scan_value(const struct scan *scan, char *value, const char **meaning)
 {
     value = trim_blanks(value);
@@ -112,8 +117,7 @@ static int scan_value(const struct scan *scan, char *value, const char **meaning
     return 0;
 }
 
-/* Whether the text may be a password.  Messages quote the text that is wrong, and cron mails them.
- */
+/* Text that may be a password must not be quoted in messages, because cron mails them. */
 static bool is_secret(const char *text)
 {
     static const char *const words[] = { "passw", "pwd", "secret" };
@@ -149,7 +153,7 @@ static int scan_key(struct scan *scan, char *text)
     return 0;
 }
 
-/* iniparser takes them for blanks, also within a line. */
+/* iniparser treats these as blanks, also within a line. */
 static const char other_blanks[] = "\v\f\r";
 
 static int scan_line(struct scan *scan, char *text, size_t length)
@@ -160,7 +164,7 @@ static int scan_line(struct scan *scan, char *text, size_t length)
         return refuse_line(scan, "a byte-order mark; save the file without it", NULL);
     if (length > LINE_BYTES)
         return refuse_line(scan, "longer than 1000 bytes", NULL);
-    /* Windows ends lines with \r\n. */
+    /* Accept lines that end with \r\n. */
     while (length && strchr(" \t\r\n", text[length - 1]))
         text[--length] = '\0';
     if (strpbrk(text, other_blanks))
@@ -191,7 +195,7 @@ static int scan_file(struct scan *scan, FILE *file)
     return result;
 }
 
-/* iniparser opens the file a second time, and to open a pipe may wait. */
+/* Reject pipes: iniparser opens the file again, and opening a pipe may block. */
 static int check_file(const char *path, struct error *err)
 {
     struct stat status;

@@ -6,24 +6,28 @@
 
 struct error;
 
-/* A guard before iniparser, which reads the settings file.  Its releases differ in what they make
- * of some lines.  So this refuses what one of them reads otherwise than fairmill.conf(5), FORMAT,
- * says; the caller compares the rest with what iniparser has read. */
+/*
+ * Checks the settings file before iniparser parses it.  Releases of iniparser read some lines
+ * differently.  The scan rejects each line that a release does not read according to FORMAT in
+ * fairmill.conf(5).  For the other lines, the caller compares the scan with iniparser's result.
+ */
 
 struct settings_line {
     unsigned line;
-    const char *section, *key; /* in small letters; a NULL key: the line begins the section */
+    const char *section, *key; /* in lower case; `key` is NULL for a section header */
     const char *value;
 };
 struct settings_lines {
     struct settings_line *each;
     size_t count;
-    struct arena *arena; /* of the texts */
+    struct arena *arena; /* owns the strings */
 };
 
-/* Read a settings file without iniparser.  It is refused as well where it may hold a password, or
- * where others than its owner may write it.  ERROR_SETTINGS names the file and the line, and says
- * what is wrong there. */
+/*
+ * Reads a settings file without iniparser.  Also rejects a file that may contain a password, or
+ * that its group or others may write.  Fails with ERROR_SETTINGS; the message names the file, the
+ * line and the reason.  The caller frees `lines` with settings_lines_free(), also after an error.
+ */
 int settings_scan(struct settings_lines *lines, const char *path, struct error *err);
 void settings_lines_free(struct settings_lines *lines);
 

@@ -6,7 +6,7 @@
 #include "core/usage/entity.h"
 #include "settings/settings.h"
 
-/* pbsfs has these words, or job_sort_formula. */
+/* Headings in the terms of pbsfs and of job_sort_formula. */
 static const char *const openpbs_headings[][2] = {
     { "Account", "Group" },          { "User", "Entity" },
     { "Partition", "Queue" },        { "RawShares", "Shares" },

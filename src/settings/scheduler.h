@@ -7,26 +7,28 @@
 
 struct settings;
 
-/* A scheduler whose clusters fairmill reads.  What differs between Slurm and OpenPBS, for people
- * and in rules, is in one struct for each of them; scheduler.c has both, and the types of sources.
- * No other place asks for a scheduler by its name.  A module of a higher layer that has functions
- * for each scheduler has an array of them by `kind`. */
+/*
+ * The differences between Slurm and OpenPBS in terms and rules.  scheduler.c defines one struct for
+ * each scheduler, and the source types.  Other code must use these structs and not test for a
+ * scheduler by name.  A module of a higher layer with functions for each scheduler keeps an array
+ * of them, indexed by `kind`.
+ */
 enum scheduler_kind { SCHEDULER_SLURM, SCHEDULER_OPENPBS, SCHEDULERS };
 
-/* The terms of a scheduler, for sentences.  Names of columns and of JSON's fields are the same for
- * all schedulers. */
+/* A scheduler's terms in text output.  Columns and JSON fields have the same names for all. */
 struct terminology {
-    const char *user, *one_user, *users; /* `one` begins a sentence */
+    const char *user, *one_user, *users; /* one_... is capitalized, to start a sentence */
     const char *account, *one_account, *accounts;
     const char *partition;
     const char *association, *associations;
     const char *unit;   /* follows an amount of usage */
     const char *either; /* a user or an account */
     const char *number; /* precedes an association's id */
-    /* Of the page: a share of the whole tree, NULL if the page computes it; effective usage. */
+    /* Terms of the report for the share of the whole tree and for the effective usage.  `share` is
+     * NULL if the report computes that share itself. */
     const char *share, *effective_usage;
-    /* Of tables for people: pairs of a heading that sshare has and another one, ended by NULL;
-     * NULL: all stay. */
+    /* Pairs of sshare's heading and its replacement in text output, ended by NULL; NULL to keep all
+     * headings. */
     const char *const (*headings)[2];
 };
 
@@ -37,37 +39,38 @@ struct scheduler_default {
 struct scheduler {
     enum scheduler_kind kind;
     struct terminology terms;
-    /* pbsfs prints its tree: the root's number is 0, the last member of a group comes first, and
-     * the order of its entities is published, whatever the algorithm is. */
+    /* pbsfs prints its tree: the root's number is 0, the last member of a group is first, and the
+     * order of entities is published with any algorithm. */
     bool has_pbsfs;
     bool has_conformances;   /* its documents and its program compute different values */
-    bool registers_capacity; /* a cluster registers how much it can deliver */
+    bool registers_capacity; /* a cluster registers its capacity */
     bool orders_by_formula;  /* a formula orders pending jobs; they have no weights */
-    bool decays_in_steps;    /* it has parameters for its half-life and its steps */
-    bool has_unit;           /* clusters choose what usage counts; else it is TRES-seconds */
-    uint32_t zero_shares;    /* the id of an association that has none by default; 0: none is so */
-    /* Why whatif rejects changes; NULL: it accepts them. */
+    bool decays_in_steps;    /* its parameters define the decay steps and thus the half-life */
+    bool has_unit;           /* each cluster defines its unit of usage; else TRES-seconds */
+    uint32_t zero_shares;    /* the id of the association with 0 shares by default, or 0 */
+    /* The reasons why whatif rejects changes; NULL if it accepts them. */
     const char *no_removal, *no_parent_shares, *no_weights;
-    const struct scheduler_default *defaults; /* of settings, ended by NULL; NULL: none differ */
+    const struct scheduler_default *defaults; /* of settings, ended by NULL; may be NULL */
 };
 
-/* The values of [source] layout. */
+/* The source types, which are the values of [source] layout. */
 struct source_type {
     const char *name;
     enum scheduler_kind scheduler;
     bool is_slurmdbd;       /* has TRES, QOS, partitions, rollups, lineages; sacctmgr changes it */
-    const char *correction; /* how bad data is corrected: what follows `next: ` */
+    const char *correction; /* how to correct bad data; follows `next: ` in a message */
 };
-extern const struct source_type source_types[]; /* ended by a NULL name */
+extern const struct source_type source_types[]; /* ends with a NULL name */
 
-/* The type of the settings' source; without a layout it is the first one. */
+/*
+ * Returns the type of the source, its scheduler or the scheduler's terms.  If the settings are NULL
+ * or have no layout, returns slurmdbd, Slurm or Slurm's terms.
+ */
 const struct source_type *source_type_of(const struct settings *settings);
-/* Its scheduler; that of slurmdbd if the settings are NULL. */
 const struct scheduler *scheduler_of(const struct settings *settings);
 
-/* What a heading is in these words; NULL: it stays. */
+/* Returns the replacement of a heading, or the heading itself.  `terms` may be NULL. */
 const char *terminology_heading(const struct terminology *terms, const char *heading);
-/* The words of the settings' scheduler; NULL: of Slurm. */
 const struct terminology *terminology_of(const struct settings *settings);
 
 #endif

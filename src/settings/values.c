@@ -22,7 +22,6 @@ static bool settings_value_refuse(struct text *reason, const char *wanted)
     return false;
 }
 
-/* Say which names it could have been. */
 static bool settings_value_refuse_name(struct text *reason, const char *what,
                                        const char *const *names)
 {
@@ -87,7 +86,8 @@ bool read_yes_no(void *field, const char *value, struct text *reason)
 
 bool read_private(void *field, const char *value, struct text *reason)
 {
-    static const char *const names[] = { "no", "usage", "jobs", "yes", NULL }; /* by their bits */
+    static const char *const names[] = { "no", "usage", "jobs", "yes",
+                                         NULL }; /* by PRIVATE_ bits */
     unsigned private = 0;
     bool read = true;
     int place, count = 0, nothing = 0;
@@ -206,7 +206,7 @@ bool read_reset_period(void *field, const char *value, struct text *reason)
         "behind it, or a time string (min, hr:min:00, days-hr:min:00, days-hr)");
 }
 
-/* Slurm's PriorityJobFactor has 16 bits. */
+/* Slurm stores PriorityJobFactor as a 16-bit number. */
 #define FACTOR_AT_MOST 65535
 
 static const struct {
@@ -272,13 +272,16 @@ bool read_weight_tres(void *field, const char *value, struct text *reason)
     return false;
 }
 
-/* What is seen of a list of factors. */
+/* Properties of the list so far. */
 struct factors_seen {
-    struct names *names; /* each is there once */
+    struct names *names; /* to reject duplicates */
     bool any_point, any_above_1;
 };
 
-/* `NAME:NUMBER`: with a point a factor as seed 002 has it, from 0.0 to 1.0. */
+/*
+ * Checks one `NAME:NUMBER`.  A number with a point is a factor from 0.0 to 1.0 according to the
+ * design document (seed 002); one without a point is Slurm's PriorityJobFactor.
+ */
 static bool check_factor(char *item, struct factors_seen *seen)
 {
     char *name;
@@ -293,7 +296,7 @@ static bool check_factor(char *item, struct factors_seen *seen)
     return names_add(seen->names, name, strlen(name)) == count;
 }
 
-/* Whether a list has good factors; `given`: none is above 1. */
+/* Returns true if the list is valid.  If `given`, no factor may be above 1. */
 static bool check_factors(const char *value, bool given)
 {
     struct factors_seen seen = { .names = names_create() };
@@ -323,7 +326,6 @@ bool read_qos_factors(void *field, const char *value, struct text *reason)
     return false;
 }
 
-/* Say what is wrong with a name that is no flag. */
 static void explain_unknown(struct text *reason, const char *name)
 {
     if (flag_is_algorithm(name, strlen(name))) {

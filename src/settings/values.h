@@ -8,62 +8,72 @@
 
 struct text;
 
-/* The longest half-life and age, in seconds: the minutes that slurm.conf's 32 bits can say.  Other
- * spans of time are a century at most. */
+/*
+ * Upper limits in seconds.  SLURM_LONGEST_S is for the half-life and max_age, which slurm.conf
+ * stores as 32-bit numbers of minutes.  CENTURY_S is for all other durations.
+ */
 #define CENTURY_S ((uint64_t)36525 * 86400)
 #define SLURM_LONGEST_S ((uint64_t)UINT32_MAX * 60)
 
-/* How the values of settings are read.  Each reader stores the value in a field of struct settings;
- * where the value is wrong the answer is false, and `reason` says what it must be. */
+/*
+ * Parsers of setting values.  Each stores the value in a field of struct settings and returns true.
+ * If the value is invalid, it returns false and adds the accepted values to `reason`.
+ */
 
-/* One of the names, in any case; the field is an int, the place among them. */
+/* Accepts one of the names, ignoring case, and stores its index.  `names` ends with NULL. */
 bool read_choice(int *field, const char *value, const char *const *names, struct text *reason);
 
-/* A number with the type of its field, its range, and a word that stands for a number.  All of them
- * are exact as a double. */
+/* The format, range and field type of a number.  A double represents each valid number exactly. */
 struct number_value {
     enum { VALUE_WHOLE, VALUE_REAL, VALUE_DURATION, VALUE_TIME_STRING } form;
     enum { OF_UNSIGNED, OF_INT64, OF_UINT64, OF_DOUBLE } field;
     double least, most;
-    const char *wanted; /* what the value must be */
-    const char *word;   /* in any case; NULL: none */
-    double of_word;
-    const char *above, *below; /* what is wrong out of the range; NULL: `wanted` */
+    const char *wanted;        /* the reason for other values: "must be ..." */
+    const char *word;          /* accepted in place of a number, ignoring case, or NULL ... */
+    double of_word;            /* ... and the number that it stores */
+    const char *above, *below; /* the reasons for values outside the range; NULL for `wanted` */
 };
+/* Durations are stored in seconds. */
 bool read_number(void *field, const char *value, const struct number_value *type,
                  struct text *reason);
 
-/* Fields of type const char *, which point to the value. */
+/*
+ * These fields are of type const char *.  read_driver() stores a static name; the others store
+ * `value` itself, which must outlive the settings.
+ */
 bool read_text(void *field, const char *value, struct text *reason);
-bool read_given(void *field, const char *value, struct text *reason); /* not empty */
+bool read_given(void *field, const char *value, struct text *reason); /* rejects "" */
 bool read_layout(void *field, const char *value, struct text *reason);
 bool read_driver(void *field, const char *value, struct text *reason);
 
-/* unsigned, of PRIVATE_... in settings.h: yes, no, or names with commas between them. */
+/* Accepts yes, no or a comma-separated list of usage and jobs; stores unsigned PRIVATE_ bits. */
 bool read_private(void *field, const char *value, struct text *reason);
 bool read_yes_no(void *field, const char *value, struct text *reason);    /* bool */
 bool read_algorithm(void *field, const char *value, struct text *reason); /* struct algorithm * */
 bool read_slurm_version(void *field, const char *value, struct text *reason); /* struct release * */
 
-bool read_reset_period(void *field, const char *value, struct text *reason); /* its struct */
+/* Stores a struct reset_period, except its anchor. */
+bool read_reset_period(void *field, const char *value, struct text *reason);
 
-/* Fields of [priority]. */
-
-/* `CPU=1000,Mem=2000`, checked and kept as text. */
+/*
+ * Parsers for [priority].  The first three only validate the value and store it as text:
+ * `CPU=1000,Mem=2000`, `GPU:100, debug:10` and `high:1.0, low:0.25`.
+ */
 bool read_weight_tres(void *field, const char *value, struct text *reason);
-/* `GPU:100, debug:10`, checked and kept as text. */
 bool read_partition_factors(void *field, const char *value, struct text *reason);
 bool read_qos_factors(void *field, const char *value, struct text *reason);
-/* Into an unsigned, bits of enum priority_flag. */
+/* Stores a set of enum priority_flag as unsigned. */
 bool read_priority_flags(void *field, const char *value, struct text *reason);
 
-/* A weight of a TRES: `0.25G` is 0.25 for each GiB, where the database counts mem and bb/ in MiB.
+/*
+ * Parses a TRES weight with an optional unit and converts it to the unit in which slurmdbd counts
+ * this TRES.  For mem and bb/, which slurmdbd counts in MiB, `0.25G` is 0.25 / 1024.
  */
 bool tres_weight_of(const char *tres, const char *text, double *weight);
 
-/* The bits of the flag with this name, of `length` bytes, in any case; 0: there is none. */
+/* Returns the bits of the flag with this name, ignoring case, or 0 if it is unknown. */
 unsigned priority_flag_named(const char *name, size_t length);
-/* Whether the name is a flag of slurm.conf that chooses an algorithm. */
+/* Returns true if this PriorityFlags name of slurm.conf selects an algorithm. */
 bool flag_is_algorithm(const char *name, size_t length);
 
 #endif
