@@ -125,7 +125,7 @@ struct multi_time_accumulator {
     struct split *multi;
 };
 struct split {
-    struct multi_time_accumulator hashes, rows; /* for the intervals and rows of a scan */
+    struct multi_time_accumulator hashes, rows; /* for intervals and rows of a scan */
     struct multi_time_sums *times;              /* ascending; the scan is made as of the last one */
     size_t count;
 };

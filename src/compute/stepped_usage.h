@@ -34,8 +34,7 @@ struct stepped_usage {
     double period_decay;               /* set: fraction of usage that decays in a period */
     /* Set, by node of the tree: */
     double *usage; /* charged to the node itself, in TRES-seconds */
-    double *
-        blur; /* largest error, descendants included, because steps may be a second early or late */
+    double *blur;  /* largest error from inexact step times, descendants included */
     double *fresh; /* upper limit of the usage charged at the newest step and since, descendants
                     * included */
     double *late;  /* part of `fresh` that was charged since then for jobs that have ended */

@@ -360,8 +360,8 @@ class Trial:
 
 
 def in_doubt(run):
-    """How many associations nothing tells of."""
-    return int((run[1]['message'] or 'not told 0').rpartition(' ')[2])
+    """The number of uncertain associations."""
+    return int((run[1]['message'] or 'uncertain: 0').rpartition(' ')[2])
 
 
 def words(*three):
