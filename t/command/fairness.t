@@ -108,7 +108,7 @@ def on_the_page(place):
                 f' SELECT f.cluster, ? - i, f.scope, f.members, {COLUMNS.partition(", ")[2]} FROM fairmill_fairness f, n WHERE f.as_of = ?',
                 NOW - 7200, NOW)
     place.succeed('report')
-    tap.ok('How fair use is' in before and place.out == before, 'the page says the same of it after thousands of rows that it does not draw',
+    tap.ok('Fairness of usage' in before and place.out == before, 'the page says the same of it after thousands of rows that it does not draw',
            len(before), len(place.out))
 
 

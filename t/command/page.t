@@ -190,7 +190,7 @@ def try_use(place, browser, pages):
     tap.ok(f'{factor:.4f}' in browser.run("return document.getElementById('facts').textContent"), 'with the factor that is published')
     tap.same(browser.run("return document.querySelectorAll('#charts canvas').length"), 3, 'and how it came to be')
     browser.type('#people', 'nobody')
-    tap.ok(browser.wait_for("return document.getElementById('people-table').textContent === 'Nothing of that name.'"),
+    tap.ok(browser.wait_for("return document.getElementById('people-table').textContent === 'No row matches.'"),
            'a search that finds nothing says so')
     browser.type('#people', 'faculty')
     browser.wait_for("return document.querySelectorAll('#people-table tbody tr').length === 2")
@@ -299,11 +299,11 @@ def try_nothing(place, browser, pages):
     report(place)
     browser.open(pages.url + 'page.html')
     words = browser.run("return document.querySelector('main').innerText")
-    for sentence in ('No use by day is known yet.', 'No history yet', 'No job is waiting.'):
+    for sentence in ('No usage by day is known yet.', 'No history yet', 'No job is pending.'):
         tap.ok(sentence in words, f"a page without anything says '{sentence}'", words)
     tap.same(browser.run("return document.querySelectorAll('canvas').length"), 0, 'and draws no empty chart')
     browser.click('.choice label:has([value=usage])')
-    tap.ok(browser.wait_for("return document.getElementById('icicle').innerText.includes('has used anything yet')"),
+    tap.ok(browser.wait_for("return document.getElementById('icicle').innerText.includes('There is no usage below')"),
            'nor heights of nothing')
     browser.click('.choice label:has([value=share])')
     fits(browser, 'a page without anything')
@@ -311,10 +311,10 @@ def try_nothing(place, browser, pages):
     report(place)
     browser.open(pages.url + 'page.html')
     words = browser.run("return document.body.innerText")
-    tap.ok('user0' not in words and '8 jobs are waiting. What users have is private here.' in words,
+    tap.ok('user0' not in words and '8 jobs are pending. Data about users is private on this site.' in words,
            'where what users have is private no user is shown', words)
     tap.same(browser.run("return [...document.querySelectorAll('#people-table th')].map(each => each.textContent.replace(/ .$/, ''))"),
-             ['Name', 'Account', 'Share', 'Used', 'Share of all', 'Used of all', 'Use', 'In these days', 'Level FS'], 'nor what only users have')
+             ['Name', 'Account', 'Share', 'Usage', 'Share of cluster', 'Share of total usage', 'Decayed usage', 'In this period', 'Level FS'], 'nor what only users have')
     fits(browser, 'a page of accounts')
     for algorithm in ('classic', 'linear', 'pbs', 'depth_oblivious'):
         publish(place, 10, days=3, **{'fairshare.algorithm': algorithm, 'fairshare.capacity': 1000})
@@ -337,7 +337,7 @@ def try_openpbs(place, browser, pages):
         tap.same(fairmill(conf, *command), (0, '', ''), f'{command[0]} of OpenPBS works')
     browser.open(pages.url + 'pbs.html')
     tap.same([browser.run(f"return [...document.querySelectorAll('#{table} th')].map(each => each.textContent.replace(/ .$/, ''))") for table in ('people-table', 'queue-table')],
-             [['Name', 'Group', 'Share', 'Used', 'Used of all', 'Use', 'In these days', 'Factor', 'Place'], ['Job', 'Entity', 'Group', 'Queue', 'Value', 'Names of the formula']],
+             [['Name', 'Group', 'Share', 'Usage', 'Share of total usage', 'Decayed usage', 'In this period', 'Factor', 'Place'], ['Job', 'Entity', 'Group', 'Queue', 'Value', 'Names of the formula']],
              "tables have OpenPBS's words")
     rows = browser.run("return [...document.querySelectorAll('#queue-table tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))")
     tap.ok(len(rows) == 5 and all(row[0].endswith('.pbs') for row in rows) and rows[-1][4] == '–' and 'has no shares' in rows[-1][5]
@@ -372,7 +372,7 @@ def try_csv(place, browser, pages):
     found = {row['Name'].removeprefix("'"): row for row in rows}
     tap.ok(len(rows) == len(place.query("SELECT 1 FROM fairmill_fairshare WHERE depth > 0"))
            and all(abs(float(found[user][column]) - value) <= 5.1e-4 * value for user, *values in expected
-                   for column, value in zip(('Factor', 'Use', 'Used'), (values[0], values[1] / 3600, values[2]))),
+                   for column, value in zip(('Factor', 'Decayed usage', 'Usage'), (values[0], values[1] / 3600, values[2]))),
            'as CSV that has all rows, and what is published', saved['shares'])
     tap.ok(saved['shares'].count('\r\n') == len(rows) + 1 and '"a ""b"", c"' in saved['shares'], 'as RFC 4180 has it')
     jobs = list(csv.DictReader(io.StringIO(saved['jobs'])))
@@ -404,7 +404,7 @@ def try_plain(place, browser, pages):
             const bars = [...part.querySelectorAll('td td')].map(each => each.getBoundingClientRect());
             return [part.innerText, document.documentElement.scrollWidth <= window.innerWidth,
                 bars.every(bar => bar.width > 0 && bar.width <= 121 && bar.height > 4), new Set(bars.map(bar => bar.width)).size > 3];''')
-        tap.ok(all(word in shown[0] for word in ('Fair shares of tiny', 'faculty0', 'user0_0_0', 'Use by day', 'Waiting jobs', 'half_life: 7-0 → 14-0')),
+        tap.ok(all(word in shown[0] for word in ('Fair shares of tiny', 'faculty0', 'user0_0_0', 'Usage by day', 'Pending jobs', 'half_life: 7-0 → 14-0')),
                f'without scripts {width} pixels show the essentials', shown[0])
         tap.same(shown[1:], [True, True, True], 'within the width, with bars that are seen')
         take_picture(browser, f'plain-{width}')
@@ -426,7 +426,7 @@ def try_backtest(place, browser, pages):
     shown = browser.run("""
         return [document.getElementById('backtest-words').textContent, document.getElementById('variant').value,
             [...document.querySelectorAll('#backtest-table tbody tr')].map(row => [row.querySelector('button').textContent, row.querySelector("td:nth-last-child(2)").textContent])];""")
-    tap.ok('30-0: users' in shown[0] and 'Nothing is scheduled anew' in shown[0] and shown[1] == '2', 'says what those that are chosen come to', shown[0])
+    tap.ok('30-0: ' in shown[0] and 'Jobs are not scheduled again' in shown[0] and shown[1] == '2', 'says what those that are chosen come to', shown[0])
     most = [[name, f'{value:.1f}'] for name, value in turned.items() if value is not None]
     tap.ok(shown[2][0][1] == max(most, key=lambda each: float(each[1]))[1] and all(each in most for each in shown[2][:10]), 'and who is turned most', shown[2][:3])
     browser.click('#backtest-table tbody button')

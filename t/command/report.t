@@ -457,7 +457,7 @@ def try_classes(place):
     for kind, wanted in expected.items():
         tap.same(cluster[kind], [[name, used] for name, used in sorted(wanted.items(), key=lambda each: (-each[1], each[0]))],
                  f'{kind}: what the jobs used, the most first')
-    tap.ok('Decayed use by' in place.out, 'it is there without scripts, too')
+    tap.ok('Decayed usage by' in place.out, 'it is there without scripts, too')
     place.succeed('report')
     tap.ok('useByPartition' not in data_of(place.out)['clusters'][0], 'without --jobs nothing is read')
     place.succeed('report', '--jobs', '-A', 'physics')
@@ -503,7 +503,7 @@ def try_backtest(place):
     users = [max(values[7::4]) for key, values in ((numbers[number], values) for number, *values in shown['rows']) if key[1]]
     tap.ok([bool(numbers[number][1]) for number, *_ in shown['rows']] == [False] * 2 + [True] * 3 and users == sorted(users, reverse=True) and users[0] > 0,
            'accounts first, then who is turned most', users)
-    tap.ok('Under other settings' in plain_of(page) and '0, classic' in plain_of(page), 'it is there without scripts, too')
+    tap.ok('Other settings' in plain_of(page) and '0, classic' in plain_of(page), 'it is there without scripts, too')
     place.succeed('report')
     tap.ok('backtest' not in data_of(place.out)['clusters'][0], 'without --backtest it is not')
     place.succeed('report', '-A', 'physics', '--backtest', 'trial.json')
@@ -521,9 +521,9 @@ def try_backtest(place):
     with open(place.path('nothing.json'), 'w', encoding='utf-8') as file:
         file.write(place.out)
     place.succeed('report', '--backtest', 'nothing.json')
-    tap.ok('The backtest has no instants.' in plain_of(place.out) and data_of(place.out)['clusters'][0]['backtest']['rows'] == [],
+    tap.ok('The backtest has no points.' in plain_of(place.out) and data_of(place.out)['clusters'][0]['backtest']['rows'] == [],
            'one without instants says so')
-    refused(place, 'no JSON', printed[:300], 'no JSON')
+    refused(place, 'no JSON', printed[:300], 'invalid JSON')
     refused(place, 'other JSON', '{"clusters": 3}', 'backtest --json')
     refused(place, 'a list', '[]', 'backtest --json')
     refused(place, 'another cluster', printed.replace('"tiny"', '"huge"'), 'none of these clusters', 'tiny')

@@ -37,7 +37,7 @@ double page_backtest_turned(const struct page_backtest *backtest,
 
 /* ---- Reading ---- */
 
-/* NULL where it is null, or not there. */
+/* Returns NULL if the text is null or missing. */
 static const char *page_backtest_text_of(json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
@@ -47,14 +47,15 @@ static int page_backtest_take_text(json_t *object, const char *key, const char *
                                    struct error *err)
 {
     *text = page_backtest_text_of(object, key);
-    return *text ? 0 : fail(err, ERROR_DATA, "no text '%s'", key);
+    return *text ? 0 : fail(err, ERROR_DATA, "'%s' is missing or not a text", key);
 }
 
 static int take_whole(json_t *object, const char *key, int64_t *number, struct error *err)
 {
     json_t *value = json_object_get(object, key);
     *number = json_integer_value(value);
-    return json_is_integer(value) ? 0 : fail(err, ERROR_DATA, "no whole number '%s'", key);
+    return json_is_integer(value) ? 0
+                                  : fail(err, ERROR_DATA, "'%s' is missing or not an integer", key);
 }
 
 static int take_real(json_t *object, const char *key, double *number, struct error *err)
@@ -63,10 +64,10 @@ static int take_real(json_t *object, const char *key, double *number, struct err
     *number = json_is_null(value) ? NAN : json_number_value(value);
     return json_is_null(value) || (json_is_number(value) && isfinite(*number) && *number >= 0)
                ? 0
-               : fail(err, ERROR_DATA, "no number '%s'", key);
+               : fail(err, ERROR_DATA, "'%s' is missing or not a number of at least 0", key);
 }
 
-/* null where there is no instant. */
+/* The time is null if the backtest has no points. */
 static int page_backtest_take_time(json_t *object, const char *key, int64_t *time,
                                    struct error *err)
 {
@@ -75,7 +76,9 @@ static int page_backtest_take_time(json_t *object, const char *key, int64_t *tim
         return 0;
     if (take_whole(object, key, time, err))
         return -1;
-    return *time > 0 && *time <= LATEST_TIME ? 0 : fail(err, ERROR_DATA, "'%s' is no instant", key);
+    return *time > 0 && *time <= LATEST_TIME
+               ? 0
+               : fail(err, ERROR_DATA, "'%s' is not a valid time", key);
 }
 
 static int take_variants(struct page_backtest *backtest, json_t *list, struct error *err)
@@ -95,7 +98,7 @@ static int take_variants(struct page_backtest *backtest, json_t *list, struct er
                 return fail(err, ERROR_DATA, "settings '%s' are listed twice", variant->settings);
     }
     backtest->variant_count = count;
-    return count ? 0 : fail(err, ERROR_DATA, "no list 'settings'");
+    return count ? 0 : fail(err, ERROR_DATA, "'settings' is not a list, or is empty");
 }
 
 static struct page_tried *tried_under(const struct page_backtest *backtest,
@@ -107,7 +110,7 @@ static struct page_tried *tried_under(const struct page_backtest *backtest,
     return NULL;
 }
 
-/* What it has of an association stands together. */
+/* In the file, the rows of an association are adjacent. */
 static struct page_backtest_row *page_backtest_row_of(struct page_backtest *backtest, int64_t id)
 {
     struct page_backtest_row *last =
@@ -133,9 +136,9 @@ static int page_backtest_take_row(struct page_backtest *backtest, json_t *from, 
     struct page_backtest_row *row = page_backtest_row_of(backtest, id);
     struct page_tried *tried = tried_under(backtest, row, settings);
     if (!tried)
-        return fail(err, ERROR_DATA, "settings '%s' are none of its list", settings);
+        return fail(err, ERROR_DATA, "settings '%s' are not in the list of settings", settings);
     if (tried->there)
-        return fail(err, ERROR_DATA, "association %" PRId64 " is there twice", id);
+        return fail(err, ERROR_DATA, "association %" PRId64 " occurs twice", id);
     tried->there = true;
     tried->with_account = page_backtest_text_of(from, "turned_with_account");
     tried->with_user = page_backtest_text_of(from, "turned_with_user");
@@ -150,7 +153,7 @@ static int page_backtest_take_row(struct page_backtest *backtest, json_t *from, 
 static int page_backtest_take_rows(struct page_backtest *backtest, json_t *list, struct error *err)
 {
     if (!json_is_array(list))
-        return fail(err, ERROR_DATA, "no list 'associations'");
+        return fail(err, ERROR_DATA, "'associations' is not a list");
     for (size_t i = 0; i < json_array_size(list); i++)
         if (page_backtest_take_row(backtest, json_array_get(list, i), err))
             return fail_in(err, "row %zu", i + 1);
@@ -158,7 +161,7 @@ static int page_backtest_take_rows(struct page_backtest *backtest, json_t *list,
         qsort(backtest->rows, backtest->row_count, sizeof *backtest->rows, page_backtest_by_id);
     for (size_t i = 1; i < backtest->row_count; i++)
         if (backtest->rows[i].id == backtest->rows[i - 1].id)
-            return fail(err, ERROR_DATA, "association %" PRId64 " is there twice",
+            return fail(err, ERROR_DATA, "association %" PRId64 " occurs twice",
                         backtest->rows[i].id);
     return 0;
 }
@@ -186,12 +189,13 @@ int backtest_file_read(struct backtest_file *file, const char *path, struct erro
     if (result)
         return -1;
     if (!file->all)
-        return fail(err, ERROR_DATA, "'%s': no JSON: %s, in line %d", path, reason.text,
-                    reason.line > 0 ? reason.line : 1);
+        return fail(err, ERROR_DATA, "'%s': invalid JSON in line %d: %s", path,
+                    reason.line > 0 ? reason.line : 1, reason.text);
     return json_is_array(json_object_get(file->all, "clusters"))
                ? 0
                : fail(err, ERROR_DATA,
-                      "'%s': no list 'clusters': `backtest --json` did not print it", path);
+                      "'%s': there is no list 'clusters'; use the output of `backtest --json`",
+                      path);
 }
 
 int backtest_file_find(const struct backtest_file *file, const char *cluster,
@@ -205,7 +209,7 @@ int backtest_file_find(const struct backtest_file *file, const char *cluster,
         if (!name || strcmp(name, cluster) != 0)
             continue;
         return page_backtest_take_cluster(backtest, from, err)
-                   ? fail_in(err, "'%s', which `backtest --json` did not print so: cluster '%s'",
+                   ? fail_in(err, "'%s': not the output of `backtest --json`: cluster '%s'",
                              file->path, cluster)
                    : 1;
     }

@@ -10,20 +10,21 @@
 
 struct error;
 
-/* What `fairmill backtest --json` printed, for a part of the page.  core/insight/backtest.h says
- * what the numbers mean; NAN is null. */
+/*
+ * Reads the output of `fairmill backtest --json`, which the page shows.  For the meaning of the
+ * numbers see core/insight/backtest.h; NAN is null.
+ */
 
 struct page_variant {
     const char *settings;
     int64_t points;
     double distance, turned;
 };
-/* An association under a variant. */
+/* The results of an association under a variant. */
 struct page_tried {
-    bool there; /* the file tells of it */
+    bool there; /* the file has them */
     double use, place, turned;
-    const char *with_account, *with_user; /* with whom it is turned most often; NULL: with none, or
-                                             nobody counted */
+    const char *with_account, *with_user; /* most frequent discordant partner; NULL: none */
 };
 struct page_backtest_row {
     int64_t id;
@@ -31,28 +32,35 @@ struct page_backtest_row {
     struct page_tried *tried; /* by variant */
 };
 struct page_backtest {
-    struct page_variant *variants; /* what the others are compared with is number 0 */
+    struct page_variant *variants; /* number 0 is the reference for the others */
     size_t variant_count;
     struct page_backtest_row *rows; /* by id */
     size_t row_count;
-    int64_t since, until; /* the first and the last instant; 0: there is none */
+    int64_t since, until; /* first and last time, epoch seconds; 0: none */
 };
 
-/* The row of an association; NULL: there is none. */
+/* Returns the row of an association, or NULL if it has no row. */
 const struct page_backtest_row *page_backtest_row(const struct page_backtest *backtest, int64_t id);
-/* The most users with whom it is turned on average, under any variant. */
+/* Returns the mean number of discordant users, under the variant with the most. */
 double page_backtest_turned(const struct page_backtest *backtest,
                             const struct page_backtest_row *row);
 
-/* A file of it, with any number of clusters; texts stay there as long as the file. */
+/* An open file, with any number of clusters.  It owns the texts in struct page_backtest. */
 struct backtest_file {
     const char *path;
     json_t *all;
 };
-/* `-` is standard input.  ERROR_DATA names the file, and what in it is none. */
+/*
+ * Reads a file; `-` is standard input.  Returns -1 on error.  ERROR_DATA means that it is not the
+ * output of `backtest --json`; the message names the file and the fault.  The caller frees `file`
+ * with backtest_file_free(), also after an error.
+ */
 int backtest_file_read(struct backtest_file *file, const char *path, struct error *err);
-/* What it has of a cluster: 1, or 0 where it has none; -1 and ERROR_DATA where that is not what
- * backtest prints.  Free it also then. */
+/*
+ * Fills `backtest` with the results of a cluster.  Returns 1, or 0 if the file does not have the
+ * cluster.  Returns -1 with ERROR_DATA if the results are invalid.  The caller frees `backtest`
+ * with page_backtest_free() in any case.
+ */
 int backtest_file_find(const struct backtest_file *file, const char *cluster,
                        struct page_backtest *backtest, struct error *err);
 void page_backtest_free(struct page_backtest *backtest);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// History under other settings, where the report was given what backtest printed.
+// Results of a backtest, if the report was given any.
 
 function trialsOf(cluster) {
     const nodes = treeOf(cluster);
@@ -11,7 +11,7 @@ function trialsOf(cluster) {
     }));
 }
 
-// Settings number `beside` next to those of now.
+// The columns that compare settings number `beside` with the current ones.
 function trialColumns(cluster, beside) {
     const { account } = cluster.words;
     const { settings } = cluster.backtest;
@@ -32,13 +32,13 @@ function trialColumns(cluster, beside) {
             ],
         },
         { name: capital(account), wide: true, value: row => row.node.account, cell: row => row.node.isUser ? row.node.account : '' },
-        part('Due', row => row.due, { wide: true }),
-        part('Used now', row => row.tried[0].use, { saved: `Used, ${now}` }),
-        beside ? part('Used other', row => mine(row).use, { title: other, saved: `Used, ${other}` }) : null,
+        part('Entitlement', row => row.due, { wide: true }),
+        part('Usage now', row => row.tried[0].use, { saved: `Usage, ${now}` }),
+        beside ? part('Usage other', row => mine(row).use, { title: other, saved: `Usage, ${other}` }) : null,
         data.accountsOnly ? null : mean('Place now', row => row.tried[0].place, { wide: true, saved: `Place, ${now}` }),
         beside && !data.accountsOnly
             ? mean('Place other', row => mine(row).place, { wide: true, title: other, saved: `Place, ${other}` }) : null,
-        beside && !data.accountsOnly ? mean('Turned', row => mine(row).turned) : null,
+        beside && !data.accountsOnly ? mean('Discordant', row => mine(row).turned) : null,
         beside && !data.accountsOnly ? {
             name: 'Most often with', wide: true, value: row => mine(row).most && mine(row).most[0],
             cell: row => mine(row).most ? `${mine(row).most[0]} (${mine(row).most[1]})` : '–',
@@ -47,20 +47,20 @@ function trialColumns(cluster, beside) {
     ].filter(column => column);
 }
 
-// What the settings come to, and what the columns are.
+// The summary of the settings, and an explanation of the columns.
 function backtestWords(cluster, beside) {
     const { backtest } = cluster;
     if (!backtest.since)
-        return 'The backtest has no instants.';
+        return 'The backtest has no points.';
     const { user, users } = cluster.words;
     const { day } = calendarOf(cluster);
-    const said = ([name, , distance, turned]) => `${name}: ${users}' use and shares are ${percent(distance)} apart`
-        + (turned === null ? '' : `, ${percent(turned)} of pairs are turned`);
-    return `${count(backtest.settings[0][1], 'instant', 'instants')} from ${day(backtest.since)} to ${day(backtest.until)}. `
+    const said = ([name, , distance, turned]) => `${name}: ${percent(distance)} of usage would have to change hands to match the shares`
+        + (turned === null ? '' : `, ${percent(turned)} of pairs are discordant`);
+    return `${count(backtest.settings[0][1], 'point', 'points')} from ${day(backtest.since)} to ${day(backtest.until)}. `
         + [backtest.settings[0], ...beside ? [backtest.settings[beside]] : []].map(said).join('; ')
-        + `. Due, used and place are means; use is weighed by the half-life that is tried.`
-        + ` Turned is with how many ${users} a ${user} would have changed places, on average.`
-        + ` Nothing is scheduled anew: ${users} did what they did under the settings of then.`;
+        + `. Entitlement, usage and place are means over all points; usage decays with the half-life of the settings.`
+        + ` Discordant is the mean number of ${users} with whom a ${user} would change places.`
+        + ` Jobs are not scheduled again: usage is the same under all settings.`;
 }
 
 function drawBacktest(cluster, beside) {
@@ -76,14 +76,14 @@ function drawBacktest(cluster, beside) {
     byId('backtest-words').textContent = backtestWords(cluster, chosen);
     const { user, users, account, accounts } = cluster.words;
     const columns = trialColumns(cluster, chosen);
-    const turned = columns.findIndex(column => column.name === 'Turned');
+    const turned = columns.findIndex(column => column.name === 'Discordant');
     const left = backtest.total - backtest.rows.length;
     shown.trials = makeTable(byId('backtest-table'), trialsOf(cluster), columns, {
-        column: turned < 0 ? columns.findIndex(column => column.name === 'Due') : turned, falling: true,
-        caption: 'Under other settings', nothing: 'The backtest tells of none who is here.', text: () => '',
+        column: turned < 0 ? columns.findIndex(column => column.name === 'Entitlement') : turned, falling: true,
+        caption: 'Other settings', nothing: `The backtest has none of these ${users} and ${accounts}.`, text: () => '',
         isChosen: row => row.node === shown.chosen,
         say: (seen, found) => (seen === found ? count(found, `${user} or ${account}`, `${users} and ${accounts}`)
             : `${plain.format(seen)} of ${plain.format(found)} ${users} and ${accounts}`)
-            + (left ? `; ${plain.format(left)} who are turned least are not in this page` : ''),
+            + (left ? `; ${plain.format(left)} with the fewest discordant pairs are not in this page` : ''),
     });
 }

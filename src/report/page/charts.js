@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Charts, by Chart.js.  It draws into canvases, which know nothing of styles, so colours are
-// asked of the page each time, and a chart says in words what it shows.
+// Charts, drawn by Chart.js into canvases. Styles do not apply to canvases, so the colors are read
+// from the page for each drawing. Each canvas has a label for readers who cannot see it.
 
 const drawn = new Map();
 
@@ -9,7 +9,7 @@ function color(name) {
     return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-// Give back the charts of a part of the page that is drawn anew.
+// Releases the charts in a part of the page that will be drawn again.
 function forgetCharts(part) {
     for (const [canvas, chart] of drawn)
         if (part.contains(canvas)) {
@@ -27,7 +27,7 @@ function axis(more) {
     };
 }
 
-// The canvas must be in the page, whose width it takes.
+// The canvas must be in the page, because it takes its width from there.
 function draw(canvas, config) {
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
     config.options = {
@@ -39,7 +39,7 @@ function draw(canvas, config) {
     drawn.set(canvas, new Chart(canvas, config));
 }
 
-// A day after a day at the bottom, as many as have room.
+// A horizontal axis of days, with as many labels as fit.
 function timeAxis(calendar, from, to) {
     return axis({
         type: 'linear', min: from, max: to,
@@ -57,7 +57,7 @@ function tooltip(title, label) {
     return { tooltip: { displayColors: false, callbacks: { title: items => items.length ? title(items[0].parsed.x) : '', label }, filter: item => item.datasetIndex === 0 } };
 }
 
-// Where a use of just the share is: as high as all of it is seen, and a dashed line.
+// A dashed line at the height at which usage equals the share.
 function evenLine(from, to) {
     return {
         data: [{ x: from, y: 1 }, { x: to, y: 1 }], borderColor: color('soft'), borderWidth: 1, borderDash: [5, 4],
@@ -70,7 +70,7 @@ function logarithmic(points) {
     return { type: 'logarithmic', min: Math.min(...values) / 1.5, max: Math.max(...values) * 1.5 };
 }
 
-// Dashed lines: where settings changed (`marks`: [instant, words]), and as high as a limit.
+// Dashed lines at changes of settings (`marks`: [time, words]) and at the height of `limit`.
 function linesPlugin(marks, limit) {
     return {
         id: 'lines',
@@ -98,13 +98,13 @@ function linesPlugin(marks, limit) {
     };
 }
 
-// A bar of so many days stands at their middle.
+// The name of a bar, which is at the middle of its days.
 function barName(calendar, days, middle) {
     return days === 1 ? calendar.day(middle) : `week of ${calendar.day(middle - 43200 * days)}`;
 }
 
-// points: [{x: instant, y: number or null}].  options: say (of a number), calendar, from, to, bars
-// (the days of each), most (the highest there can be), log, marks, limit.
+// points: [{x: time, y: number or null}].  options: say (formats a number), calendar, from, to, bars
+// (the number of days in each), most (the highest possible value), log, marks, limit.
 function drawSeries(canvas, points, options) {
     const { say, calendar, from, to, bars, log, marks, limit } = options;
     const title = bars ? at => barName(calendar, bars, at) : calendar.minute;
@@ -132,7 +132,7 @@ function drawSeries(canvas, points, options) {
     });
 }
 
-// One bar for each job, made of its parts.
+// One bar for each job, stacked from the parts of its priority.
 function drawQueue(canvas, jobs, parts) {
     draw(canvas, {
         type: 'bar',

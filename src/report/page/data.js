@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-// What the page shows, from the JSON that report/page.c writes.
+// The data of the page, from the JSON that report/page/page.c writes.
 
 const data = JSON.parse(document.getElementById('data').textContent);
 
-// No value is below 0, so -1 is infinity.
+// No value is negative, so -1 means infinity.
 function finite(number) {
     return number === -1 ? Infinity : number;
 }
 
-// Each name stands once; a number is one of those that stand before it.
+// Each name is written once. A number is the index of a name in the list of distinct names.
 function namesOf(list) {
     const seen = [];
     return list.map(name => typeof name === 'number' ? seen[name] : (seen.push(name), name));
 }
 
-// A cluster's rows as nodes of a tree; rows come parents first, as a list for each value.
+// A cluster's rows as nodes of a tree. The data has a list for each value, with parents first.
 function treeOf(cluster) {
     if (cluster.nodes)
         return cluster.nodes;
@@ -50,14 +50,14 @@ function treeOf(cluster) {
     return nodes;
 }
 
-// What hangs right below a row and is not in the page, summed.
+// Sums over the children of a row that are not in the page.
 function restAt(cluster, number) {
     const [count, shares, share, usage] = cluster.rests[number] || [0, 0, 0, 0];
     return { count, shares, share, usage };
 }
 
-// How high a node is drawn by share: its part of its parent's.  Who has the parent's shares is
-// drawn as if there were one share, or they would not be seen.
+// Computes the height of each node by share: a part of its parent's height. A node with `parent`
+// shares is drawn as if it had one share, because it would be invisible otherwise.
 function shareOut(nodes) {
     for (const node of nodes) {
         const all = node.children.reduce((sum, child) => sum + (child.shares ?? 1), node.rest.shares);
@@ -81,17 +81,17 @@ function pathOf(node) {
     return path;
 }
 
-// What is drawn in colour: level_fs where the algorithm is Fair Tree, else the factor.
+// Colors show LevelFS if the algorithm is Fair Tree, otherwise the factor.
 function byLevelFs(cluster) {
     return cluster.algorithm === 'fair_tree';
 }
 
-// Whether the top of the page is that of the cluster.
+// True if the page shows the whole cluster.
 function isOfAll(cluster) {
     return cluster.account === undefined;
 }
 
-// The pages of accounts, by name, where there is a list of them.
+// The address of an account's page, if the index has one.
 function pageOf(cluster, node) {
     if (!cluster.pages) {
         cluster.pages = new Map();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// What is known of the association that was chosen: its values, and how they came to be.
+// The values and the history of the selected association.
 
-// [key of a term, value]
+// Returns [key of a term, value] for each value.
 function valuesOf(cluster, node) {
     const { users } = cluster;
     const shown = {
@@ -24,7 +24,7 @@ function isRoot(cluster, node) {
     return !node.parent && isOfAll(cluster);
 }
 
-// How much of what the cluster could give in the days that are known.
+// The node's usage as a fraction of the cluster's capacity in the days with known usage.
 function ofCapacity(cluster, node) {
     if (cluster.capacity === null || !cluster.use.at.length)
         return null;
@@ -32,21 +32,21 @@ function ofCapacity(cluster, node) {
     return days > 0 ? node.spent / (cluster.capacity * days) : null;
 }
 
-// How fair use is, at the last point that says so.
+// The fairness of usage at the last point that has it.
 function fairnessOf(cluster) {
     const { fairness, words } = cluster;
     const last = fairness.at.length - 1;
     if (last < 0 || fairness.accounts[last] === null)
         return [];
     return [
-        ['How fair use is', String(Number(fairness.accounts[last].toPrecision(3))),
-            `Jain's index of use by share: 1 where all ${words.accounts} right below the top have used the same part of what is due to them.`
-                + (fairness.users[last] === null ? '' : ` Among ${words.users} it is ${Number(fairness.users[last].toPrecision(3))}.`)],
-        ['Beyond what is due', percent(fairness.tooMuch[last]), `Of all use, by ${words.accounts} that used more than their share.`],
+        ['Fairness of usage', String(Number(fairness.accounts[last].toPrecision(3))),
+            `Jain's index of usage divided by share: 1 if all ${words.accounts} directly below the top have used the same part of their entitlement.`
+                + (fairness.users[last] === null ? '' : ` For ${words.users} it is ${Number(fairness.users[last].toPrecision(3))}.`)],
+        ['Usage above entitlement', percent(fairness.tooMuch[last]), `The part of all usage by which ${words.accounts} exceeded their share.`],
     ];
 }
 
-// [name, value, sentence]
+// Returns [name, value, sentence] for each value.
 function facts(cluster, node) {
     const { words, terms } = cluster;
     const found = valuesOf(cluster, node).map(([key, value]) => {
@@ -56,15 +56,15 @@ function facts(cluster, node) {
     });
     const part = ofCapacity(cluster, node);
     if (part !== null)
-        found.push(['Of the capacity', percent(part),
-            `What it used of ${used(cluster, cluster.capacity)} ${words.unit} a day, which the cluster has now.`]);
+        found.push(['Share of capacity', percent(part),
+            `Its usage divided by the cluster's present capacity, ${used(cluster, cluster.capacity)} ${words.unit} per day.`]);
     if (isRoot(cluster, node)) {
         found.push(...fairnessOf(cluster));
         found.unshift([capital(words.accounts), plain.format(cluster.nodes.filter(each => !each.isUser).length), null]);
         if (!data.accountsOnly)
             found.unshift([capital(words.users), plain.format(cluster.users), null]);
     } else if (!node.isUser && !data.accountsOnly)
-        found.push(['Right below it', plain.format(node.children.length + node.rest.count), `${capital(words.users)} and ${words.accounts}.`]);
+        found.push(['Directly below', plain.format(node.children.length + node.rest.count), `${capital(words.users)} and ${words.accounts}.`]);
     return found;
 }
 
@@ -74,39 +74,39 @@ function pointsOf(times, values, used) {
     return times.map((at, i) => ({ x: at, y: values[i] === null ? null : used(values[i]) }));
 }
 
-// Charts to draw: each with a title, points, or words in the place of points.
+// The charts of a node. Each has a title, and points or words that replace the chart.
 function chartsOf(cluster, node) {
     const { use, history, words } = cluster;
     const days = use.rows[node.number];
     const [usage, factors, levels] = history.rows[node.number] || [];
     const unseen = (times, rows) => times.length && !rows[node.number];
     const elsewhere = [
-        `This page has the past of the ${plain.format(Object.keys(history.at.length ? history.rows : use.rows).length)} `
-        + 'who used most. ', element('code', {}, 'fairmill history'), ' tells of the others.',
+        `This page has the history of the ${plain.format(Object.keys(history.at.length ? history.rows : use.rows).length)} `
+        + 'with the most usage. For others use ', element('code', {}, 'fairmill history'), '.',
     ];
-    const few = ['No history yet: each run that keeps a point adds to it.'];
+    const few = ['No history yet: each run that stores a point adds to it.'];
     const ofRoot = isRoot(cluster, node);
     const byFactor = node.factor !== null || !byLevelFs(cluster);
     const value = byFactor ? factors : levels;
     const made = [{
-        title: use.days === 1 ? 'Use by day' : 'Use by week', unit: words.unit, bars: use.days, say: inUnits,
+        title: use.days === 1 ? 'Usage by day' : 'Usage by week', unit: words.unit, bars: use.days, say: inUnits,
         limit: ofRoot && cluster.capacity !== null ? cluster.capacity * use.days / words.seconds : null,
         points: days && pointsOf(use.at.map(at => at + 43200 * use.days), days, seconds => seconds / words.seconds),
-        words: unseen(use.at, use.rows) ? elsewhere : !use.at.length ? ['No use by day is known yet.'] : null,
+        words: unseen(use.at, use.rows) ? elsewhere : !use.at.length ? ['No usage by day is known yet.'] : null,
     }, {
-        title: 'Decayed use', unit: words.unit, say: inUnits,
+        title: 'Decayed usage', unit: words.unit, say: inUnits,
         points: usage && pointsOf(history.at, usage, seconds => seconds / words.seconds),
         words: unseen(history.at, history.rows) ? elsewhere : history.at.length < 2 ? few : null,
     }];
     if (ofRoot && cluster.fairness.at.length)
         made.push({
-            title: 'How fair use is', unit: `Jain's index of ${words.accounts}, 1 is fair`, say: number => Number(number.toPrecision(3)), most: 1,
+            title: 'Fairness of usage', unit: `Jain's index of ${words.accounts}, 1 is fair`, say: number => Number(number.toPrecision(3)), most: 1,
             points: cluster.fairness.at.map((at, i) => ({ x: at, y: cluster.fairness.accounts[i] })),
             words: cluster.fairness.at.length < 2 ? few : null,
         });
     if (!ofRoot)
         made.push({
-            title: byFactor ? 'Fairshare factor' : 'Level FS', unit: byFactor ? '1 is best' : '1 is just its share',
+            title: byFactor ? 'Fairshare factor' : 'Level FS', unit: byFactor ? '1 is best' : '1: usage equals the share',
             say: byFactor ? number => Number(number.toPrecision(4)) : ratio, most: byFactor ? 1 : undefined, log: !byFactor,
             points: value && pointsOf(history.at, value, number => finite(number) === Infinity || (!byFactor && !number) ? null : number),
             words: unseen(history.at, history.rows) ? elsewhere : history.at.length < 2 ? few : null,
@@ -114,14 +114,14 @@ function chartsOf(cluster, node) {
     for (const chart of made) {
         const seen = (chart.points || []).filter(point => point.y !== null);
         if (!chart.words && !seen.length)
-            chart.words = ['Nothing is known of this in these days.'];
+            chart.words = ['No data for this period.'];
         else if (!chart.words && chart.bars && !seen.some(point => point.y > 0))
-            chart.words = ['Nothing was used in these days.'];
+            chart.words = ['No usage in this period.'];
     }
     return made;
 }
 
-// What a picture shows, for those who do not see it.
+// Describes a chart for readers who cannot see it.
 function inWords(chart, calendar) {
     const seen = chart.points.filter(point => point.y !== null);
     const most = seen.reduce((one, other) => other.y > one.y ? other : one);
@@ -131,10 +131,10 @@ function inWords(chart, calendar) {
         + `last ${chart.say(last.y)}, ${when(last.x)}`;
 }
 
-// What the marks in the charts are.
+// Lists the changes that the marks in the charts stand for.
 function drawChanges(cluster, calendar) {
     byId('changes').replaceChildren(...cluster.changes.length ? [
-        element('h3', {}, 'Settings that changed', element('span', {}, ' dashed lines in the charts')),
+        element('h3', {}, 'Changes of settings', element('span', {}, ' dashed lines in the charts')),
         element('ul', {}, ...cluster.changes.map(([at, words]) => element('li', {}, `${calendar.minute(at)}  ${words}`))),
     ] : []);
 }
@@ -143,7 +143,7 @@ function drawDetails(cluster, node) {
     const calendar = calendarOf(cluster);
     const kind = node.isUser ? cluster.words.user : cluster.words.account;
     const page = pageOf(cluster, node);
-    byId('chosen-title').replaceChildren(isRoot(cluster, node) ? 'Everybody' : nameOf(node),
+    byId('chosen-title').replaceChildren(isRoot(cluster, node) ? 'Whole cluster' : nameOf(node),
         element('span', { class: 'kind' }, isRoot(cluster, node) ? '' : kind));
     byId('chosen-place').replaceChildren([...cluster.above, ...(node.parent ? pathOf(node.parent).map(nameOf) : [])].join(' › '),
         page ? element('a', { href: page, class: 'page' }, `Page of this ${cluster.words.account}`) : '');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Elements of the page.  Texts become text nodes, so that no name is ever read as HTML.
+// Creates elements of the page.  Texts become text nodes, so that no name is ever read as HTML.
 
 function byId(id) {
     return document.getElementById(id);
@@ -27,7 +27,7 @@ function empty(...content) {
     return element('p', { class: 'empty' }, ...content);
 }
 
-// Call once things have come to rest.
+// Returns a function that calls `action` after `pause` milliseconds without another call.
 function later(action, pause) {
     let timer = 0;
     return () => {

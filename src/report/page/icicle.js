@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-// The tree as an icicle, laid out by d3-hierarchy: what hangs below the open account is to its
-// right.  Blocks are buttons, so that they can be reached by key and read aloud.
+// The tree as an icicle, laid out by d3-hierarchy. Each node is to the right of its parent.
+// Blocks are buttons, so that they can be reached by keyboard and read aloud.
 
-// In pixels: a block with a name, one with a small name, and what is between two.  What would be lower
-// is in a block for all of these.
+// In pixels: the lowest block with a name, the lowest with a small name, and the gap between two.
+// Lower blocks are merged into one.
 const LOWEST = 19;
 const SMALL = 12;
 const GAP = 2;
 
-// What is drawn of a node: children that would be too low become one block, which leads to them.
+// The part of a node that is drawn. Children that would be too low become one block with a link to them.
 function pruned(node, measure, height, levels) {
     const made = { node, size: node.size[measure], children: [] };
     if (!levels || !hasBelow(node) || !made.size || height < LOWEST)
@@ -17,11 +17,11 @@ function pruned(node, measure, height, levels) {
     const sum = node.children.reduce((all, child) => all + child.size[measure], node.rest.size[measure]);
     const children = node.children.filter(child => child.size[measure] > 0);
     children.sort((one, other) => other.size[measure] - one.size[measure]);
-    // An account may have used more than those who are still below it.
+    // An account may have more usage than its remaining children.
     const per = height / Math.max(sum, made.size);
     const shown = children.filter(child => child.size[measure] * per >= SMALL);
     const hidden = children.slice(shown.length);
-    // One alone is drawn as itself.
+    // Merging a single child would hide its name for nothing.
     if (hidden.length === 1 && !node.rest.count)
         shown.push(hidden.pop());
     made.children = shown.map(child => pruned(child, measure, child.size[measure] * per, levels - 1));
@@ -35,7 +35,7 @@ function hasBelow(node) {
     return node.children.length + node.rest.count > 0;
 }
 
-// Children that are not drawn, with those that are not in the page, as one.
+// Children that are not drawn, and those that are not in the page, as one block.
 function restOf(node, hidden, measure) {
     const sum = value => hidden.reduce((all, child) => all + value(child), 0);
     return {
@@ -54,21 +54,21 @@ function layOut(top, measure, height, levels) {
 }
 
 function describe(node) {
-    return `share ${percent(node.levelShare)}, used ${percent(node.levelUsed)} of its level`;
+    return `share of level ${percent(node.levelShare)}, share of level usage ${percent(node.levelUsed)}`;
 }
 
-// choose(node) is called of a block; opening an account is up to it.
+// Draws the tree below `open`. A click on a block calls choose(node), which may open an account.
 function drawIcicle(cluster, open, chosen, measure, choose) {
     const place = byId('icicle');
-    const { account } = cluster.words;
+    const { user, account } = cluster.words;
     const narrow = place.clientWidth < 640;
     const levels = Math.min(narrow ? 2 : 3, depthBelow(open));
     const total = open.size[measure];
     if (!levels || !total) {
         place.classList.add('bare');
         place.style.height = 'auto';
-        place.replaceChildren(empty(!levels ? (data.accountsOnly ? `No ${account} is below this one.` : `Nobody is below this ${account}.`) : measure === 'usage'
-            ? `Nobody below this ${account} has used anything yet.` : `Nobody below this ${account} has a share.`));
+        place.replaceChildren(empty(!levels ? (data.accountsOnly ? `There is no ${account} below this one.` : `There is no ${user} or ${account} below this ${account}.`) : measure === 'usage'
+            ? `There is no usage below this ${account} yet.` : `There are no shares below this ${account}.`));
         return;
     }
     const height = heightOf(open, measure, levels);
@@ -84,7 +84,7 @@ function drawIcicle(cluster, open, chosen, measure, choose) {
         block.style.width = `calc(${width}% - ${GAP}px)`;
         block.style.top = `${each.x0}px`;
         block.style.height = `${Math.max(high - gap, 1)}px`;
-        // Names are for those that have room, as are keys: all are in the table, too.
+        // Slivers have no name and no key focus; the table has them, too.
         if (high < SMALL - 1) {
             block.classList.add('sliver');
             block.tabIndex = -1;
@@ -109,8 +109,8 @@ function depthBelow(node) {
     return deepest;
 }
 
-// So high that every name right below has room, within limits, and that of the others if that is not
-// much: a site of a few users needs no tall picture.
+// The height of the picture. Within limits, all names directly below have room, and the others if
+// that takes little more. A site with a few users gets a low picture.
 function heightOf(open, measure, levels) {
     let level = open.children;
     for (let i = 1; i < levels; i++)
@@ -133,7 +133,7 @@ function blockOf(cluster, node, chosen, choose) {
         'data-row': node.number,
         click: () => choose(node),
     }, element('b', {}, nameOf(node)),
-    element('small', {}, element('span', {}, `share ${percent(node.levelShare)}`), element('span', {}, `used ${percent(node.levelUsed)}`)));
+    element('small', {}, element('span', {}, `share ${percent(node.levelShare)}`), element('span', {}, `usage ${percent(node.levelUsed)}`)));
 }
 
 function restBlock(cluster, rest, open, choose) {
@@ -160,8 +160,8 @@ function drawPath(cluster, open, choose) {
 function drawLegend(cluster) {
     const shades = ['over-3', 'over-2', 'over-1', 'even', 'under-1', 'under-2', 'under-3'];
     byId('legend').replaceChildren(
-        element('span', {}, 'used more than the share'),
+        element('span', {}, 'usage above share'),
         element('span', { class: 'scale', 'aria-hidden': 'true' }, ...shades.map(name => element('i', { class: name }))),
-        element('span', {}, 'used less'),
-        element('span', {}, byLevelFs(cluster) ? '(colour: level FS)' : '(colour: factor)'));
+        element('span', {}, 'below'),
+        element('span', {}, byLevelFs(cluster) ? '(color: level FS)' : '(color: factor)'));
 }

@@ -16,8 +16,10 @@
 #include "util/index.h"
 #include "util/text.h"
 
-/* A JSON string.  In HTML only `<` can end a script element or begin a comment in it; and what of
- * U+2028 and U+2029 is a line's end to some is not printable. */
+/*
+ * Adds a JSON string.  In HTML only `<` can end a script element or begin a comment in it, so it is
+ * escaped.  U+2028 and U+2029, which are line ends in some languages, are not printable.
+ */
 static void add_string(struct text *text, const char *name)
 {
     struct text printable = { 0 };
@@ -35,9 +37,10 @@ static void add_string(struct text *text, const char *name)
     text_free(&printable);
 }
 
-/* A number with so many significant digits, in as few characters as JSON has; what is infinite is
- * -1, since no value of ours is below 0.  Zeros behind the point and at the end go, and those
- * before the point become an exponent where that is shorter: 1.500000e+04 is 15e3. */
+/*
+ * Adds a number with `digits` significant digits, in the shortest form that JSON has: 15e3 for
+ * 1.500000e+04.  Infinity is -1, because no value of the page is negative.  NAN is null.
+ */
 static void page_add_number(struct text *text, double number, int digits)
 {
     char scientific[40], plain[40], compact[80];
@@ -67,7 +70,7 @@ static void add_comma(struct text *text, size_t i)
         text_add(text, ",");
 }
 
-/* ---- rows: a list for each column ---- */
+/* ---- Rows: a list for each column ---- */
 
 static double level_share_in(const struct page_row *row)
 {
@@ -106,7 +109,7 @@ static double page_place_in(const struct page_row *row)
     return row->place;
 }
 
-/* As many digits as are shown, at least. */
+/* The columns, with at least as many digits as the page shows. */
 static const struct row_column {
     enum page_term term;
     double (*value)(const struct page_row *row);
@@ -142,7 +145,10 @@ static void page_add_columns(struct text *text, const struct page_view *view)
     }
 }
 
-/* Each name once: one that was there before is the number of the name among those that were new. */
+/*
+ * Writes each name once.  Later occurrences are the index of the name in the list of distinct
+ * names.
+ */
 static void page_add_names(struct text *text, const struct page_view *view)
 {
     struct names *names = names_create();
@@ -166,8 +172,10 @@ static uint32_t page_parent_of(const struct page_view *view, size_t i)
     return i ? view->numbers[page_view_row(view, i)->parent] : 0;
 }
 
-/* `kinds` has a letter for each row, a for an account, u for a user; `parents` is how much the
- * parent's number is above that of the row before. */
+/*
+ * `kinds` has a letter for each row: `a` for an account, `u` for a user.  `parents` has the
+ * difference between the number of a row's parent and that of the previous row's parent.
+ */
 static void add_tree(struct text *text, const struct page_view *view)
 {
     page_begin_list(text, "kinds", "\"");
@@ -195,8 +203,11 @@ static void begin_exception(struct text *text, size_t row, bool *any)
     *any = true;
 }
 
-/* What few rows have: a partition, an account that is not what the user hangs below, and a share of
- * the whole that is not the parent's by the share of the level.  The top's is always there. */
+/*
+ * Values that few rows have: a partition; a user's account, if it is not the parent; and the share
+ * of the cluster, if it is not the parent's share times the share of the level.  The top always has
+ * it.
+ */
 static void add_exceptions(struct text *text, const struct page_view *view)
 {
     bool any = false;
@@ -230,8 +241,10 @@ static void add_exceptions(struct text *text, const struct page_view *view)
     text_add(text, "}");
 }
 
-/* By row: how many associations right below it are not in the page, their shares, share of the
- * whole, and decayed use. */
+/*
+ * Sums over the children of a row that are not in the page: their number, shares, share of the
+ * cluster, and decayed usage.
+ */
 static void add_rests(struct text *text, const struct page_view *view)
 {
     page_begin_list(text, "rests", "{");
@@ -249,7 +262,7 @@ static void add_rests(struct text *text, const struct page_view *view)
     text_add(text, "}");
 }
 
-/* ---- what was before ---- */
+/* ---- History ---- */
 
 static void add_times(struct text *text, const char *name, const struct page_points *points)
 {
@@ -291,7 +304,7 @@ static void begin_series(struct text *text, const struct page_view *view, size_t
                 view->numbers[view->cluster->series[view->series[i]]]);
 }
 
-/* {"at": [times], "rows": {row: [values]}} */
+/* Adds {"at": [times], "rows": {row: [values]}}. */
 static void page_add_use(struct text *text, const struct page_view *view)
 {
     const struct page_points *days = &view->cluster->days;
@@ -304,7 +317,7 @@ static void page_add_use(struct text *text, const struct page_view *view)
                 view->cluster->days_since);
 }
 
-/* The same with three lists a row. */
+/* Like page_add_use(), but with three lists for each row. */
 static void add_history(struct text *text, const struct page_view *view)
 {
     const struct page_points *times = &view->cluster->times;
@@ -328,7 +341,7 @@ static void add_next(struct text *text, double number, bool first)
     page_add_number(text, number, 4);
 }
 
-/* Of the whole cluster, so on its page only. */
+/* Fairness is a property of the whole cluster, so other pages do not have it. */
 static void page_add_fairness(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
@@ -348,7 +361,9 @@ static void page_add_fairness(struct text *text, const struct page_view *view)
     text_add(text, "]}");
 }
 
-/* [row, due, then of each variant: use, place, turned, with whom] */
+/*
+ * Adds [row, entitlement, and for each variant: usage, place, number of discordant users, partner].
+ */
 static void page_add_trial(struct text *text, const struct page_trial *trial, size_t variants)
 {
     text_format(text, "[%" PRIu32, trial->number);
@@ -407,9 +422,9 @@ static void page_add_changes(struct text *text, const struct page_cluster *clust
     text_add(text, "]");
 }
 
-/* ---- the queue ---- */
+/* ---- The queue ---- */
 
-/* What TRES give is one number here: cpu=1.50,mem=2.00. */
+/* Returns the sum of a list such as cpu=1.50,mem=2.00. */
 static double page_sum_of(const char *tres)
 {
     double sum = 0;
@@ -462,7 +477,7 @@ static void page_add_queues(struct text *text, const char *name, const struct pa
     text_add(text, "]");
 }
 
-/* Of the whole cluster, so on its page only. */
+/* Usage by partition or QOS is known for the whole cluster only, so other pages do not have it. */
 static void page_add_uses(struct text *text, const char *name, const struct page_uses *uses)
 {
     if (!uses->count)
@@ -492,7 +507,7 @@ static void page_add_jobs(struct text *text, const struct page_view *view)
     text_add(text, "]");
 }
 
-/* ---- all of it ---- */
+/* ---- The whole page ---- */
 
 static void page_add_words(struct text *text, const struct page_cluster *cluster)
 {
@@ -509,7 +524,7 @@ static void page_add_words(struct text *text, const struct page_cluster *cluster
     text_format(text, ",\"seconds\":%.0f}", page_unit_size(cluster));
 }
 
-/* {key: [name, sentence]} */
+/* Adds {key: [name, sentence]}. */
 static void page_add_terms(struct text *text, const struct page_cluster *cluster)
 {
     bool any = false;
@@ -537,7 +552,7 @@ static void page_add_field(struct text *text, const char *name, const char *valu
     add_string(text, value);
 }
 
-/* The accounts that the top hangs below, the root first. */
+/* Adds the ancestors of the top, the root first. */
 static void add_path(struct text *text, const struct page_view *view)
 {
     const struct page_row *rows = view->cluster->rows;

@@ -7,21 +7,23 @@
 struct page_view;
 struct text;
 
-/* What `fairmill report` writes: one HTML file with everything in it, styles, scripts, a charting
- * library and the data.  The files in src/report/page/ are what surrounds it; page.pl makes three
- * texts of them: between the first two comes what is seen without scripts, between the last two the
- * data. */
+/*
+ * Writes the page of `fairmill report`: one HTML file that includes styles, scripts, a chart
+ * library and the data.
+ *
+ * build-aux/page.pl turns the files in src/report/page/ into three texts.  The tables for readers
+ * without scripts are inserted after the first text, and the data after the second.
+ */
 extern const char page_before[], page_between[], page_after[];
 
-/* A page: what is around the data, and clusters between a beginning and an end.  What others wrote
- * stands in it as text_add_printable() has it, and nothing in it can end the script element that it
- * is in.
- *
- * `home`: where the page of everything is, from here; NULL: nowhere. */
 struct page_head {
     bool accounts_only;
-    const char *home;
+    const char *home; /* relative address of the index of all pages; NULL: none */
 };
+/*
+ * Add the data: the head, then one view for each cluster, then the end.  Names are escaped with
+ * text_add_printable(), and no text can end the script element that contains the data.
+ */
 void page_begin(struct text *text, const struct page_head *head);
 void page_add_view(struct text *text, const struct page_view *view, bool first);
 void page_end(struct text *text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// The page: which cluster it shows, which account is open, who is chosen.
+// The state of the page: the cluster, the open account and the selected association.
 
 const shown = { cluster: null, open: null, chosen: null, measure: 'share', people: null, queue: null, trials: null, jobs: [] };
 
@@ -18,7 +18,7 @@ function drawCharts() {
     drawQueueChart(shown.cluster, shown.jobs);
 }
 
-// An account opens; a user is shown among those beside them.
+// Selects a node. An account is opened; a user is shown among its siblings.
 function choose(node) {
     const within = node.isUser || !node.children.length ? node.parent || node : node;
     const visible = node.isUser && byId('icicle').querySelector(`[data-row="${node.number}"]`);
@@ -29,7 +29,7 @@ function choose(node) {
     drawTree();
     drawDetails(shown.cluster, node);
     shown.people.show();
-    // What was clicked on is drawn anew, and keys go on from there.
+    // The block was drawn again, so give the new one the focus of the old one.
     if (focused) {
         const again = byId('icicle').querySelector(`[data-row="${node.number}"]`) || byId('path').querySelector('[aria-current]');
         again.focus({ preventScroll: true });
@@ -47,7 +47,7 @@ function viewName(cluster) {
     return isOfAll(cluster) ? cluster.name : `${cluster.account} on ${cluster.name}`;
 }
 
-// physics-users.csv; what a file system may not like is left out.
+// Saves a file such as physics-users.csv. Characters that a file system may not accept become dashes.
 function saveTable(table, what) {
     save(`${viewName(shown.cluster).replace(/[^\w.-]+/g, '-')}-${what}.csv`, shown[table].csv());
 }
@@ -59,7 +59,7 @@ function summaryOf(cluster) {
         cluster.algorithmName,
         cluster.halfLife ? `half-life ${span(cluster.halfLife)}` : 'no decay',
         data.accountsOnly ? null : count(cluster.users, cluster.words.user, cluster.words.users),
-        count(cluster.waiting, 'waiting job', 'waiting jobs'),
+        count(cluster.waiting, 'pending job', 'pending jobs'),
     ].filter(part => part).join(' · ');
 }
 
@@ -72,7 +72,7 @@ function showCluster(cluster) {
     byId('people-title').textContent = capital(data.accountsOnly ? accounts : `${users} and ${accounts}`);
     byId('people').placeholder = data.accountsOnly ? account : `${user} or ${account}`;
     byId('jobs').placeholder = `job, ${user}, ${partition}`;
-    byId('path').setAttribute('aria-label', `Path to the ${account} that is open`);
+    byId('path').setAttribute('aria-label', `Path to the open ${account}`);
     document.title = `${viewName(cluster)} · fairmill`;
     byId('people').value = byId('jobs').value = '';
     byId('jobs').closest('.tools').hidden = !shown.jobs.length;
@@ -93,7 +93,7 @@ function setTheme(dark) {
         drawCharts();
 }
 
-// Charts are canvases that keep the colors in which they were drawn, so they are drawn again for paper.
+// Charts are canvases, which keep their colors, so they are drawn again for paper.
 function printWhole() {
     let wasDark = false;
     const each = all => [shown.people, shown.queue, shown.trials].forEach(table => table && table.showAll(all));
@@ -109,7 +109,7 @@ function printWhole() {
 }
 
 function start() {
-    // What is there for those without scripts makes room.
+    // Replace the tables for readers without scripts.
     byId('plain').replaceWith(byId('app').content);
     byId('home-line').hidden = !data.home;
     byId('home').setAttribute('href', data.home || '#');
@@ -138,7 +138,7 @@ function start() {
     byId('variant').addEventListener('change', () => drawBacktest(shown.cluster, Number(byId('variant').value)));
     let width = window.innerWidth;
     window.addEventListener('resize', later(() => {
-        // The bars of a phone's browser change the height only.
+        // Ignore changes of the height: the bars of a phone's browser cause them.
         if (width !== window.innerWidth)
             drawTree();
         width = window.innerWidth;

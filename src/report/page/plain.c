@@ -21,8 +21,10 @@
 #define JOBS_AT_MOST 12u
 #define VARIANTS_AT_MOST 4u
 
-/* Programs for mail know neither style sheets nor pictures for sure, but tables with widths and
- * colours. */
+/*
+ * Mail programs may not support style sheets or pictures, but do support tables with widths and
+ * colors.
+ */
 #define BAR_WIDTH 120
 #define COLOR_USED "#2b7bba"
 #define COLOR_SHARE "#8a95a1"
@@ -46,7 +48,7 @@ void page_add_html(struct text *text, const char *utf8)
     text_free(&printable);
 }
 
-/* ---- numbers as the page has them ---- */
+/* ---- Numbers, in the format of the page ---- */
 
 static void add_percent(struct text *text, double part)
 {
@@ -59,7 +61,7 @@ static void add_percent(struct text *text, double part)
         text_format(text, percent == 0 ? "%.0f %%" : percent < 10 ? "%.2f %%" : "%.1f %%", percent);
 }
 
-/* 1.23K, 45.6M */
+/* Adds a number such as 1.23K or 45.6M. */
 static void add_compact(struct text *text, double number)
 {
     static const char *const units[] = { "", "K", "M", "B", "T" };
@@ -101,9 +103,9 @@ static void plain_page_add_time(struct text *text, int64_t at, const char *forma
         text_add(text, shown);
 }
 
-/* ---- tables ---- */
+/* ---- Tables ---- */
 
-/* With the first letter as a sentence has it; our own words are ASCII. */
+/* Adds words with a capital first letter.  The page's own words are ASCII. */
 static void add_capital(struct text *text, const char *words)
 {
     char first[] = { (char)toupper((unsigned char)*words), '\0' };
@@ -144,7 +146,7 @@ static void plain_page_add_name(struct text *text, const char *name)
     text_add(text, "</td>");
 }
 
-/* A bar of so much of the full width. */
+/* Adds a bar whose length is `part` of the full width. */
 static void plain_page_add_bar(struct text *text, double part, const char *color)
 {
     int width = isnan(part) || part <= 0 ? 0 : part >= 1 ? BAR_WIDTH : (int)ceil(part * BAR_WIDTH);
@@ -162,7 +164,7 @@ static double used_of_whole(const struct page_view *view, double usage)
     return all > 0 ? usage / all : NAN;
 }
 
-/* Two bars below each other: the share, and what was used. */
+/* Adds two bars, one below the other: share and usage. */
 static void add_bars(struct text *text, double share, double used, double most)
 {
     text_add(text, "<td>");
@@ -173,13 +175,13 @@ static void add_bars(struct text *text, double share, double used, double most)
     text_add(text, "</td>");
 }
 
-/* ---- accounts and users ---- */
+/* ---- Accounts and users ---- */
 
 struct plain_page_chosen {
     const struct page_row **rows;
-    size_t count, left;  /* not shown */
-    double share, usage; /* of those: of the whole; decayed */
-    double most;         /* of all shares and uses of the whole */
+    size_t count, left;  /* number of rows that are shown, and that are not */
+    double share, usage; /* sums over those not shown: share of the cluster; decayed usage */
+    double most;         /* the largest share of the cluster or of its usage */
 };
 
 static int by_share(const void *a, const void *b)
@@ -200,7 +202,9 @@ static int by_use(const void *a, const void *b)
     return strcmp(one->user, other->user);
 }
 
-/* Of all rows below the top, also those that the data has not: accounts right below it, or users.
+/*
+ * Chooses the users below the top, or the accounts directly below it, including rows that are not
+ * in the data.  The caller frees chosen->rows.
  */
 static void plain_page_choose(struct plain_page_chosen *chosen, const struct page_view *view,
                               bool users)
@@ -266,7 +270,7 @@ static void add_value_headings(struct text *text, const struct page_view *view)
     text_free(&spent);
 }
 
-/* All that are not shown, as one row. */
+/* Adds one row for all that are not shown. */
 static void plain_page_add_rest(struct text *text, const struct page_view *view,
                                 const struct plain_page_chosen *chosen, bool users)
 {
@@ -290,11 +294,11 @@ static void plain_page_add_accounts(struct text *text, const struct page_view *v
     plain_page_choose(&chosen, view, false);
     if (chosen.count) {
         struct text title = { 0 };
-        text_format(&title, "%s: share and use", terms->accounts);
+        text_format(&title, "%s: share and usage", terms->accounts);
         plain_page_begin_table(text, title.bytes);
         text_free(&title);
         plain_page_add_heading(text, terms->one_account, false);
-        plain_page_add_heading(text, "share, use", false);
+        plain_page_add_heading(text, "share, usage", false);
         add_value_headings(text, view);
         text_add(text, "</tr>\n");
         for (size_t i = 0; i < chosen.count; i++) {
@@ -339,12 +343,12 @@ static void plain_page_add_users(struct text *text, const struct page_view *view
     plain_page_choose(&chosen, view, true);
     if (chosen.count) {
         struct text title = { 0 };
-        text_format(&title, "%s who used most", terms->users);
+        text_format(&title, "%s with the most usage", terms->users);
         plain_page_begin_table(text, title.bytes);
         text_free(&title);
         plain_page_add_heading(text, terms->one_user, false);
         plain_page_add_heading(text, terms->one_account, false);
-        plain_page_add_heading(text, "share, use", false);
+        plain_page_add_heading(text, "share, usage", false);
         add_value_headings(text, view);
         add_term(text, view, TERM_FACTOR);
         add_term(text, view, TERM_PLACE);
@@ -357,9 +361,9 @@ static void plain_page_add_users(struct text *text, const struct page_view *view
     free(chosen.rows);
 }
 
-/* ---- days, the queue, words ---- */
+/* ---- Days, the queue, terms ---- */
 
-/* Where the top's days are; NULL: nothing is known of them. */
+/* Returns the index of the top's series, or NULL if it has none. */
 static const size_t *series_of_top(const struct page_view *view)
 {
     for (size_t i = 0; i < view->series_count; i++)
@@ -379,11 +383,11 @@ static void add_days(struct text *text, const struct page_view *view)
     size_t first = days->count > BARS_AT_MOST ? days->count - BARS_AT_MOST : 0;
     for (size_t i = first; i < days->count; i++)
         most = fmax(most, days->points[i].usage[*series]);
-    plain_page_begin_table(text, cluster->days_each == 1 ? "Use by day" : "Use by week");
+    plain_page_begin_table(text, cluster->days_each == 1 ? "Usage by day" : "Usage by week");
     plain_page_add_heading(text, cluster->days_each == 1 ? "Day" : "Week of", false);
     plain_page_add_heading(text, page_unit(cluster), true);
     bool known = !isnan(cluster->capacity);
-    plain_page_add_heading(text, known ? "Of the capacity" : "", true);
+    plain_page_add_heading(text, known ? "Share of capacity" : "", true);
     plain_page_add_heading(text, "", false);
     text_add(text, "</tr>\n");
     for (size_t i = first; i < days->count; i++) {
@@ -408,7 +412,7 @@ static void plain_page_add_queues(struct text *text, const char *title,
     struct text above = { 0 };
     if (!queues->count)
         return;
-    text_format(&above, "Waiting jobs by %s", title);
+    text_format(&above, "Pending jobs by %s", title);
     plain_page_begin_table(text, above.bytes);
     text_free(&above);
     plain_page_add_heading(text, title, false);
@@ -432,7 +436,7 @@ static void plain_page_add_uses(struct text *text, const char *title,
     struct text above = { 0 };
     if (!uses->count)
         return;
-    text_format(&above, "Decayed use by %s", title);
+    text_format(&above, "Decayed usage by %s", title);
     plain_page_begin_table(text, above.bytes);
     text_free(&above);
     plain_page_add_heading(text, title, false);
@@ -485,8 +489,8 @@ static void plain_page_add_jobs(struct text *text, const struct page_view *view)
         plain_page_add_queues(text, "QOS", &view->qos);
     if (!view->job_count)
         return;
-    plain_page_begin_table(text, view->job_total > JOBS_AT_MOST ? "The first waiting jobs"
-                                                                : "Waiting jobs");
+    plain_page_begin_table(text, view->job_total > JOBS_AT_MOST ? "The first pending jobs"
+                                                                : "Pending jobs");
     plain_page_add_heading(text, "Job", false);
     plain_page_add_heading(text, terms->one_user, false);
     plain_page_add_heading(text, terms->one_account, false);
@@ -509,20 +513,20 @@ static void plain_page_add_fairness(struct text *text, const struct page_view *v
         return;
     text_format(
         text,
-        "<p>How fair use is: Jain's index %.3g among the %s right below the top, 1 where all "
-        "have used the same part of what is due to them; %.3g %% of all use is beyond what is "
-        "due.</p>\n",
+        "<p>Fairness of usage: Jain's index is %.3g for the %s directly below the top; it is 1 if "
+        "all have used the same part of their entitlement. %.3g %% of all usage exceeds the "
+        "entitlement.</p>\n",
         last->accounts, cluster->terms->accounts, 100 * last->too_much);
 }
 
-/* ---- other settings ---- */
+/* ---- Other settings ---- */
 
 static void add_variants(struct text *text, const struct page_backtest *backtest)
 {
-    plain_page_begin_table(text, "Under other settings");
+    plain_page_begin_table(text, "Other settings");
     plain_page_add_heading(text, "Settings", false);
-    plain_page_add_heading(text, "Apart", true);
-    plain_page_add_heading(text, "Pairs turned", true);
+    plain_page_add_heading(text, "Distance", true);
+    plain_page_add_heading(text, "Discordant pairs", true);
     text_add(text, "</tr>\n");
     for (size_t i = 0; i < backtest->variant_count; i++) {
         text_add(text, "<tr>");
@@ -535,7 +539,7 @@ static void add_variants(struct text *text, const struct page_backtest *backtest
     }
     text_add(text, "</table>\n");
     if (!backtest->since) {
-        text_add(text, "<p>The backtest has no instants.</p>\n");
+        text_add(text, "<p>The backtest has no points.</p>\n");
         return;
     }
     text_add(text, "<p>From ");
@@ -543,8 +547,8 @@ static void add_variants(struct text *text, const struct page_backtest *backtest
     text_add(text, " to ");
     plain_page_add_time(text, backtest->until, "%Y-%m-%d");
     text_add(text,
-             ": how far shares and use were apart, and how many pairs would have changed places. "
-             "Nothing is scheduled anew.</p>\n");
+             ". Distance is the part of usage that would have to change hands to match the shares. "
+             "Discordant pairs would have changed places. Jobs are not scheduled again.</p>\n");
 }
 
 static void plain_page_add_trial(struct text *text, const struct page_view *view, size_t i,
@@ -574,9 +578,9 @@ static void plain_page_add_backtest(struct text *text, const struct page_view *v
         accounts++;
     if (!accounts)
         return;
-    plain_page_begin_table(text, "Shares and decayed use under these settings");
+    plain_page_begin_table(text, "Entitlement and decayed usage under these settings");
     plain_page_add_heading(text, view->cluster->terms->one_account, false);
-    plain_page_add_heading(text, "Due", true);
+    plain_page_add_heading(text, "Entitlement", true);
     for (size_t k = 0; k < variants; k++)
         plain_page_add_heading(text, backtest->variants[k].settings, true);
     text_add(text, "</tr>\n");
@@ -588,7 +592,7 @@ static void plain_page_add_backtest(struct text *text, const struct page_view *v
 static void plain_page_add_changes(struct text *text, const struct page_cluster *cluster)
 {
     if (cluster->change_count)
-        text_add(text, "<h3>Settings that changed</h3>\n<ul>\n");
+        text_add(text, "<h3>Changes of settings</h3>\n<ul>\n");
     for (size_t i = 0; i < cluster->change_count; i++) {
         text_add(text, "<li>");
         plain_page_add_time(text, cluster->changes[i].at, "%Y-%m-%d %H:%M ");
@@ -601,7 +605,7 @@ static void plain_page_add_changes(struct text *text, const struct page_cluster 
 
 static void plain_page_add_terms(struct text *text, const struct page_cluster *cluster)
 {
-    text_add(text, "<h3>What these words mean</h3>\n<dl>\n");
+    text_add(text, "<h3>Terms</h3>\n<dl>\n");
     for (int term = 0; term < PAGE_TERMS; term++) {
         const char *name = page_term_name(cluster, (enum page_term)term);
         struct text sentence = { 0 };
@@ -618,7 +622,7 @@ static void plain_page_add_terms(struct text *text, const struct page_cluster *c
     text_add(text, "</dl>\n");
 }
 
-/* As of when, what is wrong, how it was computed, and how many there are. */
+/* Adds the time, the problems, the algorithm, and the numbers of users and jobs. */
 static void plain_page_add_summary(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
@@ -639,7 +643,7 @@ static void plain_page_add_summary(struct text *text, const struct page_view *vi
     if (!cluster->accounts_only)
         text_format(text, " · %" PRIu32 " %s", cluster->users,
                     cluster->users == 1 ? terms->user : terms->users);
-    text_format(text, " · %zu waiting job%s</p>\n", view->job_total,
+    text_format(text, " · %zu pending job%s</p>\n", view->job_total,
                 view->job_total == 1 ? "" : "s");
 }
 

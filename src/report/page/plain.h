@@ -5,11 +5,13 @@
 struct page_view;
 struct text;
 
-/* Add what a page shows where no script runs, as in a mail: HTML with the essentials of a view, as
- * tables with bars.  A script takes it away and draws the page instead. */
+/*
+ * Adds the page for readers without scripts, for example in a mail: HTML tables with bars that show
+ * the main values of a view.  If scripts run, they replace it.
+ */
 void page_plain_add(struct text *text, const struct page_view *view);
 
-/* Add a text as HTML shows it; what others wrote is as text_add_printable() has it. */
+/* Adds a text, escaped for HTML and with text_add_printable(). */
 void page_add_html(struct text *text, const char *utf8);
 
 #endif

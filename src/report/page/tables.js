@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-// Tables that can be searched and sorted.  Of many rows the first are there, the others on demand.
+// Tables that can be searched and sorted. Long tables show the first rows, and more on demand.
 
 const FIRST_ROWS = 25;
 const MORE_ROWS = 200;
 
-// columns: { name, value(row), cell(row), number, wide, saved, csv(row) }; what is saved is csv(row), else
-// value(row), below the name `saved`, else `name`.  Returns functions that draw it, with another search, and that make it CSV.
+// columns: { name, value(row), cell(row), number, wide, saved, csv(row) }.  CSV files have csv(row) or,
+// without it, value(row), under the heading `saved` or, without it, `name`.  Returns functions that
+// draw the table, search it and convert it to CSV.
 function makeTable(place, rows, columns, options) {
     const state = { column: options.column, falling: options.falling, room: FIRST_ROWS, words: [] };
-    // What a screen reader tells of stays, and its words change.
+    // Screen readers announce a change of this element's text, so the element must stay.
     const status = element('span', { class: 'note', role: 'status' });
     const drawn = element('div'), onward = element('span');
     place.replaceChildren(drawn, element('div', { class: 'more' }, status, onward));
@@ -37,7 +38,7 @@ function makeTable(place, rows, columns, options) {
             sorted ? (state.falling ? ' ▾' : ' ▴') : '')));
     }
 
-    // Keys go on from where they were: at the same row's button, or at the first row that has come.
+    // Restores the key focus: to the button of the same row, or to the first new row.
     function focusAgain(row, isOnward, first) {
         const rows = drawn.querySelectorAll('tbody tr');
         const again = isOnward ? rows[first] && rows[first].querySelector('button') || onward.querySelector('button')
@@ -58,7 +59,7 @@ function makeTable(place, rows, columns, options) {
             drawn.replaceChildren();
             onward.replaceChildren();
             status.className = 'empty';
-            status.textContent = state.words.length ? 'Nothing of that name.' : options.nothing;
+            status.textContent = state.words.length ? 'No row matches.' : options.nothing;
             return;
         }
         const left = found.length - body.length;
@@ -78,7 +79,7 @@ function makeTable(place, rows, columns, options) {
         return lines.map(line => line.map(csvField).join(',') + '\r\n').join('');
     }
 
-    // Paper has no button for more rows.
+    // Print all rows, because paper has no button for more.
     function showAll(all) {
         const { room } = state;
         state.room = all ? Infinity : room;
@@ -97,10 +98,10 @@ function makeTable(place, rows, columns, options) {
     };
 }
 
-// What spreadsheets may begin a formula with, also as wide characters, and the apostrophe that is put before it.
+// Characters with which a spreadsheet may begin a formula, also full-width, and the apostrophe that escapes them.
 const FORMULA = /^[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20]/;
 
-// As RFC 4180 has it, and as `fairmill show --csv` does.
+// Formats a field by RFC 4180, like `fairmill show --csv`.
 function csvField(value) {
     let text = value === null || value === undefined ? '' : value === Infinity ? 'inf' : String(value);
     if (typeof value === 'string' && FORMULA.test(text))
@@ -108,7 +109,7 @@ function csvField(value) {
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// Hand a text to the browser as a file to be saved.
+// Makes the browser save a text as a file.
 function save(name, text) {
     const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
     const link = element('a', { href: address, download: name });
@@ -122,14 +123,14 @@ function classOf(column) {
     return [column.number ? 'number' : '', column.wide ? 'wide' : ''].join(' ').trim() || null;
 }
 
-// What is not known comes last, whichever way it is sorted.
+// Unknown values come last in both directions.
 function compare(one, other, sign) {
     if (one === null || other === null)
         return one === other ? 0 : (one === null ? 1 : -1) * sign;
     return typeof one === 'string' ? one.localeCompare(other) : one - other;
 }
 
-// The columns of users and accounts; a key is that of a term.
+// The columns of users and accounts. A key is the key of a term.
 function peopleColumns(cluster, choose) {
     const { account, unit } = cluster.words;
     const { terms } = cluster;
@@ -150,10 +151,10 @@ function peopleColumns(cluster, choose) {
             ],
         },
         { name: capital(account), wide: true, value: node => node.account, cell: node => node.isUser ? node.account : (node.parent ? node.parent.account : '') },
-        part(mine[0], 'Share'), part(mine[1], 'Used'),
-        byLevelFs(cluster) ? part('wholeShare', 'Share of all', true) : null,
-        part('wholeUsed', 'Used of all', true),
-        amount('usage', 'Use'), amount('spent', 'In these days'),
+        part(mine[0], 'Share'), part(mine[1], 'Usage'),
+        byLevelFs(cluster) ? part('wholeShare', 'Share of cluster', true) : null,
+        part('wholeUsed', 'Share of total usage', true),
+        amount('usage', 'Decayed usage'), amount('spent', 'In this period'),
         terms.levelFs ? number('levelFs', 'Level FS', ratio, !data.accountsOnly) : null,
         terms.factor ? number('factor', 'Factor', factor, false) : null,
         terms.place ? number('place', 'Place', place => place === null ? '–' : plain.format(place), true) : null,
@@ -166,12 +167,12 @@ function peopleTable(cluster, chosen, choose) {
     const all = treeOf(cluster);
     const rows = isOfAll(cluster) ? all.slice(1) : all;
     const unseen = cluster.below - all.length;
-    const elsewhere = unseen ? `; ${plain.format(unseen)} who used least are not in this page` : '';
+    const elsewhere = unseen ? `; ${plain.format(unseen)} with the least usage are not in this page` : '';
     return makeTable(byId('people-table'), rows, columns, {
         column: columns.findIndex(column => column.name === (data.accountsOnly ? 'Share' : 'Factor')), falling: true, caption: capital(`${users} and ${accounts}`), nothing: `There are no ${users} and no ${accounts}.`,
         text: node => node.text ??= `${node.user} ${node.account} ${node.partition}`.toLowerCase(),
         isChosen: node => node === chosen(),
-        note: `; use is in ${cluster.words.unit}`,
+        note: `; usage is in ${cluster.words.unit}`,
         say: (shown, found) => (data.accountsOnly ? count(found, account, accounts)
             : shown === found ? count(found, `${user} or ${account}`, `${users} and ${accounts}`)
                 : `${plain.format(shown)} of ${plain.format(found)} ${users} and ${accounts}`) + elsewhere,
@@ -186,7 +187,7 @@ function jobsOf(cluster) {
     return cluster.jobs.map(row => Object.fromEntries(row.map((value, i) => [keys[i], value])));
 }
 
-// A bar for each name; the first is the longest.
+// A list with a bar for each name. The first one must be the longest.
 function barList(title, what, rows, show) {
     return rows && rows.length > 0 && element('figure', {}, element('figcaption', {}, `By ${title} `, element('span', {}, what)),
         element('table', {}, element('tbody', {}, ...rows.map(([name, number]) => {
@@ -196,16 +197,16 @@ function barList(title, what, rows, show) {
         }))));
 }
 
-// How many wait by partition and by QOS.
+// The numbers of pending jobs by partition and by QOS.
 function drawQueues(cluster) {
     const lists = [
-        barList(cluster.words.partition, 'waiting jobs', cluster.waitingByPartition, number => plain.format(number)),
-        barList('QOS', 'waiting jobs', cluster.waitingByQos, number => plain.format(number)),
+        barList(cluster.words.partition, 'pending jobs', cluster.waitingByPartition, number => plain.format(number)),
+        barList('QOS', 'pending jobs', cluster.waitingByQos, number => plain.format(number)),
     ];
     byId('queues').replaceChildren(...lists.filter(each => each));
 }
 
-// What jobs have used by partition and by QOS, where the report was asked for it.
+// The usage by partition and by QOS, if the report has it.
 function drawClasses(cluster) {
     const lists = [
         barList(cluster.words.partition, `decayed, ${cluster.words.unit}`, cluster.useByPartition, seconds => used(cluster, seconds)),
@@ -225,12 +226,12 @@ function drawQueueChart(cluster, jobs) {
         return;
     const canvas = element('canvas', {
         role: 'img',
-        'aria-label': `What the priorities of the first ${first.length} jobs are sums of; the table below has them`,
+        'aria-label': `The parts of the priorities of the first ${first.length} jobs; the table below has them`,
     });
     const box = element('div', { class: 'canvas' }, canvas);
     box.style.height = `${first.length * 26 + 50}px`;
     place.append(element('figure', {},
-        element('figcaption', {}, 'What their priorities are sums of ', element('span', {},
+        element('figcaption', {}, 'Parts of the priorities ', element('span', {},
             cluster.waiting > first.length ? `the first ${first.length} jobs` : '')),
         element('ul', { class: 'parts' }, ...parts.map(part => {
             const swatch = element('i', { class: 'swatch' });
@@ -244,7 +245,7 @@ function termsOf(job) {
     return job.why ? `${job.terms} (${job.why})` : job.terms;
 }
 
-// What a formula makes of a job that may run, or why it does not.
+// The value of the formula for a job that may run, or the reason why it cannot.
 function formulaColumns() {
     return [
         {
@@ -274,10 +275,10 @@ function queueTable(cluster, jobs) {
         })),
     ];
     return makeTable(byId('queue-table'), jobs, columns, {
-        column: columns.findIndex(column => column.name === (cluster.ofPbs ? 'Value' : 'Priority')), falling: true, caption: 'Waiting jobs', nothing: cluster.waiting && data.accountsOnly
-            ? `${count(cluster.waiting, 'job is', 'jobs are')} waiting. What users have is private here.` : 'No job is waiting.',
+        column: columns.findIndex(column => column.name === (cluster.ofPbs ? 'Value' : 'Priority')), falling: true, caption: 'Pending jobs', nothing: cluster.waiting && data.accountsOnly
+            ? `${count(cluster.waiting, 'job is', 'jobs are')} pending. Data about users is private on this site.` : 'No job is pending.',
         text: job => job.text ??= `${job.jobId || job.id} ${job.user} ${job.account} ${job.partition} ${job.qos}`.toLowerCase(),
         say: (shown, all) => `${shown === all ? count(all, 'job', 'jobs') : `${plain.format(shown)} of ${plain.format(all)} jobs`}`
-            + (cluster.waiting > jobs.length ? `; ${plain.format(cluster.waiting)} are waiting, the first ${plain.format(jobs.length)} are here` : ''),
+            + (cluster.waiting > jobs.length ? `; ${plain.format(cluster.waiting)} are pending, and this page has the first ${plain.format(jobs.length)}` : ''),
     });
 }

@@ -10,46 +10,48 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* A sentence in which %s is the word for a user, or for an account where `of_account`. */
+/* A number of the page.  `name` or `sentence` is NULL if it depends on the cluster. */
 struct report_page_term {
     const char *key, *name, *sentence;
 };
 
 static const struct report_page_term terms[PAGE_TERMS] = {
     [TERM_SHARES] = { "shares", "Shares",
-                      "What it was given; `parent': it has those of the level above." },
-    [TERM_LEVEL_SHARE] = { "levelShare", "Share of its level",
-                           "Its shares as a part of those of all beside it." },
-    [TERM_LEVEL_USED] = { "levelUsed", "Used of its level",
-                          "Its decayed use as a part of that of all beside it." },
-    [TERM_WHOLE_SHARE] = { "wholeShare", "Share of the whole",
-                           "The parts of the levels from the top down to it, multiplied." },
-    [TERM_WHOLE_USED] = { "wholeUsed", "Used of the whole",
-                          "Its decayed use as a part of that of all." },
+                      "The shares assigned to it; `parent' means those of the level above." },
+    [TERM_LEVEL_SHARE] = { "levelShare", "Share of level",
+                           "Its shares divided by the sum over itself and its siblings." },
+    [TERM_LEVEL_USED] = { "levelUsed", "Share of level usage",
+                          "Its decayed usage divided by the sum over itself and its siblings." },
+    [TERM_WHOLE_SHARE] = { "wholeShare", "Share of cluster",
+                           "The product of the shares of level from the top down to it." },
+    [TERM_WHOLE_USED] = { "wholeUsed", "Share of total usage",
+                          "Its decayed usage divided by the decayed usage of the cluster." },
     [TERM_SHARE] = { "share", NULL, NULL },
     [TERM_USED] = { "used", NULL,
-                    "What counts as its use: its own, with a part of that of all beside it." },
-    [TERM_USAGE] = { "usage", "Decayed use", NULL },
-    [TERM_SPENT] = { "spent", "Used in these days", NULL },
+                    "The usage that counts for it: its own and a part of its siblings' usage." },
+    [TERM_USAGE] = { "usage", "Decayed usage", NULL },
+    [TERM_SPENT] = { "spent", "Usage in this period", NULL },
     [TERM_LEVEL_FS] = { "levelFs", "Level FS",
-                        "The share of its level by what it used of it: above 1 it used less than "
-                        "that." },
+                        "Share of level divided by share of level usage. Above 1, it has used less "
+                        "than its share." },
     [TERM_FACTOR] = { "factor", "Fairshare factor", NULL },
-    [TERM_PLACE] = { "place", "Place", "1 is next, as far as fairshare decides." },
+    [TERM_PLACE] = { "place", "Place", "1 is next, if only fairshare counts." },
 };
 
-/* What the factor of an algorithm means. */
+/* The name of each algorithm and the meaning of its factor. */
 static const struct {
     const char *algorithm, *name, *sentence;
 } factors[] = {
     { "fair_tree", "Fair Tree",
-      "Who is ahead has the higher one: 1 is the first of all, near 0 the last." },
+      "A higher factor ranks higher: the first place has 1, the last is near 0." },
     { "classic", "classic",
-      "1 without any use, 0.5 where it used just its share, near 0 far above it." },
+      "1 without usage, 0.5 if usage equals the share, near 0 if it is far above." },
     { "depth_oblivious", "depth-oblivious",
-      "1 without any use, 0.5 where it used just its share, near 0 far above it." },
-    { "linear", "linear", "Half of 1 + share - use: above 0.5 it used less than its share." },
-    { "pbs", "PBS", "1 without any use, 0.5 where it used just its part, near 0 far above it." },
+      "1 without usage, 0.5 if usage equals the share, near 0 if it is far above." },
+    { "linear", "linear",
+      "Half of 1 + share - usage. Above 0.5, it has used less than its share." },
+    { "pbs", "PBS",
+      "1 without usage, 0.5 if usage equals the percentage, near 0 if it is far above." },
 };
 
 static size_t page_terms_factor_of(const struct page_cluster *cluster)
@@ -119,12 +121,12 @@ void page_term_explain(struct text *text, const struct page_cluster *cluster, en
 {
     switch (term) {
     case TERM_SHARE:
-        text_add(text, "Its part of the whole, by shares from the top down to it.");
+        text_add(text, "Its part of the cluster, by the shares from the top down to it.");
         return;
     case TERM_USAGE:
-        text_add(text, "All it used");
+        text_add(text, "Its total usage");
         if (cluster->half_life > 0) {
-            text_add(text, ", which counts half after ");
+            text_add(text, ", of which half still counts after ");
             page_terms_add_span(text, cluster->half_life);
         }
         text_add(text, ".");

@@ -5,15 +5,17 @@
 struct page_cluster;
 struct text;
 
-/* What a page's numbers are called and mean, in the words of the cluster's world and by its
- * algorithm: the one place that both the script and what is seen without it take them from. */
+/*
+ * The names of a page's numbers and the sentences that explain them, in the scheduler's terminology
+ * and for the cluster's algorithm.  The script and the page without scripts both use them.
+ */
 enum page_term {
     TERM_SHARES,
     TERM_LEVEL_SHARE,
     TERM_LEVEL_USED,
     TERM_WHOLE_SHARE,
     TERM_WHOLE_USED,
-    TERM_SHARE, /* as the algorithm has it, where that is neither of its level nor of the whole */
+    TERM_SHARE, /* by the algorithm's definition, if it is neither of the two above */
     TERM_USED,
     TERM_USAGE,
     TERM_SPENT,
@@ -22,15 +24,16 @@ enum page_term {
     TERM_PLACE,
     PAGE_TERMS,
 };
-/* The word for it in the JSON. */
+/* Returns the key in the page's JSON. */
 const char *page_term_key(enum page_term term);
-/* NULL: the page of this cluster has no such number. */
+/* Returns the name, or NULL if the page of this cluster does not have this number. */
 const char *page_term_name(const struct page_cluster *cluster, enum page_term term);
-/* Add the sentence, as text. */
+/* Adds the sentence, as plain text. */
 void page_term_explain(struct text *text, const struct page_cluster *cluster, enum page_term term);
-/* What usage is counted in, as the page shows it, and how many of the published units that is. */
+/* Return the unit of usage on the page, and its size in published units. */
 const char *page_unit(const struct page_cluster *cluster);
 double page_unit_size(const struct page_cluster *cluster);
+/* Returns the name of the cluster's algorithm. */
 const char *page_algorithm(const struct page_cluster *cluster);
 
 #endif

@@ -9,7 +9,7 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* What keeps a page small: a row takes some fifty bytes, a number of a series five. */
+/* Limits that keep a page small.  A row takes about fifty bytes, a number of a series five. */
 #define ROWS_AT_MOST 16000u
 #define NUMBERS_AT_MOST 60000u
 #define JOBS_AT_MOST 500u
@@ -21,7 +21,7 @@ size_t page_series_room(size_t numbers)
     return 1 + NUMBERS_AT_MOST / (numbers ? numbers : 1);
 }
 
-/* All rows at the top and below, level by level. */
+/* Collects the top and all rows below it, level by level. */
 static void page_view_find_below(struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
@@ -48,10 +48,12 @@ static int page_view_by_weight(const void *a, const void *b, void *rows)
         return one->usage > other->usage ? -1 : 1;
     if (one->whole != other->whole)
         return one->whole > other->whole ? -1 : 1;
-    return (one > other) - (one < other); /* the parent, of two */
+    return (one > other) - (one < other); /* parents before children */
 }
 
-/* Put a row and what it hangs below into the page; true where all have room. */
+/*
+ * Adds a row and its ancestors to the page.  Returns false, and adds nothing, if they do not fit.
+ */
 static bool page_view_take_row(struct page_view *view, uint32_t row, size_t *room)
 {
     const struct page_row *rows = view->cluster->rows;
@@ -123,7 +125,7 @@ static int by_length(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-/* Count one more job with this name. */
+/* Counts one more job with this name. */
 static void count_job(struct page_queues *queues, struct names *names, const char *name)
 {
     uint32_t number = names_add(names, name, strlen(name));
@@ -179,7 +181,7 @@ static int by_turned(const void *a, const void *b, void *of)
     return (one->number > other->number) - (one->number < other->number);
 }
 
-/* The root has all that is due and all use, whatever the settings. */
+/* The root is omitted: under any settings it has all of the entitlement and all of the usage. */
 static void choose_trials(struct page_view *view)
 {
     const struct page_backtest *backtest = view->cluster->backtest;

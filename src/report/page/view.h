@@ -4,28 +4,33 @@
 
 #include "report/page/cluster.h"
 
-/* What one page shows of a cluster: an account and what is below it, or all.  So that a page opens
- * at once, whatever the site, only so many rows are in it: accounts first, then who used most. */
+/*
+ * The part of a cluster that one page shows: an account with everything below it, or the whole
+ * cluster.
+ *
+ * The number of rows is limited, so that a page opens quickly on any site.  Accounts come first,
+ * then the users with the most usage.
+ */
 
-/* What hangs right below a row and is not in the page. */
+/* Sums over the children of a row that are not in the page. */
 struct page_rest {
     uint32_t number;     /* of the row, in the view */
-    double shares;       /* one share is counted for `parent` */
-    double share, usage; /* of the whole; decayed */
+    double shares;       /* `parent` counts as one share */
+    double share, usage; /* share of the cluster; decayed usage */
     uint32_t children;
 };
 
-/* Jobs that wait in a partition, or with a QOS. */
+/* The number of pending jobs in a partition or with a QOS. */
 struct page_queue {
     const char *name;
     size_t jobs;
 };
 struct page_queues {
-    struct page_queue *queues; /* the longest first */
+    struct page_queue *queues; /* longest first */
     size_t count;
 };
 
-/* An association in the page of which a backtest tells. */
+/* An association in the page with results of a backtest. */
 struct page_trial {
     uint32_t number; /* of the row, in the view */
     double turned;   /* page_backtest_turned(); 0 for accounts */
@@ -34,29 +39,30 @@ struct page_trial {
 
 struct page_view {
     const struct page_cluster *cluster;
-    uint32_t top;      /* the row of the account */
-    uint32_t *rows;    /* in the page; parents come first, the top at the beginning */
-    uint32_t *numbers; /* of each row of the cluster where it is in `rows`; PAGE_NOT_BELOW,
+    uint32_t top;      /* row of the account; 0: the whole cluster */
+    uint32_t *rows;    /* rows in the page; the top first, parents before children */
+    uint32_t *numbers; /* by row of the cluster: index in `rows`, PAGE_NOT_BELOW or
                           PAGE_LEFT_OUT */
-    size_t count;      /* of rows */
-    size_t below;      /* of associations that could be in the page */
-    size_t *series;    /* of the cluster's, those that are in the page */
+    size_t count;      /* number of `rows` */
+    size_t below;      /* number of associations at and below the top */
+    size_t *series;    /* indexes of the cluster's series that are in the page */
     size_t series_count;
     struct page_rest *rests;
     size_t rest_count;
-    size_t *jobs; /* of the cluster's, those that come first */
+    size_t *jobs; /* indexes of the cluster's first jobs */
     size_t job_count, job_total;
     struct page_queues partitions, qos;
-    struct page_trial *trials; /* accounts as `rows` has them, then users who are turned most */
+    struct page_trial *trials; /* accounts in order of `rows`, then users, most discordant first */
     size_t trial_count, trial_total;
 };
 #define PAGE_NOT_BELOW UINT32_MAX
 #define PAGE_LEFT_OUT (UINT32_MAX - 1)
 
+/* Fills `view`, which refers to `cluster`.  The caller frees it with page_view_free(). */
 void page_view_make(struct page_view *view, const struct page_cluster *cluster, uint32_t top);
 void page_view_free(struct page_view *view);
 
-/* How many series have room in a page where each has so many numbers. */
+/* Returns the number of series that fit in a page if each has `numbers` numbers. */
 size_t page_series_room(size_t numbers);
 
 static inline const struct page_row *page_view_row(const struct page_view *view, size_t i)

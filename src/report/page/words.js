@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Numbers and times as words.
+// Formats of numbers and times.
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
@@ -26,7 +26,7 @@ function factor(number) {
     return number === null ? '–' : number.toFixed(4);
 }
 
-// In the unit of the cluster's words.
+// Usage in the cluster's unit.
 function used(cluster, seconds) {
     return compact.format(seconds / cluster.words.seconds);
 }
@@ -35,7 +35,7 @@ function capital(word) {
     return word[0].toUpperCase() + word.slice(1);
 }
 
-// Weighted factors are millions at some sites, and parts of one at others.
+// Weighted factors are in the millions at some sites, and fractions of one at others.
 function points(number) {
     if (number > 0 && number < 0.001)
         return '< 0.001';
@@ -53,7 +53,7 @@ function count(number, one, many) {
     return `${plain.format(number)} ${number === 1 ? one : many}`;
 }
 
-// Days began in the time zone of the runs, which this browser may not know.
+// Days begin in the time zone of the runs, which the browser may not know.
 function calendarOf(cluster) {
     const day = { year: 'numeric', month: '2-digit', day: '2-digit' };
     const minute = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' };
@@ -70,15 +70,15 @@ function calendarOf(cluster) {
     return { day: say(formats.day), minute: say(formats.minute), short: say(formats.short) };
 }
 
-// Level FS of several as if they were one; null: they have neither shares nor use.
+// Level FS of several associations together; null if they have neither shares nor usage.
 function ratioOf(share, used) {
     return share === 0 && used === 0 ? null : used === 0 ? Infinity : share / used;
 }
 
-// How far above or below its share an association is: over-3 to under-3.
+// The color class for the distance between an association's usage and its share: over-3 to under-3.
 function shade(cluster, node) {
     const value = byLevelFs(cluster) ? node.levelFs : node.factor;
-    // A factor of a half is a use of just the share.
+    // A factor of one half means that usage equals the share.
     return shadeOf(value === null ? null : byLevelFs(cluster) ? Math.log2(value) : (value - 0.5) * 5);
 }
 
