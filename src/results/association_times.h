@@ -39,9 +39,9 @@ struct association_times_known {
  * Reads all recorded states of a cluster's associations into `times`, with names in UTF-8.  Sets
  * `*known`.  Returns -1 on error.
  *
- * States before the first run that recorded any come from fairmill_share_past.  If that table has
- * no rows, the states that this run saw also apply to all earlier times.  If no run recorded any,
- * the published associations are used.  Between two runs, rows of fairmill_share_past count, too.
+ * States before the first run that recorded any come from fairmill_share_past.  If that table is
+ * empty, the states that this run saw also apply to all earlier times.  If no run recorded any, the
+ * published associations are used.  Between two runs, rows of fairmill_share_past count, too.
  *
  * A change that only a run saw applies from the time of the association's last modification in the
  * accounting database.  If that time is unknown or not between this run and the run before it, the

@@ -17,8 +17,8 @@
  * Writes the usage of days; see day_rows_write() in publication.h.
  *
  * A row of fairmill_usage_day is the sum over all jobs of a day.  A run that reads all jobs
- * computes each row from scratch.  An incremental run reads few jobs and changes each stored row in
- * three steps:
+ * computes each row from scratch.  An incremental run reads few jobs.  It calls a job open if it is
+ * not in the checkpoint, and changes each stored row in three steps:
  *
  *   - It adds the usage of jobs that have entered the checkpoint since the previous run.
  *   - It subtracts the usage of open jobs that the previous run had added.  To make this possible,

@@ -28,7 +28,7 @@ struct day_list {
 
 struct day_list day_list_of(struct day_sums *sums);
 
-/* Returns the row hash of a list. Sums of 0 or less have no row. */
+/* Returns the row hash of a list. Only sums above 0 are stored as rows. */
 struct row_hash day_list_kept(const struct day_list *list);
 
 struct day_table {

@@ -16,10 +16,12 @@
 #include "util/index.h"
 #include "util/text.h"
 
-/* fairmill_fairshare is a view of two tables.  What hangs on shares, parents and names only is in
- * fairmill_tree, and written when that changes; fairmill_value has what each run computes anew,
- * less what the view can make of other columns to the bit.  So a run writes half of what readers
- * see. */
+/*
+ * The view fairmill_fairshare joins two tables. fairmill_tree has the columns that depend only on
+ * shares, parents and names; it is written when they change. fairmill_value has the columns that
+ * each run computes.  It lacks columns that the view can compute exactly from others.  So a run
+ * writes half of the data that readers see.
+ */
 
 static const char tree_table[] = "fairmill_tree", value_table[] = "fairmill_value";
 
@@ -29,8 +31,9 @@ struct fairshare_rows_writer {
     const struct publisher *publisher;
     const struct publication *publication;
     bool is_fair_tree;
-    bool pbs_own;   /* PBS values are not the classic ones */
-    uint32_t *ties; /* by node: when slurmctld or pbsfs visits it; NULL: neither is asked */
+    bool pbs_own;   /* the PBS values differ from the classic ones */
+    uint32_t *ties; /* by node: its place in the order of slurmctld or pbsfs; NULL if the order does
+                       not matter */
     struct text converted[3];
 };
 
@@ -61,8 +64,10 @@ static void make_tree_row(struct fairshare_rows_writer *writer, uint32_t i, stru
     memcpy(row, made, sizeof made);
 }
 
-/* It is NULL where the view has the same by ratio x shares, and no database takes offence at a
- * product too small for it. */
+/*
+ * Returns NAN (stored as NULL) if the view computes the same value as ratio x shares.  Subnormal
+ * products are stored, because some databases reject them.
+ */
 static double own_depth_oblivious_usage(const struct values *values)
 {
     double product = values->depth_oblivious_ratio * values->shares_norm;
@@ -71,7 +76,7 @@ static double own_depth_oblivious_usage(const struct values *values)
     return is_product ? NAN : values->depth_oblivious_usage;
 }
 
-/* Under Fair Tree it is NULL where the view has the same by the rank. */
+/* With Fair Tree, returns NULL if the view computes the same value from the rank. */
 static struct db_value own_order(const struct fairshare_rows_writer *writer, uint32_t i)
 {
     const struct publication *publication = writer->publication;
@@ -119,8 +124,10 @@ static bool same_real(double one, double other)
     return one == other || (isnan(one) && isnan(other));
 }
 
-/* Without a minimum of usage and without dampening, OpenPBS's values are those of the classic
- * algorithm, and the view shows those.  If one value differs, the run writes all. */
+/*
+ * Returns true if any PBS value differs from the value of the classic algorithm; then the run
+ * writes all of them.  They are equal without a minimum usage and without dampening.
+ */
 static bool has_own_pbs(const struct publication *publication)
 {
     for (uint32_t i = 0; i < publication->tree->count; i++) {
@@ -132,7 +139,7 @@ static bool has_own_pbs(const struct publication *publication)
     return false;
 }
 
-/* What the rows of associations from one to before another in the order of ids add up to. */
+/* Returns the row hash of associations, from index `from` to before `to` in order of ids. */
 static struct row_hash tree_rows(struct fairshare_rows_writer *writer, size_t from, size_t to)
 {
     struct row_hash stored = { 0 };
@@ -144,10 +151,12 @@ static struct row_hash tree_rows(struct fairshare_rows_writer *writer, size_t fr
     return stored;
 }
 
-/* Somebody may have changed rows behind our back.  A full run looks at all of them, another run at
- * one part, which a hash of its run_id picks: clusters count runs together, so that run_id by
- * itself would never reach some parts. */
-#define ROWS_LOOKED_AT 1000 /* and more where there are more than PARTS of them */
+/*
+ * Rows may have been changed by another program.  A full run compares all of them, another run one
+ * part.  A hash of the run_id selects the part: all clusters share the sequence of run_ids, so the
+ * run_id itself might never select some parts.
+ */
+#define ROWS_LOOKED_AT 1000 /* more if there are more than PARTS times as many */
 #define PARTS 16
 
 static size_t count_parts(const struct publication *publication)
@@ -176,10 +185,12 @@ static int look_at_some(struct fairshare_rows_writer *writer, bool *as_stored, s
         row_hash_add_values(&found, row, TREE_COLUMNS - 1);
     int result = db_finish(rows);
     *as_stored = !result && row_hash_same(&found, &computed);
-    return result && err->class != ERROR_DATA ? -1 : 0; /* it is not even of its column's type */
+    return result && err->class != ERROR_DATA
+               ? -1
+               : 0; /* a value of the wrong type counts as a difference */
 }
 
-/* Whether fairmill_tree has these rows already, whose hash is known. */
+/* Sets `*is_there` to whether fairmill_tree already has the rows with this hash. */
 static int find_tree(struct fairshare_rows_writer *writer, const struct row_hash *wanted,
                      bool *is_there, struct error *err)
 {
@@ -220,9 +231,11 @@ static int write_tree(struct fairshare_rows_writer *writer, const struct row_has
     return rows_end(&rows, 0, err) ? -1 : fairshare_rows_keep(writer, tree_table, *stored, err);
 }
 
-/* Nearly every value changes with every run.  Where a database does not update in place, to replace
- * rows one by one takes longer by a third.  In the order of the key it need not search for where a
- * row belongs, nor split a page that it has just filled. */
+/*
+ * Writes all values, because nearly all change with each run.  If the database does not update in
+ * place, replacing rows one by one takes a third longer than removing all first.  In key order the
+ * database need not search for a row's position, nor split a page that it has just filled.
+ */
 static int fairshare_rows_write_values(struct fairshare_rows_writer *writer, bool in_place,
                                        struct error *err)
 {
@@ -242,7 +255,7 @@ static int fairshare_rows_write_values(struct fairshare_rows_writer *writer, boo
     return rows_end(&rows, 0, err) ? -1 : fairshare_rows_keep(writer, value_table, stored, err);
 }
 
-/* Values of nobody, which nobody sees. */
+/* Removes values of associations that no longer exist; no view shows them. */
 static int remove_strays(const struct fairshare_rows_writer *writer, struct error *err)
 {
     struct db_value cluster = db_text(writer->publisher->cluster);

@@ -63,7 +63,7 @@ enum {
 };
 #define HEALTH_TYPES "titiiiiitiittiritt"
 
-/* Its rows have no source any more, and no run has been at it since. */
+/* Returns true if a cluster was retired (its rows have no source) and no run has followed. */
 static bool is_retired(const struct db_value *row)
 {
     int64_t fence = db_value_integer(&row[RUN_ID], 0);
@@ -122,7 +122,7 @@ static void take_failure(struct health *health, const struct db_value *row)
     health->failure = db_value_text(&row[0]);
 }
 
-/* Hand each row of a query to `take`. */
+/* Calls `take` for each row of a query. */
 static int health_for_each(struct health *health, struct db_rows *rows,
                            void (*take)(struct health *, const struct db_value *),
                            struct error *err)
@@ -133,7 +133,7 @@ static int health_for_each(struct health *health, struct db_rows *rows,
     return db_finish(rows);
 }
 
-/* The limit of staleness, and how many intervals make it. */
+/* The minimum age of stale results, and the number of intervals for the median. */
 #define STALE_AT_LEAST_S 900
 #define INTERVALS 10
 
@@ -186,7 +186,7 @@ static void health_judge(struct cluster_health *cluster, const struct health *he
     int64_t now = health->now, marked = health->mark.at;
     cluster->unrecorded_status = health->mark.status;
     has[HEALTH_STALE] = cluster->published && cluster->age > cluster->stale_after;
-    /* A mark of a clock that was ahead says nothing. */
+    /* Ignore a mark from the future: a clock was ahead. */
     has[HEALTH_UNRECORDED] =
         marked >= cluster->started_at && marked <= now + HEALTH_CLOCK_SKEW_S && marked > 0;
     has[HEALTH_NEVER_PUBLISHED] = !cluster->published;

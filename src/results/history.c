@@ -13,7 +13,7 @@
 #include "util/error.h"
 #include "util/name_list.h"
 
-/* A transaction removes one point, or one day; a run removes so many of each. */
+/* Each transaction removes one point or one day. A run removes at most this many of each. */
 #define STEPS_PER_RUN 48
 
 static const char *const future_clears[] = {
@@ -48,7 +48,7 @@ static const char *const remove_fairness[] = { sql_query_fairness_remove,
 static const char *const remove_day[] = { sql_query_usage_day_clear, sql_query_kept_day_remove,
                                           NULL };
 
-/* Run statements, ended by NULL, in a transaction of their own. */
+/* Runs a NULL-terminated list of statements in a transaction. */
 static int execute_alone(struct db *db, const char *const *sql, const struct db_value *arguments,
                          size_t count, struct error *err)
 {
@@ -57,7 +57,7 @@ static int execute_alone(struct db *db, const char *const *sql, const struct db_
     return rows_commit(db, rows_execute_all(db, sql, arguments, count, err), err);
 }
 
-/* Remove what is before an instant, the oldest first. */
+/* Removes points or days before a time, the oldest first. */
 static int prune_oldest(const struct publisher *publisher, const char *find,
                         const char *const *remove, int64_t before, int steps, struct error *err)
 {
@@ -76,7 +76,7 @@ static int prune_oldest(const struct publisher *publisher, const char *find,
     return 0;
 }
 
-/* Remove runs, and then the settings that no run has any more. */
+/* Removes rows of runs, then the settings that no remaining run uses. */
 static int remove_runs(const struct publisher *publisher, struct row_ids runs, struct error *err)
 {
     struct db *db = publisher->db;
@@ -132,7 +132,7 @@ int history_prune(const struct publisher *publisher, int64_t as_of, int64_t newe
                   struct error *err)
 {
     const struct settings *settings = publisher->settings;
-    /* Nothing is old only because the run was asked for a time in the future. */
+    /* Use the clock if the run's time is in the future, or too many rows would be removed. */
     int64_t clock = time(NULL), now = as_of < clock ? as_of : clock;
     if (newest < now)
         now = newest;
@@ -152,7 +152,7 @@ int history_prune(const struct publisher *publisher, int64_t as_of, int64_t newe
                : 0;
 }
 
-/* Remove all points and days of a cluster, likewise. */
+/* Removes all points and days of a cluster, one in each transaction. */
 static int remove_past(const struct publisher *publisher, struct error *err)
 {
     if (prune_oldest(publisher, sql_query_history_oldest, remove_point, INT64_MAX, INT_MAX, err) ||
@@ -163,8 +163,10 @@ static int remove_past(const struct publisher *publisher, struct error *err)
     return 0;
 }
 
-/* All rows of a cluster that remove_past() leaves; its row of fairmill_lock is the last.  The
- * ledger stays: nobody but its owner may remove from it. */
+/*
+ * The statements for all other rows of a cluster; its row of fairmill_lock is last.  The ledger
+ * stays, because only its owner may remove entries.
+ */
 static const char *const removals[] = {
     sql_query_tree_clear,         sql_query_value_clear,
     sql_query_job_priority_clear, sql_query_job_term_clear,
@@ -179,7 +181,7 @@ static const char *const removals[] = {
     sql_query_forget_lock,        NULL,
 };
 
-/* 1 or 0; -1 on failure. */
+/* Returns 1 if the cluster has the finding that it is missing, else 0; returns -1 on error. */
 static int has_vanished(struct db *db, const struct db_value *cluster, struct error *err)
 {
     int64_t one;

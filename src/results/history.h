@@ -9,35 +9,60 @@ struct error;
 struct publication;
 struct publisher;
 
-/* For how long what earlier runs left is kept. */
+/*
+ * Removes old results: rows with future times, rows older than [retention] allows, and retired
+ * clusters.
+ */
 
-/* Inside the transaction that publisher_publish() has open, once findings are written, and before
- * points and changes of associations are: remove what runs left of instants that have not come yet,
- * since the clock was ahead or they were asked to.  Days need no such care: the next run by the
- * clock finds its seal ahead and sums them anew.  A run that is itself of an instant to come
- * removes nothing.  If the source has jobs that ended later, the clock is behind, and times up to
- * theirs have come. */
+/*
+ * Removes rows with times in the future, which exist if the clock was ahead or if a run was
+ * requested for a future time.  A run that itself has a future time removes nothing.
+ *
+ * Must run inside the transaction that publisher_publish() opened, after findings and before
+ * history points and changes of associations are written.  Usage of days needs no removal: the next
+ * run by the clock finds the checkpoint in the future and sums all days from scratch.
+ *
+ * If publication->newest_end is after the clock, the clock is slow.  Times up to newest_end then
+ * count as past.
+ */
 int history_remove_future(const struct publisher *publisher, const struct publication *publication,
                           int64_t as_of, struct error *err);
 
-/* After that transaction: remove what is older than [retention] allows, in short transactions.  The
- * next runs continue with what is left.  The clock may be ahead, so that age counts from the newest
- * time in the source, `newest`, if that is earlier: -1 is none, so that nothing is removed, and
- * INT64_MAX is a run whose time the user gave. */
+/*
+ * Removes rows older than [retention] allows, in short transactions after the publishing one.  A
+ * call removes a limited number of points and days; later runs continue.
+ *
+ * `newest` is the newest time in the accounting database.  Age counts from it if it is earlier than
+ * the clock, because the clock may be ahead.  It is -1 if unknown, and then nothing is removed.  It
+ * is INT64_MAX if the user gave the run's time.  Returns -1 on error.
+ */
 int history_prune(const struct publisher *publisher, int64_t as_of, int64_t newest,
                   struct error *err);
-/* Remove only rows of runs, but never that of the run that published last.  Runs that fail do this,
- * too. */
+
+/*
+ * Removes only rows of runs, but never the row of the run that published last.  Failed runs call
+ * this, too.
+ */
 int history_prune_runs(const struct publisher *publisher, int64_t newest, struct error *err);
-/* For runs that fail: sets `*newest` to that of the last run that published; INT64_MAX if none has,
- * since there are only rows of failures then. */
+
+/*
+ * Sets `*newest` to the newest time that the last published run recorded, for failed runs.  Sets it
+ * to INT64_MAX if no run has published, because then only rows of failures exist.
+ */
 int history_newest(const struct publisher *publisher, int64_t *newest, struct error *err);
 
-/* Remove what is known of a cluster that was retired, or that a run did not find any more. */
+/* Removal of a cluster that was retired or is missing from the accounting database. */
 
-/* ERROR_USAGE where there is no such cluster, or it is neither. */
+/*
+ * Checks that a cluster may be removed.  Fails with ERROR_USAGE if no such cluster exists, or if it
+ * is neither retired nor missing.
+ */
 int forget_check(struct db *db, const char *cluster, struct error *err);
-/* Remove it, in transactions that are short, the fence last: what broke off can be begun again. */
+
+/*
+ * Removes all rows of a cluster except the ledger, in short transactions.  Removes its row of
+ * fairmill_lock last, so that an interrupted removal can be repeated.
+ */
 int forget_cluster(const struct publisher *publisher, struct error *err);
 
 #endif

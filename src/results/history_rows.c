@@ -17,33 +17,40 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* ---- Names ---- */
+/*
+ * ---- Names ----
+ *
+ * fairmill_association has a row for an association at each point where its name or parent differs
+ * from the point before.  Points can be inserted between others.  Then the row of the next point
+ * may have to be added, so that its names do not change.
+ */
 
-/* What an association was called, and where it hung, from an instant on. */
+/* The name and the parent of an association from a time on. */
 struct name_row {
     uint32_t id;
     int64_t since;
-    uint32_t parent_id; /* 0: it is the root */
+    uint32_t parent_id; /* 0 for the root */
     const char *account, *user, *partition;
 };
 
-/* What there is of an association around the instant. */
+/* The stored names of an association around the time of the point. */
 struct held {
-    struct name_row before, until; /* the last ones before it, and up to it; since NEVER: none */
-    int64_t next;                  /* the first one after it begins; INT64_MAX: there is none */
+    struct name_row before,
+        until;    /* last row before the time, and up to it; `since` is NEVER without such a row */
+    int64_t next; /* start of the first later row, or INT64_MAX */
 };
 
-/* Names of associations that are written at an instant. */
+/* The rows of fairmill_association to be written for one point. */
 struct name_writer {
     const struct publisher *publisher;
     const struct publication *publication;
-    int64_t as_of, next_point; /* the first point after it; INT64_MAX: there is none */
+    int64_t as_of, next_point; /* time of the next point, or INT64_MAX */
     struct arena *arena;       /* of the texts */
     struct name_row *rows;     /* to be written */
     size_t count;
-    bool of_next;  /* some of them for the next point */
-    bool anew;     /* what is there of the instant is nothing that others may keep */
-    uint32_t node; /* in the order of ids: those before it are done */
+    bool of_next;  /* some rows are for the next point */
+    bool anew;     /* the stored names of this time are damaged; do not preserve them */
+    uint32_t node; /* index in order of ids; smaller ones are done */
 };
 
 static const char *history_text_of(struct arena *arena, const struct db_value *value)
@@ -72,7 +79,7 @@ static const char *history_readable(struct arena *arena, const struct names *nam
     return text;
 }
 
-/* The name of a node as it is at the instant. */
+/* Returns the current name of a node. */
 static struct name_row row_of_node(const struct name_writer *writer, const struct node *node)
 {
     const struct tree *tree = writer->publication->tree;
@@ -99,7 +106,10 @@ static void history_add_row(struct name_writer *writer, const struct name_row *r
     writer->rows[writer->count++].since = since;
 }
 
-/* Decide of one association; later points keep what they had. */
+/*
+ * Adds the rows of one association that this point needs.  If the next point relied on the name
+ * that is replaced here, adds that name to the next point.
+ */
 static void history_take_node(struct name_writer *writer, const struct held *held)
 {
     const struct tree *tree = writer->publication->tree;
@@ -121,7 +131,7 @@ static uint32_t id_at(const struct name_writer *writer)
 
 static const struct held nothing_held = { { .since = NEVER }, { .since = NEVER }, INT64_MAX };
 
-/* All associations up to an id, of which `held` is known. */
+/* Processes all associations up to an id. `held` is for the association with that id. */
 static void take_until(struct name_writer *writer, uint32_t id, const struct held *held)
 {
     while (id_at(writer) < id)
@@ -189,9 +199,11 @@ static int keep_names(const struct publisher *publisher, int64_t since, struct e
     return stored_write_found(publisher->db, publisher->cluster, &stored_names, since, err);
 }
 
-/* Write the names and parents of associations where they are not those of the last point.  A hash
- * tells that: to compare them row by row takes as long as to write all values.  The hashes of later
- * points do not hold then. */
+/*
+ * Writes names and parents that differ from those at the point before.  Compares a hash first,
+ * because to compare row by row takes as long as to write all values.  Removes the hashes of later
+ * points, which do not hold after a change.
+ */
 static int write_associations(const struct publisher *publisher,
                               const struct publication *publication, const struct db_value *point,
                               bool anew, struct error *err)
@@ -224,7 +236,7 @@ static int write_associations(const struct publisher *publisher,
 
 /* ---- Values ---- */
 
-/* By ascending id, and what is kept of them. */
+/* Writes the values by ascending id, and their hash. */
 static int history_write_values(const struct publisher *publisher,
                                 const struct publication *publication, int64_t as_of,
                                 struct error *err)

@@ -13,28 +13,45 @@ struct publisher;
 struct tree;
 struct values;
 
-/* The points of history: the values of an instant, and what associations were called then.  All of
- * it inside a transaction. */
+/*
+ * Writes history points: the values of all associations at one time, and the names of associations
+ * at that time.  All functions must be called inside a transaction.  Functions that return int
+ * return -1 on error.
+ */
 
-/* Where the instant is the first of its history_interval, write its point. */
+/*
+ * Writes a history point if history is enabled and `as_of` is the first time in its
+ * history_interval.
+ */
 int history_write(const struct publisher *publisher, const struct publication *publication,
                   int64_t as_of, struct error *err);
 
-/* Whether the instant is to be a point, since its span has none yet or just this one; -1 on
- * failure. */
+/*
+ * Returns 1 if a point may be written for `as_of`: its history_interval has no other point.
+ *  Returns 0 if it has.
+ */
 int history_is_point(const struct publisher *publisher, int64_t as_of, struct error *err);
 
-/* Call this before a point is written that may be older than others.  An older release kept no hash
- * of its points; if this point is older than all that have one, their hashes are kept now. */
+/*
+ * Call before a point is written that may be older than others.  Release 0.1.0 stored no hashes of
+ * points.  If this point is older than all points with a hash, stores the hashes of all points
+ * without one.  Otherwise these points would count as damaged from now on.
+ */
 int history_keep_older(const struct publisher *publisher, int64_t as_of, struct error *err);
-/* Write a point: of the publication its tree, values and names.  The one that is there of this
- * instant is replaced.  Names of later points stay as they are; but with `anew` they lose what is
- * there of this instant, since it is not as it was stored. */
+
+/*
+ * Writes a point with the publication's tree, values and names.  Replaces an existing point of the
+ * same time.  The names at later points do not change.  With `anew`, the stored names of this time
+ * are damaged and are not moved to the next point.
+ */
 int history_write_point(const struct publisher *publisher, const struct publication *publication,
                         int64_t as_of, bool anew, struct error *err);
 
-/* Note that no run of then made it, how much older jobs could matter (NAN: nobody knows), and of
- * how many associations is in doubt what they were. */
+/*
+ * Records that `fairmill backfill` computed a point.  `truncation_bound` is the largest part of a
+ * value that older jobs could change, or NAN if unknown.  `in_doubt` is the number of associations
+ * with uncertain states.
+ */
 int history_write_backfill(const struct publisher *publisher, int64_t as_of,
                            double truncation_bound, uint64_t in_doubt, struct error *err);
 
@@ -45,14 +62,23 @@ struct times {
 void times_add(struct times *times, int64_t time);
 void times_free(struct times *times);
 
-/* The instants of a cluster's points, ascending: of all, or of those that backfill made. */
+/*
+ * Sets `*points` to the times of a cluster's history points, ascending: all points, or only the
+ * points that `fairmill backfill` computed.  The caller frees them with times_free().
+ */
 int history_points(struct db *db, const char *cluster, bool of_backfill, struct times *points,
                    struct error *err);
-/* Those of which something is not as it was stored: values, or names that begin there. */
+
+/*
+ * Sets `*damaged` to the times of points that are damaged: their values, or names that begin at
+ * that time, do not match their hashes.
+ */
 int history_damaged(struct db *db, const char *cluster, struct times *damaged, struct error *err);
 
-/* Inside a transaction: write the rows of fairmill_fairness of an instant, a row for each scope of
- * core/insight/fairness.h, with their hash; those that are there of it are replaced. */
+/*
+ * Writes the rows of fairmill_fairness for one time, a row for each scope of
+ * core/insight/fairness.h, and their hash.  Replaces existing rows of that time.
+ */
 int fairness_rows_write(const struct publisher *publisher, const struct tree *tree,
                         const struct values *values, int64_t as_of, struct error *err);
 

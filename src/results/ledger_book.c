@@ -12,9 +12,9 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Of a gap in the ids so many are named. */
+/* Maximum number of entries that are reported for one gap in the ids. */
 #define NAMED_OF_GAP 1000
-/* And so many entries in a message. */
+/* Maximum number of entries in a message. */
 #define SAID_AT_MOST 10
 
 void ledger_record_free(struct ledger_record *record)
@@ -75,7 +75,7 @@ struct ledger *ledger_of(const struct ledger_book *book, const char *cluster)
     return ledger;
 }
 
-/* Both structs begin with the id. */
+/* struct ledger_record and struct ledger_mark both begin with the id. */
 static int ledger_book_by_id(const void *key, const void *element)
 {
     uint64_t id = *(const uint64_t *)key, other = *(const uint64_t *)element;
@@ -102,7 +102,10 @@ static void ledger_book_spell(XXH128_hash_t hash, char digits[LEDGER_HASH])
              (uint64_t)hash.low64);
 }
 
-/* Numbers in decimal and texts, each ended by a NUL, which no text has. */
+/*
+ * The hashed text consists of decimal numbers and texts, each followed by a NUL, which no text
+ * contains.
+ */
 void ledger_hash(const struct ledger_record *record, char hash[LEDGER_HASH])
 {
     const struct ledger_entry *entry = &record->entry;
@@ -144,16 +147,16 @@ static void add_fault(struct ledger_faults *faults, uint64_t id, const char *clu
         (struct ledger_fault){ .id = id, .cluster = cluster, .lost = lost };
 }
 
-/* All entries of which anything is known, by id. */
+/* Visits all ids with an entry or a recorded hash, in ascending order. */
 struct ledger_book_walk {
     const struct ledger_book *book;
-    size_t record, made, counted; /* where we are */
-    uint64_t last;                /* the id before */
-    struct ledger_faults gaps;    /* ids that are missing since the last link */
+    size_t record, made, counted; /* current indexes */
+    uint64_t last;                /* previous id */
+    struct ledger_faults gaps;    /* missing ids since the last entry with a chain value */
     struct ledger_faults faults;
 };
 
-/* What is known of one. */
+/* The entry and the recorded hashes of one id; NULL if missing. */
 struct ledger_book_known {
     uint64_t id;
     const struct ledger_record *record;
@@ -169,7 +172,7 @@ static const struct ledger_mark *next_mark(const struct ledger_marks *marks, siz
     return mark;
 }
 
-/* Step over all that a table has of this id. */
+/* Returns the first hash of an id and skips the others. */
 static const struct ledger_mark *take_mark(const struct ledger_marks *marks, size_t *place,
                                            uint64_t id)
 {
@@ -204,7 +207,7 @@ static void note_gap(struct ledger_book_walk *walk, uint64_t id)
     walk->last = id;
 }
 
-/* What was noted must be there.  Returns whether it is. */
+/* Checks that a recorded entry exists with the recorded hash. Returns true if so. */
 static bool check_record(struct ledger_book_walk *walk, const struct ledger_book_known *known,
                          const char *hash)
 {
@@ -216,8 +219,10 @@ static bool check_record(struct ledger_book_walk *walk, const struct ledger_book
     return good;
 }
 
-/* Ids may be missing because nobody ever had them: somebody may add rows by hand.  The chain
- * knows. */
+/*
+ * A gap in the ids need not be a loss: rows that were added by hand may have any id.  Only a chain
+ * value that does not match shows that an entry is lost.
+ */
 static void check_link(struct ledger_book_walk *walk, const struct ledger_book_known *known,
                        bool good)
 {
@@ -245,7 +250,7 @@ static void ledger_book_look_at(struct ledger_book_walk *walk,
         check_link(walk, known, good);
 }
 
-/* Leave out what is undone: it does not count, lost or not. */
+/* Removes the faults of undone entries: these do not count, lost or not. */
 static void accept_undone(const struct ledger_book *book, struct ledger_faults *faults)
 {
     struct ledger *ledger = faults->count ? ledger_create() : NULL;

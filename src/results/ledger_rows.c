@@ -13,8 +13,10 @@
 #include "util/log.h"
 #include "util/memory.h"
 
-/* Where two people enter something at once, one of them tries again with the next id, so often and
- * up to the deadline. */
+/*
+ * If two users add entries at the same time, one of them retries with the next id.  It retries up
+ * to this number of times and up to the deadline.
+ */
 #define TRIES 20
 
 static uint64_t ledger_rows_number_of(const struct db_value *value)
@@ -113,7 +115,7 @@ static void ledger_rows_take_hash(char hash[LEDGER_HASH], const struct db_value 
     free(text);
 }
 
-/* Of runs there is no chain. */
+/* Hashes recorded by runs have no chain value. */
 static int read_marks(struct db *db, const char *sql, bool chained, struct ledger_marks *marks,
                       struct error *err)
 {
@@ -130,7 +132,10 @@ static int read_marks(struct db *db, const char *sql, bool chained, struct ledge
     return db_finish(rows);
 }
 
-/* What was noted comes before the entries: one that is made meanwhile is not missing then. */
+/*
+ * Read the recorded hashes before the entries, so that an entry that is added meanwhile does not
+ * seem to be missing.
+ */
 int ledger_book_read(struct db *db, const char *cluster, struct ledger_book *book,
                      struct error *err)
 {
@@ -213,7 +218,7 @@ static int by_entry(const void *a, const void *b)
     return (one->association > other->association) - (one->association < other->association);
 }
 
-/* Whether the row is there already, without the reset that it belongs to. */
+/* Returns true if fairmill_ledger_reset has the row already, although its reset is lost. */
 static bool is_loose(const struct ledger_book *book, uint64_t id, uint64_t association)
 {
     struct ledger_cover cover = { id, association };
@@ -221,7 +226,7 @@ static bool is_loose(const struct ledger_book *book, uint64_t id, uint64_t assoc
            bsearch(&cover, book->loose, book->loose_count, sizeof *book->loose, by_entry);
 }
 
-/* `book` is NULL for an entry that is new. */
+/* `book` is NULL for a new entry. */
 static int write_covers(struct db *db, const struct ledger_record *record,
                         const struct ledger_book *book, struct error *err)
 {
@@ -250,14 +255,14 @@ static int write_mark(struct db *db, const struct ledger_record *record,
     return rows_write_one(db, "fairmill_ledger_chain", 0, row, COUNT(row), err);
 }
 
-/* The link behind that of the mark, which is the last one. */
+/* Computes the hash of an entry, and its chain value from that of the last entry. */
 static void ledger_rows_add_link(const struct ledger_record *record, struct ledger_mark *mark)
 {
     ledger_hash(record, mark->hash);
     ledger_link(mark->chain, mark->hash);
 }
 
-/* Link the entry to all that there are. */
+/* Sets `*mark` to the hash of a new entry and its chain value, which follows the whole ledger. */
 static int read_link(struct db *db, const struct ledger_record *record, struct ledger_mark *mark,
                      struct error *err)
 {
@@ -348,7 +353,10 @@ int ledger_counted_write(struct db *db, const struct ledger_book *book, const ch
     return rows_end(&writer, 0, err);
 }
 
-/* Refuse what is another entry than the one that is, or was, there.  *there is whether it is. */
+/*
+ * Rejects an entry that differs from the existing or former entry with its id.  Sets `*there` to
+ * whether the entry exists.
+ */
 static int check_import(const struct ledger_book *book, const struct ledger_import *import,
                         bool *there, struct error *err)
 {
@@ -398,7 +406,7 @@ static int ledger_rows_import_all(struct db *db, const struct ledger_imports *im
     return result;
 }
 
-/* What was added must follow from what was before it. */
+/* The chain values of added entries must match the entries before them. */
 static int check_links(struct db *db, const struct ledger_imports *imports, struct error *err)
 {
     struct ledger_book book;

@@ -8,45 +8,62 @@ struct db;
 struct error;
 struct settings;
 
-/* The ledger's tables: read by runs, and added to by people; nothing here changes or deletes. */
+/*
+ * The tables of the ledger.  Runs read them, and users add entries.  Nothing here changes or
+ * deletes entries.  Functions return -1 on error.
+ */
 
-/* Read all, to be given back.  Entries of a kind that is not known are an error where they are of
- * this cluster (NULL: of any): whoever made them meant them to count. */
+/*
+ * Reads the whole ledger.  The caller frees it with ledger_book_free().  An entry of unknown kind
+ * is an error if it is of this cluster (NULL: of any cluster), because it was meant to count.
+ */
 int ledger_book_read(struct db *db, const char *cluster, struct ledger_book *book,
                      struct error *err);
 
-/* A cluster's entries, to be destroyed. */
+/* Reads a cluster's entries. The caller frees them with ledger_destroy(). */
 int ledger_read(struct db *db, const char *cluster, struct ledger **ledger, struct error *err);
-/* The same with a session of its own; the ledger is empty where there are no results yet. */
+
+/* Reads a cluster's entries with a new session. Without results tables, the ledger is empty. */
 int ledger_look_up(const struct settings *settings, const char *cluster, struct ledger **ledger,
                    struct error *err);
 
-/* Add entries with the next ids, and what they cover where they are resets, all or none, in a
- * transaction of their own.  Where that fails, *in_doubt is true if they may be there: the answer
- * to COMMIT was lost. */
+/*
+ * Adds entries with the next ids, and the associations that they cover, in a transaction of their
+ * own: all or none.  If that fails, `*in_doubt` is true if the entries may exist because the
+ * response to COMMIT was lost.
+ */
 int ledger_enter(struct db *db, struct ledger_record *records, size_t count, bool *in_doubt,
                  struct error *err);
-/* Whether it is there, by a session that is newer than the lost one.  That it is not there yet
- * proves nothing: the server may be about to commit. */
+
+/*
+ * Sets `*there` to whether the ledger contains the entry.  Use a new session after ledger_enter()
+ * was in doubt.  False proves nothing, because the server may still commit.
+ */
 int ledger_has(struct db *db, const struct ledger_record *record, bool *there, struct error *err);
 
-/* Note, in the caller's transaction, which of a cluster's entries a run has counted. */
+/*
+ * Records the entries of a cluster that a run has counted.  Must run inside the caller's
+ * transaction.
+ */
 int ledger_counted_write(struct db *db, const struct ledger_book *book, const char *cluster,
                          struct error *err);
 
-/* An entry from elsewhere, as it was made there. */
+/* An exported entry, with the hashes that it had there. */
 struct ledger_import {
     struct ledger_record record;
-    struct ledger_mark mark; /* without the id and the cluster, which the record has */
-    size_t line;             /* of the file, for messages */
+    struct ledger_mark mark; /* without id and cluster, which `record` has */
+    size_t line;             /* line in the file, for messages */
 };
 struct ledger_imports {
     const struct ledger_import *list; /* by id, each once */
     size_t count;
-    bool dry_run; /* add nothing after all */
+    bool dry_run; /* check only; add nothing */
 };
-/* Add those of these that are not there, all or none, in one transaction.  What contradicts the
- * ledger is refused (ERROR_DATA) by its line. */
+
+/*
+ * Adds the entries that the ledger lacks in one transaction, all or none.  Sets `*added` to their
+ * number.  Fails with ERROR_DATA and the number of the line if an entry contradicts the ledger.
+ */
 int ledger_import(struct db *db, const struct ledger_imports *imports, size_t *added,
                   struct error *err);
 

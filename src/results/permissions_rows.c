@@ -15,15 +15,17 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* Whether this process may use a file as its owner does, and not everybody may. */
+/* Returns true if this process has this access to a file and not every user has it. */
 static bool is_trusted_with(const char *path, int access_wanted, mode_t everybody)
 {
     struct stat file;
     return !access(path, access_wanted) && !stat(path, &file) && !(file.st_mode & everybody);
 }
 
-/* Whether this process has the settings of the runs, or a SQLite database, to itself and others
- * whom the administrators chose. */
+/*
+ * Returns true if only users chosen by the administrators can access the settings of the runs or
+ * the SQLite database, and this process can.
+ */
 static bool does_runs(const struct settings *settings)
 {
     return (settings->source.database && is_trusted_with(settings->path, R_OK, S_IROTH)) ||
@@ -31,7 +33,7 @@ static bool does_runs(const struct settings *settings)
             is_trusted_with(settings->results.database, W_OK, S_IWOTH));
 }
 
-/* A server answers whether the login may write. */
+/* Returns true if the database server allows this login to write runs. */
 static bool may_add_runs(const struct settings *settings)
 {
     struct db *results = NULL;
@@ -45,7 +47,10 @@ static bool may_add_runs(const struct settings *settings)
     return may;
 }
 
-/* The login of the user who asks; NULL: this user may be told of everybody. */
+/*
+ * Returns the login of the requesting user, or NULL if they may see everything.  The caller frees
+ * it.
+ */
 static char *limited_login(const struct settings *settings)
 {
     const struct client *client = settings->client;

@@ -7,19 +7,27 @@
 struct db;
 struct settings;
 
-/* Returns the viewer: the user at the other end of the socket, else the user of this process. Root,
- * the owner of the settings file and the user of the service see all.  So does a user who does
- * runs: one who may read the settings of the runs, or write a SQLite database of results, if not
- * every user may.  `private` is set from these settings only. */
+/*
+ * Returns the permissions of the requesting user: the user at the other end of the socket, else the
+ * user of this process.  `private` is set from these settings only.
+ *
+ * These users see everything: root, the owner of the settings file, the user of the service, and
+ * users who can do runs.  Users can do runs if they may read the settings of the runs, or write a
+ * SQLite results database, unless every user may.
+ */
 struct permissions permissions_of_user(const struct settings *settings);
 
-/* Let a limited viewer see all if the login may write the results; asks their server.  Does nothing
- * for users of the socket. */
+/*
+ * Lets a limited user see everything if their login may write the results, which the database
+ * server decides.  Does nothing for users of the socket.
+ */
 void permissions_admit_writer(struct permissions *permissions, const struct settings *settings);
 
-/* Add what is private on each cluster that was ever published, by what its last run recorded or
- * these settings, and what the viewer may see there all the same (fairmill_privilege); then admit
- * writers. */
+/*
+ * Adds, for each cluster that was ever published, the information that its last run or these
+ * settings hide, and the user's privileges there (fairmill_privilege).  Then calls
+ * permissions_admit_writer().  Returns -1 on error.
+ */
 int permissions_read_scopes(struct permissions *permissions, const struct settings *settings,
                             struct db *results, struct error *err);
 

@@ -12,8 +12,10 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* fairmill_privilege: for each user the accounts whose users' values he may see, each by its name,
- * or "" for all. */
+/*
+ * Writes fairmill_privilege: for each user the names of the accounts whose users' values they may
+ * see, or "" for all accounts.
+ */
 
 struct privilege_row {
     char *user, *account;
@@ -38,7 +40,7 @@ static void privilege_add(struct privilege_rows *rows, const struct publication 
                                 privilege_name_of(publication, account), privilege };
 }
 
-/* The account and all below it.  A node comes behind its parent. */
+/* Adds an account and all accounts below it. A node comes after its parent. */
 static void privilege_add_accounts(struct privilege_rows *rows,
                                    const struct publication *publication, uint32_t user,
                                    uint32_t account)
@@ -54,8 +56,10 @@ static void privilege_add_accounts(struct privilege_rows *rows,
     free(inside);
 }
 
-/* Whoever is in this account coordinates it; by earlier releases whoever is in one below it, that
- * one. */
+/*
+ * Adds all users of an account as its coordinators.  In earlier Slurm releases, users of the
+ * accounts below it also coordinate their own account.
+ */
 static void privilege_add_users(struct privilege_rows *rows, const struct publication *publication,
                                 uint32_t account)
 {
@@ -129,7 +133,7 @@ static void rows_free(struct privilege_rows *rows)
     free(rows->rows);
 }
 
-/* Whether these are the rows that are there; -1 on failure. */
+/* Returns 1 if exactly these rows are stored, 0 if not, and -1 on error. */
 static int are_there(const struct publisher *publisher, const struct privilege_rows *wanted,
                      struct error *err)
 {

@@ -9,7 +9,10 @@
 
 struct error;
 
-/* Who publishes a cluster and what: publish.h does it, with the modules that write rows. */
+/*
+ * The data of a publication, for publish.h and for the modules that write rows.  Times are in epoch
+ * seconds.
+ */
 
 struct publisher {
     struct db *db;
@@ -17,90 +20,110 @@ struct publisher {
     const char *cluster;
     char lock[DB_LOCK_NAME];
     bool locked;
-    int64_t seen_run; /* the run that had published last when this one began; 0: none had */
-    int64_t run_id;   /* ours: above every earlier one in this database */
+    int64_t seen_run; /* run that had published last when this run began; 0 if none */
+    int64_t run_id;   /* this run's id, above all earlier ids in this database */
     bool has_published;
     int64_t published_as_of;
 };
 
-/* What usage is counted in, but on PBS clusters. */
+/* The unit of usage, except with PBS. */
 #define USAGE_UNIT "TRES-seconds"
 
-/* A row of fairmill_run.  NAN and -1 are NULL. */
+/* A row of fairmill_run. NAN and -1 are stored as NULL. */
 struct run_record {
     int64_t as_of, started_at, duration_ms;
     const char *kind, *why;
     int64_t associations, users, jobs_read;
-    double unattributed_usage; /* TRES-seconds without an association */
-    double truncation_bound;   /* no value lacks a larger part than this for want of older rows */
-    int64_t source_newest;     /* the newest instant in the job rows */
-    int64_t source_lag;        /* seconds that as_of is ahead of it */
-    double drift_max;          /* a full run's: how far the seal was from the truth, TRES-seconds */
-    int64_t drifted;           /* and for how many associations it was */
-    const char *slurm_version; /* whose rules slurmctld's conformance has; NULL: not of Slurm */
-    uint64_t half_life_s;      /* 0: no decay */
-    const char *usage_unit;    /* what usage is counted in; NULL: TRES-seconds */
+    double unattributed_usage; /* TRES-seconds of jobs without an association */
+    double truncation_bound; /* largest part of a value that missing older rows could account for */
+    int64_t source_newest;   /* newest time in the job rows */
+    int64_t source_lag;      /* seconds from source_newest to as_of */
+    double drift_max;        /* full runs: largest error of the checkpoint, in TRES-seconds */
+    int64_t drifted;         /* full runs: number of associations with such an error */
+    const char *slurm_version; /* Slurm release whose rules `conformance = slurmctld` follows; NULL
+                                  for PBS */
+    uint64_t half_life_s;      /* seconds; 0: no decay */
+    const char *usage_unit;    /* unit of usage; NULL: TRES-seconds */
     const char *message;
 };
 
 struct publication {
     const struct tree *tree;
     const struct values *values;
-    const uint32_t *order;     /* by node; 0 is NULL (core/fairshare/algorithm.h) */
-    const uint32_t *pbs_order; /* by node; 0, or no list: NULL (core/fairshare/pbs.h) */
+    const uint32_t *order; /* by node; 0 is stored as NULL (core/fairshare/algorithm.h) */
+    const uint32_t
+        *pbs_order; /* by node; 0, or no list, is stored as NULL (core/fairshare/pbs.h) */
     const struct names *names;
-    const struct queue *queue;               /* jobs that wait; NULL: there are none */
-    const struct formula_jobs *formula_jobs; /* likewise, where a formula makes their order */
-    const struct tres_minutes *tres_minutes; /* by node; NULL: there are none */
-    const struct privilege *privileges;      /* who may see what others have */
+    const struct queue *queue;               /* pending jobs, or NULL */
+    const struct formula_jobs *formula_jobs; /* pending jobs that a formula orders, or NULL */
+    const struct tres_minutes *tres_minutes; /* by node, or NULL */
+    const struct privilege *privileges;      /* users who may see other users' values */
     size_t privilege_count;
-    const struct release *release; /* whose rules on privileges hold; NULL: not Slurm's */
+    const struct release *release; /* Slurm release whose rules on privileges apply; NULL for PBS */
     const struct findings *findings;
-    const char *source;                         /* the source's identity */
-    const struct checkpoint_change *checkpoint; /* NULL: the seal stays as it is */
-    int64_t seen_at; /* when the source had this tree; -1: unknown, so changes are not recorded */
-    const struct id_index *modified;       /* by association: when the source touched it; or NULL */
-    uint64_t modified_hash;                /* of all associations, deleted ones, too */
-    const struct association_times *times; /* to be recorded; NULL: they are, or are unknown */
-    const struct factor_history *factors;  /* of QOS; NULL: the source has none */
-    struct days *days;                     /* NULL: the usage of days stays as it is */
+    const char *source;                         /* identity of the accounting database */
+    const struct checkpoint_change *checkpoint; /* NULL: the checkpoint does not change */
+    int64_t seen_at; /* time at which the accounting database had this tree; -1: unknown, so changes
+                        are not recorded */
+    const struct id_index *modified; /* by association: time of its last modification; or NULL */
+    uint64_t modified_hash;          /* hash over all associations, including deleted ones */
+    const struct association_times
+        *times; /* earlier states to record; NULL if they are recorded already or unknown */
+    const struct factor_history
+        *factors;      /* factors of QOS; NULL if the accounting database stores no factors */
+    struct days *days; /* NULL: the usage of days does not change */
     const struct ledger_book *ledger;
-    bool looks_at_all;  /* of the tree that is stored, before it is left as it is */
-    bool looks_through; /* look whether what cannot be made anew is as it was stored, and for strays
-                         */
-    bool replaces;      /* what is of an instant that has not come yet goes */
-    int64_t newest_end; /* of a job in the source, by earlier runs: that has come */
+    bool looks_at_all; /* compare all rows of fairmill_tree before they are left unchanged, not only
+                          a part */
+    bool looks_through; /* verify the rows that cannot be recomputed, and remove stray hashes */
+    bool replaces;      /* remove rows with times in the future */
+    int64_t
+        newest_end; /* newest end of a job that earlier runs saw; times up to it count as past */
 };
 
-/* The rows of each table, written inside the transaction that publisher_publish() has open by the
- * module of the same name. */
+/*
+ * The functions that write the tables.  Each is in the module of the same name, must run inside the
+ * transaction that publisher_publish() opened, and returns -1 on error.
+ */
 
-/* Replace a cluster's rows of fairmill_value, and those of fairmill_tree where they are not as they
- * should be; or all, where the publisher has no lock and compares. */
+/*
+ * Replaces a cluster's rows of fairmill_value, and its rows of fairmill_tree if they differ.  A
+ * publisher without a lock belongs to `fairmill verify`: it replaces all rows, so that all are
+ * compared.
+ */
 int fairshare_rows_write(const struct publisher *publisher, const struct publication *publication,
                          struct error *err);
 
-/* Replace its rows of fairmill_job_priority and fairmill_job_term by those of its queue. */
+/*
+ * Replaces the cluster's rows of fairmill_job_priority and fairmill_job_term by the pending jobs.
+ */
 int job_priority_rows_write(const struct publisher *publisher,
                             const struct publication *publication, int64_t as_of,
                             struct error *err);
 
-/* Make its rows of fairmill_privilege those of the source. */
+/* Replaces the cluster's rows of fairmill_privilege if they differ from the accounting database. */
 int privilege_rows_write(const struct publisher *publisher, const struct publication *publication,
                          struct error *err);
 
-/* Merge a run's findings into fairmill_finding.  A finding that is there keeps its first_seen and
- * counts the runs that saw it; at most FINDINGS_PER_KIND of a kind stay, those that were seen last.
- * That the cluster has vanished is no finding any more once a run does not find it. */
+/*
+ * Merges a run's findings into fairmill_finding.  A finding that is stored already keeps its
+ * first_seen, and its count of runs increases.  At most FINDINGS_PER_KIND of a kind remain, those
+ * seen last.  The finding that the cluster is missing is removed unless the run reports it again.
+ */
 int finding_rows_write(const struct publisher *publisher, const struct findings *findings,
                        int64_t as_of, struct error *err);
-/* Remove the finding that the cluster has vanished: the run found it, though it failed. */
+
+/* Removes the finding that the cluster is missing, for a run that found the cluster but failed. */
 int finding_rows_end_vanished(const struct publisher *publisher, struct error *err);
 
-/* Write the usage of days; may be called again.  A day's row is the sum over all jobs, of which a
- * run that goes on from the seal reads few.  So it adds to the stored rows what was sealed since,
- * subtracts what the run before had counted of jobs that were not sealed (fairmill_usage_open), and
- * adds what these are now.  These are integers, so that a full run finds the same. */
+/*
+ * Writes the usage of days.  May be called again for the same days.
+ *
+ * A row is the sum over all jobs of a day.  An incremental run adds the usage of newly checkpointed
+ * jobs to the stored row.  It subtracts the usage of other jobs as the previous run had counted it
+ * (fairmill_usage_open) and adds their current usage.  The sums are integers, so a full run gets
+ * the same result.
+ */
 int day_rows_write(const struct publisher *publisher, struct days *days, struct error *err);
 
 #endif

@@ -32,8 +32,7 @@ static const char *os_user(void)
     return entry ? entry->pw_name : "";
 }
 
-/* Write the run's row of fairmill_run.  `status` is "done" or "failed"; a row that is there is
- * replaced by one that is done, and stays where the new one has failed. */
+/* Writes the run's row of fairmill_run. `status` is "done" or "failed". */
 static int run_rows_write(const struct publisher *publisher, const struct run_record *record,
                           const char *status, struct error *err)
 {
@@ -73,15 +72,17 @@ static int run_rows_write(const struct publisher *publisher, const struct run_re
         { "os_user", 't', db_text(os_user()) },
         { "message", 't', rows_text(record->message, &converted) },
     };
-    /* A failure never replaces a row: the run may have been published, and only the answer to its
-     * COMMIT lost. */
+    /*
+     * A failed run never replaces a row: it may have been published, and only the response to its
+     * COMMIT was lost.
+     */
     size_t keys = strcmp(status, "failed") ? 2 : 0;
     int result = rows_write_one(publisher->db, "fairmill_run", keys, row, COUNT(row), err);
     text_free(&converted);
     return result;
 }
 
-/* Runs of so many clusters may take a run_id in the moment in which one looks at the last. */
+/* Maximum number of attempts to take a run_id, each of which another run won. */
 #define COUNTER_TRIES 100
 
 static int take_lock(struct publisher *publisher, struct error *err)
@@ -97,8 +98,10 @@ static int take_lock(struct publisher *publisher, struct error *err)
     return 0;
 }
 
-/* The next run_id.  Nobody has the row that counts for longer than a statement, so that a run which
- * stands still keeps no other cluster's waiting. */
+/*
+ * Takes the next run_id.  The counter's row is locked only for one statement, so a run that hangs
+ * does not block other clusters.
+ */
 static int take_run_id(struct publisher *publisher, struct error *err)
 {
     struct db_value counter = db_text("");
@@ -122,7 +125,10 @@ static int take_run_id(struct publisher *publisher, struct error *err)
                 COUNTER_TRIES);
 }
 
-/* Read which run published the cluster last, and as of when; before its first run, make its row. */
+/*
+ * Reads which run published the cluster last, and its time.  Creates the cluster's row before its
+ * first run.
+ */
 static int publish_read_last(struct publisher *publisher, struct error *err)
 {
     struct db *db = publisher->db;
@@ -155,7 +161,7 @@ int publisher_lock(struct publisher *publisher, struct db *db, const struct sett
     return take_lock(publisher, err);
 }
 
-/* Whether this run's transaction was committed. */
+/* Sets `*published` to whether this run's transaction was committed. */
 static int find_run(const struct publisher *publisher, bool *published, struct error *err)
 {
     int64_t run;
@@ -173,7 +179,7 @@ int publisher_resume(struct publisher *publisher, struct db *db, bool *published
         return -1;
     if (*published)
         return 0;
-    /* The COMMIT may have come through while the broken session still held the lock. */
+    /* The COMMIT may have succeeded while the broken session still held the lock. */
     return take_lock(publisher, err) ? -1 : find_run(publisher, published, err);
 }
 
@@ -189,7 +195,7 @@ static int step_fence(struct publisher *publisher, const char *source, struct er
     return 0;
 }
 
-/* After what the record's message says already. */
+/* Separates the next clause from the record's message. */
 static void begin_clause(struct text *message, const struct run_record *record)
 {
     if (!message->length)
@@ -198,7 +204,7 @@ static void begin_clause(struct text *message, const struct run_record *record)
         text_add(message, "; ");
 }
 
-/* What was found of the usage of days while it was written, in findings and in the run's row. */
+/* Reports problems with the usage of days in findings and in the run's row. */
 static void add_repairs(const struct days *days, struct findings *findings,
                         struct run_record *record, struct text *message)
 {
@@ -234,7 +240,7 @@ static void add_repairs(const struct days *days, struct findings *findings,
         record->drift_max = repairs->drift;
 }
 
-/* Find what is not as it was stored, and cannot be made anew. */
+/* Finds damaged rows that cannot be recomputed. */
 static int find_losses(const struct publisher *publisher, const struct publication *publication,
                        struct kept_losses *losses, struct error *err)
 {
@@ -244,8 +250,11 @@ static int find_losses(const struct publisher *publisher, const struct publicati
     return 0;
 }
 
-/* It is named once, and stays as it is now.  Records of associations and factors, by which
- * later runs would tell the past, went before this run noted all of them anew. */
+/*
+ * Reports each loss once, and stores the hash of the rows as they are.  Records of associations and
+ * factors are different, because they are evidence for past states.  This run removes them and
+ * records all associations and factors again.
+ */
 static int settle_losses(const struct publisher *publisher, const struct kept_losses *losses,
                          struct findings *findings, struct error *err)
 {
@@ -300,7 +309,7 @@ static int publish_write_days(const struct publisher *publisher,
     return result;
 }
 
-/* What later runs are told of the past. */
+/* Records the current factors and associations, as evidence for later runs. */
 static int publish_note_seen(const struct publisher *publisher,
                              const struct publication *publication, struct error *err)
 {
@@ -390,7 +399,7 @@ void publisher_end(struct publisher *publisher)
     publisher->locked = false;
 }
 
-/* Hand out the clusters of a query, and their sources. */
+/* Calls `take` for each row of a query: a cluster and its source. */
 static int publish_hand_out(struct db *db, const char *sql,
                             int (*take)(void *context, const char *cluster, const char *source),
                             void *context, struct error *err)

@@ -6,40 +6,73 @@
 
 struct error;
 
-/* Publishing a cluster: values, priorities, findings and the run's own row in one transaction,
- * which commits only if nobody else published in between.
+/*
+ * Publishes a cluster: values, priorities, findings and the run's row in one transaction.  It
+ * commits only if no other run has published the cluster since this run began.
  *
- * Two things keep runs apart.  An advisory lock makes a second run give way at once.  Where that
- * lock does not reach (a cluster of database servers, a pooler, a lost session), the fence does:
- * fairmill_lock holds the run that published last, and the publishing transaction must find there
- * what it found when the run began. */
+ * Two mechanisms keep runs apart.  An advisory lock makes a second run stop at once.  The lock can
+ * fail to exclude a run, for example with several database servers, with a connection pooler, or
+ * after a lost session.  Then the fence does: fairmill_lock contains the run that published last,
+ * and the publishing transaction must find the same run there as at its start.
+ *
+ * Functions that return int return -1 on error.
+ */
 
-/* Take the lock, see what is published, take a run_id.  ERROR_LOCKED if another run is at it. */
+/*
+ * Takes the lock, reads which run published last, and takes a run_id.  Fails with ERROR_LOCKED if
+ * another run holds the lock.  Call publisher_end() in the end.
+ */
 int publisher_start(struct publisher *publisher, struct db *db, const struct settings *settings,
                     const char *cluster, struct error *err);
-/* Take the lock only, for who changes nothing that a run publishes; publisher_end() is due then. */
+
+/*
+ * Takes only the lock, for callers that do not change published values.  Call publisher_end() in
+ * the end.
+ */
 int publisher_lock(struct publisher *publisher, struct db *db, const struct settings *settings,
                    const char *cluster, struct error *err);
-/* The same for another session after the first one broke.  *published is whether this run's
- * transaction had been committed after all. */
+
+/*
+ * Continues with a new session after the first one broke.  Sets `*published` to whether this run's
+ * transaction was committed.  If it was not, takes the lock.
+ */
 int publisher_resume(struct publisher *publisher, struct db *db, bool *published,
                      struct error *err);
-/* Try once.  ERROR_LOCKED if somebody else published since the run began. */
+
+/*
+ * Publishes, without a retry.  Fails with ERROR_LOCKED if another run has published since this run
+ * began.
+ */
 int publisher_publish(struct publisher *publisher, const struct publication *publication,
                       const struct run_record *record, struct error *err);
-/* Record a run that failed: the results stay as they are, and fairmill_run says why.  `findings`
- * (NULL: none) are what it found all the same. */
+
+/*
+ * Records a failed run in fairmill_run with the error message; the results stay as they are.
+ *  `findings` are from before the failure, or NULL.
+ */
 int publisher_record_failure(struct publisher *publisher, const struct run_record *record,
                              const struct findings *findings, struct error *err);
-/* Remove the current rows of a cluster that is marked as deleted in the source; history stays. */
+
+/*
+ * Removes the current rows of a cluster that is marked as deleted in the accounting database.  Its
+ * history stays.
+ */
 int publisher_retire(struct publisher *publisher, struct error *err);
+
+/* Releases the lock. */
 void publisher_end(struct publisher *publisher);
 
-/* Hand out, with "" as their source, the clusters that have no rows and failed runs only. */
+/*
+ * Calls `take` for each cluster that has only failed runs and no published rows, with "" as its
+ * source.
+ */
 int failed_clusters(struct db *db,
                     int (*take)(void *context, const char *cluster, const char *source),
                     void *context, struct error *err);
-/* Call `take` for each cluster that has current rows, with the source they came from. */
+
+/*
+ * Calls `take` for each cluster with current rows, with the identity of their accounting database.
+ */
 int published_sources(struct db *db,
                       int (*take)(void *context, const char *cluster, const char *source),
                       void *context, struct error *err);

@@ -26,9 +26,9 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* Which clusters. */
+/* The published clusters. */
 
-/* A row of sql_query_published_clusters. */
+/* Adds a cluster from a row of sql_query_published_clusters. */
 static int published_add_cluster(struct published *published, const struct db_value *row,
                                  struct error *err)
 {
@@ -219,7 +219,7 @@ struct published_cluster *published_only(const struct published *published, stru
     return NULL;
 }
 
-/* Whose rows. */
+/* Rows of associations. */
 
 /* The columns of sql_query_published_rows. */
 enum { ID, PARENT_ID, ACCOUNT, USER, PARTITION, SHARES, RANK, ORDER, TIES, INFINITE, FIRST_VALUE };
@@ -271,7 +271,7 @@ void published_check_point(const char *cluster, int64_t id, int64_t at,
     }
 }
 
-/* The text with a NUL behind it, which holds until the next row. */
+/* Returns the text with a terminating NUL, valid until the next row. */
 static const char *text_in(struct text *text, const struct db_value *value)
 {
     text->length = 0;
@@ -315,7 +315,7 @@ int published_read_rows(struct published *published, const struct published_clus
             .usage_is_set = row[IS_SET].type == DB_INTEGER,
             .tie_order = row[TIES].type == DB_INTEGER ? (uint32_t)row[TIES].integer : NO_TIE_ORDER,
         };
-        /* Whether somebody is there who may not be seen is not told. */
+        /* Do not reveal whether a user exists who must not be shown. */
         bool is_seen =
             permissions_show(permissions, cluster->name, association.account, association.user) &&
             (!of_jobs || permissions_show_job(permissions, cluster->name, association.account,
@@ -365,7 +365,7 @@ int published_look_for_names(struct published *published, struct error *err)
 
 /* The tree. */
 
-/* The rows as they are read: what the tree is made of, and what is published. */
+/* The rows while they are read: the input of the tree, and the published values. */
 struct published_reading {
     struct names *names;
     struct association *rows;
@@ -402,8 +402,10 @@ static void published_add_row(void *context, const struct published_row *row)
     reading->values[reading->count++] = row->values;
 }
 
-/* The nearest integer to what is published; what is not nothing stays so.  With decay the clock's
- * units are finer than a double. */
+/*
+ * Converts published usage to units, rounded to the nearest one.  Usage above 0 stays above 0.
+ *  With decay no rounding is needed, because the units of the decay table are finer than a double.
+ */
 static bool published_usage_of(const struct decay_table *decay, double published,
                                struct wide *usage)
 {
@@ -417,7 +419,7 @@ static bool published_usage_of(const struct decay_table *decay, double published
     return true;
 }
 
-/* A release before 0.2.0 published no order. */
+/* Releases before 0.2.0 published no order; compute it. */
 static void decide_order(struct published_cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->tree->count; i++)
@@ -428,7 +430,7 @@ static void decide_order(struct published_cluster *cluster)
         order_of_all(cluster->tree, &cluster->options, cluster->algorithm, cluster->values);
 }
 
-/* Put what was read where its node is. */
+/* Assigns the values that were read to their nodes. */
 static int place_values(struct published_cluster *cluster, const struct published_reading *reading,
                         struct error *err)
 {
@@ -447,7 +449,9 @@ static int place_values(struct published_cluster *cluster, const struct publishe
     }
     if (!fits || !tree_sum_levels(tree))
         return fail(err, ERROR_DATA, "fairmill_fairshare holds a usage that no run can compute");
-    /* Under documents nobody has asked; before 0.2.0 nobody has told. */
+    /*
+     * Under `conformance = documents`, and by releases before 0.2.0, no order of ties is published.
+     */
     if (tree->nodes[0].order == NO_TIE_ORDER)
         tree_order_by_lineage(tree, cluster->names);
     const struct values *root = &cluster->values[0];

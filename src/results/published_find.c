@@ -11,7 +11,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* A message that names more candidates than these is too long to help. */
+/* A message with more candidates is too long to help. */
 #define CANDIDATES_NAMED 10
 
 struct association_name published_name(const struct published_cluster *cluster, uint32_t node)
@@ -22,14 +22,17 @@ struct association_name published_name(const struct published_cluster *cluster, 
                                       names_text(cluster->names, named->partition) };
 }
 
-/* What is looked for: users and accounts, or accounts only; with `viewer` those whom he may see. */
+/*
+ * A search: users and accounts, or only one of both; limited to associations that `permissions`
+ * allow.
+ */
 struct published_find_search {
     const struct published *published;
     const struct published_cluster *only;
     const char *asked;
     bool accounts_only, users_only;
     const struct permissions *permissions;
-    /* What was found. */
+    /* The result. */
     struct published_node *all;
     enum name_match best;
     size_t count;           /* associations that match as well as `best` */
@@ -68,7 +71,7 @@ static void published_find_look_at(struct published_find_search *search,
         add_candidate(search, cluster, node);
 }
 
-/* Whether anything was found. */
+/* Searches all trees. Returns true if anything was found. */
 static bool published_find_look(struct published_find_search *search, bool accounts_only,
                                 const struct permissions *permissions)
 {
@@ -94,7 +97,9 @@ static int check_found(const struct published_find_search *search, struct error 
     return 0;
 }
 
-/* Whether all that was found are associations of users; by one name they are one user's. */
+/*
+ * Returns true if all matches are users' associations; they have one name, so they are of one user.
+ */
 static bool is_of_one_user(const struct published_find_search *search)
 {
     for (size_t i = 0; i < search->count; i++)

@@ -12,7 +12,7 @@ struct published;
 struct published_cluster;
 struct text;
 
-/* Users and accounts by NAME (report/selection.h). */
+/* Finds users and accounts by NAME (report/selection.h). */
 
 /* An association that was found. */
 struct published_node {
@@ -22,24 +22,38 @@ struct published_node {
 
 struct association_name published_name(const struct published_cluster *cluster, uint32_t node);
 
-/* Find a name in the trees that were read, or in one of these only.  ERROR_USAGE where there is
- * none, lists the candidates where there are several, and refuses users who may not be shown. */
+/*
+ * Finds a name in all trees that were read, or only in the tree of `only`.  Fails with ERROR_USAGE
+ * if no association matches, if several match (the message lists them), or if the user must not be
+ * shown.
+ */
 int published_find(const struct published *published, const struct published_cluster *only,
                    const char *asked, struct published_node *found, struct error *err);
-/* The same where only an account can be meant: users count where no account has that name. */
+
+/* Finds an account. Users count only if no account has that name. */
 int published_find_account(const struct published *published, const struct published_cluster *only,
                            const char *asked, struct published_node *found, struct error *err);
-/* Like published_find(), but a user may be in several accounts: `*found` gets all associations that
- * the name can mean, if no account is among them; the caller frees it, also on failure. */
+
+/*
+ * Finds a name that may be of one user in several accounts.  Sets `*found` to all associations that
+ * the name can mean.  Fails like published_find() if several match and an account is among them.
+ *  The caller frees `*found`, even on failure.
+ */
 int published_find_all(const struct published *published, const char *asked,
                        struct published_node **found, size_t *count, struct error *err);
-/* The associations of a user, at least one; the caller frees them, also on failure. */
+
+/*
+ * Finds the associations of a user; fails if there are none.  The caller frees `*found`, even on
+ * failure.
+ */
 int published_find_user(const struct published *published, const char *user,
                         struct published_node **found, size_t *count, struct error *err);
 
-/* Round the usage of each user whom the viewer may not see down to a power of two, in the tree that
- * was read; accounts keep theirs.  What is computed from it tells no usage exactly.  Returns
- * whether there is such a user. */
+/*
+ * Rounds usage down to a power of two for each user hidden from the requesting user, in the tree
+ * that was read.  Accounts keep their usage.  Values computed from it do not reveal exact usage.
+ *  Returns true if there is such a user.
+ */
 bool published_round_others(const struct published *published,
                             const struct published_cluster *cluster);
 

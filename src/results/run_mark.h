@@ -19,7 +19,7 @@ struct settings;
  */
 
 struct run_mark {
-    int64_t at; /* epoch seconds; 0 without a mark */
+    int64_t at; /* epoch seconds; 0 if no mark was found */
     int status; /* exit status of the run; 0 if unknown */
 };
 

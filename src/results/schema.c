@@ -16,10 +16,10 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* The tables and views of each database, from the templates in sql/schema/. */
+/* The tables and views for each database, generated from the templates in sql/schema/. */
 static const struct schema_dialect {
     const char *driver, *tables, *views;
-    const char *is_table, *former, *split, *joined; /* fairmill_fairshare, which was a table */
+    const char *is_table, *former, *split, *joined; /* for the former table fairmill_fairshare */
 } dialects[] = {
     { "mysql", sql_mysql_tables, sql_mysql_views, sql_mysql_is_table, sql_mysql_former,
       sql_mysql_split, sql_mysql_joined },
@@ -37,14 +37,16 @@ static const struct schema_dialect *dialect_of(const struct db_driver *driver)
     return dialect;
 }
 
-/* Rows that people entered, and what proves that they did, are never changed or removed. */
+/*
+ * Returns true for the tables of the ledger: entries and their hashes are never changed or removed.
+ */
 static bool only_grows(const char *table)
 {
     static const char ledger[] = "fairmill_ledger";
     return !strncmp(table, ledger, sizeof ledger - 1);
 }
 
-/* Whether a message has this as a word of its own. */
+/* Returns true if a message contains this word. */
 static bool has_word(const char *message, const char *word)
 {
     size_t length = strlen(word);
@@ -54,7 +56,7 @@ static bool has_word(const char *message, const char *word)
     return false;
 }
 
-/* The table or view of a script that a message names, to be freed; NULL where it names none. */
+/* Returns the table or view of a script that a message names, or NULL. The caller frees it. */
 static char *named_in(const char *message, const char *script)
 {
     char *name;
@@ -63,7 +65,10 @@ static char *named_in(const char *message, const char *script)
     return name;
 }
 
-/* Add the GRANT on the table or view of ours that a message names; false where it names none. */
+/*
+ * Appends the GRANT on fairmill's table or view that a message names.  Returns false if it names
+ * none.
+ */
 static bool add_table_grant(struct text *text, const struct settings *settings, const char *message)
 {
     const struct schema_dialect *dialect = dialect_of(db_driver_named(settings->results.driver));
@@ -80,8 +85,10 @@ static bool add_table_grant(struct text *text, const struct settings *settings, 
     return named;
 }
 
-/* Add to an error how to mend it.  Where a table or a view of ours was denied, that is a GRANT on
- * it and on nothing else, which might open the ledger; else the GRANT of the role. */
+/*
+ * Adds advice to an error.  If access to a table or view was denied, advises the GRANT on it alone,
+ * as a GRANT on more could open the ledger.  Otherwise advises the GRANT of the role.
+ */
 static int schema_explain(const struct settings *settings, const char *role, bool of_table,
                           struct error *err)
 {
@@ -106,7 +113,7 @@ static int schema_explain(const struct settings *settings, const char *role, boo
     return -1;
 }
 
-/* The tables' version, 0 where there is none. */
+/* Sets `*version` to the version of the tables, or 0 without any. */
 static int read_version(struct db *db, int64_t *version, struct error *err)
 {
     *version = 0;
@@ -141,7 +148,7 @@ static int check_version(struct db *db, const struct settings *settings, struct 
     return 0;
 }
 
-/* The role that may do all that a session is for. */
+/* The role with all privileges that a session needs. */
 static const char *role_name(enum db_role role)
 {
     return role == DB_READER  ? "fairmill_reader"
@@ -154,7 +161,7 @@ int results_explain(const struct settings *settings, struct error *err)
     return schema_explain(settings, role_name(DB_RESULTS), true, err);
 }
 
-/* `fairmill init` refuses an accounting database; then say that instead of to run init. */
+/* `fairmill init` rejects an accounting database, so do not advise to run it. */
 static void prefer_refusal(struct db *db, const struct settings *settings, struct error *err)
 {
     struct error refusal;
@@ -163,8 +170,10 @@ static void prefer_refusal(struct db *db, const struct settings *settings, struc
         *err = refusal;
 }
 
-/* The database to open is not there: on a server, where init cannot make it; or as a file; or the
- * file is not one of results but the accounting database. */
+/*
+ * Handles a missing results database: on a server, where init cannot create it, or as a file.  The
+ * file may also be the accounting database.
+ */
 static int fail_absent(const struct settings *settings, struct error *err)
 {
     struct db *db;
@@ -180,7 +189,8 @@ static int fail_absent(const struct settings *settings, struct error *err)
     int64_t version = 0;
     if (db_open(&db, &settings->results, DB_READER, &ignored))
         return fail_in(err, "there are no results yet, run `fairmill init`");
-    if (!read_version(db, &version, &ignored) && version) { /* all but what a writer needs */
+    if (!read_version(db, &version, &ignored) &&
+        version) { /* the tables exist; only a file that a writer needs is missing */
         fail_in(err, "results");
     } else {
         fail_in(err, "there are no results yet, run `fairmill init`");
@@ -209,7 +219,7 @@ int results_open(struct db **opened, const struct settings *settings, enum db_ro
     return 0;
 }
 
-/* Whether everything is there that a script creates; -1 on failure. */
+/* Returns 1 if all tables or views of a script exist, 0 if not, and -1 on error. */
 static int has_all(struct db *db, const char *script, struct error *err)
 {
     int found = 1;
@@ -231,7 +241,7 @@ int schema_refuse_accounting(struct db *db, const struct settings *settings, str
     return found;
 }
 
-/* Whether every table and column is there; -1 on failure. */
+/* Returns 1 if all tables and columns exist, 0 if not, and -1 on error. */
 static int schema_is_complete(struct db *db, const struct schema_dialect *dialect,
                               struct error *err)
 {
@@ -242,9 +252,9 @@ static int schema_is_complete(struct db *db, const struct schema_dialect *dialec
     return lacking < 0 ? -1 : !lacking;
 }
 
-/* ---- Columns that need no value any more ---- */
+/* ---- Columns that became optional ---- */
 
-/* SQLite cannot take NOT NULL from a column: the table is made anew around its rows. */
+/* SQLite cannot drop NOT NULL from a column, so create the table again and copy its rows. */
 static int make_anew(struct db *db, const char *script, const char *table, struct error *err)
 {
     struct text columns = { 0 }, sql = { 0 };
@@ -272,8 +282,10 @@ static int make_anew(struct db *db, const char *script, const char *table, struc
     return result;
 }
 
-/* Tables of version 4 and before wanted a number wherever Slurm's jobs have one.  Other databases
- * have an ALTER TABLE in their scripts. */
+/*
+ * Up to version 4, columns of Slurm's jobs were NOT NULL.  In the scripts for other databases,
+ * ALTER TABLE changes that.
+ */
 static int loosen(struct db *db, const struct schema_dialect *dialect, int64_t version,
                   struct error *err)
 {
@@ -284,7 +296,7 @@ static int loosen(struct db *db, const struct schema_dialect *dialect, int64_t v
 
 /* ---- The table that became a view ---- */
 
-/* A script's first CREATE statement, to be freed. */
+/* Returns a script's first CREATE statement. The caller frees it. */
 static char *first_creation(const char *script)
 {
     const char *create = strstr(script, "\nCREATE ") + 1;
@@ -306,8 +318,11 @@ static int schema_split(struct db *db, const struct schema_dialect *dialect, str
     return result ? fail_in(err, "cannot make a view of the table 'fairmill_fairshare'") : 0;
 }
 
-/* Up to version 7 fairmill_fairshare was a table.  MySQL and MariaDB commit each step: who is ended
- * amid them finds the table and begins again, or misses the view and makes it. */
+/*
+ * Replaces the table fairmill_fairshare, which existed up to version 7, by a view.  MySQL and
+ * MariaDB commit each step.  After an interruption, the next call finds the table and starts again,
+ * or finds no view and creates it.
+ */
 static int split_fairshare(struct db *db, const struct schema_dialect *dialect, struct error *err)
 {
     int64_t one;
@@ -327,8 +342,11 @@ static int make_all(struct db *db, const struct schema_dialect *dialect, struct 
     return 0;
 }
 
-/* Make the views each time, as they may belong to an account that is gone.  In a transaction SQLite
- * has no moment without them.  A login that may not make them need not, if they can be read. */
+/*
+ * Creates the views each time, because their owner may have been removed.  In a transaction,
+ * SQLite's readers always see them.  A login that may not create views need not, if they can be
+ * read.
+ */
 static int make_views(struct db *db, const struct schema_dialect *dialect, bool may_fail,
                       struct error *err)
 {
@@ -349,7 +367,7 @@ static int make_missing(struct db *db, struct error *err)
     if (version > SCHEMA_VERSION)
         return refuse_newer(version, err);
     int complete = version == SCHEMA_VERSION ? schema_is_complete(db, dialect, err) : 0;
-    /* A copy by VACUUM INTO has all but the log. */
+    /* A copy made with VACUUM INTO has all tables but not the journal mode. */
     if (complete > 0 && !strcmp(dialect->driver, "sqlite") &&
         db_script(db, "PRAGMA journal_mode = WAL;\n", err))
         return -1;
@@ -368,7 +386,10 @@ static int make_missing(struct db *db, struct error *err)
     return 0;
 }
 
-/* Another host may be making the same tables: then ours fails, and the next try finds them. */
+/*
+ * Another host may be creating the same tables.  Then this one fails, and the next attempt finds
+ * them.
+ */
 #define MAKE_TRIES 20
 #define MAKE_PAUSE_US 100000
 
@@ -409,7 +430,7 @@ void schema_print(const struct db_driver *driver, struct text *text)
                 SCHEMA_VERSION, SCHEMA_VERSION);
 }
 
-/* What dashboards may show to everybody. */
+/* The views that dashboards may show to all users. */
 static const char *const nameless_views[] = {
     "fairmill_account",
     "fairmill_account_history",
@@ -443,7 +464,8 @@ int views_open(struct db *db, struct error *err)
     int64_t none;
     if (rows_read_integer(db, sql_query_views_open, NULL, 0, &none, err) >= 0)
         return 0;
-    struct error reason = *err; /* MariaDB tells readers of a lost definer as of a wrong password */
+    struct error reason =
+        *err; /* MariaDB reports a missing definer to readers like a wrong password */
     if (err->class != ERROR_MISSING && err->class != ERROR_DENIED && err->class != ERROR_LOGIN)
         return fail_in(err, "the views cannot be read");
     return fail(err, ERROR_MISSING,

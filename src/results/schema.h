@@ -6,44 +6,63 @@
 
 struct settings;
 
-/* The result tables: made by `fairmill init`, used by everything else. */
+/*
+ * The results tables, which `fairmill init` creates and all other commands use.  Functions that
+ * return int return -1 on error.
+ */
 
 #define SCHEMA_VERSION 9
 
-/* Open the results and see that their tables are of our version; ERROR_MISSING or ERROR_SETTINGS
- * say what to do if they are not.  DB_OWNER, which makes them, sees to them itself. */
+/*
+ * Opens the results and checks the version of their tables.  If that fails, ERROR_MISSING or
+ * ERROR_SETTINGS come with advice.  With DB_OWNER, which creates the tables, the version is not
+ * checked.
+ */
 int results_open(struct db **db, const struct settings *settings, enum db_role role,
                  struct error *err);
 
-/* Add to an error of the results what would mend it: where something was denied the GRANT on the
- * table in question, or of the writer's role; init where a table is missing.  Other errors stay as
- * they are.  Returns -1. */
+/*
+ * Adds advice to an error of the results database: the GRANT on the table, or of the writer's role,
+ * if access was denied; `fairmill init` if a table is missing.  Other errors stay as they are.
+ *  Returns -1.
+ */
 int results_explain(const struct settings *settings, struct error *err);
 
-/* Refuse (ERROR_SETTINGS) a database with slurmdbd's tables in it, unless share_database says
- * otherwise: also where the source cannot be asked today. */
+/*
+ * Fails with ERROR_SETTINGS if the database has slurmdbd's tables, unless share_database is set.
+ *  This does not need access to the accounting database.
+ */
 int schema_refuse_accounting(struct db *db, const struct settings *settings, struct error *err);
 
-/* Make the tables, or those that are missing, or bring older ones up to date; what is there
- * stays; views are always made again, and where all is there and the login may not make them, it is
- * enough that they can be read.  Refuses tables of a newer version.  What fails
- * is tried again for two seconds, since another host may be making the same. */
+/*
+ * Creates the tables, adds missing ones, and upgrades older ones; existing rows stay.  Always
+ * creates the views again.  If nothing is missing and the login may not create views, it is
+ * sufficient that they can be read.
+ *
+ * Rejects tables of a newer version.  Retries for two seconds, because another host may be creating
+ * the same tables.
+ */
 int schema_make(struct db *db, const struct settings *settings, struct error *err);
 
-/* What comes after schema_print() for a driver that has privileges. */
+/* Appends the GRANTs that follow schema_print(), for a driver with privileges. */
 void schema_print_privileges(const struct db_driver *driver, const struct db_settings *results,
                              struct text *text);
 
-/* The SQL that makes tables and views with a driver. */
+/* Appends the SQL that creates the tables and views with a driver. */
 void schema_print(const struct db_driver *driver, struct text *text);
 
-/* Whether readers get what runs wrote.  They read views, which may be gone, or whose definer may
- * have lost its rights or its account, while all tables are there. */
+/*
+ * Checks that readers get the rows that runs wrote.  Readers use views.  These may be missing, or
+ * their definer may have lost its privileges or its account, while all tables exist.
+ */
 
-/* Opens every view; fails with the database's reason and what to do about it.  PostgreSQL ends the
- * transaction's use then. */
+/*
+ * Opens every view.  Fails with the database's error and advice.  With PostgreSQL, a failure ends
+ * the use of the transaction.
+ */
 int views_open(struct db *db, struct error *err);
-/* Fails unless the view of values has this many associations of the cluster. */
+
+/* Fails unless the view of values has this number of associations of the cluster. */
 int views_count(struct db *db, const char *cluster, int64_t associations, struct error *err);
 
 #endif

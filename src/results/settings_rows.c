@@ -13,7 +13,10 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* 1 or 0; -1 on failure.  *same is whether its text is this one. */
+/*
+ * Returns 1 if the row exists, 0 if not, and -1 on error.  Sets `*same` to whether it has this
+ * text.
+ */
 static int is_there(struct db *db, const struct db_value *row, bool *same, struct error *err)
 {
     const struct db_value *found;
@@ -33,7 +36,7 @@ int settings_rows_write(const struct publisher *publisher, struct error *err)
     struct error ignored;
     bool same;
     int there = is_there(publisher->db, row, &same, err);
-    /* Where the row cannot be added, another cluster's run may have added it just now. */
+    /* If the row cannot be added, a run of another cluster may have just added it. */
     if (!there && (!db_execute(publisher->db, sql_query_settings_add, row, 2, NULL, err) ||
                    is_there(publisher->db, row, &same, &ignored) > 0))
         there = 1;

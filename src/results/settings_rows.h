@@ -9,32 +9,48 @@ struct error;
 struct publisher;
 struct text;
 
-/* The settings that runs had: fairmill_settings.  Runs of many clusters have the same row, so it is
- * written and removed outside of transactions: none waits for another one to end. */
+/*
+ * Reads and writes fairmill_settings: the settings of runs.  Runs of many clusters share a row.
+ *  Rows are written and removed outside of transactions, so that no run waits for another one to
+ * end.
+ */
 
-/* Have the row of this run's settings, as it should be, before the transaction that writes the run.
+/*
+ * Writes the row of this run's settings, unless it is correct already.  Must precede the
+ * transaction that writes the run.  Returns -1 on error.
  */
 int settings_rows_write(const struct publisher *publisher, struct error *err);
 
-/* Adds the digests of the settings of each cluster's last run that was done whose text is lost or
- * is not as the run wrote it, between commas. */
+/*
+ * Appends digests, separated by commas, of settings of which the text is missing or damaged.
+ *  Checks the settings of each cluster's last successful run.  Returns -1 on error.
+ */
 int settings_rows_check(struct db *db, struct text *digests, struct error *err);
 
-/* The text of settings that a run had, to be freed; NULL on failure, and where there is none. */
+/*
+ * Returns the text of a run's settings, which the caller frees.  Returns NULL on error, or if it is
+ * missing.
+ */
 char *settings_rows_text(struct db *db, const char *digest, struct error *err);
 
-/* Of settings that runs of a cluster had. */
+/* Digests of the settings of a cluster's runs. */
 struct settings_digests {
     char **digests;
     size_t count;
 };
 
-/* Before some of these runs are removed. */
+/*
+ * Reads the digests of a cluster's runs, before some of the runs are removed.  Free them with
+ * settings_digests_free().  Returns -1 on error.
+ */
 int settings_rows_read(const struct publisher *publisher, struct settings_digests *digests,
                        struct error *err);
-/* After that: take away those that no run of any cluster has any more.  Where a run that is just
- * being published comes back to settings as old as that, it is the next run that writes them
- * again. */
+
+/*
+ * Removes the settings that no remaining run of any cluster uses, after runs were removed.  A run
+ * that is being published at this moment may use the same old settings; then the next run writes
+ * them again.  Returns -1 on error.
+ */
 int settings_rows_prune(const struct publisher *publisher, const struct settings_digests *digests,
                         struct error *err);
 void settings_digests_free(struct settings_digests *digests);

@@ -31,10 +31,10 @@ enum {
 };
 #define SHARE_TYPES "iiiittttii"
 
-/* ---- What is stored ---- */
+/* ---- Stored rows ---- */
 
 struct share_rows_state {
-    bool found, damaged; /* what is damaged counts as not there */
+    bool found, damaged; /* a damaged state counts as not found */
     int64_t last_as_of;
     uint64_t hash;
 };
@@ -76,19 +76,22 @@ int share_rows_last(struct db *db, const char *cluster, int64_t *last, struct er
     return 0;
 }
 
-/* An instant at which runs noted something, and the run before it, which noted nothing since. */
+/*
+ * A time at which a run recorded rows.  The run at `seen_before` was the last one before it; it
+ * need not have recorded any rows.
+ */
 struct noted_run {
     int64_t as_of, seen_before;
 };
 
 struct share_records {
     struct names *names;
-    struct observation *rows; /* by id, and of each the oldest first */
+    struct observation *rows; /* by id, then by time */
     size_t count;
     struct noted_run *runs;
     size_t run_count;
     struct share_rows_state state;
-    int64_t distrusted; /* the first record that is not as it was noted; NEVER */
+    int64_t distrusted; /* time of the first damaged record, or NEVER */
 };
 
 static uint32_t share_rows_name_of(struct names *names, const struct db_value *value)
@@ -162,8 +165,7 @@ void share_records_free(struct share_records *records)
     free(records);
 }
 
-/* The later one of the instants that are not after the past's, and the earlier one of those that
- * are. */
+/* Considers a run: keeps the latest run up to the history's time, and the earliest run after it. */
 static void share_rows_take_run(struct association_history *history, int64_t first, int64_t at)
 {
     int64_t before = history->before.at, after = history->after.at;
@@ -175,8 +177,10 @@ static void share_rows_take_run(struct association_history *history, int64_t fir
         association_history_set_runs(history, before, after == NEVER || at < after ? at : after);
 }
 
-/* The two runs between which the instant lies.  Every run saw all associations, also those of which
- * it noted nothing: they were as before. */
+/*
+ * Finds the two runs around the history's time.  Each run observed all associations.  Those it did
+ * not record were unchanged.
+ */
 static void find_runs(const struct share_records *records, struct association_history *history)
 {
     int64_t first = INT64_MAX;
@@ -190,7 +194,7 @@ static void find_runs(const struct share_records *records, struct association_hi
         share_rows_take_run(history, first, records->state.last_as_of);
 }
 
-/* Add all rows to a past that has its runs. */
+/* Adds all rows to a history whose two runs are set. */
 static void tell_rows(const struct share_records *records, struct association_history *history)
 {
     uint32_t count = names_count(records->names);
@@ -209,7 +213,7 @@ static void tell_rows(const struct share_records *records, struct association_hi
     free(numbers);
 }
 
-/* Whether what runs noted may be believed: what one saw hangs on all that were noted before. */
+/* A state depends on all records before it, so one damaged record makes all of them unusable. */
 void share_records_tell(const struct share_records *records, struct association_history *history)
 {
     history->distrusted = records->distrusted != NEVER ? records->distrusted
@@ -233,17 +237,20 @@ int share_rows_read(struct db *db, const char *cluster, struct association_histo
     return 0;
 }
 
-/* ---- What has changed ---- */
+/* ---- Changes ---- */
 
 struct recorder {
     const struct publisher *publisher;
     int64_t seen_at, seen_before;
-    struct association_history *known; /* what runs recorded last of each */
-    struct id_index *places;           /* of each association in it */
+    struct association_history *known; /* latest record of each association */
+    struct id_index *places;           /* index of each association in `known` */
     struct row_writer writer;
 };
 
-/* When the source touched an association; NEVER where that is unknown, or was later. */
+/*
+ * Returns the time of an association's last modification; NEVER if it is unknown or after the run
+ * read the tree.
+ */
 static int64_t modified_of(const struct publication *publication, uint32_t id)
 {
     uint32_t modified =
@@ -251,8 +258,11 @@ static int64_t modified_of(const struct publication *publication, uint32_t id)
     return modified == INDEX_NONE || modified > publication->seen_at ? NEVER : (int64_t)modified;
 }
 
-/* What was unknown when it was recorded is known by what was not touched since.  All that is
- * touched at once, when an account moves or a QOS goes, is recorded by the root alone. */
+/*
+ * Returns true if the modification time need not be recorded.  A time that was unknown at the last
+ * record is not new if the association was not modified since.  A bulk modification, as when an
+ * account is moved or a QOS is removed, is recorded for the root only.
+ */
 static bool same_touch(const struct observation *known, const struct observation *current,
                        const struct observation *root)
 {
@@ -294,8 +304,10 @@ static void write_record(struct recorder *recorder, const struct observation *ch
     rows_add(&recorder->writer, row, COUNT(row), err);
 }
 
-/* What changed since the last record; and the root where nothing did.  So a run of which there is
- * no record saw that nothing at all was touched. */
+/*
+ * Records the changes since the last record, or the root if nothing changed.  So a run without a
+ * record observed that no association was modified.
+ */
 static void write_differences(struct recorder *recorder, const struct publication *publication,
                               const struct observation *current, struct error *err)
 {
@@ -339,7 +351,7 @@ static int share_rows_write_state(struct recorder *recorder, uint64_t hash, stru
     return stored_write(publisher->db, publisher->cluster, state_table, &part, err);
 }
 
-/* For each name the number that it has, as UTF-8, in `readable`. */
+/* Returns, for each name, its number as UTF-8 in `readable`. The caller frees the array. */
 static uint32_t *readable_numbers(const struct names *names, struct names *readable)
 {
     uint32_t count = names_count(names);
@@ -354,7 +366,7 @@ static uint32_t *readable_numbers(const struct names *names, struct names *reada
     return numbers;
 }
 
-/* The tree's associations as they are to be recorded, by node. */
+/* Returns the tree's associations as observations, by node. The caller frees the array. */
 static struct observation *current_state(const struct publication *publication, struct names *names)
 {
     const struct tree *tree = publication->tree;
@@ -379,7 +391,10 @@ static struct observation *current_state(const struct publication *publication, 
     return current;
 }
 
-/* Whatever the order of associations.  Most runs find the hash unchanged and need nothing else. */
+/*
+ * Does not depend on the order of associations.  Most runs find the hash unchanged and write
+ * nothing more.
+ */
 uint64_t share_rows_hash(const struct tree *tree, const struct names *names)
 {
     uint32_t count = names_count(names);
@@ -401,7 +416,7 @@ uint64_t share_rows_hash(const struct tree *tree, const struct names *names)
     return sum;
 }
 
-/* Rows of an instant that was published before are replaced. */
+/* Writes the changes. Replaces rows of a time that was published before. */
 static int update(struct recorder *recorder, const struct publication *publication,
                   struct error *err)
 {

@@ -12,35 +12,52 @@ struct publication;
 struct publisher;
 struct tree;
 
-/* The rows of fairmill_share_change, in which runs record associations, their shares and parents:
- * all of them at first, then those that have changed or that the source has touched.
- * fairmill_share_state has a hash of the last ones. */
+/*
+ * Reads and writes fairmill_share_change, in which runs record associations with their shares and
+ * parents.  The first run records all of them.  Later runs record only associations that were
+ * changed or modified. fairmill_share_state has a hash of the latest state.
+ */
 
-/* All rows of a cluster; to be freed with share_records_free(), which takes NULL. */
+/*
+ * Reads all rows of a cluster.  The caller frees them with share_records_free(), which accepts
+ * NULL.  Returns -1 on error.
+ */
 struct share_records;
 int share_records_read(struct db *db, const char *cluster, struct share_records **records,
                        struct error *err);
 void share_records_free(struct share_records *records);
-/* Where one is not as it was noted, nothing is told by them but that (past->distrusted).  Else:
- * add to the past what the last run up to its instant saw, and the first run after it. */
+
+/*
+ * Adds the observations of the last run up to the history's time, and of the first run after it.
+ *  If a row is damaged, adds none and sets history->distrusted.
+ */
 void share_records_tell(const struct share_records *records, struct association_history *history);
-/* Both, for one past. */
+
+/* Reads the rows and adds their observations to one history. Returns -1 on error. */
 int share_rows_read(struct db *db, const char *cluster, struct association_history *history,
                     struct error *err);
 
-/* The last run that saw the associations; NEVER (-1) where none did. */
+/*
+ * Sets `*last` to the time of the last run that recorded associations, or NEVER (-1).  Returns -1
+ * on error.
+ */
 int share_rows_last(struct db *db, const char *cluster, int64_t *last, struct error *err);
 
-/* Inside the transaction that publisher_publish() has open: record what is not as it was.  Nothing
- * is written where the tree, as of publication->seen_at, is older than the last record. */
+/*
+ * Records the associations that changed.  Writes nothing if the tree, as of publication->seen_at,
+ * is older than the last record.  Must run inside the transaction that publisher_publish() opened.
+ *  Returns -1 on error.
+ */
 int share_rows_write(const struct publisher *publisher, const struct publication *publication,
                      struct error *err);
 
-/* Likewise: remove them all, since one is not what was noted, and what was seen later hangs on it.
- * Then the run notes all associations as the first one did. */
+/*
+ * Removes all records of a cluster after one was damaged, because later records depend on it.  The
+ * run then records all associations, like a first run.  Must run inside the same transaction.
+ */
 int share_rows_forget(const struct publisher *publisher, struct error *err);
 
-/* A hash of all associations, their names, shares and parents. */
+/* Returns a hash of all associations with their names, shares and parents. */
 uint64_t share_rows_hash(const struct tree *tree, const struct names *names);
 
 #endif

@@ -17,7 +17,7 @@ void row_hash_add(struct row_hash *stored, const uint64_t *words, size_t count)
     stored->hash += hash_words(words, count);
 }
 
-/* Databases do not keep the sign of a zero alike. */
+/* Adds 0.0, because not all databases preserve the sign of a zero. */
 static uint64_t row_hash_of_real(double number)
 {
     uint64_t bits;
@@ -45,7 +45,7 @@ static uint64_t word_of(const struct db_value *value)
     case DB_NULL:
         break;
     }
-    return UINT64_C(0x7ff8dead00000000); /* as good as any */
+    return UINT64_C(0x7ff8dead00000000); /* an arbitrary constant for NULL */
 }
 
 #define COLUMNS_AT_MOST 40
@@ -153,8 +153,10 @@ struct stray {
     int64_t part;
 };
 
-/* A DELETE of a range would lock the row behind it, too, in MySQL: another cluster's.  So each row
- * is removed by its whole key. */
+/*
+ * Removes each row by its whole key.  In MySQL, a DELETE of a range would also lock the next row,
+ * which may belong to another cluster.
+ */
 int stored_remove_strays(struct db *db, const char *cluster, struct error *err)
 {
     const struct db_value name = db_text(cluster), *row;
@@ -174,7 +176,7 @@ int stored_remove_strays(struct db *db, const char *cluster, struct error *err)
     return result;
 }
 
-/* ---- What cannot be made anew ---- */
+/* ---- Rows that cannot be recomputed ---- */
 
 const struct hashed_table stored_history = { "fairmill_history", sql_query_history_kept, "iinnnt",
                                              false };
@@ -199,7 +201,10 @@ const struct hashed_table *const stored_records[] = {
     &stored_factors, &stored_fairness, &stored_share_past, NULL
 };
 
-/* The rows of a part, which is put in where it is new.  Most rows follow one of the same part. */
+/*
+ * Returns the hash of a segment, which is inserted if it is new.  Most rows have the same segment
+ * as the row before.
+ */
 static struct row_hash *row_hash_rows_of(struct hash_segments *parts, int64_t part)
 {
     size_t low = 0, high = parts->count;
@@ -221,7 +226,7 @@ static struct row_hash *row_hash_rows_of(struct hash_segments *parts, int64_t pa
     return &parts->parts[low].stored;
 }
 
-/* What is there, of one instant only or (NULL) of all. */
+/* Computes the hashes of the rows that a table has now, for one time or (NULL) for all. */
 static int stored_find(struct db *db, const char *cluster, const struct hashed_table *table,
                        const int64_t *only, struct hash_segments *found, struct error *err)
 {
@@ -251,7 +256,7 @@ int stored_write_found(struct db *db, const char *cluster, const struct hashed_t
     return stored_write(db, cluster, table->name, &written, err);
 }
 
-/* Keep what is there of all parts before one. */
+/* Stores the hashes of all segments before `end` as they are now. */
 static int stored_write_before(struct db *db, const char *cluster, const struct hashed_table *table,
                                int64_t end, struct error *err)
 {
@@ -300,7 +305,7 @@ int stored_compare(struct db *db, const char *cluster, const struct hashed_table
         if (!row_hash_same(&part->stored, &there))
             stored_add_loss(losses, &(struct kept_loss){ table, part->part, part->stored, there });
     }
-    /* Of what is older than anything that is known an older release kept no hash. */
+    /* An older release stored no hashes, so rows before the first hash are not compared. */
     for (size_t i = 0; i < found.count; i++) {
         const struct hash_segment *part = &found.parts[i];
         bool is_hashed = table->is_one_part || (known.count && part->part > known.parts[0].part);

@@ -11,26 +11,35 @@ struct db_value;
 struct error;
 struct row_field;
 
-/* Whether rows that we stored are still what we stored.  Beside the rows of a table that later runs
- * go on from, fairmill_kept has how many there are and a hash over them, in parts: of a day, of a
- * point of history, or (part 0) of all rows of a cluster.  A run does not use rows that are not as
- * they were stored: it computes anew what the source can tell, and names the rest in a finding. The
- * hash finds accidents, not forgers. */
+/*
+ * Verifies that stored rows have not changed since a run stored them.
+ *
+ * Later runs continue from the rows of some tables.  For these rows, fairmill_kept has a row count
+ * and a hash by segment: a day, a history point, or (segment 0) all rows of a cluster.  A run does
+ * not use damaged rows.  It recomputes the rows that the accounting database can provide, and
+ * reports the others in a finding.  The hash detects accidents, not forgery.
+ *
+ * Functions that return int return -1 on error.
+ */
 
-/* A number of rows in any order.  Zeroed, it is of none. */
+/* Row count and hash of rows in any order. Zeroed, it is that of no rows. */
 struct row_hash {
     uint64_t rows, hash;
 };
-/* Add a row, which is made of words: an integer, the bits of a real number, or what
- * row_hash_of_text() makes of a text. */
+
+/*
+ * Adds a row of words.  A word is an integer, the bits of a real number, or the result of
+ * row_hash_of_text() for a text.
+ */
 void row_hash_add(struct row_hash *stored, const uint64_t *words, size_t count);
 uint64_t row_hash_of_text(const char *bytes, size_t length);
-/* The same of values as they go to a database, or come from it. */
+
+/* Add a row of values as they are written to a database or read from it. */
 void row_hash_add_values(struct row_hash *stored, const struct db_value *values, size_t count);
 void row_hash_add_fields(struct row_hash *stored, const struct row_field *fields, size_t count);
 bool row_hash_same(const struct row_hash *one, const struct row_hash *other);
 
-/* The parts of a table that have rows, by ascending part. */
+/* The hash segments of a table that have rows, by ascending number. */
 struct hash_segment {
     int64_t part;
     struct row_hash stored;
@@ -42,60 +51,83 @@ struct hash_segments {
 int stored_read(struct db *db, const char *cluster, const char *table, struct hash_segments *parts,
                 struct error *err);
 void hash_segments_free(struct hash_segments *parts);
-/* What is stored of part 0, which is all rows of a cluster. */
+
+/* Reads the stored hash of segment 0, which has all rows of a cluster. */
 int stored_read_all(struct db *db, const char *cluster, const char *table, struct row_hash *stored,
                     struct error *err);
-/* What is stored of a part; of one that is not listed there are no rows. */
+
+/* Returns the stored hash of a segment, or zeros if it is not listed. */
 struct row_hash hash_segments_find(const struct hash_segments *parts, int64_t part);
-/* Take a part off the list. */
+
+/* Clears the hash of a segment in the list. */
 void hash_segments_forget(struct hash_segments *parts, int64_t part);
 
-/* Inside the transaction that writes the rows: what is stored of a part now. */
+/*
+ * Stores the hash of a segment, or removes it if the segment is empty.  Must run inside the
+ * transaction that writes the rows.
+ */
 int stored_write(struct db *db, const char *cluster, const char *table,
                  const struct hash_segment *part, struct error *err);
-/* Inside a transaction: forget parts that no run looks at and none would write again, which
- * somebody else put there. */
+
+/*
+ * Removes segments that no run uses and that none would write again; another program added them.
+ *  Must run inside a transaction.
+ */
 int stored_remove_strays(struct db *db, const char *cluster, struct error *err);
 
-/* A table that no run goes on from and that cannot be made anew: its parts are the instants at
- * which its rows were written. */
+/*
+ * A table whose rows cannot be recomputed.  Each segment has the rows of one time at which rows
+ * were written.
+ */
 struct hashed_table {
     const char *name;
-    const char *read,
-        *types;       /* of a cluster, the rows from one instant to another: it comes first */
-    bool is_one_part; /* part 0, which every run of this release has hashed */
+    const char *read, *types; /* query for a cluster's rows between two times, and its column types;
+                                 the time comes first */
+    bool is_one_part;         /* has only segment 0, which every run of this release stores */
 };
 extern const struct hashed_table stored_history, stored_points, stored_backfill, stored_names,
     stored_changes, stored_factors, stored_fairness;
-extern const struct hashed_table stored_share_past;       /* one part, written once */
-extern const struct hashed_table stored_share_state;      /* one part, which each run writes */
-extern const struct hashed_table *const stored_records[]; /* these; ended by NULL */
+extern const struct hashed_table stored_share_past;  /* one segment, written once */
+extern const struct hashed_table stored_share_state; /* one segment, written by each run */
+extern const struct hashed_table
+    *const stored_records[]; /* all of these except stored_share_state; NULL-terminated */
 
-/* Inside the transaction that has written rows of an instant: keep what is there of it. */
+/*
+ * Stores the hash of the rows that a segment has now.  Must run inside the transaction that wrote
+ * them.
+ */
 int stored_write_found(struct db *db, const char *cluster, const struct hashed_table *table,
                        int64_t part, struct error *err);
-/* The same of rows of all instants, of which nothing is kept yet. */
+
+/* Stores the hashes of all segments of a table that had no hashes before. */
 int stored_write_all(struct db *db, const char *cluster, const struct hashed_table *table,
                      struct error *err);
-/* Call this before rows of an instant are written.  An older release kept nothing of its rows; if
- * the instant is older than every part that is kept, keep what is there before the first of them.
+
+/*
+ * Call before rows of a time are written.  Release 0.1.0 stored no hashes of these rows.  If the
+ * time is before every segment with a hash, stores the hashes of all earlier segments.
  */
 int stored_write_older(struct db *db, const char *cluster, const struct hashed_table *table,
                        int64_t part, struct error *err);
-/* Parts of tables that are not as they were written. */
+
+/* Damaged hash segments. */
 struct kept_losses {
     struct kept_loss {
         const struct hashed_table *table;
         int64_t part;
-        struct row_hash known, found; /* what was written, and what is there */
+        struct row_hash known, found; /* when written, and now */
     } * list;
     size_t count;
 };
-/* Add what is not as it was written to `losses`, whose list the caller frees; of what is older than
- * any that is known, nothing. */
+
+/*
+ * Appends the damaged segments of a table to `losses`, whose list the caller frees.  Ignores
+ * segments that are older than any with a stored hash.
+ */
 int stored_compare(struct db *db, const char *cluster, const struct hashed_table *table,
                    struct kept_losses *losses, struct error *err);
-/* Set *first to the lowest of these parts; leave it as it is if there is none. */
+
+/* Sets `*first` to the lowest damaged segment; leaves it unchanged if none is damaged. */
 int stored_find_loss(struct db *db, const char *cluster, const struct hashed_table *table,
                      int64_t *first, struct error *err);
 

@@ -14,10 +14,10 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* Its hash covers them all. */
+/* columns of fairmill_seal that depend on earlier runs; the hash covers all columns */
 static const char *const of_earlier_runs[] = { "full_as_of",   "checked_to", "jobs_from",
                                                "first_charge", "hash",       NULL };
-/* How the run went, and where. */
+/* columns of fairmill_run that describe the course and the host of the run */
 static const char *const of_the_run[] = {
     "duration_ms",
     "kind",
@@ -131,7 +131,9 @@ static void verify_bulk_add_value(struct text *text, const struct db_value *valu
     }
 }
 
-/* The type in a byte, and the number, or the length of the text that follows. */
+/*
+ * Appends a value: its type in one byte, then the number, or the length of the text and the text.
+ */
 static void encode(struct text *bytes, const struct db_value *value)
 {
     char type = (char)value->type;
@@ -174,7 +176,7 @@ static bool same_value(const struct db_value *one, const struct db_value *other)
     return one->type == DB_NULL || one->unsigned_integer == other->unsigned_integer;
 }
 
-/* What tells a row from others: its values behind the cluster, each with a NUL behind it. */
+/* Sets `key` to the key of a row: its values after the cluster, each followed by a NUL. */
 static void add_key(struct text *key, const struct db_value *values, size_t count)
 {
     key->length = 0;
@@ -185,20 +187,20 @@ static void add_key(struct text *key, const struct db_value *values, size_t coun
     }
 }
 
-/* Rows that a run writes into one table. */
+/* The rows that a run writes into one table. */
 struct verify_bulk {
     struct db_bulk base;
     struct verify_session *session;
-    const struct verified_table *table; /* NULL: they are not compared */
+    const struct verified_table *table; /* NULL if they are not compared */
     struct text bytes;
-    size_t *places; /* of each row in them */
+    size_t *places; /* offset of each row in `bytes` */
     struct names *keys;
     size_t count;
     bool *met;
-    int64_t day; /* of all rows, where they come by day */
+    int64_t day; /* of all rows, if the table is compared by day */
 };
 
-/* `id_assoc 5`, of values in front. */
+/* Appends the name of a row, such as `id_assoc 5`, made of its key values. */
 static void name_row(const struct verified_table *table, const struct db_value *values,
                      struct text *name)
 {
@@ -296,7 +298,7 @@ static void verify_bulk_report_missing(struct verify_bulk *bulk)
     }
 }
 
-/* The rows that are stored where those of the bulk would be. */
+/* Queries the stored rows that the rows of the bulk would replace. */
 static struct db_rows *ask_stored(const struct verify_bulk *bulk, struct text *types,
                                   struct error *err)
 {
@@ -324,7 +326,7 @@ static int verify_bulk_compare(struct verify_bulk *bulk, struct error *err)
 {
     struct verify_session *session = bulk->session;
     struct witnessed_table *table = witnessed(session, bulk->table);
-    /* A table of one row has no other. */
+    /* A table without key columns has only one row. */
     bool whole = table->is_cleared || !bulk->table->keys[0];
     const struct db_value *row;
     struct text types = { 0 }, key = { 0 };
@@ -341,7 +343,7 @@ static int verify_bulk_compare(struct verify_bulk *bulk, struct error *err)
     text_free(&key);
     if (!result) {
         verify_bulk_report_missing(bulk);
-    } else if (err->class == ERROR_DATA) { /* it is not even of its column's type */
+    } else if (err->class == ERROR_DATA) { /* a value has the wrong type */
         row_differences_add(
             &session->differences,
             &(struct row_difference){ .table = bulk->table->name,
@@ -389,7 +391,7 @@ struct db_bulk *verify_bulk_begin(const struct db_bulk *target, struct error *er
     return &bulk->base;
 }
 
-/* The columns of a row of fairmill_kept, as stored_write() has them. */
+/* The columns of fairmill_kept, in the order of stored_write(). */
 enum { STORED_CLUSTER, STORED_TABLE, STORED_PART, STORED_ROWS, STORED_HASH };
 
 int verify_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)

@@ -6,77 +6,87 @@
 #include "results/row_differences.h"
 #include "results/stored_state.h"
 
-/* What a witness (results/verify_session.h) knows: what it saw a run do, and what differs. */
+/*
+ * The state of a verifier (results/verify_session.h): the statements of the run that it observed,
+ * and the differences that it found.
+ */
 
 #define STORED_TABLE_NAME "fairmill_kept"
 
-/* The hash that a run would store of a part of a table. */
+/* The hash that a run would store for a hash segment. */
 struct computed_part {
     char *table;
     struct hash_segment part;
-    bool is_found; /* it is of rows that cannot be made anew, as they are stored */
+    bool is_found; /* the hash of stored rows that the run cannot recompute */
 };
 
-/* What a run did to a table. */
+/* The statements of a run that affect one table. */
 struct witnessed_table {
-    bool is_cleared; /* rows were removed, and none written since */
+    bool is_cleared; /* rows were removed and none written since */
     int64_t cleared_day;
-    int64_t last_day;      /* whose rows were compared */
-    struct row_hash found; /* what is stored, where that is read whole and in order */
+    int64_t last_day;      /* the last day whose rows were compared */
+    struct row_hash found; /* hash of the stored rows, if all are read in column order */
 };
 
 struct verify_session {
     struct db base;
     struct db *stored;
     const char *cluster;
-    struct witnessed_table *tables; /* by shape */
+    struct witnessed_table *tables; /* by index in verified_tables */
     struct computed_part *parts;
     size_t part_count;
     struct row_differences differences;
-    bool sums_differ, open_differ; /* by the seal's own hashes */
+    bool sums_differ, open_differ; /* according to the hashes in the checkpoint's row */
 };
 
-/* The tables that a witness compares. */
+/* Descriptions of the tables that a verifier compares. */
 
 #define VERIFY_KEYS_AT_MOST 3
 
 struct verified_table {
     const char *name;
-    /* Besides the cluster, which comes first; ended by NULL. */
+    /* NULL-terminated list of key columns after the cluster. */
     const char *keys[VERIFY_KEYS_AT_MOST + 1];
-    const char *clear, *remove; /* what removes all (of a day) or some */
+    const char *clear, *remove; /* statements that remove all rows (of a day), or some */
     enum { OF_CLUSTER, BY_DAY, OF_CHECKPOINT } kind;
-    const char *const *except; /* columns that hang on more than the source and the settings */
-    bool in_order;             /* its hash is of all columns in their order */
+    const char *const *except; /* columns that depend on more than the accounting database and the
+                                  settings; or NULL */
+    bool in_order;             /* its hash covers all columns in their order */
 };
 
 extern const struct verified_table verified_tables[];
 extern const size_t verified_table_count;
 extern const struct verified_table *const verified_checkpoint_table;
 
-/* NULL: the table is not compared. */
+/* Returns the description of a table, or NULL if it is not compared. */
 const struct verified_table *verified_table_named(const char *name);
 
+/* Returns the state of a table. */
 struct witnessed_table *witnessed(const struct verify_session *session,
                                   const struct verified_table *table);
-/* Note the hash that a run stores, of a table of this name. */
+
+/* Records the hash that a run stores for a segment of a table. */
 void verify_add_segment(struct verify_session *session, const struct db_value *table,
                         struct hash_segment part);
 
-/* The rows that a run writes, and those that are stored in their place: what differs is noted in
- * the witness. */
+/*
+ * Comparison of the rows that a run writes with the stored rows.  Differences are recorded in the
+ * session.
+ */
 
-/* For the driver. */
+/* Functions of the verifier's driver (db/driver.h). */
 struct db_bulk *verify_bulk_begin(const struct db_bulk *target, struct error *err);
 int verify_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err);
 int verify_bulk_send(struct db_bulk *base, struct error *err);
 void verify_bulk_free(struct db_bulk *base);
 
-/* Rows of the table were removed, and perhaps none were written in their place: then none should be
- * there. */
+/*
+ * Call after the run removed rows of the table.  If it wrote none instead, no rows must be stored.
+ */
 int verify_compare_with_none(struct verify_session *session, const struct verified_table *table,
                              struct error *err);
-/* Note a row that is only stored, or only computed; `keys` are its values behind the cluster. */
+
+/* Records a row that is only stored or only computed. `keys` are its values after the cluster. */
 void verify_differ_whole(struct verify_session *session, const struct verified_table *table,
                          const struct db_value *keys, bool stored);
 

@@ -19,7 +19,7 @@ static void add_hash(struct text *text, const struct row_hash *stored)
     text_format(text, "%" PRIu64 " rows, %016" PRIx64, stored->rows, stored->hash);
 }
 
-/* Note that the hash of a part of a table does not fit. */
+/* Records that the hash of a segment does not match. */
 static void verify_report_hash(struct verify_session *session, const char *table, const char *key,
                                int64_t part, const struct row_hash hashes[2])
 {
@@ -33,7 +33,7 @@ static void verify_report_hash(struct verify_session *session, const char *table
     text_free(&wanted);
 }
 
-/* The hash does not fit rows that are as they should be, or rows that cannot be made anew. */
+/* Records a hash that does not match correct rows, or rows that cannot be recomputed. */
 static void report_hash(struct verify_session *session, const struct verified_table *table,
                         const struct computed_part *computed, const struct row_hash *known)
 {
@@ -52,7 +52,10 @@ static void report_hash(struct verify_session *session, const struct verified_ta
     text_free(&key);
 }
 
-/* By the hashes of what was stored, is stored, and was computed. */
+/*
+ * Determines the cause of differences in a segment from three hashes: the stored hash, that of the
+ * stored rows, and that of the computed rows.
+ */
 static void explain_part(struct verify_session *session, const struct verified_table *table,
                          const struct computed_part *computed, const struct row_hash *known)
 {
@@ -69,7 +72,10 @@ static void explain_part(struct verify_session *session, const struct verified_t
 static void explain_table(struct verify_session *session, const struct verified_table *table,
                           const struct hash_segments *known)
 {
-    /* Of other parts a run would not write the hash again: it is as computed. */
+    /*
+     * A run writes a hash only if it changes.  So the hash of any segment that was not written is
+     * correct, and the rows were changed.
+     */
     for (size_t i = 0; i < known->count; i++)
         row_differences_set_cause(&session->differences, table->name, known->parts[i].part,
                                   CAUSE_ROWS);
@@ -80,7 +86,7 @@ static void explain_table(struct verify_session *session, const struct verified_
     }
 }
 
-/* Where the cluster has any hash, the tables that have none have lost it. */
+/* If the cluster has any hash, tables without one have lost it. */
 static int explain_tables(struct verify_session *session, struct error *err)
 {
     struct hash_segments *known = memory_zeroed(verified_table_count, sizeof *known);
@@ -100,7 +106,7 @@ static int explain_tables(struct verify_session *session, struct error *err)
     return result;
 }
 
-/* The seal's own row has the hashes of its sums and keys. */
+/* The checkpoint's row has the hashes of its sums and keys. */
 static void explain_checkpoint(struct verify_session *session, bool damaged)
 {
     bool any = false;
@@ -125,7 +131,7 @@ static void explain_checkpoint(struct verify_session *session, bool damaged)
                                                       .cause = CAUSE_ROWS });
 }
 
-/* What cannot be made anew has its hash only. */
+/* Rows that cannot be recomputed are verified by their hash only. */
 static void report_record(struct verify_session *session, const struct kept_loss *loss)
 {
     struct text key = { 0 };
@@ -137,8 +143,10 @@ static void report_record(struct verify_session *session, const struct kept_loss
     text_free(&key);
 }
 
-/* Once all rows are compared: say why they differ, by the hashes that runs stored, and note the
- * hashes that do not fit.  `seal_damaged`: the seal's rows were found not to be what was stored. */
+/*
+ * Determines the causes of the differences from the stored hashes, and records hashes that do not
+ * match.  Call after all rows were compared.
+ */
 static int verify_explain(struct verify_session *session, bool checkpoint_damaged,
                           struct error *err)
 {
@@ -149,7 +157,10 @@ static int verify_explain(struct verify_session *session, bool checkpoint_damage
     int result = 0;
     for (size_t i = 0; !result && stored_records[i]; i++)
         result = stored_compare(session->stored, session->cluster, stored_records[i], &losses, err);
-    /* It hangs on when the source touched associations last, so that it is not as then any more. */
+    /*
+     * The state depends on modification times in the accounting database, which have changed since.
+     *  It cannot be recomputed either.
+     */
     if (!result)
         result =
             stored_compare(session->stored, session->cluster, &stored_share_state, &losses, err);
@@ -159,7 +170,7 @@ static int verify_explain(struct verify_session *session, bool checkpoint_damage
     return result;
 }
 
-/* The driver of a session that compares. */
+/* The verifier's driver. */
 
 static struct verify_session *verify_session_of(struct db *db)
 {
@@ -223,7 +234,7 @@ static int verify_session_clear(struct verify_session *session, const struct ver
     return result;
 }
 
-/* The ids stand behind the cluster, and the day where the rows come by day. */
+/* The ids follow the cluster, and also the day if the table is compared by day. */
 static void remove_some(struct verify_session *session, const struct verified_table *table,
                         const struct db_value *arguments, size_t count)
 {

@@ -9,17 +9,28 @@
 struct db;
 struct error;
 
-/* A session that compares.  A run that publishes into it writes nothing: each row that it would
- * write is compared with the one that is stored, and what it would remove should not be there.  So
- * what is right is said in one place, by those who write it.  Its queries are answered by the
- * results database, whose session must have begun its transaction, and must last as long. */
+/*
+ * The verifier: a database session that compares rows instead of writing them.
+ *
+ * A run that publishes into this session writes nothing.  Each row that it would write is compared
+ * with the stored row, and rows that it would remove must not exist.  So the modules that write
+ * rows are the only definition of correct rows.
+ *
+ * Queries go to the results database.  The session `stored` must have begun its transaction and
+ * must remain open until verify_session_close().
+ */
 
 struct db *verify_session_open(struct db *stored, const char *cluster);
-/* Once the run has published: say what differs.  `seal_damaged`: the seal's rows were found not to
- * be what was stored. */
+
+/*
+ * Sets `*differences` to the differences, after the run has published.  `checkpoint_damaged`: the
+ * checkpoint's rows do not match their hashes.  The caller frees the differences with
+ * row_differences_free().  Returns -1 on error.
+ */
 int verify_session_end(struct db *witness, bool checkpoint_damaged,
                        struct row_differences *differences, struct error *err);
-/* Takes NULL; the session that it asks stays open. */
+
+/* Frees the verifier; accepts NULL. The session `stored` stays open. */
 void verify_session_close(struct db *witness);
 
 #endif
