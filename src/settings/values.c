@@ -57,10 +57,10 @@ bool read_given(void *field, const char *value, struct text *reason)
 bool read_layout(void *field, const char *value, struct text *reason)
 {
     const char *names[8] = { NULL };
-    int place;
+    int place = 0;
     for (size_t i = 0; source_types[i].name; i++)
         names[i] = source_types[i].name;
-    return read_choice(&place, value, names, reason) && read_text(field, value, reason);
+    return read_choice(&place, value, names, reason) && read_text(field, names[place], reason);
 }
 
 bool read_driver(void *field, const char *value, struct text *reason)

@@ -143,6 +143,15 @@ def good_values(place):
     place.ends(0, 'values of every kind are taken', 'run', '--now', NOW, '--replace')
 
 
+def layouts(place):
+    place.site()
+    place.settings({'source.layout': 'SlurmDBD'})
+    place.succeed('init')
+    place.ends(0, 'the name of a layout is accepted in any case', 'run', '--now', NOW)
+    place.settings({'source.layout': 'PLAIN'})
+    place.ends(78, 'and so is the name of the layout plain, whose tables are missing here', 'run', '--now', NOW)
+
+
 def former_names(place):
     place.ready()
     place.settings({'usage.seal_after': '2-0'})
@@ -263,7 +272,7 @@ def whose(place):
 
 
 def body():
-    for part in (values, good_values, former_names, zones, files, many_sections, whose):
+    for part in (values, good_values, layouts, former_names, zones, files, many_sections, whose):
         with Place() as place:
             part(place)
 
