@@ -394,7 +394,7 @@ static int prio_check(struct command_context *context, struct error *err)
 
 static const struct command_option own_options[] = {
     { "long", NULL, 'l', OPTION_FLAG, AT(prio_options, look.all), NULL,
-      .help = "Show all columns, including those with weight 0" },
+      .help = "Show all columns, even columns with weight 0" },
     { "norm", NULL, 'n', OPTION_FLAG, AT(prio_options, look.normalized), NULL,
       .help = "Show factors before they are multiplied by weights" },
     { "weights", NULL, 'w', OPTION_FLAG, AT(prio_options, look.only_weights), NULL,

@@ -311,7 +311,7 @@ def mistakes(place):
             ('an instant that is none', ["'later'"], 'alice', '--now', 'later'),
             ('an unknown column', ["'course'"], 'alice', '--format', 'course'),
             ('an unknown cluster', ["'there'"], 'alice', '--cluster', 'there'),
-            ('two forms', ['exclude'], 'alice', '--json', '--csv')):
+            ('two forms', ['mutually exclusive'], 'alice', '--json', '--csv')):
         place.ends(64, f'{statement}: status 64', 'forecast', *arguments)
         place.says('which names it', *words)
 

@@ -268,6 +268,9 @@ def body():
         place.succeed('run', '--now', NOW)
         commands = [name for name in re.findall(r'^  ([a-z]+) ', help_of(place), re.M) if name != 'help']
         tap.ok(len(commands) > 10, 'help lists the commands', commands)
+        groups = re.findall(r'^[A-Z].*:\n((?:  [a-z]+ .*\n)+)(?=\n)', help_of(place), re.M)
+        tap.same([line.split()[0] for group in groups for line in group.splitlines()], [*commands, 'help'],
+                 'each command is in a group with a heading')
         for spelling in (('--help',), ('-h',), ('help', '--help')):
             place.succeed(*spelling, settings=None)
             tap.same(place.out, help_of(place), f'{spelling} is help')

@@ -371,7 +371,7 @@ static const struct command_option own_options[] = {
     { "user", "users", 'u', OPTION_LIST, AT(ledger_entry_options, shared.users), "NAME",
       .help = "Select a user, for credit, debit, set, reset and list" },
     { "account", "accounts", 'A', OPTION_LIST, AT(ledger_entry_options, shared.accounts), "NAME",
-      .help = "Select an account (default: the user's, if only one)" },
+      .help = "Select an account, for a user in several or for reset" },
     { "partition", "partitions", 0, OPTION_ONE, AT(ledger_entry_options, partition), "NAME",
       .help = "Select the user's association with this partition", .former = 'p' },
     { "all", NULL, 0, OPTION_FLAG, AT(ledger_entry_options, all), NULL,
