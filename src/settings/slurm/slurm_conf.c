@@ -69,7 +69,7 @@ void slurm_conf_note(struct slurm_conf *conf, struct slurm_place place, const ch
         (struct slurm_note){ place, arena_copy(conf->arena, text, strlen(text)) };
 }
 
-/* No slurm.conf has as much as this. */
+/* Limits that no real slurm.conf exceeds. */
 #define DEPTH_AT_MOST 16
 #define FILES_AT_MOST 1000
 #define BYTES_AT_MOST (32u << 20)
@@ -83,7 +83,7 @@ struct slurm_conf_reading {
     struct error *err;
 };
 
-/* A file that is open, and the one that includes it. */
+/* An open file, and the file that includes it. */
 struct slurm_conf_source {
     const char *path;
     FILE *file;
@@ -95,7 +95,7 @@ struct slurm_conf_source {
 static int read_path(struct slurm_conf_reading *reading, const char *path,
                      const struct slurm_conf_source *includer);
 
-/* Cut the line at the first # that is not escaped. */
+/* A comment starts at the first # that is not escaped. */
 static void cut_comment(char *line)
 {
     for (bool escaped = false; *line; line++) {
@@ -107,8 +107,10 @@ static void cut_comment(char *line)
     }
 }
 
-/* Whether the line goes on in the next one; the backslash that says so is cut off.  Blanks may
- * stand behind it. */
+/*
+ * Returns true if the line ends with an unescaped backslash, and removes it.  Blanks may follow the
+ * backslash.
+ */
 static bool cut_continuation(char *line)
 {
     size_t end = strlen(line);
@@ -155,7 +157,10 @@ static int check_physical(struct slurm_conf_reading *reading,
     return 0;
 }
 
-/* The next line with those that continue it: 1, 0 at the end of the file, or -1. */
+/*
+ * Reads a logical line, which is a line with its continuations, into `whole`.  Sets `*first` to the
+ * number of its first line.  Returns 1, or 0 at the end of the file, or -1.
+ */
 static int slurm_conf_read_line(struct slurm_conf_reading *reading,
                                 struct slurm_conf_source *source, struct text *whole,
                                 unsigned *first)
@@ -181,7 +186,7 @@ static int slurm_conf_read_line(struct slurm_conf_reading *reading,
     return result;
 }
 
-/* Put the cluster's name, in small letters as Slurm does, where %c stands. */
+/* Replaces %c by the cluster's name in lower case, as Slurm does. */
 static int add_modified(struct slurm_conf_reading *reading, const struct slurm_conf_source *source,
                         struct text *path, const char *name)
 {
@@ -199,7 +204,7 @@ static int add_modified(struct slurm_conf_reading *reading, const struct slurm_c
     return 0;
 }
 
-/* A name that is no path from the root, in the folder of another file. */
+/* Resolves a relative path against the directory of another file.  The caller frees the result. */
 static char *slurm_conf_beside(const char *other, const char *name)
 {
     struct text path = { 0 };
@@ -215,8 +220,11 @@ static bool same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Up to Slurm 22.05 an included file includes from its own folder, from 23.02 on from that of the
- * first.  Nothing here tells the release, but mostly there is a file in one of them only. */
+/*
+ * Up to Slurm 22.05, a relative path starts from the directory of the including file, and from
+ * 23.02 on from the directory of slurm.conf.  The release is unknown here, but normally only one of
+ * the two files exists.
+ */
 static int include_named(struct slurm_conf_reading *reading, const struct slurm_conf_source *source,
                          const char *name)
 {
@@ -253,7 +261,7 @@ static int include(struct slurm_conf_reading *reading, const struct slurm_conf_s
     return result;
 }
 
-/* Where the line is `Include NAME`, the name, cut out of it; else NULL. */
+/* Returns the rest of an `Include` line after the blanks, or NULL for any other line. */
 static char *included_name(char *line)
 {
     line += strspn(line, BLANKS);
@@ -303,7 +311,6 @@ static int slurm_conf_read_source(struct slurm_conf_reading *reading,
     return result;
 }
 
-/* Say which file cannot be read, and which line includes it. */
 static int refuse_path(const struct slurm_conf_reading *reading,
                        const struct slurm_conf_source *includer, const char *path, const char *why)
 {
@@ -343,7 +350,7 @@ static int read_path(struct slurm_conf_reading *reading, const char *path,
         .depth = includer ? includer->depth + 1 : 0,
         .includer = includer,
     };
-    /* Check before opening: to open a pipe may wait, and to open a device may do worse. */
+    /* Check before opening, because opening a pipe may block and opening a device may act on it. */
     const char *why = stat(path, &source.status) ? strerror(errno) : why_not(reading, &source);
     if (!why && !(source.file = fopen(path, "re")))
         why = strerror(errno);
@@ -368,7 +375,10 @@ static bool in_key(char byte)
            (byte >= '0' && byte <= '9') || byte == '_' || byte == '.';
 }
 
-/* Where the value ends: at its closing quote if a blank stands behind that, else at a blank. */
+/*
+ * Returns the end of the value.  This is the closing quote if a blank or the end of the line
+ * follows it, and otherwise the next blank.
+ */
 static char *value_end(char *value)
 {
     if (*value == '"') {
@@ -386,7 +396,7 @@ bool slurm_pair_next(char **at, struct slurm_pair *pair)
     while (in_key(*key_end))
         key_end++;
     char *equals = key_end + strspn(key_end, BLANKS);
-    /* Slurm reads `+=` and the like as `=`. */
+    /* Slurm reads `+=`, `-=`, `*=` and `/=` as `=`. */
     if (*equals && strchr("+-*/", *equals))
         equals++;
     if (key_end == key || *equals != '=')

@@ -8,47 +8,56 @@
 
 struct error;
 
-/* The lines of a slurm.conf and of the files that it includes, read as Slurm reads them. */
+/* Parses a slurm.conf and the files that it includes, by Slurm's rules. */
 
 struct slurm_place {
     const char *file;
     unsigned line;
 };
 
-/* Who gets the lines. */
+/* Receives the lines. */
 struct slurm_reader {
-    /* A line that is not blank, without comments, continued lines joined, escapes resolved.  It
-     * may be written to. */
+    /* Called for each logical line that is not blank, without comments, continuations and escapes.
+     * May modify the line.  Fails to stop the reading. */
     int (*take)(void *context, struct slurm_place place, char *line, struct error *err);
     void *context;
-    const char *const *cluster; /* points to what %c in an Include stands for, or to NULL */
-    struct arena *arena;        /* keeps the names of files */
+    const char *const *cluster; /* points to the replacement of %c in an Include, or to NULL */
+    struct arena *arena;        /* owns the paths */
 };
 
-/* The files that were read, in the order in which they were begun. */
+/* The files that were read, each one before the files that it includes. */
 struct slurm_files {
     struct slurm_file {
-        const char *path; /* of the reader's arena */
-        int64_t changed;  /* when it was changed last */
+        const char *path; /* owned by the reader's arena */
+        int64_t changed;  /* last modification, in epoch seconds */
     } * each;
     size_t count;
 };
 
-/* Read a file with all that it includes.  ERROR_SETTINGS names file and line. */
+/*
+ * Reads a file with all files that it includes, and appends them to `files`.  The caller frees
+ * files->each.  Fails with ERROR_SETTINGS; the message names the file and the line.
+ */
 int slurm_file_read(const struct slurm_reader *reader, const char *path, struct slurm_files *files,
                     struct error *err);
 
-/* The next `KEY=VALUE` of a line, cut out of it; a value with blanks is in double quotes.  Where
- * there is none the answer is false, and *at is the rest of the line: "" at its end. */
+/*
+ * Splits the next `KEY=VALUE` off the line at `*at`, in place, and removes double quotes around the
+ * value.  Returns false if the line does not continue with a pair.  `*at` is then the rest of the
+ * line, which is "" at its end.
+ */
 struct slurm_pair {
     char *key, *value;
 };
 bool slurm_pair_next(char **at, struct slurm_pair *pair);
 
-/* What a slurm.conf says of priorities, nodes and partitions.  Nothing else of it is kept, as it
- * may hold secrets.  settings/slurm/slurm_read.h reads it. */
+/*
+ * The contents of a slurm.conf that affect priorities, nodes and partitions.  Other lines are
+ * discarded, because they may be secret.  slurm_conf_read() in settings/slurm/slurm_read.h reads
+ * it.
+ */
 
-/* Keys with a line of their own.  The last of several lines counts. */
+/* Keys that have a line of their own.  If a key is repeated, its last line counts. */
 enum slurm_key {
     SLURM_ACCOUNTING_ENFORCE,
     SLURM_CLUSTER_NAME,
@@ -71,23 +80,23 @@ enum slurm_key {
     SLURM_PRIVATE_DATA,
     SLURM_KEYS
 };
-/* As slurm.conf spells it: "PriorityMaxAge". */
+/* Returns the name of the key in slurm.conf, such as "PriorityMaxAge". */
 const char *slurm_key_name(enum slurm_key key);
 
-/* The value of a key as it is written; NULL: the key is not there. */
+/* The value of a key as written; `value` is NULL if the key is missing. */
 struct slurm_given {
     const char *value;
     struct slurm_place place;
 };
 
-/* What nodes have in all. */
+/* The sums over a set of nodes. */
 struct slurm_tres {
-    const char *name; /* "gres/gpu"; of a typed one "gres/gpu:a100" as well */
+    const char *name; /* "gres/gpu"; a typed one counts as "gres/gpu:a100", too */
     uint64_t count;
 };
 struct slurm_totals {
     uint64_t nodes, cpus, memory; /* memory in MiB */
-    uint64_t spec_cpus;           /* of the CPUs, those that are kept from jobs */
+    uint64_t spec_cpus;           /* the part of `cpus` that jobs cannot use */
     struct slurm_tres *gres;
     size_t gres_count;
 };
@@ -96,32 +105,33 @@ struct slurm_partition {
     const char *name;
     struct slurm_place place;
     uint64_t job_factor;         /* PriorityJobFactor */
-    uint64_t max_time;           /* minutes; SLURM_UNLIMITED */
-    const char *billing_weights; /* TRESBillingWeights; NULL: none, so jobs are billed CPUs */
+    uint64_t max_time;           /* in minutes, or SLURM_UNLIMITED */
+    const char *billing_weights; /* TRESBillingWeights; NULL if missing, so that CPUs are billed */
     struct slurm_totals totals;
 };
 
-/* Something that looks wrong, and is no error. */
+/* A warning. */
 struct slurm_note {
     struct slurm_place place;
     const char *text;
 };
 
 struct slurm_conf {
-    struct arena *arena; /* of all texts */
+    struct arena *arena; /* owns all strings */
     const char *path;
-    struct slurm_files files; /* this one and those that it includes */
+    struct slurm_files files; /* this file and the files that it includes */
     struct slurm_given given[SLURM_KEYS];
     struct slurm_partition *partitions;
     size_t partition_count;
-    struct slurm_totals totals; /* of the cluster */
+    struct slurm_totals totals; /* of all nodes of the cluster */
     struct slurm_note *notes;
     size_t note_count;
 };
 
+/* Accepts NULL. */
 void slurm_conf_destroy(struct slurm_conf *conf);
 
-/* Keep a note; a hundred are kept at most. */
+/* Adds a warning of at most 511 bytes.  After 100 warnings, does nothing. */
 void slurm_conf_note(struct slurm_conf *conf, struct slurm_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

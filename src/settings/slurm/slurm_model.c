@@ -112,7 +112,7 @@ int slurm_record_read(struct slurm_record *record, const struct slurm_record *de
                  : 0;
 }
 
-/* One of a node's counts; 0 where it is not given.  Slurm makes 1 of 0. */
+/* Sets `*count` to 0 if the value is missing.  Like Slurm, replaces an explicit 0 by 1. */
 static int take_count(const struct slurm_record *record, int value, uint64_t limit, uint64_t *count,
                       struct error *err)
 {
@@ -126,7 +126,10 @@ static int take_count(const struct slurm_record *record, int value, uint64_t lim
     return 0;
 }
 
-/* `0,2-3`: how many cores of so many CPUs have one of these.  False: it is no such list. */
+/*
+ * Counts the cores, of `each` CPUs, that contain a CPU of the list, such as `0,2-3`.  Returns false
+ * if the list is invalid.
+ */
 static bool count_spec_cores(const char *list, uint64_t cores, uint64_t each, uint64_t *count)
 {
     bool *kept = memory_zeroed(cores + 1, sizeof *kept), good = true;
@@ -153,8 +156,10 @@ static bool count_spec_cores(const char *list, uint64_t cores, uint64_t each, ui
     return good;
 }
 
-/* As Slurm's create_node_record(): the list counts where there are both, and where a node's CPUs
- * are its cores, a core has one. */
+/*
+ * Follows Slurm's create_node_record().  CpuSpecList takes precedence over CoreSpecCount.  If the
+ * CPUs of a node are its cores, each core has one CPU.
+ */
 static int take_spec_cpus(struct slurm_model *model, const struct slurm_record *record,
                           uint64_t cores, uint64_t threads, struct error *err)
 {
@@ -168,7 +173,10 @@ static int take_spec_cpus(struct slurm_model *model, const struct slurm_record *
     return 0;
 }
 
-/* How many CPUs Slurm sees in a node: what CPUs says, if it fits the rest. */
+/*
+ * Slurm uses the given CPUs only if they equal the number of sockets or of cores.  Otherwise it
+ * uses the product of sockets, cores and threads.
+ */
 static int take_cpus(struct slurm_model *model, const struct slurm_record *record,
                      struct error *err)
 {
@@ -194,7 +202,7 @@ static int take_cpus(struct slurm_model *model, const struct slurm_record *recor
     return take_spec_cpus(model, record, sockets * cores, threads, err);
 }
 
-/* The count of a TRES in a list; 0 where it was not there. */
+/* Returns the count of a TRES in a list, after adding the TRES with 0 if necessary. */
 static uint64_t *slurm_model_count_of(struct slurm_tres **list, size_t *length, const char *name)
 {
     for (size_t i = 0; i < *length; i++)
@@ -216,8 +224,10 @@ static bool add_gres(struct slurm_model *model, const char *name, const char *ty
     return !__builtin_add_overflow(*count, number, count) && *count <= SLURM_OF_A_NODE_AT_MOST;
 }
 
-/* `gpu`, `gpu:2`, `gpu:a100:2` or `bandwidth:lustre:no_consume:4G`, perhaps with its sockets in
- * brackets, which are ignored. */
+/*
+ * Parses `gpu`, `gpu:2`, `gpu:a100:2` or `bandwidth:lustre:no_consume:4G`.  Ignores sockets, which
+ * may follow in parentheses.
+ */
 static bool take_gres_item(struct slurm_model *model, char *item, struct arena *arena)
 {
     char *fields[8] = { NULL }, *type = NULL;
@@ -239,12 +249,12 @@ static bool take_gres_item(struct slurm_model *model, char *item, struct arena *
            (!type || add_gres(model, fields[0], type, number, arena));
 }
 
-/* A list of such items; a comma within brackets does not end an item. */
+/* A comma in parentheses does not end an item. */
 static int take_gres(struct slurm_model *model, const struct slurm_record *record,
                      struct arena *arena, struct error *err)
 {
     const char *at = record->values[NODE_GRES];
-    if (at && !strcasecmp(at, "(null)")) /* as scontrol prints a node without any */
+    if (at && !strcasecmp(at, "(null)")) /* copied from scontrol's output: no gres */
         return 0;
     while (at && *at) {
         size_t length = 0;

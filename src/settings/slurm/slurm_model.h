@@ -12,11 +12,11 @@ struct arena;
 struct error;
 struct slurm_totals;
 
-/* A line of a slurm.conf that has many keys: of nodes, of a set of nodes, or of a partition. */
+/* The lines of slurm.conf with many keys, which define nodes, sets of nodes and partitions. */
 
 enum slurm_kind { SLURM_NODE, SLURM_SET, SLURM_PARTITION, SLURM_KINDS };
 
-/* The values of such lines that matter here. */
+/* The keys of these lines that fairmill uses. */
 enum {
     NODE_CPUS,
     NODE_PROCS,
@@ -30,7 +30,7 @@ enum {
     NODE_FEATURES,
     NODE_SPEC_COUNT,
     NODE_SPEC_LIST,
-    RECORD_VALUES /* the most of any kind */
+    RECORD_VALUES /* the maximum over all kinds */
 };
 enum { SET_NODES, SET_FEATURE };
 enum {
@@ -45,46 +45,57 @@ struct slurm_record {
     enum slurm_kind kind;
     struct slurm_place place;
     const char *name;
-    const char *values[RECORD_VALUES]; /* NULL: not given */
+    const char *values[RECORD_VALUES]; /* NULL if missing */
 };
 
-/* The kind of lines that begin with this key; SLURM_KINDS: it is none of those. */
+/* Returns the kind of line that starts with this key, or SLURM_KINDS for another key. */
 enum slurm_kind slurm_kind_of(const char *key);
 
-/* A line, of which the first pair is read. */
+/* A line after its first pair was split off. */
 struct slurm_line {
     struct slurm_place place;
     struct slurm_pair first;
-    char *rest; /* what is behind the pair; it is written to */
+    char *rest; /* the text after the first pair; slurm_record_read() modifies it */
 };
-/* Read a line.  Values that it does not give are the defaults'. */
+/*
+ * Parses a line into `*record`, which takes missing values from `defaults`.  The arena owns the
+ * strings.  Fails with ERROR_SETTINGS; the message names the file and the line.
+ */
 int slurm_record_read(struct slurm_record *record, const struct slurm_record *defaults,
                       const struct slurm_line *line, struct arena *arena, struct error *err);
 
-/* Say that a value is not what it must be; -1. */
+/*
+ * Fail with ERROR_SETTINGS for one value or for the name of the record; always return -1.  The
+ * message names the file and the line, quotes the value and ends with `wanted` or `why`.
+ */
 int slurm_record_refuse(const struct slurm_record *record, int value, const char *wanted,
                         struct error *err);
 int slurm_record_refuse_name(const struct slurm_record *record, const char *why, struct error *err);
 
-/* What each node of a NodeName line has. */
+/* The hardware of each node of a NodeName line. */
 struct slurm_model {
-    uint64_t cpus, memory;
-    uint64_t spec_cpus; /* CPUs of the cores that CoreSpecCount or CpuSpecList keeps from jobs */
+    uint64_t cpus, memory; /* memory in MiB */
+    uint64_t spec_cpus;    /* CPUs that CoreSpecCount or CpuSpecList reserves */
     struct slurm_tres *gres;
     size_t gres_count;
-    const char *features; /* NULL: none */
+    const char *features; /* or NULL */
 };
 
-/* No node has more of anything, so that no sum over SLURM_NODES_AT_MOST nodes overflows.  That
- * number is twice what Slurm takes. */
+/*
+ * Limits for each resource of a node and for the number of nodes, so that sums cannot overflow.
+ * Slurm accepts half as many nodes.
+ */
 #define SLURM_OF_A_NODE_AT_MOST (UINT64_C(1) << 46)
 #define SLURM_NODES_AT_MOST 131072
 
-/* Free model->gres, also where it fails. */
+/*
+ * Derives the model from a NodeName record.  The arena owns the strings.  Fails with
+ * ERROR_SETTINGS.  The caller frees model->gres, also after an error.
+ */
 int slurm_model_read(struct slurm_model *model, const struct slurm_record *record,
                      struct arena *arena, struct error *err);
 bool slurm_model_has_feature(const struct slurm_model *model, const char *feature);
-/* Add so many nodes of the model; free totals->gres. */
+/* Adds `nodes` nodes of the model to the totals.  The caller frees totals->gres. */
 void slurm_totals_add(struct slurm_totals *totals, const struct slurm_model *model, uint64_t nodes);
 
 #endif

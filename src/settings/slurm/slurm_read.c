@@ -13,17 +13,23 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* The lines of a slurm.conf that have many keys: nodes, sets of nodes, and partitions, which may
- * stand in any order. */
+/*
+ * Lines for nodes, sets of nodes and partitions may be in any order, so they are resolved in two
+ * steps.  While the file is read, each NodeName line becomes a model, its nodes are numbered, and
+ * sets and partitions are stored.  Then slurm_nodes_finish() counts for each partition how many
+ * nodes of each model it has, and multiplies these counts by the models' hardware.
+ */
 
-/* How many names the lists of all partitions together may have: sixty of them may have as
- * many nodes as Slurm accepts. */
+/*
+ * The maximum number of names in the lists of all partitions together.  It is sufficient for 60
+ * partitions with as many nodes as Slurm accepts.
+ */
 #define NAMES_AT_MOST 4000000
 
-/* Lines of a kind, each with a name of its own. */
+/* Lines of one kind with unique names. */
 struct records {
     struct slurm_record *records;
-    struct names *names; /* numbered as the records */
+    struct names *names; /* with the same indexes as `records` */
 };
 
 struct slurm_nodes {
@@ -33,13 +39,13 @@ struct slurm_nodes {
     struct slurm_model *models; /* one for each NodeName line */
     size_t model_count;
     struct names *names; /* of nodes */
-    uint32_t *model_of;  /* of each node */
+    uint32_t *model_of;  /* the model of each node */
 
     struct records sets, partitions;
     size_t names_left;
 };
 
-/* Partitions and totals are put into `conf`, which must outlive this. */
+/* slurm_nodes_finish() stores the result in `conf`, which must outlive the nodes. */
 static struct slurm_nodes *slurm_nodes_create(struct slurm_conf *conf)
 {
     struct slurm_nodes *nodes = memory_zeroed(1, sizeof *nodes);
@@ -67,7 +73,7 @@ static void slurm_nodes_destroy(struct slurm_nodes *nodes)
     free(nodes);
 }
 
-/* Where the names of a NodeName line go. */
+/* The NodeName line whose names are being added. */
 struct naming {
     struct slurm_nodes *nodes;
     struct slurm_place place;
@@ -103,7 +109,7 @@ static int slurm_read_take_nodes(struct slurm_nodes *nodes, const struct slurm_r
     return wrong ? slurm_record_refuse_name(record, wrong, err) : 0;
 }
 
-/* Keep a set or a partition.  Where two have one name slurmctld ignores the second. */
+/* Stores a set or a partition.  Like slurmctld, ignores a second one with the same name. */
 static void slurm_read_keep(struct slurm_nodes *nodes, struct records *records,
                             const struct slurm_record *record)
 {
@@ -117,7 +123,6 @@ static void slurm_read_keep(struct slurm_nodes *nodes, struct records *records,
     records->records[count] = *record;
 }
 
-/* Add a line of a slurm_kind. */
 static int slurm_nodes_add(struct slurm_nodes *nodes, const struct slurm_line *line,
                            struct error *err)
 {
@@ -134,17 +139,17 @@ static int slurm_nodes_add(struct slurm_nodes *nodes, const struct slurm_line *l
     return 0;
 }
 
-/* The count of nodes of one partition after the other. */
+/* Counts the nodes of one partition after the other. */
 struct counting {
     struct slurm_nodes *nodes;
-    const struct slurm_record *partition;
-    uint32_t number;      /* of the partition, from 1 */
-    uint32_t *counted_in; /* for each node: the last partition that it was counted in */
-    uint32_t *set_in;     /* for each set likewise */
+    const struct slurm_record *partition; /* the current one */
+    uint32_t number;                      /* of the partition, from 1 */
+    uint32_t *counted_in;                 /* by node: the last partition in which it was counted */
+    uint32_t *set_in;                     /* by set: the last partition in which it was counted */
     uint32_t *sets_named; /* sets of the partition whose nodes are not counted yet ... */
-    uint32_t set_count;   /* ... and how many there are */
-    uint64_t *members;    /* for each model: how many of its nodes are in the partition */
-    bool noted;
+    uint32_t set_count;   /* ... and their number */
+    uint64_t *members;    /* by model: the number of its nodes in the partition */
+    bool noted;           /* the partition has a warning about an unknown node */
 };
 
 static void count_node(struct counting *counting, uint32_t node)
@@ -169,7 +174,7 @@ static void take_node_name(struct counting *counting, const char *name, size_t l
     counting->noted = true;
 }
 
-/* A name in a list: a set, whose nodes are counted later as it may name others, or a node. */
+/* The name is a set or a node.  A set is only queued, because it may contain other sets. */
 static void slurm_read_take_name(void *context, const char *name, size_t length)
 {
     struct counting *counting = context;
@@ -208,8 +213,10 @@ static void count_feature(struct counting *counting, const char *feature)
     free(has);
 }
 
-/* The nodes that named sets list, and those that have their features.  A set is counted once in a
- * partition, so that sets may name each other. */
+/*
+ * Counts the nodes that the queued sets list or select by feature.  Each set is counted once in a
+ * partition, so sets may contain each other.
+ */
 static int count_sets(struct counting *counting, struct error *err)
 {
     while (counting->set_count) {
@@ -224,7 +231,6 @@ static int count_sets(struct counting *counting, struct error *err)
     return 0;
 }
 
-/* What the nodes that were counted have. */
 static void add_up(const struct counting *counting, struct slurm_totals *totals)
 {
     for (size_t i = 0; i < counting->nodes->model_count; i++)
@@ -242,7 +248,7 @@ static int slurm_read_take_limits(const struct slurm_record *record,
     if (factor && !slurm_number(factor, UINT16_MAX, &partition->job_factor))
         return slurm_record_refuse(record, PARTITION_JOB_FACTOR, "must be a number up to 65535",
                                    err);
-    /* The older key.  Slurm prefers it where both are given. */
+    /* Priority is the older key; Slurm prefers it if both are given. */
     if (priority && !slurm_number(priority, UINT16_MAX, &partition->job_factor))
         return slurm_record_refuse(record, PARTITION_PRIORITY, "must be a number up to 65535", err);
     if (max_time && !slurm_minutes(max_time, &partition->max_time))
@@ -278,7 +284,7 @@ static int finish_partition(struct counting *counting, const struct slurm_record
     return 0;
 }
 
-/* Once all lines are added, work out what every partition has. */
+/* Computes the totals of the cluster and of each partition; call after the last line. */
 static int slurm_nodes_finish(struct slurm_nodes *nodes, struct error *err)
 {
     struct slurm_conf *conf = nodes->conf;
@@ -305,7 +311,6 @@ static int slurm_nodes_finish(struct slurm_nodes *nodes, struct error *err)
     return result;
 }
 
-/* What is made of the lines. */
 struct slurm_read_target {
     struct slurm_conf *conf;
     struct slurm_nodes *nodes;
@@ -331,7 +336,7 @@ static int slurm_read_line(void *context, struct slurm_place place, char *text, 
 {
     struct slurm_read_target *target = context;
     struct slurm_line line = { .place = place, .rest = text };
-    /* The line may hold a secret, so it is not printed. */
+    /* Do not print the line, because it may contain a secret. */
     if (!slurm_pair_next(&line.rest, &line.first))
         return fail(err, ERROR_SETTINGS, "'%s', line %u: neither KEY=VALUE nor an Include",
                     place.file, place.line);
@@ -344,7 +349,6 @@ static int slurm_read_line(void *context, struct slurm_place place, char *text, 
     for (int key = 0; key < SLURM_KEYS; key++)
         if (!strcasecmp(line.first.key, slurm_key_name((enum slurm_key)key)))
             return slurm_read_value(target->conf, &target->conf->given[key], &line, err);
-    /* Other keys do not concern us. */
     return 0;
 }
 

@@ -5,12 +5,17 @@
 struct error;
 struct slurm_conf;
 
-/* The path of this machine's slurm.conf, looked for as Slurm's commands do: $SLURM_CONF, else
- * /etc/slurm/slurm.conf, else /run/slurm/conf/slurm.conf, which a slurmd or sackd without a file of
- * its own keeps.  NULL, and ERROR_SETTINGS, where there is none. */
+/*
+ * Returns the path of the slurm.conf that Slurm's commands use on this host: $SLURM_CONF, else
+ * /etc/slurm/slurm.conf, else /run/slurm/conf/slurm.conf.  slurmd or sackd maintains the last one
+ * in "configless" mode.  Returns NULL and fails with ERROR_SETTINGS if there is no such file.
+ */
 const char *slurm_conf_find(struct error *err);
 
-/* Read a slurm.conf with all that it includes.  ERROR_SETTINGS names file and line. */
+/*
+ * Reads a slurm.conf with all files that it includes.  The caller frees `*conf` with
+ * slurm_conf_destroy().  Fails with ERROR_SETTINGS; the message names the file and the line.
+ */
 int slurm_conf_read(struct slurm_conf **conf, const char *path, struct error *err);
 
 #endif

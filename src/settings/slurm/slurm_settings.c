@@ -17,7 +17,7 @@
 
 #define FLAG_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
-/* A span as our settings write it. */
+/* Formats a duration as a time string of fairmill.conf. */
 static void slurm_settings_add_span(struct text *own, uint64_t minutes)
 {
     uint64_t days = minutes / 1440, hours = minutes / 60 % 24;
@@ -29,7 +29,7 @@ static void slurm_settings_add_span(struct text *own, uint64_t minutes)
         text_format(own, "%" PRIu64 "-%" PRIu64 ":%02" PRIu64 ":00", days, hours, minutes % 60);
 }
 
-/* Slurm accepts more digits than our settings do; beyond their limit nothing decays or ages. */
+/* Slurm accepts longer durations than fairmill.conf, but with these there is no decay or aging. */
 static uint64_t at_most(uint64_t minutes)
 {
     return minutes < SLURM_LONGEST_S / 60 ? minutes : SLURM_LONGEST_S / 60;
@@ -56,8 +56,10 @@ static bool max_age_of(const char *value, struct text *own)
     return true;
 }
 
-/* NOW resets usage once, when slurmctld starts; no database has that time, so it is `none` here.
- * A span of time is what seed 002 has; no slurmctld of today accepts one. */
+/*
+ * NOW resets usage once, when slurmctld starts.  No database has this time, so NOW is read as none.
+ * The design document (seed 002) allows durations, but current releases of slurmctld reject them.
+ */
 static bool reset_period_of(const char *value, struct text *own)
 {
     static const char *const names[] = {
@@ -79,7 +81,7 @@ static bool reset_period_of(const char *value, struct text *own)
     return true;
 }
 
-/* Step to the next name of a flag; returns its length, or 0 where there is none. */
+/* Advances `*at` to the next flag and returns the length of its name, or 0 at the end. */
 static size_t next_flag(const char **at)
 {
     *at += strcspn(*at, FLAG_LETTERS);
@@ -115,8 +117,10 @@ static bool flags_of(const char *value, struct text *own)
     return true;
 }
 
-/* Slurm looks for these anywhere in it.  What else it hides of partitions, nodes and the like is
- * nothing that is published here. */
+/*
+ * Like Slurm, searches for these words as substrings.  The other words of PrivateData hide
+ * information that fairmill does not publish.
+ */
 static bool private_of(const char *value, struct text *own)
 {
     bool all = strcasestr(value, "all"), usage = all || strcasestr(value, "usage"),
@@ -143,7 +147,7 @@ static bool weight_of(const char *value, struct text *own)
     return true;
 }
 
-/* A factor of 0 makes slurmctld divide by it; slurm_conf_read() notes that it counts as 1. */
+/* With 0, slurmctld would divide by 0.  fairmill uses 1, and slurm_conf_read() adds a warning. */
 static bool dampening_of(const char *value, struct text *own)
 {
     uint64_t number;
@@ -162,7 +166,7 @@ static bool slurm_settings_text_of(const char *value, struct text *own)
 #define SPAN "must be min, min:sec, hr:min:sec, days-hr, days-hr:min, days-hr:min:sec or UNLIMITED"
 #define WEIGHT "must be a whole number from 0 to 4294967295"
 
-/* Settings that one key of slurm.conf has, too, and how its value is translated. */
+/* Settings that correspond to one key of slurm.conf. */
 static const struct translation {
     const char *section, *key;
     enum slurm_key slurm;
@@ -198,7 +202,7 @@ static const struct translation *translation_of(const struct setting *setting)
     return NULL;
 }
 
-/* Every partition has a factor, given or not. */
+/* Partitions without PriorityJobFactor have factor 1. */
 static void compose_partition_factors(struct text *own, const struct slurm_conf *conf)
 {
     for (size_t i = 0; i < conf->partition_count; i++)
@@ -214,7 +218,7 @@ static bool has_billing_weights(const struct slurm_conf *conf)
     return false;
 }
 
-/* Where a partition has no weights, Slurm bills CPUs. */
+/* Slurm bills CPUs in partitions without weights. */
 static void compose_weights(struct text *own, const struct slurm_conf *conf)
 {
     if (has_billing_weights(conf))
@@ -261,12 +265,15 @@ static int assign_partition_factors(struct settings *settings, struct error *err
     return 0;
 }
 
-/* Settings that are made of several lines.  Their text is for people: a partition's name may have
- * any sign, so what the text says of partitions is not read again. */
+/*
+ * Settings that are composed from the lines of all partitions.  A partition's name may contain any
+ * character, so the composed text may be ambiguous.  It is only displayed and recorded; `assign`
+ * reads the values from slurm.conf.
+ */
 static const struct composition {
     const char *section, *key, *slurm_key;
     void (*compose)(struct text *own, const struct slurm_conf *conf);
-    int (*assign)(struct settings *settings, struct error *err); /* NULL: as it is composed */
+    int (*assign)(struct settings *settings, struct error *err); /* NULL to parse the text */
 } compositions[] = {
     { "priority", "partition_factors", "PriorityJobFactor", compose_partition_factors,
       assign_partition_factors },
@@ -289,7 +296,7 @@ bool slurm_has_setting(const struct setting *setting)
     return translation_of(setting) || composition_of(setting);
 }
 
-/* Name the flag that chooses this algorithm; the line may have others besides. */
+/* Only describes the flags, because PriorityFlags may contain others, too. */
 static bool add_algorithm_flag(struct text *text, const char *algorithm)
 {
     const char *words = !strcmp(algorithm, "fair_tree") ? "without NO_FAIR_TREE and DEPTH_OBLIVIOUS"
@@ -301,7 +308,7 @@ static bool add_algorithm_flag(struct text *text, const char *algorithm)
     return words != NULL;
 }
 
-/* Slurm knows no units behind spans, nor half-lives that are no whole minutes. */
+/* slurm.conf has no units for durations and accepts only whole minutes. */
 static bool slurm_settings_add_value(struct text *text, const struct translation *translation,
                                      const char *value)
 {

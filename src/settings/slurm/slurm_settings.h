@@ -14,43 +14,57 @@ struct settings;
 struct slurm_conf;
 struct text;
 
-/* The values of a slurm.conf, as our settings write them. */
+/* Translates values of slurm.conf into values of fairmill's settings, and back. */
 
 struct slurm_setting {
-    char *value; /* as our settings write it, to be freed; NULL: slurm.conf has none */
+    char *value; /* in the format of fairmill.conf, or NULL if the key is missing */
     struct slurm_place place;
-    const char *key; /* as slurm.conf spells it */
+    const char *key; /* of slurm.conf */
 };
 
-/* Whether slurm.conf has a key for this setting. */
+/* Returns true if slurm.conf has a key for this setting. */
 bool slurm_has_setting(const struct setting *setting);
-/* Add what one would write in slurm.conf for a value of this setting; false where nothing fits. */
+/*
+ * Adds to `text` the equivalent of a value in slurm.conf, such as `PriorityMaxAge=7-0`.  Returns
+ * false if slurm.conf has no equivalent.
+ */
 bool slurm_setting_add(struct text *text, const struct setting *setting, const char *value);
-/* What a slurm.conf has for this setting.  ERROR_SETTINGS names file and line. */
+/*
+ * Finds the value of a setting in slurm.conf.  The caller frees found->value.  Fails with
+ * ERROR_SETTINGS if the value is invalid; the message names the file and the line.
+ */
 int slurm_setting_find(struct slurm_setting *found, const struct slurm_conf *conf,
                        const struct setting *setting, struct error *err);
 
-/* Assign what a slurm.conf has for a setting; partitions are taken from settings->slurm, not from
- * the origin's text, which is for people. */
+/*
+ * Stores the value that slurm_setting_find() found for a setting.  Reads weights and factors of
+ * partitions from settings->slurm, because their text in `origin` may be ambiguous.
+ */
 int slurm_setting_assign(struct settings *settings, const struct setting *setting,
                          const struct setting_origin *origin, struct error *err);
-/* Add the TRESBillingWeights of all partitions to a pricing. */
+/* Adds the TRESBillingWeights of all partitions.  Fails with ERROR_SETTINGS if they are invalid. */
 int slurm_read_billing_weights(struct charge_weights *weights, const struct slurm_conf *conf,
                                struct error *err);
 
 /* Slurm's default of PriorityCalcPeriod. */
 #define CALC_PERIOD_S 300
-/* PriorityCalcPeriod in seconds; Slurm's default where it is not given, 0 where it is no time. */
+/* Returns PriorityCalcPeriod in seconds, Slurm's default if it is missing, or 0 if it is invalid.
+ */
 uint64_t slurm_calc_period(const struct slurm_conf *conf);
-/* The seconds between slurmctld's passes; the default without a slurm.conf (NULL), and for a
- * PriorityCalcPeriod that cannot be read. */
+/*
+ * Returns the length of slurmctld's decay cycle in seconds.  This is Slurm's default if `conf` is
+ * NULL, and if PriorityCalcPeriod is missing or invalid.
+ */
 uint64_t slurm_pass_period(const struct slurm_conf *conf);
 
-/* Whether AccountingStorageEnforce enforces limits; by default it does not. */
+/* Returns true if AccountingStorageEnforce includes limits. */
 bool slurm_enforces_limits(const struct slurm_conf *conf);
 
-/* Step through the names of PriorityFlags that fairmill does not know: *at starts as the value.
- * Returns the next one, of *length bytes, or NULL. */
+/*
+ * Iterates over the names in PriorityFlags that fairmill does not know.  Set `*at` to the value
+ * first.  Returns the next name and sets `*length` to its length in bytes.  Returns NULL at the
+ * end.
+ */
 const char *slurm_flag_unknown(const char **at, size_t *length);
 
 #endif

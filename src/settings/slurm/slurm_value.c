@@ -26,7 +26,7 @@ static bool is_unlimited(const char *text)
     return slurm_value_is_one_of(text, words);
 }
 
-/* Read numbers with colons between them.  Returns how many there are; 0 where the text is wrong. */
+/* Parses numbers separated by colons.  Returns their count, or 0 if the text is invalid. */
 static size_t numbers(const char *text, uint64_t *found, size_t at_most)
 {
     for (size_t count = 0; count < at_most;) {
@@ -58,7 +58,7 @@ bool slurm_minutes(const char *text, uint64_t *minutes)
         if (!number_unsigned(text, length, &days) || !add_product(&seconds, days, 86400))
             return false;
         text += length + 1;
-        /* `7-` is seven days, too. */
+        /* Slurm accepts `7-` as seven days. */
         if (*text && !(count = numbers(text, found, 3)))
             return false;
     } else {
@@ -136,7 +136,7 @@ bool slurm_count(const char *bytes, size_t length, uint64_t *count)
 
 static const char too_many[] = "names too many hosts";
 
-/* `1-4` or `007`; names get as many digits as the first number has. */
+/* A range such as `1-4` or `007`.  Names are padded with zeros to the width of the first number. */
 struct slurm_value_range {
     uint64_t first, last;
     int width;
@@ -160,7 +160,7 @@ static bool range_parse(const char **at, struct slurm_value_range *range)
     return range->last - range->first < RANGE_AT_MOST;
 }
 
-/* Step over the ranges in brackets and count their numbers; 0 where they are none. */
+/* Advances `*at` over the brackets.  Returns how many numbers they contain, or 0 if invalid. */
 static size_t brackets_count(const char **at)
 {
     size_t count = 0;
@@ -174,7 +174,10 @@ static size_t brackets_count(const char **at)
     return *(*at)++ == ']' ? count : 0;
 }
 
-/* How many names there are in one part of a list; *end is where the part ends. */
+/*
+ * Counts the names in one part of a list and sets `*end` to its end.  Returns NULL or an error,
+ * like slurm_hosts_expand().
+ */
 static const char *count_names(const char *part, const char **end, size_t *count)
 {
     unsigned brackets = 0;
@@ -193,11 +196,11 @@ static const char *count_names(const char *part, const char **end, size_t *count
     return *part == ']' ? "has a ] without its [" : NULL;
 }
 
-/* Expand the rest of a part, whose beginning is in `name`. */
+/* Recursively expands the rest of a part.  `name` holds the expanded text before it. */
 static void slurm_value_take_names(struct slurm_hosts *hosts, const char *part, const char *end,
                                    struct text *name)
 {
-    size_t plain = strcspn(part, SEPARATORS "["); /* no further than the end */
+    size_t plain = strcspn(part, SEPARATORS "["); /* stops at `end`, which is a separator or NUL */
     text_add_bytes(name, part, plain);
     part += plain;
     if (part == end) {
