@@ -38,7 +38,7 @@ def scripts():
     names = {'MariaDB or MySQL': 'mysql', 'PostgreSQL': 'pgsql', 'SQLite': 'sqlite'}
     told = {}
     for title, text in found.items():
-        title = title.removesuffix(' the last command in it is another one')
+        title = title.removesuffix(', use the script for PostgreSQL with this last command')
         source, target = title.split(' to ')
         told[names[source], names[target]] = text
     told['sqlite', 'mysql'] = re.sub(r'^ *psql .*\n', lambda _: told['sqlite', 'mysql'], told['sqlite', 'pgsql'], flags=re.MULTILINE)
