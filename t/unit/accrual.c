@@ -4,12 +4,12 @@
 #include "core/priority/accrual.h"
 #include "site.h"
 
-/* Whom which accrue limit bounds: acct_policy.c of Slurm 22.05, and of 24.05. */
+/* The expected values follow acct_policy.c of Slurm 22.05 and 24.05. */
 
 #define NONE ACCRUAL_UNLIMITED
 #define STILL UINT64_MAX
 
-/* Two accounts with two users each; bio is below lab; ann is in both. */
+/* bio is below lab, and ann is a user of both. */
 #define SITE                                                             \
     "1 - root - 1 0  2 root lab - 1 0  3 lab bio - 1 0  4 - bio ann 1 0" \
     "  5 - bio bob 1 0  6 - lab ann 1 0  7 - lab cid 1 0  !8 - lab dan 1 0"
@@ -33,7 +33,7 @@ static void limit(uint32_t id, uint32_t group, uint32_t own)
     accrual_limit_association(accrual, &(struct accrual_of_association){ id, group, own });
 }
 
-/* A job of this number, which is its key as well. */
+/* Adds a job; its key equals its id. */
 static void waits(uint64_t job, uint32_t association, uint64_t qos, uint64_t since, uint64_t until)
 {
     accrual_add(accrual, &(struct accrual_wait){ .key = job,
@@ -57,7 +57,7 @@ static void task(uint64_t job, uint64_t since, uint64_t until, bool is_rest)
                                                  .is_rest = is_rest });
 }
 
-/* `job=since job=since...` of all that wait. */
+/* Compares the times since which the pending jobs age, as `job=since job=since...`. */
 static void age_by(struct accrual_rules rules, const char *expected, const char *name)
 {
     char got[400] = "";
@@ -93,10 +93,10 @@ static void of_qos(void)
     waits(5, ANN, 2, 140, STILL);
     waits(6, DAN, 2, 150, STILL);
     age(false, "1=100 2=500 3=120 4=130 5=0 6=0",
-        "a user has so many slots in a QOS, whatever the account; others are not bounded");
+        "a QOS limits a user's slots across accounts, but not other users");
     ok(accrual_may_bound(accrual, 2) && !accrual_may_bound(accrual, 1),
-       "only jobs of that QOS are");
-    is_int((int64_t)*accrual_since(accrual, 5), 0, "a second replay finds the same");
+       "only jobs of the limited QOS may be bounded");
+    is_int((int64_t)*accrual_since(accrual, 5), 0, "a second replay gives the same result");
     end();
 
     start();
@@ -105,7 +105,8 @@ static void of_qos(void)
     waits(2, BOB, 2, 110, STILL);
     waits(3, BOB, 2, 120, STILL);
     waits(4, CID, 2, 130, STILL);
-    age(false, "1=100 2=110 3=0 4=130", "an account has so many, without those below it");
+    age(false, "1=100 2=110 3=0 4=130",
+        "a QOS limits an account's slots, without the accounts below it");
     end();
 
     start();
@@ -114,8 +115,8 @@ static void of_qos(void)
     waits(2, BOB, 2, 110, STILL);
     waits(3, CID, 2, 120, STILL);
     waits(4, CID, 2, 130, STILL);
-    age(false, "1=100 2=110 3=120 4=0", "of several limits of a QOS that of all comes first");
-    age(true, "1=100 2=0 3=120 4=0", "from 24.05 on the least one");
+    age(false, "1=100 2=110 3=120 4=0", "before 24.05, the group limit of a QOS takes precedence");
+    age(true, "1=100 2=0 3=120 4=0", "from 24.05 on, the lowest limit of a QOS applies");
     end();
 }
 
@@ -130,7 +131,7 @@ static void of_associations(void)
     waits(4, CID, 1, 130, 170);
     waits(5, CID, 1, 140, STILL);
     age(false, "1=100 2=0 3=120 4=130 5=170",
-        "a user has an account's own limit, where that of a group bounds all below it");
+        "an account's own limit applies per user, its group limit to all descendants");
     end();
 
     start();
@@ -141,8 +142,8 @@ static void of_associations(void)
     waits(3, ANN, 1, 120, STILL);
     waits(4, BOB, 1, 130, STILL);
     age(false, "1=100 2=110 3=0 4=0",
-        "the nearest limit bounds, that of the group first, and all count further up");
-    age(true, "1=100 2=0 3=0 4=0", "from 24.05 on the least of an association");
+        "the nearest association's group limit applies first; jobs count in every limit above");
+    age(true, "1=100 2=0 3=0 4=0", "from 24.05 on, the lowest limit of an association applies");
     end();
 
     start();
@@ -152,7 +153,8 @@ static void of_associations(void)
     waits(2, ANN, 2, 110, 150);
     waits(3, ANN, 1, 120, STILL);
     waits(4, BOB, 1, 130, STILL);
-    age(false, "1=100 2=110 3=0 4=0", "a QOS comes before associations, in which its jobs count");
+    age(false, "1=100 2=110 3=0 4=0",
+        "a QOS limit precedes association limits, in which its jobs still count");
     end();
 
     start();
@@ -160,7 +162,7 @@ static void of_associations(void)
     limit(99, 1, 1);
     waits(1, ANN, 1, 100, STILL);
     waits(2, CID, 1, 100, STILL);
-    age(false, "1=0 2=100", "a limit of 0 lets nothing age");
+    age(false, "1=0 2=100", "with a limit of 0 no job ages");
     end();
 }
 
@@ -175,7 +177,7 @@ static void of_arrays(void)
     waits(11, ANN, 1, 105, STILL);
     waits(14, ANN, 1, 106, STILL);
     age(false, "5=90 10=0 11=200 12=100 14=0 15=300",
-        "tasks are split off an array for slots, and the rest goes behind what came before that");
+        "split-off tasks get slots; the rest moves after earlier jobs");
     end();
 
     start();
@@ -185,7 +187,7 @@ static void of_arrays(void)
     task(10, 100, STILL, true);
     waits(11, ANN, 1, 97, STILL);
     age(false, "10=0 11=0 12=100 13=100",
-        "an array takes all slots that there are before what follows it");
+        "an array takes all free slots before later jobs get any");
     end();
 
     start();
@@ -200,7 +202,7 @@ static void of_arrays(void)
                                                  .is_rest = true });
     waits(2, CID, 1, 60, STILL);
     waits(3, CID, 3, 70, STILL);
-    age(false, "1=0 2=60 3=70", "what is not split off has no slot");
+    age(false, "1=0 2=60 3=70", "the rest of an array has no slot");
     end();
 
     start();
@@ -214,11 +216,12 @@ static void of_arrays(void)
                                                  .since = 50,
                                                  .until = STILL,
                                                  .is_rest = true });
-    age(false, "1=50", "where nothing bounds it all of an array ages");
+    age(false, "1=50", "without an applicable limit, the rest of an array ages");
     end();
 }
 
-/* From Slurm 24.11 on slurmdbd is told of a task that waits only if it is the last one. */
+/* From Slurm 24.11 on, slurmdbd gets no record of a pending task unless it is the array's last
+ * one. */
 static void of_hidden_tasks(void)
 {
     const struct accrual_rules rules = { .takes_least = true, .hides_tasks = true };
@@ -226,8 +229,7 @@ static void of_hidden_tasks(void)
     limit(ANN, 2, NONE);
     task(10, 100, STILL, true);
     waits(11, ANN, 1, 105, STILL);
-    age_by(rules, "10=0 11=0",
-           "tasks that nobody sees have slots as long as the array has more of them");
+    age_by(rules, "10=0 11=0", "hidden tasks have slots while the array has enough tasks");
     end();
 
     start();
@@ -238,15 +240,14 @@ static void of_hidden_tasks(void)
     waits(11, ANN, 1, 97, STILL);
     waits(14, ANN, 1, 250, STILL);
     age_by(rules, "10=0 11=300 12=100 13=100 14=0",
-           "they had them beside those that have started, and the rest is behind what came before "
-           "that");
+           "hidden tasks age with started tasks; the rest moves after earlier jobs");
     end();
 
     start();
     limit(ANN, 2, NONE);
     task(10, 100, 200, true);
     waits(11, ANN, 1, 105, STILL);
-    age_by(rules, "10=0 11=200", "what is cancelled gives them back");
+    age_by(rules, "10=0 11=200", "a cancelled array frees the slots of its hidden tasks");
     end();
 }
 

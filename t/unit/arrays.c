@@ -3,8 +3,8 @@
 
 #include "core/priority/arrays.h"
 
-/* Instants of arrays of a live Slurm 22.05, and the AccrueTime that its scontrol showed of the
- * tasks that wait; seconds after the earliest submission. */
+/* Times of arrays on a live Slurm 22.05, and the AccrueTime that scontrol showed for their pending
+ * tasks.  In seconds after the earliest submission. */
 
 static void is_since(struct array_tasks started, uint64_t submitted, uint64_t accrued,
                      const char *name)
@@ -16,31 +16,33 @@ static void is_since(struct array_tasks started, uint64_t submitted, uint64_t ac
 int main(void)
 {
     is_since((struct array_tasks){ 1001, 1002 }, 1001, 1001,
-             "what waits for the limit of its array ages since its siblings were eligible");
+             "a task at its array's limit ages since its siblings became eligible");
     is_since((struct array_tasks){ 1065, 1126 }, 1063, 1065,
-             "though that was after its submission");
+             "a task at the limit ages since that time even after its submission");
     is_since((struct array_tasks){ 0, 1005 }, 1003, 1005,
-             "or since they started, where no eligible time was kept");
-    is_since((struct array_tasks){ 1004, 1004 }, 1002, 1004, "also where they started at once");
+             "without a known eligible time, a task ages since its siblings started");
+    is_since((struct array_tasks){ 1004, 1004 }, 1002, 1004,
+             "a task ages since its siblings started if they started at once");
     is_int((int64_t)array_ages_since(1000, ARRAY_AT_LIMIT, true, NULL), 1000,
-           "where nothing is known of siblings, since its submission");
+           "without known siblings, a task ages since its submission");
 
     const struct array_tasks started = { 1000, 1010 };
     is_int((int64_t)array_ages_since(1000, 1051, true, &started), 1000,
-           "it has its age still when it may run again");
+           "a task keeps its age when it may run again");
     is_int((int64_t)array_ages_since(1000, 1051, false, &started), 1051,
-           "an array without a limit has the eligible time that it has");
+           "a task of an unlimited array ages since its own eligible time");
     is_int((int64_t)array_ages_since(1000, 1000, true, &started), 1000,
-           "an array that never was at its limit as well");
-    is_int((int64_t)array_ages_since(1000, 0, true, &started), 0, "a held one has none");
+           "a task that never was at the limit ages since its submission");
+    is_int((int64_t)array_ages_since(1000, 0, true, &started), 0, "a held task does not age");
     is_int((int64_t)array_ages_since(1000, 1051, true, NULL), 1051,
-           "one whose siblings are not known has its own");
+           "a task without known siblings ages since its own eligible time");
 
     ok(array_hangs_on_siblings(1000, ARRAY_AT_LIMIT, true),
-       "what waits for the limit hangs on siblings");
-    ok(array_hangs_on_siblings(1000, 1051, true), "what waited for it as well");
+       "a task at its array's limit depends on its siblings");
+    ok(array_hangs_on_siblings(1000, 1051, true),
+       "a task that was at the limit depends on its siblings");
     ok(!array_hangs_on_siblings(1000, 1051, false) && !array_hangs_on_siblings(1000, 1000, true) &&
            !array_hangs_on_siblings(1000, 0, true),
-       "but not those that have the eligible time that they have");
+       "unlimited, never limited and held tasks do not depend on siblings");
     return done_testing();
 }

@@ -8,15 +8,20 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* Random histories of associations, as slurmdbd writes them down, with runs at random instants.  Of
- * any instant that is over, what is not in doubt is true, whatever runs there were; and what was
- * told by fewer runs is as good as never in doubt, and wrong, by more.
+/*
+ * Restores random association histories and compares the result with the truth.  Each history has
+ * slurmdbd's records and runs at random times.
  *
- * What leaves no trace at all is not drawn: an account that is moved never goes back to where it
- * was, and is not made again once it was deleted, nor does it vanish.  From Slurm 23.11 on a move
- * leaves mod_time alone; then txn_table is whole.
+ * Any value at a past time must be correct or reported as uncertain, for every choice of runs.  If
+ * fewer runs give a correct and certain value, more runs should hardly ever make it wrong and
+ * uncertain.
  *
- * FAIRMILL_SEED=N draws history N alone; FAIRMILL_LONG=1 many. */
+ * The histories omit changes that leave no trace.  A moved account never returns to a former
+ * parent, is never added again after its removal, and is never erased.  From Slurm 23.11 on, a move
+ * does not set mod_time; histories of that kind keep all rows of txn_table.
+ *
+ * FAIRMILL_SEED=N tests only history N.  FAIRMILL_LONG=1 tests many more histories.
+ */
 
 enum { MOST = 40, STEPS = 400, NAMES = 12 };
 
@@ -25,11 +30,11 @@ enum existence { ABSENT, ALIVE, DELETED };
 struct thing {
     enum existence existence;
     int32_t shares;
-    uint32_t parent; /* the account above, by id */
+    uint32_t parent; /* the parent account's id */
     int64_t modified;
 };
 
-/* What does not change. */
+/* The values that do not change, and evidence of moves. */
 struct identity {
     char account[12], user[12], parent_account[12];
     int64_t created;
@@ -40,7 +45,7 @@ struct identity {
 struct moment {
     int64_t at;
     bool is_run;
-    struct thing things[MOST]; /* after it */
+    struct thing things[MOST]; /* the state after this time */
 };
 
 struct record {
@@ -52,7 +57,7 @@ static struct history {
     uint64_t random;
     bool moves_touch, moves_touch_all;
     int64_t at;
-    uint32_t count; /* of ids, from 1 */
+    uint32_t count; /* the highest id; ids start at 1 */
     struct identity who[MOST];
     struct thing things[MOST];
     struct moment *moments;
@@ -74,7 +79,7 @@ static bool is_user(uint32_t id)
     return h.who[id].user[0];
 }
 
-/* ---- What slurmdbd does ---- */
+/* ---- Changes by slurmdbd ---- */
 
 static struct record *note(int64_t action)
 {
@@ -114,7 +119,7 @@ static void touch_all(void)
             touch(id);
 }
 
-/* An association of this kind, or 0. */
+/* Returns a random association of this kind, or 0. */
 static uint32_t pick(bool user, enum existence existence)
 {
     uint32_t found = 0, seen = 0;
@@ -184,7 +189,7 @@ static void make_again(void)
         live(id, parent);
 }
 
-/* One that was made just now leaves nothing. */
+/* Removes an association.  slurmdbd erases its row if it is new. */
 static void go(uint32_t id)
 {
     if (h.at - h.who[id].created < 8 && !h.who[id].moved && any(2))
@@ -353,7 +358,7 @@ static void draw(uint64_t seed)
         h.purged++;
 }
 
-/* ---- What runs note of it ---- */
+/* ---- Records of runs ---- */
 
 static uint32_t name_of(struct association_history *history, const char *name)
 {
@@ -377,7 +382,7 @@ static struct observation seen(struct association_history *history, const struct
     };
 }
 
-/* `before` is what was noted last, NULL where nothing was. */
+/* Returns true if a run records a new state.  `before` is the last recorded state, or NULL. */
 static bool is_noted(const struct thing *before, const struct thing *thing,
                      const struct thing *root)
 {
@@ -392,7 +397,7 @@ static bool is_noted(const struct thing *before, const struct thing *thing,
            (lives && (before->shares != thing->shares || before->parent != thing->parent));
 }
 
-/* Which of the chosen runs noted each association, and what that was. */
+/* The states that each of the chosen runs recorded, by id; NULL if it recorded none. */
 static struct notes {
     const struct thing *of[2 * STEPS][MOST];
     bool any[2 * STEPS];
@@ -413,7 +418,8 @@ static void note_all(const bool *chosen)
                 notes.of[i][id] = last[id] = &run->things[id];
                 notes.any[i] = true;
             }
-        /* What was gone all the time may have been touched; then the root is noted again. */
+        /* An association that was removed before may have been modified.  The run then records the
+         * root. */
         if (!notes.any[i] && memcmp(before->things, run->things, sizeof run->things)) {
             notes.of[i][1] = &run->things[1];
             notes.any[i] = true;
@@ -422,7 +428,7 @@ static void note_all(const bool *chosen)
     }
 }
 
-/* The chosen runs next to the instant, as the records tell of them. */
+/* Sets the chosen runs next to the history's time, as far as the records show them. */
 static void find_runs(struct association_history *history, const bool *chosen)
 {
     int64_t last = NEVER, next = NEVER, before = NEVER;
@@ -464,7 +470,7 @@ static void see_all(struct association_history *history)
     }
 }
 
-/* ---- What is told of it ---- */
+/* ---- Restored states ---- */
 
 struct told {
     bool lives, is_row;
@@ -548,7 +554,7 @@ static void ask(int64_t at, const bool *chosen, struct told told[MOST])
     names_destroy(names);
 }
 
-/* ---- Whether it is true ---- */
+/* ---- Comparison ---- */
 
 static struct {
     size_t values, doubts, wrong_doubts, discordant, lost, shown;
@@ -562,8 +568,7 @@ static const char *parent_then(const struct moment *moment, uint32_t id)
 
 enum { EXISTENCE, SHARES, PARENT, ATTRIBUTES };
 
-/* For each attribute: 1 where it is right, 0 where it is wrong, -1 where there is nothing to say.
- */
+/* Sets, for each attribute: 1 if it is correct, 0 if it is wrong, -1 if it does not apply. */
 static void judge(const struct moment *truth, uint32_t id, const struct told *told,
                   int right[ATTRIBUTES])
 {
@@ -595,8 +600,8 @@ static void show(const char *what, int64_t at, uint32_t id, int attribute)
     diag(text);
 }
 
-/* The state behind the last thing that happened up to the instant; where a run of the choice was in
- * that very second, what it saw is good, too. */
+/* Returns the state after the last change up to a time.  If a chosen run took place in the same
+ * second, sets `*also` to the state that it recorded, which is also correct. */
 static const struct moment *truth_at(int64_t at, const bool *chosen, const struct moment **also)
 {
     const struct moment *truth = &h.moments[0];
@@ -609,7 +614,7 @@ static const struct moment *truth_at(int64_t at, const bool *chosen, const struc
     return truth;
 }
 
-/* Whether anything is left that names it. */
+/* Returns true if anything still refers to the association. */
 static bool has_trace(uint32_t id, const bool *chosen)
 {
     char name[32];
@@ -623,7 +628,7 @@ static bool has_trace(uint32_t id, const bool *chosen)
     return h.things[id].existence != ABSENT;
 }
 
-/* Whether all that is told of an instant is true or in doubt, by few runs and by more. */
+/* Returns true if each restored value is correct or uncertain, with the few runs and with more. */
 static bool is_told_well(int64_t at, const bool *few, const bool *more)
 {
     struct told by_few[MOST], by_more[MOST];
@@ -645,7 +650,7 @@ static bool is_told_well(int64_t at, const bool *few, const bool *more)
             sums.doubts += then[i] >= 0 && doubted;
             sums.wrong_doubts += wrong && doubted;
             if (wrong && !doubted && !by_more[id].existence_doubt) {
-                show("wrong and not in doubt", at, id, i);
+                show("wrong but not uncertain", at, id, i);
                 good = false;
             }
             if (wrong && first[i] == 1 && !is_doubted(&by_few[id], i) &&
@@ -685,18 +690,18 @@ int main(void)
             last_bad = i;
         }
     char text[200];
-    ok(!bad, "what is told of the past is true or in doubt, by few runs and by more");
+    ok(!bad, "restored values are correct or uncertain, with few runs and with more");
     snprintf(text, sizeof text,
              "%" PRIu64 " of %" PRIu64 " histories are wrong, the last is %" PRIu64
-             "; %zu values, %zu in doubt, %zu of these wrong, %zu right by fewer runs",
+             "; %zu values, %zu uncertain, %zu of these wrong, %zu correct with fewer runs",
              bad, count, last_bad, sums.values, sums.doubts, sums.wrong_doubts, sums.discordant);
     diag(text);
     ok(seed || (sums.doubts * 4 < sums.values && sums.wrong_doubts * 50 > sums.doubts),
-       "most is told, and what is in doubt is often wrong");
-    /* Two runs may see that nothing was touched, and a third one between them that something was.
-     */
+       "most values are certain, and uncertain values are often wrong");
+    /* Exception: two runs may record no modification, and a third run between them may record
+     * one. */
     ok(sums.discordant * 1000000 <= sums.values,
-       "more runs hardly ever make a doubt of what was told");
+       "more runs hardly ever make a correct value uncertain");
     free(h.moments);
     return done_testing();
 }

@@ -5,10 +5,10 @@
 #include "core/usage/ledger.h"
 #include "source/layout.h"
 
-/* What the slices of rows are charged, beside what each second of them should be. */
+/* Compares the charges of a row's intervals with the sum over its single seconds. */
 
 #define OWN 7
-#define OWNERS 3 /* 0: itself; others have the associations 1 and 2 */
+#define OWNERS 3 /* owner 0 is the association itself; the others are associations 1 and 2 */
 #define BEGIN 1000
 #define SECONDS 200
 #define CUTS 6
@@ -24,7 +24,8 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
-/* Add what a row's slices are charged, by owner; the number of slices. */
+/* Adds the charges of a row's intervals to the sums of their owners.  Returns the number of
+ * intervals. */
 static int add_row(struct charge_context *context, const struct job_row *row, struct wide *sums,
                    struct charge *charge)
 {
@@ -55,11 +56,11 @@ static struct job_row row_of(const struct charge_rate *rate, uint64_t start, uin
     };
 }
 
-/* A history: tariffs and owners change at random instants; some by themselves. */
+/* A history in which charge rates and owners change at random times, sometimes both at once. */
 struct history {
     struct charge_rate tariffs[CUTS];
     struct usage_owners *owners;
-    uint64_t rate[SECONDS], whose[SECONDS]; /* by second from BEGIN on */
+    uint64_t rate[SECONDS], whose[SECONDS]; /* by second, starting at BEGIN */
 };
 
 static void draw_history(struct history *history)
@@ -92,7 +93,7 @@ static bool same(const struct wide *one, const struct wide *other)
     return !memcmp(one, other, sizeof *one);
 }
 
-/* Whether a job and its suspensions are charged what their seconds are, one by one. */
+/* Returns true if a job and its suspensions are charged exactly the sum of their seconds. */
 static bool is_charged_by_second(const struct decay_table *decay)
 {
     struct history history;
@@ -128,9 +129,7 @@ static void seconds(void)
     int wrong = 0;
     for (int i = 0; i < 4000; i++)
         wrong += !is_charged_by_second(i % 2 ? plain : decaying);
-    is_int(wrong, 0,
-           "each second has its own tariff and owner, bit for bit, also of a suspension, with "
-           "decay and a reset");
+    is_int(wrong, 0, "each second has its own rate and owner, bit for bit");
     decay_table_destroy(plain);
     decay_table_destroy(decaying);
 }
@@ -147,29 +146,29 @@ static void rows(void)
     struct charge charge;
     struct job_row row = row_of(&cheap, 1000, 2000);
     ok(add_row(&context, &row, sums, &charge) == 1 && charge.interval.rate == &cheap,
-       "a row that ends when the tariff changes is not cut");
+       "a row that ends at a rate change has one interval");
     row = row_of(&cheap, 2000, 2100);
     row.job.tres_alloc = "5=1";
     ok(add_row(&context, &row, sums, &charge) == 1 && charge.interval.rate == &dear,
-       "nor is one that begins then, under the new one");
+       "a row that begins at a rate change has the new rate");
     row = row_of(&cheap, 1990, 2010);
     ok(add_row(&context, &row, sums, &charge) == 2 && charge.outcome == JOB_CHARGE_TOO_LARGE &&
            charge.first == 1990 && !charge.counted.units,
-       "what is odd about one slice is so of the row, whose first second is that of the first");
+       "a finding of one interval applies to the row from its first second");
     row = row_of(&cheap, 1990, 0);
     row.job.time_limit = 1;
     row.job.tres_alloc = "5=1";
     ok(add_row(&context, &row, sums, &charge) == 2 && charge.outcome == JOB_CAPPED &&
            charge.interval.end == 1990 + 60 + 600,
-       "the last slice ends where the row does");
+       "the last interval ends with its row");
     row = row_of(&cheap, 5000, 4000);
     ok(add_row(&context, &row, sums, &charge) == 1 && charge.outcome == JOB_ENDS_BEFORE_START &&
            charge.first == UINT64_MAX,
-       "a row without time has one slice, of nothing");
+       "a row without duration has one empty interval");
     ok(!usage_owners_hash(owners, 0) &&
            usage_owners_hash(owners, 1400) != usage_owners_hash(owners, 1500) &&
            usage_owners_hash(owners, 1500) == usage_owners_hash(owners, 9000),
-       "of owners only what is before the reach counts for the hash");
+       "the hash of owners covers only the time before the reach");
     usage_owners_destroy(owners);
     decay_table_destroy(decay);
 }
@@ -191,7 +190,7 @@ static void resets(void)
     struct job_row row = row_of(&rate, 1000, 1700);
     add_row(&context, &row, sums, &charge);
     ok(sums[0].word[0] == 300 && sums[1].word[0] == 1500,
-       "a reset takes what is the association's own, and nothing of what is another's");
+       "a reset discards only usage that the association owns");
     ledger_state_destroy(state);
     ledger_destroy(entries);
     usage_owners_destroy(owners);

@@ -13,17 +13,17 @@ static void sums(void)
         usage_sums_of(sums, i * i * UINT64_C(1000003))->word[0] += i;
     for (uint64_t i = 0; i < 5000; i++)
         kept &= usage_sums_find(sums, i * i * UINT64_C(1000003))->sum.word[0] == i;
-    ok(kept && sums->count == 5000, "each id has its sum, dense or not");
-    ok(!usage_sums_find(sums, 7), "an id without a sum has none");
+    ok(kept && sums->count == 5000, "each id has its own sum, for dense and sparse ids");
+    ok(!usage_sums_find(sums, 7), "usage_sums_find returns NULL for an unknown id");
     usage_sums_of(sums, 0)->word[0] += 41;
     ok(sums->count == 5000 && usage_sums_find(sums, 0)->sum.word[0] == 41,
-       "a sum that is there is added to");
+       "usage is added to an existing sum");
     usage_sums_destroy(sums);
 
     struct wide one = { { 1, 0, 0, 0 } }, other = { { 0, 1, 0, 0 } };
     ok(usage_sum_hash(3, &one) != usage_sum_hash(3, &other) &&
            usage_sum_hash(3, &one) != usage_sum_hash(4, &one),
-       "the hash of a sum depends on its id and on every word");
+       "the hash of a sum depends on its id and every word");
 }
 
 static struct job_keys keys_of(const uint64_t *list, size_t count)
@@ -40,18 +40,18 @@ static void keys(void)
     const uint64_t some[] = { 9, UINT64_MAX, 3, 9, 5 }, others[] = { 5, 4, UINT64_MAX };
     struct job_keys one = keys_of(some, 5), other = keys_of(others, 3), none = { 0 };
     ok(one.count == 4 && one.keys[0] == 3 && one.keys[3] == UINT64_MAX,
-       "keys are sorted, each once");
+       "keys are sorted and unique");
     struct job_keys rest = job_keys_without(&one, &other);
     ok(rest.count == 2 && rest.keys[0] == 3 && rest.keys[1] == 9,
-       "those that others lack are found");
+       "keys that the other list lacks are found");
     job_keys_free(&rest);
     rest = job_keys_without(&one, &none);
-    ok(rest.count == 4, "all of them where the others are none");
+    ok(rest.count == 4, "all keys remain if the other list is empty");
     job_keys_free(&rest);
     rest = job_keys_without(&none, &one);
-    ok(rest.count == 0, "none of none");
+    ok(rest.count == 0, "no keys remain of an empty list");
     ok(job_keys_hash(&one) != job_keys_hash(&other) && job_keys_hash(&none) == 0,
-       "the hash tells lists apart");
+       "different lists have different hashes");
     job_keys_free(&one);
     job_keys_free(&other);
 }
@@ -73,12 +73,12 @@ static void hashes(void)
         --*fields[i];
     }
     ok(all && checkpoint_hash(&checkpoint) == plain,
-       "the hash of a seal depends on each of its numbers");
+       "the checkpoint hash depends on each of its numbers");
     checkpoint.source = "b";
-    ok(checkpoint_hash(&checkpoint) != plain, "and on its source");
+    ok(checkpoint_hash(&checkpoint) != plain, "the checkpoint hash depends on its source");
     checkpoint.source = "a";
     checkpoint.basis = "grid 9\n";
-    ok(checkpoint_hash(&checkpoint) != plain, "and on its basis");
+    ok(checkpoint_hash(&checkpoint) != plain, "the checkpoint hash depends on its basis");
 }
 
 static bool differ(const char *one, const char *other, const char *wanted)
@@ -92,11 +92,11 @@ static bool differ(const char *one, const char *other, const char *wanted)
 static void bases(void)
 {
     ok(differ("a 1\nb 2\n", "a 1\nb 2\n", NULL), "equal bases do not differ");
-    ok(differ("a 1\nb 2\nc 3\n", "a 1\nb 3\nc 4\n", "b"), "the first line that differs is named");
-    ok(differ("a 1\n", "a 1\nb 3\n", "b"), "also one that was not there");
-    ok(differ("a 1\nb 3\n", "a 1\n", "b"), "or is there no more");
-    ok(differ("a 1\nc 3\n", "a 1\nb 2\nc 3\n", "b"), "or has come before another");
-    ok(differ("a 1\nb 2\nc 3\n", "a 1\nc 3\n", "b"), "or was there before another");
+    ok(differ("a 1\nb 2\nc 3\n", "a 1\nb 3\nc 4\n", "b"), "the first different line is named");
+    ok(differ("a 1\n", "a 1\nb 3\n", "b"), "an appended line is named");
+    ok(differ("a 1\nb 3\n", "a 1\n", "b"), "a line removed from the end is named");
+    ok(differ("a 1\nc 3\n", "a 1\nb 2\nc 3\n", "b"), "an inserted line is named");
+    ok(differ("a 1\nb 2\nc 3\n", "a 1\nc 3\n", "b"), "a line removed from the middle is named");
 }
 
 int main(void)

@@ -13,10 +13,10 @@
 #include "db/driver.h"
 #include "settings/settings.h"
 
-/* What a run does where a replica lags, or sums leave the range of our integers: no real database
- * comes there at will, so this one plays both. */
+/* Tests runs on a lagging replica, and usage sums beyond the integer range.  Real databases rarely
+ * produce either, so a fake database does. */
 
-/* ---- a database ---- */
+/* ---- The fake database ---- */
 
 static int64_t lag;
 static bool lag_is_known;
@@ -62,9 +62,9 @@ static const struct db_driver driver = {
     .replica_lag = answer_lag, .begin = begin, .query = query, .fetch = fetch, .finish = finish
 };
 
-/* ---- replicas ---- */
+/* ---- Replicas ---- */
 
-/* What a run of a source that lags says. */
+/* Returns the error of a run that reads a source with this lag. */
 static struct error read_lagging(int64_t max_lag_s, int64_t lag_s)
 {
     struct settings settings = { .max_lag_s = max_lag_s, .source = { .database = "acct" } };
@@ -85,24 +85,25 @@ static bool begins(struct error err)
 static void replicas(void)
 {
     lag_is_known = true;
-    ok(begins(read_lagging(60, 0)) && begins(read_lagging(60, 60)), "a lag of max_lag is read");
+    ok(begins(read_lagging(60, 0)) && begins(read_lagging(60, 60)),
+       "a replica whose lag is at most max_lag is read");
     struct error err = read_lagging(60, 61);
     ok(err.class == ERROR_LAGGING &&
            !strcmp(err.message, "database 'acct' is a replica that lags 61 s; max_lag is 60 s"),
-       "a longer one is refused");
+       "a replica that lags longer is rejected");
     err = read_lagging(60, DB_LAG_UNBOUNDED);
     ok(err.class == ERROR_LAGGING && strstr(err.message, "lags without bound; max_lag is 60 s"),
-       "so is a replica to which nothing comes");
+       "a replica that receives no changes is rejected");
     ok(read_lagging(0, 1).class == ERROR_LAGGING && begins(read_lagging(0, 0)),
-       "a max_lag of nothing wants none");
-    ok(begins(read_lagging(-1, DB_LAG_UNBOUNDED)), "without max_lag nobody looks");
+       "a max_lag of 0 accepts no lag");
+    ok(begins(read_lagging(-1, DB_LAG_UNBOUNDED)), "without max_lag, the lag is not checked");
     lag_is_known = false;
     err = read_lagging(60, 0);
     ok(err.class == ERROR_DENIED && !strcmp(err.message, "you may not ask"),
-       "where the lag cannot be told nothing is read");
+       "a replica of unknown lag is not read");
 }
 
-/* ---- sums ---- */
+/* ---- Sums ---- */
 
 static const struct wide most = { { UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX } };
 static const struct wide least = { { 0, 0, 0, UINT64_C(1) << 63 } };
@@ -141,7 +142,8 @@ static void give_back(struct computation *computation)
 static bool is_of_range(const struct error *err)
 {
     return err->class == ERROR_DATA &&
-           !strcmp(err->message, "the usage of association 3 is beyond the range of fairmill's integers");
+           !strcmp(err->message,
+                   "the usage of association 3 is beyond the range of fairmill's integers");
 }
 
 static void charges(void)
@@ -159,11 +161,13 @@ static void charges(void)
         failed = accumulator.accumulator.take(&accumulator.accumulator, &charge, &err);
         taken++;
     }
-    /* 2^252 each: seven fit below 2^255, and each is added when the next one comes. */
+    /* Each charge is 2^252.  Seven of them fit below 2^255, and each is added when the next one
+     * arrives. */
     ok(failed && taken == 9 && is_of_range(&err),
-       "charges that leave the range of our integers are an error that names whose they are");
+       "charges beyond the integer range fail and name the association");
     err = (struct error){ 0 };
-    ok(sums_accumulator_end(&accumulator, &err) && is_of_range(&err), "so is the last one");
+    ok(sums_accumulator_end(&accumulator, &err) && is_of_range(&err),
+       "a last charge beyond the integer range fails");
     give_back(&computation);
 }
 
@@ -175,14 +179,14 @@ static void unattributed(void)
     *usage_sums_of(computation.unattributed, 8) = one;
     ok(compute_values(&computation, NULL, &err) && err.class == ERROR_DATA &&
            strstr(err.message, "the usage without an association is beyond the range"),
-       "so are those of nobody");
+       "unattributed usage beyond the integer range fails");
     give_back(&computation);
 }
 
-static int64_t drifted; /* of the seal that was folded last */
+static int64_t drifted; /* by the last fold() */
 
-/* Fold a seal whose run has summed `own` and whose results have `kept`, with this hash; what was
- * wrong. */
+/* Folds a checkpoint for which a run has computed the sum `own` and the results contain the sum
+ * `kept` with this hash.  Returns the error; its message is empty on success. */
 static struct error fold(enum checkpoint_mode mode, struct wide own, struct wide kept,
                          uint64_t hash)
 {
@@ -216,22 +220,22 @@ static void checkpoints(void)
 {
     uint64_t hash = usage_sum_hash(ASSOCIATION, &most);
     struct error err = fold(CHECKPOINT_FULL, most, one, 0);
-    ok(is_of_range(&err), "a sum below the seal that leaves the range is an error, too");
+    ok(is_of_range(&err), "a checkpointed sum beyond the integer range fails");
     err = fold(CHECKPOINT_INCREMENTAL, one, most, hash);
-    ok(is_of_range(&err), "so is a kept one");
+    ok(is_of_range(&err), "a stored sum beyond the integer range fails");
     err = fold(CHECKPOINT_INCREMENTAL, one, most, hash + 1);
     ok(err.class == ERROR_DAMAGED && *err.message,
-       "but one that is not what was stored is damaged");
+       "a stored sum that does not match its hash is damaged");
     err = fold(CHECKPOINT_INCREMENTAL, one, one, usage_sum_hash(ASSOCIATION, &one));
-    ok(!*err.message, "sums within the range are added");
+    ok(!*err.message, "sums within the integer range are added");
     err = fold(CHECKPOINT_VERIFY, one, one, usage_sum_hash(ASSOCIATION, &one));
-    ok(!*err.message && !drifted, "a kept sum that is as it should be is no drift");
+    ok(!*err.message && !drifted, "a correct stored sum has no drift");
     err = fold(CHECKPOINT_VERIFY, one, least, usage_sum_hash(ASSOCIATION, &least));
     ok(!*err.message && drifted == 1,
-       "one from which the difference leaves the range is, and stops nothing");
+       "a difference beyond the integer range counts as drift without failing");
 }
 
-/* ---- a checkpoint that is decided on ---- */
+/* ---- Checkpoint decisions ---- */
 
 static int no_identity(const struct source *source, struct text *identity, struct error *err)
 {
@@ -262,7 +266,8 @@ static int no_keys(const struct source *source, uint64_t now, struct job_keys *k
     return 0;
 }
 
-/* Plan a run that finds a checkpoint with this basis; returns the plan's own basis. */
+/* Plans a run that finds a checkpoint with this basis.  Returns the plan's own basis, which the
+ * caller frees. */
 static char *plan_with(const char *basis, enum checkpoint_mode *mode, char why[256])
 {
     static const struct past_port past = { .identify = no_identity, .read_open_keys = no_keys };
@@ -284,7 +289,8 @@ static char *plan_with(const char *basis, enum checkpoint_mode *mode, char why[2
                                         .findings = findings_create() };
     struct checkpoint_plan plan = { .stored = &stored, .source_identity = "here" };
     struct error err = { 0 };
-    ok(!checkpoint_plan_make(&plan, &computation, 0, &err), "a run decides on a checkpoint");
+    ok(!checkpoint_plan_make(&plan, &computation, 0, &err),
+       "the planning of a checkpoint succeeds");
     *mode = plan.mode;
     snprintf(why, 256, "%s", plan.why);
     char *own = memory_text(plan.checkpoint.basis);
@@ -300,18 +306,19 @@ static void rules(void)
     char why[256];
     char *own = plan_with("", &mode, why);
     free(plan_with(own, &mode, why));
-    ok(mode == CHECKPOINT_INCREMENTAL && !*why, "a checkpoint under the same rules is continued");
+    ok(mode == CHECKPOINT_INCREMENTAL && !*why,
+       "a checkpoint under the same charging rules is continued");
     char *line = strstr(own, "\nrules "), *next = line + 1 + strcspn(line + 1, "\n");
     struct text other = { 0 };
     text_format(&other, "%.*s\nrules 0%s", (int)(line - own), own, next);
     free(plan_with(other.bytes, &mode, why));
     ok(mode == CHECKPOINT_FULL && strstr(why, "charging rules changed"),
-       "a checkpoint under other charging rules makes the run full");
+       "a checkpoint under other charging rules causes a full run");
     text_free(&other);
     text_format(&other, "%.*s%s", (int)(line - own), own, next);
     free(plan_with(other.bytes, &mode, why));
     ok(mode == CHECKPOINT_FULL && strstr(why, "charging rules changed"),
-       "so does a checkpoint of 0.2.0, which has no number of the rules");
+       "a checkpoint of 0.2.0, without a rules version, causes a full run");
     text_free(&other);
     free(own);
 }

@@ -14,7 +14,7 @@ struct correlation {
     double spearman, kendall;
 };
 
-/* How many are not above each. */
+/* Ranks each value by the number of values that are not above it. */
 static struct ordering ordering_of_values(const double *values, size_t count)
 {
     uint32_t ranks[200] = { 0 };
@@ -38,19 +38,22 @@ static void orders(void)
     const double up[] = { 1, 2, 3, 4, 5 }, down[] = { 50, 40, 30, 20, 10 };
     const double swapped[] = { 1, 2, 3, 5, 4 }, flat[] = { 7, 7, 7, 7, 7 };
     struct correlation same = correlation_of(up, up, 5), discordant = correlation_of(up, down, 5);
-    ok(near(same.spearman, 1) && near(same.kendall, 1), "like orders correlate with 1");
-    ok(near(discordant.spearman, -1) && near(discordant.kendall, -1), "turned ones with -1");
+    ok(near(same.spearman, 1) && near(same.kendall, 1), "equal orders correlate with 1");
+    ok(near(discordant.spearman, -1) && near(discordant.kendall, -1),
+       "opposite orders correlate with -1");
     struct correlation pair = correlation_of(up, swapped, 5);
-    /* 1 - 6 x 2 / (5 x 24), and 8 of 10 pairs more that agree than do not. */
-    ok(near(pair.spearman, 0.9) && near(pair.kendall, 0.8), "a swap of two costs what it must");
+    /* rho = 1 - 6 x 2 / (5 x 24).  Nine of ten pairs agree and one does not, so tau = 8 / 10. */
+    ok(near(pair.spearman, 0.9) && near(pair.kendall, 0.8),
+       "swapping two members gives rho 0.9 and tau 0.8");
     struct correlation none = correlation_of(up, flat, 5);
-    ok(isnan(none.spearman) && isnan(none.kendall), "what has no order correlates with nothing");
+    ok(isnan(none.spearman) && isnan(none.kendall),
+       "the correlation with a constant is not a number");
     struct correlation lone = correlation_of(up, up, 1), empty = correlation_of(up, up, 0);
     ok(isnan(lone.kendall) && isnan(lone.spearman) && isnan(empty.kendall),
-       "nor does one member, or none");
+       "the correlation of fewer than two members is not a number");
 }
 
-/* The roots of sums of squares are rounded: that of 24 squared is not 24. */
+/* The root of a sum of squares is rounded: the root of 24 squared may not be 24. */
 static void within_one(void)
 {
     double one[200], other[200];
@@ -69,21 +72,21 @@ static void within_one(void)
         whole += fmin(same.spearman, same.kendall) >= 1 &&
                  fmax(discordant.spearman, discordant.kendall) <= -1;
     }
-    ok(within == 197, "no coefficient is beyond -1 or 1");
-    ok(whole == 197, "like orders of any length have exactly 1, turned ones -1");
+    ok(within == 197, "no coefficient is outside -1 to 1");
+    ok(whole == 197, "equal orders have exactly 1 and opposite orders -1");
 }
 
-/* Both have ties: by hand, mean ranks are 1.5 1.5 3 4 and 1 2.5 2.5 4; of six pairs one is tied in
- * each, four agree. */
+/* Both orders have ties.  By hand, the mean ranks are 1.5 1.5 3 4 and 1 2.5 2.5 4.  Of six pairs,
+ * one is tied in each order and four agree. */
 static void ties(void)
 {
     const double a[] = { 1, 1, 2, 3 }, b[] = { 1, 2, 2, 3 };
     struct correlation tied = correlation_of(a, b, 4);
-    ok(near(tied.spearman, 3.75 / 4.5), "tied members have their mean rank in Spearman's rho");
-    ok(near(tied.kendall, 0.8), "and are neither in Kendall's tau-b");
+    ok(near(tied.spearman, 3.75 / 4.5), "Spearman's rho gives tied members their mean rank");
+    ok(near(tied.kendall, 0.8), "Kendall's tau-b leaves out tied pairs");
 }
 
-/* Pair by pair. */
+/* Kendall's tau-b from its definition, in quadratic time. */
 static double slow_kendall(const double *a, const double *b, size_t count)
 {
     double sum = 0, untied_a = 0, untied_b = 0;
@@ -111,7 +114,7 @@ static void pairs(void)
         }
         alike += near(correlation_of(a, b, 50).kendall, slow_kendall(a, b, 50));
     }
-    is_int(alike, 200, "tau-b is what all pairs of random members say, one by one");
+    is_int(alike, 200, "tau-b equals the pair-by-pair result for random members");
 }
 
 int main(void)
