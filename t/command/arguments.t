@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Command lines that are understood, and those that are not."""
+"""Wrong command lines exit with status 64 and publish nothing; right ones are accepted."""
 
 import os
 import re
@@ -16,25 +16,25 @@ from program import FAIRMILL
 WRONG = (
     ((), 'no command'),
     (('mill',), 'an unknown command'),
-    (('tune',), 'a command that there is not'),
+    (('tune',), 'another unknown command'),
     (('forecast', 'x', '-u', 'y'), 'a name and a user'),
     (('forecast',), 'forecast without a name'),
-    (('whatif', 'alice'), 'an argument that whatif does not take'),
+    (('whatif', 'alice'), 'an argument that whatif does not accept'),
     (('run', '--faster'), 'an unknown option'),
-    (('run', 'tiny'), 'an argument that run does not take'),
+    (('run', 'tiny'), 'an argument that run does not accept'),
     (('init', '--now', '5'), "another command's option"),
     (('run', '--now'), 'an option without its argument'),
-    (('run', '--now', 'yesterday'), "--now that is no instant"),
-    (('run', '--now', '2025-02-30'), '--now on a day that is in no calendar'),
+    (('run', '--now', 'yesterday'), '--now with a word that is not a time'),
+    (('run', '--now', '2025-02-30'), '--now on a day that does not exist'),
     (('run', '--now', '2025-06-21 10:00 2025-06-22'), '--now on two days'),
     (('run', '--now', '-5'), 'a negative --now'),
-    (('run', '--now', '1e9'), '--now that is no whole number'),
-    (('run', '--now', '99999999999999999999'), '--now beyond all numbers'),
+    (('run', '--now', '1e9'), '--now with a number that is not whole'),
+    (('run', '--now', '99999999999999999999'), '--now with a number that is too large'),
     (('run', '--now', ''), 'an empty --now'),
-    (('run', '--cluster', 'atlantis'), 'a cluster that is not there'),
+    (('run', '--cluster', 'atlantis'), 'an unknown cluster'),
     (('run', '--cluster', ''), 'a cluster without a name'),
     (('show', '--colour'), 'an unknown option of show'),
-    (('help', 'tune'), 'help for a command that there is not'),
+    (('help', 'tune'), 'help for an unknown command'),
     (('help', 'run', 'show'), 'help for two commands'),
 )
 
@@ -44,13 +44,13 @@ def body():
         place.ready()
         for arguments, what in WRONG:
             place.ends(64, f'{what} is bad usage', *arguments)
-            tap.ok(place.err and not place.out, f'{what} is told on standard error only', place.out,
+            tap.ok(place.err and not place.out, f'{what} is reported on standard error only', place.out,
                    place.err)
         tap.same(place.query('SELECT count(*) FROM fairmill_fairshare'), [(0,)],
                  'none of them has published anything')
-        place.ends(64, 'an unknown cluster beside a known one is bad usage', 'run', '--cluster',
+        place.ends(64, 'an unknown cluster next to a known one is bad usage', 'run', '--cluster',
                    'tiny', '--cluster', 'atlantis')
-        place.says('and is named', "'atlantis'")
+        place.says('the error names the unknown cluster', "'atlantis'")
         place.ends(0, '--version ends well', '--version', settings=None)
         tap.ok(place.out.startswith('fairmill ') and place.out.count('\n') == 1,
                '--version is one line', place.out)

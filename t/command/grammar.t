@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""One grammar: what a command line means does not depend on the command."""
+"""All commands have one grammar: an option, a list or a time has the same meaning in each of them."""
 
 import os
 import re
@@ -17,10 +17,10 @@ import tap
 from place import NOW, Place
 from program import FAIRMILL, TOP
 
-# What a command must be given besides options, so that it comes as far as the settings.
+# The arguments without which a command fails before it reads the settings.
 ARGUMENTS = {'explain': ('alice',), 'forecast': ('alice',), 'history': ('alice',), 'diff': ('-',), 'shares': ('diff', '-'),
              'forget': ('--cluster', 'tiny'), 'ledger': ('list',), 'import': ('pbs', '--accounting', '.')}
-# The letters of sshare(1) and sprio(1), and what their manuals call them.
+# The short options of sshare(1) and sprio(1), and their long options in the manual.
 SSHARE = dict(a='all', A='accounts', l='long', m='partition', M='clusters', n='noheader', o='format', p='parsable',
               P='parsable2', u='users', U='Users', v='verbose', V='version')
 SPRIO = dict(h='noheader', j='jobs', l='long', M='clusters', n='norm', o='format', p='partition', S='sort', u='user',
@@ -61,11 +61,11 @@ def helps(place, command):
     for option in ('--help',) if command == 'prio' else ('--help', '-h'):
         for arguments in ((command, option), (command, *ARGUMENTS.get(command, ()), option)):
             place.succeed(*arguments, settings=None)
-            tap.same(place.out, text, f'{" ".join(arguments)} is its help')
-    tap.ok(text.startswith(f'usage: fairmill {command}'), f'{command} says how it is used', text)
+            tap.same(place.out, text, f'{" ".join(arguments)} prints the help')
+    tap.ok(text.startswith(f'usage: fairmill {command}'), f'the help of {command} begins with its usage', text)
     for option in ('-V', '--version'):
         place.succeed(command, option, settings=None)
-        tap.ok(place.out.startswith('fairmill '), f'{command} {option} is the version', place.out)
+        tap.ok(place.out.startswith('fairmill '), f'{command} {option} prints the version', place.out)
 
 
 def settings_anywhere(place, command):
@@ -75,7 +75,7 @@ def settings_anywhere(place, command):
     for arguments in (('-c', file, command, *more), ('--config=' + file, command, *more), (command, '-c', file, *more),
                       (command, *more, '-c' + file), (command, *more, '--config', file)):
         said.add((place.run(*arguments, settings=None), place.err, place.out))
-    tap.ok(len(said) == 1 and file in str(said), f'{command} takes -c before and behind', *said)
+    tap.ok(len(said) == 1 and file in str(said), f'{command} accepts -c before and after its name', *said)
 
 
 def options_are_known(place, command):
@@ -94,7 +94,7 @@ def options_are_known(place, command):
         for spelling in names:
             place.run('-c', 'none.conf', command, *more, spelling, *(['x'] if value else []), settings=None)
             said.add((place.out, place.err))
-        tap.ok(len(said) == 1 and 'unknown option' not in str(said), f'{command} knows {", ".join(names)} as one', *said)
+        tap.ok(len(said) == 1 and 'unknown option' not in str(said), f'{command} accepts {", ".join(names)} as one option', *said)
 
 
 def foreign_letters(place, command):
@@ -105,10 +105,10 @@ def foreign_letters(place, command):
             alike = {own[letter], own[letter].rstrip('s')} & {name, name.rstrip('s')}
             same_thing = {'format': 'columns', 'parsable': 'parsable-with-bar', 'parsable2': 'parsable'}.get(name)
             file = letter == 'o' and own[letter] == 'output'
-            tap.ok(alike or own[letter] == same_thing or file, f'{command} -{letter} is {tool} -{letter}', own)
+            tap.ok(alike or own[letter] == same_thing or file, f'{command} -{letter} means the same as {tool} -{letter}', own)
         else:
-            place.ends(64, f'{command} -{letter} is refused', command, *ARGUMENTS.get(command, ()), '-' + letter)
-            place.says('by its name and meaning', f"'-{letter}'", f'in {tool} --{name}: ')
+            place.ends(64, f'{command} -{letter} is rejected', command, *ARGUMENTS.get(command, ()), '-' + letter)
+            place.says(f'the error for {command} -{letter} names the option of {tool}', f"'-{letter}'", f'in {tool} --{name}: ')
 
 
 def options_are_in_manual(place, command):
@@ -121,7 +121,7 @@ def options_are_in_manual(place, command):
     tap.same(sorted(spellings - documented), [], f'the manual page of {command} has each option of its help')
     # An item may add synonyms to an option.
     wrong = [sorted(item) for item in own if item and not item & spellings]
-    # The options after the last item are those of fairmill-cli(7).
+    # The text after the last item names options of fairmill-cli(7).
     named = set(manual.SPELLING.findall(text.rpartition('\n=back\n')[2]))
     tap.same((wrong, sorted(named - spellings)), ([], []), f'the help of {command} has each option of its manual page')
 
@@ -160,12 +160,12 @@ def refused(place):
                             (('ledger', 'debit', '5', '-u', 'alice', '-p', 'gpu'), ("unexpected argument 'gpu'; write --partition",)),
                             (('compare', '-n', '5'), ("there is no user or account '5'",)),
                             (('ledger', 'debit', '5', '-p', 'x'), ("unexpected argument 'x'",))):
-        place.ends(64, f'{" ".join(arguments)} is refused', *arguments)
-        place.says('with its meaning', *said)
+        place.ends(64, f'{" ".join(arguments)} is rejected', *arguments)
+        place.says(f'the error for {" ".join(arguments)} says why', *said)
 
 
 def lists(place):
-    """Commas and repetition are one, in any order of options and arguments."""
+    """A list with commas and a repeated option are the same, in any order of options and arguments."""
     for alike in ((('show', '-M', 'tiny,huge'), ('show', '-M', 'tiny', '-M', 'huge'), ('show', '--cluster=tiny,huge'),
                    ('show', '--clusters', 'huge', '--cluster', 'tiny'), ('show',)),
                   (('show', '-PA', 'physics,chemistry', '-M', 'tiny'),
@@ -180,11 +180,11 @@ def lists(place):
         for arguments in alike:
             place.succeed(*arguments)
             outputs.append(place.out)
-        tap.ok(len(set(outputs)) == 1, f'{" ".join(alike[0])} has {len(alike)} spellings', *outputs)
+        tap.ok(len(set(outputs)) == 1, f'{" ".join(alike[0])} can be written in {len(alike)} ways', *outputs)
 
 
 def times(place):
-    """Each form is the instant that sacct takes it for, and what is printed is read."""
+    """Each form is the time that sacct reads it as, and a printed time can be given as an option."""
     forms = ('2026-11-01T10:00:05', '2026-11-01T10:00', '2026-11-01 10:00', '2026-11-01', '11/01/26', '11.01.26',
              '110126', '11/01', '11.01', '1101', '1101-10:00', '11/01-10:00:05', '10:00', '10:00:05', '10:00 PM',
              '12:00am', 'midnight', 'noon', 'elevenses', 'fika', 'teatime', 'today', 'tomorrow', 'now', 'now-3days',
@@ -207,12 +207,12 @@ def times(place):
             span = re.search(r'window from (.*) to ', got)
             theirs = time.mktime(time.strptime(span.group(1))) if span else 0
             ours = time.mktime(time.strptime(dated.group(1), '%Y-%m-%dT%H:%M:%S'))
-            tap.ok(abs(theirs - ours) < 30, f'{form} is what sacct takes it for', got[:200], dated.group(1))
+            tap.ok(abs(theirs - ours) < 30, f'{form} is the time that sacct reads', got[:200], dated.group(1))
     first = place.out
     place.succeed('ledger', 'credit', 1, '-u', 'bob', '-M', 'tiny', '--at', dated.group(1), '-w', 'x', '--dry-run')
-    tap.same(place.out.splitlines()[:2], first.splitlines()[:2], 'what is printed is read')
+    tap.same(place.out.splitlines()[:2], first.splitlines()[:2], 'a printed time can be given as an option')
     for form in ('yesterday', '2026-02-30', 'now-3moons', '25:00', '10:00 11:00', ''):
-        place.ends(64, f"'{form}' is no time", 'ledger', 'credit', 1, '-u', 'bob', '-M', 'tiny', '--at', form, '-w', 'x',
+        place.ends(64, f"'{form}' is rejected as a time", 'ledger', 'credit', 1, '-u', 'bob', '-M', 'tiny', '--at', form, '-w', 'x',
                    '--dry-run')
 
 
@@ -227,7 +227,7 @@ def in_order(wanted, there):
 
 
 def sshare_lines(place):
-    """Lines of sshare(1), its name changed: at least its columns, in its order."""
+    """Command lines of sshare(1) with `show` in its place print at least its columns, in its order."""
     usual = ['Account', 'User', 'RawShares', 'NormShares', 'RawUsage', 'EffectvUsage', 'FairShare']
     long = ['Account', 'User', 'RawShares', 'NormShares', 'RawUsage', 'NormUsage', 'EffectvUsage', 'FairShare', 'LevelFS']
     for line, columns in (('sshare', usual), ('sshare -a', usual), ('sshare -l', long), ('sshare -al -M tiny', long),
@@ -240,17 +240,17 @@ def sshare_lines(place):
                           ('sshare -p -a -l', long), ('sshare --parsable --users=alice', usual)):
         got = head(place, *line.replace('sshare', 'show', 1).split())
         tap.ok(in_order(columns, got.split('|')), f'{line} has its columns', got)
-        tap.ok(got.endswith('|') == ('-p ' in line), 'a bar ends lines with -p', got)
+        tap.ok(got.endswith('|') == ('-p ' in line), f'{line} ends lines with a bar only with -p', got)
     tap.same(head(place, 'show', '-o', 'account,user%10', '-M', 'tiny').split(), ['Account', 'User'],
              'sshare -o account,user%10 has these columns')
     tap.same(head(place, 'show', '-P', '-o', 'User,fairshare,Account', '-M', 'tiny'), 'User|FairShare|Account',
-             'sshare -P --format=User,fairshare,Account too')
+             'sshare -P --format=User,fairshare,Account has these columns')
     place.succeed('show', '-nP', '-M', 'tiny', '-U', '-o', 'user')
-    tap.same(sorted(place.out.split()), ['alice', 'bob', 'carol'], 'sshare -nPUo user is users alone')
+    tap.same(sorted(place.out.split()), ['alice', 'bob', 'carol'], 'sshare -nPUo user prints only users')
 
 
 def sprio_lines(place):
-    """Lines of sprio(1), its name changed: what they print first is what its manual shows."""
+    """Command lines of sprio(1) with `prio` in its place print the first columns that its manual shows."""
     for line, columns in (('sprio', ['JOBID']), ('sprio -l', ['JOBID', 'PARTITION', 'USER', 'PRIORITY']),
                           ('sprio -n', ['JOBID']), ('sprio -w', ['JOBID', 'PARTITION', 'PRIORITY']),
                           ('sprio -o %i_%u', ['JOBID_USER']), ('sprio -v -u alice,bob', ['USER']),
@@ -273,11 +273,11 @@ def body():
                  'each command is in a group with a heading')
         for spelling in (('--help',), ('-h',), ('help', '--help')):
             place.succeed(*spelling, settings=None)
-            tap.same(place.out, help_of(place), f'{spelling} is help')
-        place.ends(64, 'there is no help for what is no command', 'help', 'tune')
-        tap.ok('usage: fairmill help [COMMAND]' in help_of(place, 'help'), 'help has help of its own', place.out)
-        place.ends(64, 'a misspelt help is no command', 'halp')
-        place.says('and help is suggested', "did you mean 'help'?")
+            tap.same(place.out, help_of(place), f'{" ".join(spelling)} prints the list of commands')
+        place.ends(64, 'help for an unknown command is rejected', 'help', 'tune')
+        tap.ok('usage: fairmill help [COMMAND]' in help_of(place, 'help'), '`fairmill help help` prints the usage of help', place.out)
+        place.ends(64, 'a misspelled help is rejected', 'halp')
+        place.says('the error for a misspelled help suggests help', "did you mean 'help'?")
         for command in commands:
             helps(place, command)
             settings_anywhere(place, command)

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""What fairmill promises by name (doc/compatibility.md), a line for each: `column TABLE NAME`,
+"""The promised names of fairmill (doc/compatibility.md), one a line: `column TABLE NAME`,
 `setting SECTION.KEY = DEFAULT`, `command NAME`, `option COMMAND --NAME`, `letter COMMAND -X --NAME`,
 `action COMMAND NAME`, `field COMMAND NAME` (of JSON), `heading COMMAND NAME` (of CSV), `metric NAME`,
 `finding KIND`, `status NUMBER`.
@@ -18,7 +18,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NOW = '1750500000'
-# What each command is given, so that it prints rows of the demonstration's site.
+# The arguments with which each command prints rows of the demonstration.
 PRINTING = {'check': (), 'verify': (), 'status': (), 'show': (), 'prio': (), 'explain': ('beatriz',),
             'whatif': ('--shares', 'physics=5'), 'forecast': ('beatriz',), 'compare': (), 'history': ('beatriz',),
             'statement': ('--since', '2025-05-01'), 'backtest': ('--since', '2025-06-18', '--half-life', '14-0'),
@@ -37,7 +37,7 @@ def sections(pod):
 
 
 def for_readers(pod):
-    """The tables and views that the manual has for readers, not for runs only."""
+    """The tables and views for readers, according to the manual."""
     names = set()
     for heading, text in sections(pod).items():
         if heading.startswith('fairmill_') and not re.match(r'\s*(Internal|Nothing for readers)', text):
