@@ -3,22 +3,22 @@
 #
 # dashboards.pl SOURCE.sql DRIVER AUDIENCE > DASHBOARD.json
 #
-# Makes a dashboard of Grafana from its queries, for the data source of DRIVER (mysql, pgsql) and for
-# AUDIENCE (viewers, operators).  A SOURCE has lines `-- WORD: VALUE`, and under those of a panel its query:
+# Makes a Grafana dashboard from SOURCE, for the data source of DRIVER (mysql, pgsql) and for AUDIENCE
+# (viewers, operators).  SOURCE has lines `-- WORD: VALUE`.  The query follows the lines of its panel:
 #
 #   -- dashboard: NAME TITLE           the page: site, account or health
-#   -- variable: NAME                  what the reader chooses; its query lists the values
+#   -- variable: NAME                  a variable that the reader sets; its query lists the values
 #   -- panel: TITLE                    begins a panel
-#   -- about: TEXT                     what it shows, and how to read it
-#   -- kind: KIND                      a key of %kinds, how it is drawn
-#   -- size: WIDTH HEIGHT              of the 24 columns of a page; panels fill rows from the left
-#   -- unit: UNIT                      of all columns
-#   -- units: COLUMN=UNIT ...          of some
-#   -- steps: COLOUR FROM=COLOUR ...   the colours of values
-#   -- for: operators                  it has names: viewers do not get it
+#   -- about: TEXT                     describes the panel and how to read it
+#   -- kind: KIND                      the kind of drawing, a key of %kinds
+#   -- size: WIDTH HEIGHT              in columns (a page has 24) and rows; panels fill rows from the left
+#   -- unit: UNIT                      the unit of all columns
+#   -- units: COLUMN=UNIT ...          the units of some columns
+#   -- steps: COLOUR FROM=COLOUR ...   the colors of values
+#   -- for: operators                  the panel shows user names, so viewers do not get it
 #
-# A query is the same for MariaDB, MySQL and PostgreSQL: no quoted names, no division of integers, times as
-# seconds, macros of both data sources.
+# Each query must run on MariaDB, MySQL and PostgreSQL: without quoted names and divisions of integers, with
+# times in seconds, and with macros that both data sources have.
 use strict;
 use warnings;
 use JSON::PP ();
@@ -36,13 +36,13 @@ sub curves {
     };
 }
 
-# How panels are drawn: Grafana's type, the form in which it wants rows, and what differs from its defaults.
+# The kinds of panels: Grafana's type, the format of its rows, and the options that differ from its defaults.
 my %kinds = (
     curves => curves(),
     points => curves(drawStyle => 'points', pointSize => 5),
     days   => curves(drawStyle => 'bars', fillOpacity => 80, lineWidth => 0, stacking => { mode => 'normal' }),
     shares => curves(fillOpacity => 40, stacking => { mode => 'normal' }),
-    # Twice and half are equally far from 1.
+    # On a logarithmic scale, 2 and 0.5 are equally far from 1.
     ratios => curves(scaleDistribution => { type => 'log', log => 2 }),
     number => {
         type => 'stat', format => 'table',
@@ -65,7 +65,7 @@ my %kinds = (
     },
 );
 
-# The sections of a source, each with its words and its query.
+# Returns the sections of a source, each with its words and its query.
 sub sections {
     my ($path) = @_;
     my (@sections, $section);
@@ -84,7 +84,7 @@ sub sections {
     return @sections;
 }
 
-# The colours of values, and from where on each holds.
+# Returns the colors of values, each with its lower limit.
 sub steps {
     my ($text) = @_;
     my ($first, @more) = split ' ', $text // 'text';
@@ -94,7 +94,7 @@ sub steps {
     ] };
 }
 
-# What differs for a column; names of accounts lead to their page.
+# Returns the settings of single columns.  Names of accounts link to their dashboard.
 sub overrides {
     my ($panel, $prefix) = @_;
     my @overrides;
@@ -115,7 +115,7 @@ sub overrides {
 
 sub panel {
     my ($panel, $id, $place, $source, $prefix) = @_;
-    my $kind = $kinds{ $panel->{kind} // '' } // die "dashboards.pl: '$panel->{name}' is of no kind\n";
+    my $kind = $kinds{ $panel->{kind} // '' } // die "dashboards.pl: panel '$panel->{name}' has no known kind\n";
     return {
         id => $id, title => $panel->{name}, description => $panel->{about} // '', type => $kind->{type},
         gridPos => $place, datasource => $source, options => $kind->{options}, interval => '1m',
@@ -129,12 +129,12 @@ sub panel {
     };
 }
 
-# Each panel right of the one before, or under the row that is full.
+# Puts each panel to the right of the previous one, or in a new row if it does not fit.
 sub panels {
     my ($sections, @common) = @_;
     my ($x, $y, $height, @panels) = (0, 0, 0);
     for my $section (grep { $_->{is} eq 'panel' } @$sections) {
-        my ($w, $h) = split ' ', $section->{size} // die "dashboards.pl: '$section->{name}' has no size\n";
+        my ($w, $h) = split ' ', $section->{size} // die "dashboards.pl: panel '$section->{name}' has no size\n";
         ($x, $y, $height) = (0, $y + $height, 0) if $x + $w > 24;
         push @panels, panel($section, @panels + 1, { x => $x, y => $y, w => $w + 0, h => $h + 0 }, @common);
         ($x, $height) = ($x + $w, $h > $height ? $h + 0 : $height);

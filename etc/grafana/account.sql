@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- The dashboard of an account; build-aux/dashboards.pl says what the lines before a query are.
+-- The dashboard of an account.  build-aux/dashboards.pl describes the lines before a query.
 
 -- dashboard: account Fairshare: an account
--- about: What one account is due and used, and the accounts below it.
+-- about: The shares and usage of one account and of the accounts below it.
 
 -- variable: cluster
 SELECT DISTINCT cluster FROM fairmill_account ORDER BY cluster
@@ -11,7 +11,7 @@ SELECT DISTINCT cluster FROM fairmill_account ORDER BY cluster
 -- variable: account
 SELECT account FROM fairmill_account WHERE cluster = ${cluster:sqlstring} AND parent_id IS NOT NULL ORDER BY account
 
--- panel: Share and use among its siblings
+-- panel: Share and usage among its siblings
 -- kind: number
 -- size: 8 4
 -- unit: percentunit
@@ -19,8 +19,8 @@ SELECT level_shares_norm AS share, level_usage AS used
 FROM fairmill_account
 WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring}
 
--- panel: Use over share
--- about: 1 is what is due, 2 is twice that.
+-- panel: Usage divided by share
+-- about: 1: usage equals the share; 2: usage is twice the share.
 -- kind: number
 -- size: 4 4
 -- steps: blue 0.8=green 1.25=orange 2=red
@@ -29,22 +29,22 @@ FROM fairmill_account
 WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring}
 
 -- panel: Fairshare of its users
--- about: The best, the mean and the worst of the users right in the account, who need not be named for that.
+-- about: The best, the mean and the worst value of the users directly in the account.
 -- kind: number
 -- size: 8 4
 SELECT best, mean, worst
 FROM fairmill_account
 WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring}
 
--- panel: Jobs that wait
+-- panel: Pending jobs
 -- kind: number
 -- size: 4 4
 SELECT COALESCE(SUM(jobs), 0) AS jobs
 FROM fairmill_account_waiting
 WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring}
 
--- panel: Use over share, over time
--- about: 1 is what is due; twice and half that are equally far from it.
+-- panel: Usage divided by share, over time
+-- about: 1: usage equals the share.  The scale is logarithmic, so 2 and 0.5 are equally far from 1.
 -- kind: ratios
 -- size: 12 9
 SELECT $__unixEpochGroup(as_of, $__interval) AS time, AVG(1 / level_fs) AS use_over_share
@@ -54,8 +54,8 @@ WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring} AND $__u
 GROUP BY $__unixEpochGroup(as_of, $__interval)
 ORDER BY 1
 
--- panel: Decayed use over time
--- about: Hours of the charged TRES that fairshare still counts.
+-- panel: Decayed usage over time
+-- about: Usage that fairshare still counts, in hours of the charged TRES.
 -- kind: curves
 -- size: 12 9
 -- unit: h
@@ -65,8 +65,8 @@ WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring} AND $__u
 GROUP BY $__unixEpochGroup(as_of, $__interval)
 ORDER BY 1
 
--- panel: Used each day
--- about: Undecayed hours of the charged TRES of the account and all below it, by the account that users are in.
+-- panel: Usage by day
+-- about: Undecayed usage of the account and all accounts below it, in hours of the charged TRES, by the account of the users.
 -- kind: days
 -- size: 24 9
 -- unit: h
@@ -85,8 +85,8 @@ JOIN fairmill_account_day d ON d.account = b.account
 WHERE d.cluster = ${cluster:sqlstring} AND $__unixEpochFilter(d.day)
 ORDER BY 1, 2
 
--- panel: The account and what is right below it
--- about: Share and use are parts of all.
+-- panel: The account and the accounts directly below it
+-- about: Share and usage are fractions of the cluster.
 -- kind: table
 -- size: 24 8
 -- units: share=percentunit used=percentunit
@@ -96,7 +96,7 @@ JOIN fairmill_account c ON c.cluster = a.cluster AND (c.parent_id = a.id_assoc O
 WHERE a.cluster = ${cluster:sqlstring} AND a.account = ${account:sqlstring}
 ORDER BY c.depth, c.account
 
--- panel: Its users
+-- panel: Users
 -- kind: table
 -- size: 12 9
 -- units: share=percentunit used=percentunit
@@ -107,7 +107,7 @@ WHERE cluster = ${cluster:sqlstring} AND account = ${account:sqlstring} AND user
 ORDER BY fairshare DESC, user_name, partition_name
 
 -- panel: Fairshare of its users over time
--- about: Of those that are in it now.
+-- about: The users who are in the account now.
 -- kind: curves
 -- size: 12 9
 -- for: operators
@@ -119,7 +119,7 @@ WHERE p.cluster = ${cluster:sqlstring} AND $__unixEpochFilter(p.as_of)
 GROUP BY $__unixEpochGroup(p.as_of, $__interval), f.user_name
 ORDER BY 1, 2
 
--- panel: Used each day by its users
+-- panel: Usage of its users by day
 -- kind: days
 -- size: 24 9
 -- unit: h

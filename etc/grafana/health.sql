@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
--- The dashboard of runs; build-aux/dashboards.pl says what the lines before a query are.
+-- The dashboard of runs.  build-aux/dashboards.pl describes the lines before a query.
 
 -- dashboard: health Fairshare: runs
--- about: Whether values are fresh, and how runs went.
+-- about: The age of the values and the results of runs.
 
 -- variable: cluster
 SELECT DISTINCT cluster FROM fairmill_runs ORDER BY cluster
 
 -- panel: Age
--- about: How old the published values are at the end of the time that is shown.
+-- about: The age of the published values at the end of the displayed period.
 -- kind: number
 -- size: 4 4
 -- unit: s
@@ -17,7 +17,7 @@ SELECT DISTINCT cluster FROM fairmill_runs ORDER BY cluster
 SELECT $__unixEpochTo() - MAX(computed_at) AS age FROM fairmill_account WHERE cluster = ${cluster:sqlstring}
 
 -- panel: Last run
--- about: Whether it published: done, or failed.
+-- about: Its status: done if it published, otherwise failed.
 -- kind: table
 -- size: 8 4
 -- units: took=ms behind=s
@@ -27,7 +27,7 @@ WHERE r.cluster = ${cluster:sqlstring}
     AND r.run_id = (SELECT MAX(m.run_id) FROM fairmill_runs m WHERE m.cluster = r.cluster)
 
 -- panel: Failed runs
--- about: That began in the time that is shown.
+-- about: Failed runs that began in the displayed period.
 -- kind: number
 -- size: 4 4
 -- steps: green 1=red
@@ -36,14 +36,14 @@ FROM fairmill_runs
 WHERE cluster = ${cluster:sqlstring} AND status <> 'done' AND $__unixEpochFilter(started_at)
 
 -- panel: Findings
--- about: What was odd in the data of the last run.
+-- about: The number of findings in the data of the last run.
 -- kind: number
 -- size: 4 4
 -- steps: green 1=orange
 SELECT COALESCE(SUM(findings), 0) AS findings FROM fairmill_findings WHERE cluster = ${cluster:sqlstring}
 
 -- panel: Drift
--- about: How far the kept sums were off where a run last compared them with all jobs, in TRES-seconds: 0 where all is well.
+-- about: The error of the checkpoint's sums when a run last compared them with all jobs, in TRES-seconds.  It should be 0.
 -- kind: number
 -- size: 4 4
 -- steps: green 0.000001=red
@@ -53,8 +53,8 @@ WHERE cluster = ${cluster:sqlstring} AND drift_max IS NOT NULL
 ORDER BY run_id DESC
 LIMIT 1
 
--- panel: How long runs take
--- about: By kind: full ones read all jobs, incremental ones what is new.
+-- panel: Duration of runs
+-- about: By kind: full runs read all jobs, incremental runs only new ones.
 -- kind: curves
 -- size: 12 9
 -- unit: ms
@@ -65,7 +65,7 @@ GROUP BY $__unixEpochGroup(started_at, $__interval), kind
 ORDER BY 1, 2
 
 -- panel: Lag of the accounting database
--- about: How far the newest end of a job lay behind the run.
+-- about: The time from the newest end of a job to the run.
 -- kind: curves
 -- size: 12 9
 -- unit: s
@@ -76,7 +76,7 @@ GROUP BY $__unixEpochGroup(started_at, $__interval)
 ORDER BY 1
 
 -- panel: Rows
--- about: Job rows that runs read, and associations that they published.
+-- about: Job rows that runs read and associations that they published.
 -- kind: curves
 -- size: 12 9
 SELECT $__unixEpochGroup(started_at, $__interval) AS time, MAX(jobs_read) AS jobs, MAX(associations) AS associations
@@ -85,7 +85,7 @@ WHERE cluster = ${cluster:sqlstring} AND $__unixEpochFilter(started_at)
 GROUP BY $__unixEpochGroup(started_at, $__interval)
 ORDER BY 1
 
--- panel: Runs, by how they ended
+-- panel: Runs by status
 -- kind: days
 -- size: 12 9
 SELECT $__unixEpochGroup(started_at, $__interval) AS time, status AS metric, COUNT(*) AS runs
@@ -95,7 +95,7 @@ GROUP BY $__unixEpochGroup(started_at, $__interval), status
 ORDER BY 1, 2
 
 -- panel: Findings by kind
--- about: fairmill-tables(7) says what each means and what to do about it.
+-- about: fairmill-tables(7) explains each kind and what to do about it.
 -- kind: table
 -- size: 12 8
 -- units: first_seen=dateTimeAsIso last_seen=dateTimeAsIso
@@ -104,7 +104,7 @@ FROM fairmill_findings
 WHERE cluster = ${cluster:sqlstring}
 ORDER BY findings DESC, kind
 
--- panel: Drift where runs compared
+-- panel: Drift over time
 -- kind: points
 -- size: 12 8
 SELECT started_at AS time, drift_max AS drift
@@ -112,7 +112,7 @@ FROM fairmill_runs
 WHERE cluster = ${cluster:sqlstring} AND $__unixEpochFilter(started_at) AND drift_max IS NOT NULL
 ORDER BY 1
 
--- panel: Failed runs and why
+-- panel: Failed runs and their messages
 -- kind: table
 -- size: 24 8
 -- units: began=dateTimeAsIso
@@ -124,7 +124,7 @@ ORDER BY run_id DESC
 LIMIT 100
 
 -- panel: Findings
--- about: What each was about.
+-- about: The subject and details of each finding.
 -- kind: table
 -- size: 24 10
 -- units: last_seen=dateTimeAsIso

@@ -1,22 +1,22 @@
 -- SPDX-License-Identifier: MIT
 --
--- The dashboard of a site; build-aux/dashboards.pl says what the lines before a query are.
+-- The dashboard of a site.  build-aux/dashboards.pl describes the lines before a query.
 
 -- dashboard: site Fairshare: the site
--- about: What accounts are due, what they used, and what waits.
+-- about: Shares and usage of accounts, and pending jobs.
 
 -- variable: cluster
 SELECT DISTINCT cluster FROM fairmill_account ORDER BY cluster
 
 -- panel: Published
--- about: The instant that these values hold for.
+-- about: The time for which these values were computed.
 -- kind: number
 -- size: 4 4
 -- unit: dateTimeFromNow
 SELECT MAX(computed_at) * 1000 AS published FROM fairmill_account WHERE cluster = ${cluster:sqlstring}
 
 -- panel: Accounts and users
--- about: Associations of users count each partition.
+-- about: A user in several accounts or partitions is counted once for each.
 -- kind: number
 -- size: 5 4
 SELECT COUNT(*) - 1 AS accounts, SUM(users) AS users
@@ -24,7 +24,7 @@ FROM fairmill_account
 WHERE cluster = ${cluster:sqlstring}
 
 -- panel: Capacity in use
--- about: Decayed use beside what the cluster could have delivered.  Without a value where the capacity is not known.
+-- about: Decayed usage divided by the decayed capacity of the cluster.  Empty if the capacity is unknown.
 -- kind: number
 -- size: 5 4
 -- unit: percentunit
@@ -32,13 +32,13 @@ SELECT capacity_usage AS used
 FROM fairmill_account
 WHERE cluster = ${cluster:sqlstring} AND parent_id IS NULL
 
--- panel: Jobs that wait
+-- panel: Pending jobs
 -- kind: number
 -- size: 5 4
 SELECT COALESCE(SUM(jobs), 0) AS jobs FROM fairmill_waiting WHERE cluster = ${cluster:sqlstring}
 
 -- panel: Algorithm
--- about: What the last run that published was computed with.
+-- about: The algorithm and half-life, in seconds, of the last run that published.
 -- kind: table
 -- size: 5 4
 -- units: half_life=s
@@ -48,8 +48,8 @@ WHERE r.cluster = ${cluster:sqlstring}
     AND r.run_id = (SELECT MAX(a.run_id) FROM fairmill_account a WHERE a.cluster = r.cluster)
 
 -- panel: Over- and underserved
--- about: Use over share of the accounts right below the root.  1 is what is due, 2 is twice that; who is below 1
--- about: is ahead of others.  Accounts without shares of their own are left out.
+-- about: Usage divided by share, for the accounts directly below the root.  1: usage equals the share; 2: usage is
+-- about: twice the share.  Accounts with a lower value rank higher.  Accounts without shares of their own are omitted.
 -- kind: bars
 -- size: 12 9
 -- steps: blue 0.8=green 1.25=orange 2=red
@@ -58,8 +58,8 @@ FROM fairmill_account
 WHERE cluster = ${cluster:sqlstring} AND depth = 1 AND level_shares_norm > 0 AND shares IS NOT NULL
 ORDER BY 2 DESC, account
 
--- panel: Share and use
--- about: What is due to the accounts right below the root, and what they used, as parts of all.
+-- panel: Share and usage
+-- about: Shares and usage of the accounts directly below the root, as fractions of the sums.
 -- kind: pairs
 -- size: 12 9
 -- unit: percentunit
@@ -68,8 +68,9 @@ FROM fairmill_account
 WHERE cluster = ${cluster:sqlstring} AND depth = 1 AND shares IS NOT NULL
 ORDER BY level_shares_norm DESC, account
 
--- panel: Use over share, over time
--- about: 1 is what is due; twice and half that are equally far from it.  Right below the root, as shares were then.
+-- panel: Usage divided by share, over time
+-- about: For the accounts directly below the root, with the shares of each time.  1: usage equals the share.  The scale
+-- about: is logarithmic, so 2 and 0.5 are equally far from 1.
 -- kind: ratios
 -- size: 12 9
 SELECT $__unixEpochGroup(h.as_of, $__interval) AS time, h.account AS metric, AVG(1 / h.level_fs) AS use_over_share
@@ -79,8 +80,8 @@ WHERE h.cluster = ${cluster:sqlstring} AND $__unixEpochFilter(h.as_of) AND h.lev
 GROUP BY $__unixEpochGroup(h.as_of, $__interval), h.account
 ORDER BY 1, 2
 
--- panel: Use over time
--- about: Decayed use of the accounts right below the root, as parts of all.
+-- panel: Usage over time
+-- about: Decayed usage of the accounts directly below the root, as fractions of the cluster's decayed usage.
 -- kind: shares
 -- size: 12 9
 -- unit: percentunit
@@ -92,9 +93,9 @@ WHERE r.cluster = ${cluster:sqlstring} AND r.parent_id IS NULL AND $__unixEpochF
 GROUP BY $__unixEpochGroup(h.as_of, $__interval), h.account
 ORDER BY 1, 2
 
--- panel: How fair use was
--- about: Jain's index of use over share: 1 where all have used the same part of what is due to them.  Of the accounts
--- about: right below the root, and of all users.
+-- panel: Fairness of usage
+-- about: Jain's index of usage divided by share: 1 if all have used the same part of their entitlement.  For the
+-- about: accounts directly below the root, and for all users.
 -- kind: curves
 -- size: 12 9
 SELECT $__unixEpochGroup(f.as_of, $__interval) AS time, f.scope AS metric, AVG(f.jain) AS jain
@@ -103,9 +104,9 @@ WHERE f.cluster = ${cluster:sqlstring} AND $__unixEpochFilter(f.as_of) AND f.jai
 GROUP BY $__unixEpochGroup(f.as_of, $__interval), f.scope
 ORDER BY 1, 2
 
--- panel: Used each day
--- about: Undecayed hours of the charged TRES, by the accounts that the users are in: the ten that used most in this
--- about: time.  The last day is not over.
+-- panel: Usage by day
+-- about: Undecayed usage in hours of the charged TRES, by the account of the users, for the ten accounts with the most
+-- about: usage in this period.  The last day is incomplete.
 -- kind: days
 -- size: 12 9
 -- unit: h
@@ -123,7 +124,7 @@ WHERE d.cluster = ${cluster:sqlstring} AND $__unixEpochFilter(d.day)
 ORDER BY 1, 2
 
 -- panel: Capacity in use over time
--- about: Decayed use beside what the cluster could have delivered with the capacity that it has today.
+-- about: Decayed usage divided by the decayed capacity, as if the cluster had always had its present capacity.
 -- kind: curves
 -- size: 12 9
 -- unit: percentunit
@@ -136,8 +137,8 @@ GROUP BY $__unixEpochGroup(h.as_of, $__interval)
 ORDER BY 1
 
 -- panel: Fairshare by account
--- about: All accounts.  Share and use are parts of all; best, mean and worst are the fairshare of the users right in
--- about: the account.
+-- about: All accounts.  Share and usage are fractions of the cluster.  Best, mean and worst are the fairshare of the
+-- about: users directly in the account.
 -- kind: table
 -- size: 24 10
 -- units: share=percentunit used=percentunit
@@ -149,7 +150,7 @@ WHERE cluster = ${cluster:sqlstring} AND parent_id IS NOT NULL
 ORDER BY depth, account
 
 -- panel: Queue by partition
--- about: Jobs that wait, each where it is best placed, and the highest and the lowest priority among them.
+-- about: Pending jobs, each in the partition where its priority is highest, with the highest and the lowest priority.
 -- kind: table
 -- size: 12 8
 SELECT w.partition, w.jobs, w.highest, w.lowest
@@ -158,7 +159,7 @@ WHERE w.cluster = ${cluster:sqlstring}
 ORDER BY w.highest DESC, w.partition
 
 -- panel: Queue by account
--- about: The same by account.
+-- about: Pending jobs by account, with the highest and the lowest priority.
 -- kind: table
 -- size: 12 8
 SELECT w.account, w.jobs, w.highest, w.lowest
@@ -167,7 +168,7 @@ WHERE w.cluster = ${cluster:sqlstring}
 ORDER BY w.highest DESC, w.account
 
 -- panel: Queue by priority
--- about: The hundred jobs that are next, with what each factor adds.
+-- about: The first hundred pending jobs, with the weighted factors of their priorities.
 -- kind: table
 -- size: 24 10
 -- for: operators
@@ -179,7 +180,7 @@ ORDER BY j.priority DESC, j.id_job
 LIMIT 100
 
 -- panel: Users
--- about: The two hundred users that are next, and what they used.
+-- about: The two hundred users with the highest fairshare, and their usage.
 -- kind: table
 -- size: 24 10
 -- units: share=percentunit used=percentunit
