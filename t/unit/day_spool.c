@@ -16,7 +16,7 @@
 
 static struct wide wanted[DAYS][IDS];
 
-/* One day is longer, as where a clock is set back for winter. */
+/* Day 200 is an hour longer, as if clocks were set back. */
 static uint64_t seconds_of(uint32_t day)
 {
     return day == 200 ? DAY + 3600 : DAY;
@@ -52,7 +52,7 @@ static bool has(struct day_sums *sums, uint32_t day, uint64_t id)
     return i < count;
 }
 
-/* Whether the spool gives back what was added, from a day on. */
+/* Returns true if the spool returns the sums that were added, from this day on. */
 static bool gives_back(struct day_spool *spool, uint32_t from, struct error *err)
 {
     bool same = true;
@@ -73,7 +73,7 @@ static bool gives_back(struct day_spool *spool, uint32_t from, struct error *err
     return same;
 }
 
-/* Add more than memory is to hold; whether that failed. */
+/* Adds more rows than the spool holds in memory.  Returns true if that fails. */
 static bool overflows(struct error *err)
 {
     struct day_spool *spool = day_spool_create();
@@ -92,48 +92,49 @@ static void name_folders(struct error *err)
     struct rlimit limit;
     setenv("TMPDIR", "/nowhere", 1);
     ok(overflows(err) && strstr(err->message, "'/nowhere'") && err->class == ERROR_OTHER,
-       "a folder of temporary files that is not there is named");
+       "the error names a missing directory for temporary files");
     setenv("TMPDIR", ".", 1);
-    ok(!overflows(err), "they are where TMPDIR says");
+    ok(!overflows(err), "temporary files are in TMPDIR");
     getrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 65536, limit.rlim_max });
     ok(overflows(err) && strstr(err->message, "'.'") && err->class == ERROR_FULL,
-       "one without room is named, and is a full disk");
+       "an error for lack of space names the directory");
     setrlimit(RLIMIT_FSIZE, &limit);
     unsetenv("TMPDIR");
-    ok(!overflows(err), "without TMPDIR there is a place, too");
+    ok(!overflows(err), "without TMPDIR, a default directory is used");
 }
 
 int main(void)
 {
     struct error err = { 0 };
     struct day_spool *spool = day_spool_create();
-    ok(gives_back(spool, 0, &err), "a new spool has nothing");
+    ok(gives_back(spool, 0, &err), "a new spool is empty");
     for (unsigned i = 0; i < 2000; i++)
         add_job(spool, &err);
-    ok(gives_back(spool, 0, &err), "jobs of months come back day by day");
+    ok(gives_back(spool, 0, &err), "the spool returns jobs of many months day by day");
     ok(gives_back(spool, 0, &err) && gives_back(spool, 150, &err),
-       "and again, also where one begins with a later day");
+       "the spool can be read again, also from a later day");
     ok(!day_spool_spill_rest(spool, &err) && gives_back(spool, 0, &err),
-       "what is to leave memory comes back, too, where all is in memory");
+       "spilling works while all rows are in memory");
     for (unsigned i = 0; i < 200000; i++)
         add_job(spool, &err);
-    ok(gives_back(spool, 0, &err), "so do more than memory is to hold");
+    ok(gives_back(spool, 0, &err), "the spool returns more rows than it holds in memory");
     ok(!day_spool_spill_rest(spool, &err) && gives_back(spool, 0, &err),
-       "and where there is a file");
+       "spilling works after rows were written to a file");
     for (unsigned i = 0; i < 3000; i++)
         add_job(spool, &err);
     ok(gives_back(spool, 0, &err) && !day_spool_spill_rest(spool, &err) &&
            gives_back(spool, 0, &err),
-       "more may be added after that");
+       "rows may be added after spilling");
     struct usage_rate greatest = { 1, ((uint128)1 << 127) - 1, false };
-    ok(gives_back(spool, 399, &err) && gives_back(spool, 0, &err), "again, too");
+    ok(gives_back(spool, 399, &err) && gives_back(spool, 0, &err),
+       "a spilled spool can be read again");
     ok(!day_spool_add_product(spool, 1, &greatest, UINT64_MAX, &err),
-       "the greatest product is added");
+       "the largest product is accepted");
     struct wide most = { { UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX } };
     ok(day_spool_add(spool, 1, 1, &most, &err) && strstr(err.message, "association 1 on a day"),
-       "what leaves the range is an error that names the association");
+       "a sum out of range fails and names the association");
     day_spool_destroy(spool);
     name_folders(&err);
     return done_testing();

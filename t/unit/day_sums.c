@@ -23,20 +23,20 @@ static void sums(void)
     for (size_t i = 1; i < 20000; i++)
         sorted &= row[i - 1].day < row[i].day ||
                   (row[i - 1].day == row[i].day && row[i - 1].id < row[i].id);
-    ok(sorted, "sums come by day and then by id");
+    ok(sorted, "sums are ordered by day and then by id");
     for (uint32_t i = 0; i < 20000; i++)
-        summed &= row[i].day == (row[i].id - 1) * 17679 % 20000 * 7 % 20 + 1; /* of 1 / 7919 */
-    ok(summed, "and have the day and the id that were added");
+        summed &= row[i].day == (row[i].id - 1) * 17679 % 20000 * 7 % 20 + 1; /* inverse of 7919 */
+    ok(summed, "sums have the day and id with which they were added");
     struct wide more = { { 5, 0, 0, 0 } };
     day_sums_add_product(sums, 1, &(struct usage_rate){ 1, 9, true }, 1);
     day_sums_add_product(sums, 1, &(struct usage_rate){ 1, 9, false }, 1);
     day_sums_add(sums, 1, 1, &more);
     row = day_sums_sorted(sums, &count);
     ok(row[0].day == 1 && row[0].id == 1 && is(&row[0].sum, 0, 5) && count == 20000,
-       "after that one is added to, and what is taken back is gone");
+       "sorted sums accept further amounts, and a subtracted amount cancels");
     day_sums_clear(sums);
     day_sums_sorted(sums, &count);
-    ok(count == 0, "nothing is left of what is cleared");
+    ok(count == 0, "no sums remain after a clear");
     day_sums_add_product(sums, 3, &(struct usage_rate){ UINT64_MAX, (uint128)1 << 100, false },
                          86400);
     row = day_sums_sorted(sums, &count);
@@ -46,11 +46,11 @@ static void sums(void)
     struct wide least = { { 0, 0, UINT64_C(1) << 63, UINT64_MAX } };
     struct wide below = { { UINT64_MAX, UINT64_MAX, INT64_MAX, UINT64_MAX } };
     ok(day_sums_add(sums, 4, 1, &least) && !day_sums_add(sums, 4, 1, &below),
-       "what has no room in three words is refused");
+       "an amount that does not fit three words is rejected");
     day_sums_destroy(sums);
 }
 
-/* Every order of magnitude of ids, so that some are ordered by digits and some are not. */
+/* Tests ids of every size, because large ids are sorted in a different way from small ones. */
 static void any_ids(void)
 {
     bool ordered = true;
@@ -74,15 +74,16 @@ static void any_ids(void)
         ordered &= found == all;
         day_sums_destroy(sums);
     }
-    ok(ordered, "ids of any size come in order, and nothing is lost");
+    ok(ordered, "ids of any size are in order, and no sum is lost");
 }
 
 static void shares(void)
 {
     struct wide share, total = { { 0 } }, before = { { 0 } };
-    ok(day_share(10, 100, 130, 100, &share) && wide_is_zero(&share), "nothing at the beginning");
-    ok(day_share(10, 100, 130, 110, &share) && is(&share, 0, 3), "a part is cut");
-    ok(day_share(10, 100, 130, 500, &share) && is(&share, 0, 10), "all at the end and behind it");
+    ok(day_share(10, 100, 130, 100, &share) && wide_is_zero(&share), "the share is 0 at the start");
+    ok(day_share(10, 100, 130, 110, &share) && is(&share, 0, 3), "a share is rounded down");
+    ok(day_share(10, 100, 130, 500, &share) && is(&share, 0, 10),
+       "the share is the whole at the end and later");
     for (uint64_t until = 107; until < 140; until += 7) {
         struct wide part;
         day_share(10, 100, 130, until, &share);
@@ -91,7 +92,7 @@ static void shares(void)
         wide_add(&total, &part);
         before = share;
     }
-    ok(is(&total, 0, 10), "parts sum up to the whole");
+    ok(is(&total, 0, 10), "the shares of consecutive days add up to the whole");
 }
 
 int main(void)

@@ -6,8 +6,8 @@
 #include "core/usage/calendar.h"
 #include "core/usage/decay_table.h"
 
-/* Computed with seven hundred bits: Q(b) - Q(a), what 16 TRES over [a, b) come to in TRES-seconds
- * as the nearest double, and where the grid begins. */
+/* Reference values, computed with 700 bits: Q(b) - Q(a); the usage of 16 TRES over [a, b) in
+ * TRES-seconds, as the nearest double; and the time at which usage begins to count. */
 static const struct {
     uint64_t half_life, now, a, b, high, low;
     double usage;
@@ -36,20 +36,20 @@ static void known_values(void)
         struct decay_table *decay = decay_table_create(vectors[i].half_life, vectors[i].now, 0);
         char name[120];
         snprintf(name, sizeof name,
-                 "half-life %" PRIu64 ": the weight of an interval is right to the bit",
+                 "half-life %" PRIu64 ": the weight of an interval is exact to the bit",
                  vectors[i].half_life);
         ok(decay_table_weight(decay, vectors[i].a, vectors[i].b) ==
                ((uint128)vectors[i].high << 64 | vectors[i].low),
            name);
         is_double_exact(usage_of(decay, 16, vectors[i].a, vectors[i].b), vectors[i].usage,
-                        "its usage is the nearest double");
+                        "the usage of an interval is the nearest double");
         is_int((int64_t)decay_table_start(decay), (int64_t)vectors[i].start,
-               "what is 56 to 64 half-lives old is not looked at");
+               "usage counts from 56 to 64 half-lives ago");
         decay_table_destroy(decay);
     }
 }
 
-/* The integral in doubles, which is right to about 1e-10. */
+/* The integral as a double, accurate to about 1e-10. */
 static double integral(double half_life, double now, double a, double b)
 {
     return half_life / log(2) * (exp2((b - now) / half_life) - exp2((a - now) / half_life));
@@ -76,37 +76,38 @@ static void properties(void)
         inverse &= decay_table_sum_of(decay, usage, &sum) &&
                    fabs(decay_table_usage(decay, &sum) - usage) <= 1e-12 * usage;
     }
-    ok(cuts, "an interval weighs as much as its parts, wherever it is cut");
+    ok(cuts, "the weights of an interval's parts add up to its weight");
     ok(near, "the weight is the integral of the decay");
-    ok(same, "a later now changes no weight");
-    ok(inverse, "usage becomes a sum and usage again");
+    ok(same, "a later time changes no weight");
+    ok(inverse, "usage converted to a sum and back is unchanged");
     ok(decay_table_weight(decay, now, now + 5) == 0 && decay_table_weight(decay, 5, 5) == 0 &&
            decay_table_weight(decay, 9, 5) == 0,
-       "an empty interval weighs nothing");
+       "an empty interval has weight 0");
     ok(decay_table_weight(decay, now - 10, now + 10) == decay_table_weight(decay, now - 10, now),
-       "what comes after now does not count");
+       "time after now does not count");
     decay_table_destroy(decay);
     decay_table_destroy(later);
 
     decay = decay_table_create(0, now, 1000);
-    is_double_exact(usage_of(decay, 3, 0, 1007), 21, "without decay usage is TRES times seconds");
+    is_double_exact(usage_of(decay, 3, 0, 1007), 21, "without decay, usage is TRES times seconds");
     decay_table_destroy(decay);
     decay = decay_table_create(0, UINT64_C(1) << 54, 0);
     is_double_exact(usage_of(decay, 1, 0, (UINT64_C(1) << 53) + 3), 0x1.0000000000002p53,
-                    "half way between two doubles the even one is taken");
+                    "usage halfway between two doubles rounds to even");
     decay_table_destroy(decay);
     decay = decay_table_create(604800, 1000, 0);
-    is_int((int64_t)decay_table_start(decay), 0, "an instant near the epoch has a grid too");
-    ok(usage_of(decay, 1, 0, 1000) > 999.4 && usage_of(decay, 1, 0, 1000) < 1000, "and decays");
+    is_int((int64_t)decay_table_start(decay), 0, "a time near the epoch has a start of 0");
+    ok(usage_of(decay, 1, 0, 1000) > 999.4 && usage_of(decay, 1, 0, 1000) < 1000,
+       "usage near the epoch decays");
     decay_table_destroy(decay);
 }
 
-/* What a scheduler has that decays whenever it is due, second by second. */
+/* The usage that a scheduler has at `now` if it decays on time, second by second. */
 static double cycles(const struct decay_cycles *steps, uint64_t now, uint64_t a, uint64_t b)
 {
     double usage = 0;
     for (uint64_t t = 0, last = steps->epoch; t < now; t++) {
-        if (t >= last + steps->period) { /* the cycle a moment behind it */
+        if (t >= last + steps->period) { /* the cycle just after its time */
             usage *= steps->factor;
             last += steps->period;
         }
@@ -119,24 +120,23 @@ static void steps(void)
 {
     struct decay_cycles halves = { .period = 100, .epoch = 1030, .factor = .5, .half_life = 100 };
     struct decay_table *decay = decay_table_create_stepped(&halves, 1330, 0);
-    ok(decay_table_is_stepped(decay), "a clock of steps says so");
-    is_double_exact(usage_of(decay, 3, 1300, 1330), 90,
-                    "what was used in the newest period counts whole");
+    ok(decay_table_is_stepped(decay), "a stepped table reports that it is stepped");
+    is_double_exact(usage_of(decay, 3, 1300, 1330), 90, "usage in the newest period counts fully");
     is_double_exact(usage_of(decay, 1, 1200, 1300), 30 * .5 + 70,
-                    "what came before the last step, by the factor");
+                    "usage before the last step is multiplied by the factor");
     is_double_exact(usage_of(decay, 1, 1130, 1131), .5,
-                    "an instant of a step belongs to the period that it begins");
+                    "the time of a step belongs to the period that it begins");
     is_double_exact(decay_table_left(decay, 1230), 1,
-                    "an instant of a step has not been decayed by it");
-    is_double_exact(decay_table_left(decay, 1229), .5, "and one before it has");
+                    "a step does not decay usage at its own time");
+    is_double_exact(decay_table_left(decay, 1229), .5, "a step decays usage just before its time");
     decay_table_destroy(decay);
     decay = decay_table_create_stepped(&halves, 1331, 0);
-    is_double_exact(decay_table_left(decay, 1230), .5, "a step comes right behind its instant");
-    is_double_exact(usage_of(decay, 1, 1230, 1331), 51, "and takes all before it");
+    is_double_exact(decay_table_left(decay, 1230), .5, "a step takes effect just after its time");
+    is_double_exact(usage_of(decay, 1, 1230, 1331), 51, "a step applies to all usage before it");
     decay_table_destroy(decay);
     decay = decay_table_create_stepped(&halves, 1331, 1300);
-    is_int((int64_t)decay_table_start(decay), 1300, "nothing counts before a reset");
-    is_double_exact(usage_of(decay, 1, 0, 1331), 16, "also amid a period");
+    is_int((int64_t)decay_table_start(decay), 1300, "usage before a reset does not count");
+    is_double_exact(usage_of(decay, 1, 0, 1331), 16, "a reset in the middle of a period cuts it");
     decay_table_destroy(decay);
 
     bool cuts = true, near = true, inverse = true;
@@ -160,16 +160,16 @@ static void steps(void)
                    fabs(decay_table_usage(decay, &sum) - expected) <= 1e-12 * expected + 1e-20;
         decay_table_destroy(decay);
     }
-    ok(cuts, "with steps an interval weighs as much as its parts, wherever it is cut");
-    ok(near, "and what a scheduler makes of it that decays when it is due");
-    ok(inverse, "usage becomes a sum and usage again");
+    ok(cuts, "with steps, the weights of an interval's parts add up");
+    ok(near, "with steps, usage equals that of a scheduler that decays on time");
+    ok(inverse, "with steps, usage converted to a sum and back is unchanged");
     is_int((int64_t)decay_cycles_count(&halves, 1800000000, 0), 64,
-           "older periods are worth nothing");
+           "periods that leave less than 2^-64 do not count");
     is_int((int64_t)decay_cycles_count(&halves, 1800000000, 1799999000), 10 + 1,
-           "nor are those before the start");
+           "periods before the start do not count");
     halves.factor = (double)nextafterf(1, 0);
     is_int((int64_t)decay_cycles_count(&halves, 1800000030, 0), 18000001,
-           "unless hardly anything decays");
+           "with a factor close to 1, all periods count");
 }
 
 static double usage_set(const struct decay_table *decay, uint64_t amount, uint64_t time)
@@ -196,21 +196,23 @@ static void times(void)
         decays &= fabs(usage_set(decay, amount, now - age) - left) <= 1e-12 * left;
         decay_table_destroy(decay);
     }
-    ok(all, "what is there at an instant is all there then, to the last bit");
-    ok(decays, "and decays from then on");
+    ok(all, "an amount set at a time is complete at that time, bit for bit");
+    ok(decays, "an amount set at a time decays from then on");
     struct decay_table *decay = decay_table_create(600, 10000, 9000);
     ok(!decay_table_weight_at(decay, 8999) && decay_table_weight_at(decay, 9000) &&
            decay_table_weight_at(decay, 10000) && !decay_table_weight_at(decay, 10001),
-       "nothing of it before the start, or after now");
+       "an amount before the start or after now has weight 0");
     decay_table_destroy(decay);
     decay = decay_table_create(0, 10000, 0);
-    is_double_exact(usage_set(decay, 4711, 5), 4711, "without decay it stays");
+    is_double_exact(usage_set(decay, 4711, 5), 4711,
+                    "without decay, an amount set at a time stays");
     decay_table_destroy(decay);
     struct decay_cycles halves = { .period = 100, .epoch = 1030, .factor = .5, .half_life = 100 };
     decay = decay_table_create_stepped(&halves, 1330, 0);
     is_double_exact(usage_set(decay, 8, 1330), 8,
-                    "with steps it is all there at an instant of one");
-    is_double_exact(usage_set(decay, 8, 1129), 2, "and loses at each that comes");
+                    "with steps, an amount is complete at the time of a step");
+    is_double_exact(usage_set(decay, 8, 1129), 2,
+                    "with steps, an amount decays at each later step");
     decay_table_destroy(decay);
 }
 
@@ -229,34 +231,43 @@ static void resets(void)
 {
     const uint64_t now = 1750500000; /* Saturday 2025-06-21 10:00:00 UTC */
     set_zone("UTC");
-    is_int(last_reset(RESET_NEVER, 0, 0, now), 0, "none is never");
-    is_int(last_reset(RESET_DAILY, 0, 0, now), 1750464000, "daily is last midnight");
-    is_int(last_reset(RESET_WEEKLY, 0, 0, now), 1749945600, "weekly is last Sunday");
-    is_int(last_reset(RESET_MONTHLY, 0, 0, now), 1748736000, "monthly is the first");
-    is_int(last_reset(RESET_QUARTERLY, 0, 0, now), 1743465600, "quarterly is the first of April");
-    is_int(last_reset(RESET_YEARLY, 0, 0, now), 1735689600, "yearly is New Year");
+    is_int(last_reset(RESET_NEVER, 0, 0, now), 0, "without a period there is no reset");
+    is_int(last_reset(RESET_DAILY, 0, 0, now), 1750464000,
+           "the daily reset is at the last midnight");
+    is_int(last_reset(RESET_WEEKLY, 0, 0, now), 1749945600,
+           "the weekly reset is on the last Sunday");
+    is_int(last_reset(RESET_MONTHLY, 0, 0, now), 1748736000,
+           "the monthly reset is on the first of the month");
+    is_int(last_reset(RESET_QUARTERLY, 0, 0, now), 1743465600,
+           "the quarterly reset is on the first of April");
+    is_int(last_reset(RESET_YEARLY, 0, 0, now), 1735689600,
+           "the yearly reset is on the first of January");
     is_int(last_reset(RESET_DAILY, 0, 0, 1750464000), 1750464000,
-           "a boundary belongs to its period");
-    is_int(last_reset(RESET_EVERY, 100, 7, 250), 207, "a span is counted from its anchor");
-    is_int(last_reset(RESET_EVERY, 100, 1007, 250), 207, "also from one that is to come");
-    is_int(last_reset(RESET_EVERY, 1000, 700, 250), 0, "a boundary before 1970 is none");
+           "a reset takes effect at its own time");
+    is_int(last_reset(RESET_EVERY, 100, 7, 250), 207, "a fixed period is counted from its anchor");
+    is_int(last_reset(RESET_EVERY, 100, 1007, 250), 207,
+           "a fixed period is counted back from a later anchor");
+    is_int(last_reset(RESET_EVERY, 1000, 700, 250), 0,
+           "a period that begins before 1970 has no reset");
     set_zone("CET-1CEST,M3.5.0,M10.5.0/3");
-    is_int(last_reset(RESET_DAILY, 0, 0, now), 1750456800, "midnight is local");
+    is_int(last_reset(RESET_DAILY, 0, 0, now), 1750456800, "resets use local midnight");
     is_int(last_reset(RESET_MONTHLY, 0, 0, 1743400000), 1740783600,
-           "across a change of clocks too");
+           "resets use local midnight across a clock change");
     set_zone("<+03>-3<+04>,M4.1.5/0,M10.1.5/0");
     is_int(last_reset(RESET_DAILY, 0, 0, 1743764400), 1743714000,
-           "where midnight is skipped the day begins after the gap");
-    is_int((int64_t)calendar_next_day(1743764400), 1743796800, "and the next one as everywhere");
+           "if midnight is skipped, the day begins after the gap");
+    is_int((int64_t)calendar_next_day(1743764400), 1743796800,
+           "the day after a skipped midnight begins at midnight");
     set_zone("CET-1CEST,M3.5.0,M10.5.0/3");
     is_int((int64_t)calendar_next_day(1743289200), 1743372000,
            "the day on which clocks go forward has 23 hours");
-    is_int((int64_t)calendar_next_month(1740783600), 1743458400, "and its month an hour less");
+    is_int((int64_t)calendar_next_month(1740783600), 1743458400,
+           "the month in which clocks go forward is an hour shorter");
     is_int((int64_t)calendar_next_month(1735000000), 1735686000, "January follows December");
     is_int((int64_t)calendar_next_week(1742770800), 1743372000,
-           "a week begins on Monday, and has an hour less then");
-    is_int((int64_t)calendar_next_week(1743371999), 1743372000, "up to the end of Sunday");
-    is_int((int64_t)calendar_day(7200), 0, "the first day begins with the epoch, wherever that is");
+           "a week begins on Monday and is shortened by a clock change");
+    is_int((int64_t)calendar_next_week(1743371999), 1743372000, "a week ends with Sunday");
+    is_int((int64_t)calendar_day(7200), 0, "the first day begins at the epoch in any time zone");
     set_zone("UTC");
 }
 
@@ -271,20 +282,20 @@ static void rollups(void)
                      decay_table_weight(decay, hour, hour + 3600), false);
     ok(rollup_usage(decay, &rollup, 0, now, UNITS_PER_TRES, &usage) &&
            !memcmp(&usage, &job, sizeof job),
-       "an hour that a job filled counts as the job does");
-    ok(rollup_usage(plain, &rollup, 0, now, UNITS_PER_TRES, &usage), "a row is charged");
-    is_double_exact(decay_table_usage(plain, &usage), 2700 * 7,
-                    "of which what was before a reset is cut");
+       "a rollup of one job counts exactly as the job");
+    ok(rollup_usage(plain, &rollup, 0, now, UNITS_PER_TRES, &usage), "a rollup is charged");
+    is_double_exact(decay_table_usage(plain, &usage), 2700 * 7, "a reset cuts a rollup");
     rollup_usage(plain, &rollup, 0, hour + 1000, UNITS_PER_TRES, &usage);
-    is_double_exact(decay_table_usage(plain, &usage), 700, "and what others tell more exactly");
+    is_double_exact(decay_table_usage(plain, &usage), 700,
+                    "a rollup counts only until the given time");
     rollup.alloc_secs = 1000;
     rollup_usage(plain, &rollup, 0, hour + 901, UNITS_PER_TRES, &usage);
-    ok(usage.word[0] == UNITS_PER_TRES * 1000 / 3600, "what does not divide is cut");
+    ok(usage.word[0] == UNITS_PER_TRES * 1000 / 3600, "a rollup's usage is rounded down");
     rollup.alloc_secs = UINT64_MAX;
     ok(!rollup_usage(plain, &rollup, 0, now, (uint128)1 << 65, &usage),
-       "what is beyond the range is refused");
+       "a rollup out of range is rejected");
     ok(rollup_usage(plain, &rollup, 0, now, (uint128)1 << 63, &usage) && usage.word[1],
-       "what is within is not");
+       "a rollup just within the range is accepted");
     decay_table_destroy(decay);
     decay_table_destroy(plain);
 }
@@ -308,7 +319,7 @@ static void shared_tables(void)
         }
         decay_table_destroy(first);
     }
-    ok(same, "a clock with another's tables is as one with its own");
+    ok(same, "a decay table with shared arrays equals one with its own");
 }
 
 int main(void)

@@ -89,7 +89,7 @@ static void edges(void)
     bool same = true;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         same &= is_as_printf(numbers[i]);
-    ok(same, "ties, powers of two and of ten, and what is no number are written as by printf");
+    ok(same, "ties, powers of two, infinities and NaN are written as by printf");
     for (int power = -330; power <= 308; power++) {
         char text[16];
         snprintf(text, sizeof text, "1e%d", power);
@@ -97,7 +97,7 @@ static void edges(void)
         same &= is_as_printf(number) && is_as_printf(nextafter(number, 0)) &&
                 is_as_printf(nextafter(number, INFINITY));
     }
-    ok(same, "and what is beside each power of ten");
+    ok(same, "neighbors of powers of ten are written as by printf");
 }
 
 static void random_numbers(void)
@@ -116,9 +116,9 @@ static void random_numbers(void)
         whole &= is_as_printf(
             ldexp((double)(random_bits(&state) >> 40), -(int)(random_bits(&state) % 24)));
     }
-    ok(any_bits, "doubles of any bits are written as by printf");
-    ok(small, "numbers below 1");
-    ok(whole, "and such with few digits behind the point, many of them ties");
+    ok(any_bits, "doubles of random bits are written as by printf");
+    ok(small, "numbers below 1 are written as by printf");
+    ok(whole, "numbers with few decimals, many of them ties, are written as by printf");
 }
 
 static void integers(void)
@@ -133,7 +133,7 @@ static void integers(void)
         same &= same_text(&text, expected);
     }
     text_free(&text);
-    ok(same, "integers are");
+    ok(same, "integers are written as by printf");
 }
 
 int main(void)

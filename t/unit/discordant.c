@@ -15,7 +15,7 @@ static uint32_t random_below(uint32_t limit)
     return (uint32_t)(state >> 33) % limit;
 }
 
-/* Pair by pair. */
+/* Counts the discordant pairs one by one. */
 static void count_pairs(const uint32_t *before, const uint32_t *after, size_t count,
                         uint32_t *discordant)
 {
@@ -45,13 +45,12 @@ int main(void)
     const uint32_t before[] = { 1, 2, 2, 4, 0 }, after[] = { 2, 1, 3, 3, 1 };
     uint32_t discordant[5];
     places_discordant(before, after, 5, discordant);
-    ok(discordant[0] == 1 && discordant[1] == 1,
-       "who was ahead and is behind is turned, and so is the other");
-    ok(!discordant[2] && !discordant[3], "who was equal, or is, is not");
-    ok(!discordant[4], "and who has no place is with nobody");
+    ok(discordant[0] == 1 && discordant[1] == 1, "members that swap their order are discordant");
+    ok(!discordant[2] && !discordant[3], "members tied in either order are not discordant");
+    ok(!discordant[4], "a member without a place is not discordant");
     bool right = true;
     for (int i = 0; i < 20000; i++)
         right &= agrees(1 + random_below(i % 2 ? 4 : 60));
-    ok(right, "20000 random orders are as pairs say");
+    ok(right, "20000 random orders give the counts of a pair-by-pair comparison");
     return done_testing();
 }

@@ -5,8 +5,8 @@
 #include "core/insight/explain.h"
 #include "site.h"
 
-/* Who is ahead of whom, and the least change that reverses it.  Expected amounts are worked out by
- * hand from the formulas of the four documents. */
+/* Tests the order of two associations and the smallest changes that reverse it.  Expected amounts
+ * were computed by hand from the formulas of the four documents. */
 
 #define CAPACITY 1000
 
@@ -50,7 +50,8 @@ static struct explanation about(uint32_t one, uint32_t other)
     return explanation;
 }
 
-/* The amount of a change to an association; -1 where the explanation does not have that change. */
+/* Returns the amount of a change to an association, or -1 if the explanation does not contain
+ * it. */
 static int64_t amount_of(const struct explanation *explanation, enum reversal_kind change,
                          uint32_t id)
 {
@@ -71,17 +72,18 @@ static void overview(void)
 {
     begin(OVERVIEW);
     struct explanation why = about(5, 6);
-    is_int(why.order, ORDER_BEHIND, "who used more of equal shares is behind");
-    is_int(order_of(&input, node(6), node(5)), ORDER_AHEAD, "and the other one ahead");
-    ok(is_id(why.divergence.ancestor, 2), "the first common ancestor is where the paths part");
+    is_int(why.order, ORDER_BEHIND, "of two users with equal shares, the heavier one ranks lower");
+    is_int(order_of(&input, node(6), node(5)), ORDER_AHEAD, "the other user ranks higher");
+    ok(is_id(why.divergence.ancestor, 2), "the paths diverge at the lowest common ancestor");
     ok(is_id(why.divergence.decides_one, 3) && is_id(why.divergence.decides_other, 4),
-       "the members of its list that lead to the two decide");
-    ok(is_id(why.behind, 5) && is_id(why.ahead, 6), "changes are for the one who is behind");
-    /* Acct12 is at s / 30, acct16 at 1 / 10: s = 3 is a tie. */
-    is_int(amount_of(&why, MORE_SHARES, 3), 3, "4 shares are more than 3 times 1: that is 3 more");
-    is_int(amount_of(&why, FEWER_SHARES, 4), 1, "an account without shares is behind any other");
-    is_int(amount_of(&why, MORE_USAGE, 6), 21, "31 used are more than 30: that is 21 more");
-    is_int(amount_of(&why, LESS_USAGE, 5), 21, "9 used are less than 10: that is 21 less");
+       "the members of its list on the two paths decide");
+    ok(is_id(why.behind, 5) && is_id(why.ahead, 6), "changes apply to the user that ranks lower");
+    /* The quotients are s / 30 for acct12 and 1 / 10 for acct16, so s = 3 is a tie. */
+    is_int(amount_of(&why, MORE_SHARES, 3), 3,
+           "3 more shares make 4, which is more than 3 times 1");
+    is_int(amount_of(&why, FEWER_SHARES, 4), 1, "an account without shares ranks below any other");
+    is_int(amount_of(&why, MORE_USAGE, 6), 21, "21 more usage makes 31, which is more than 30");
+    is_int(amount_of(&why, LESS_USAGE, 5), 21, "21 less usage makes 9, which is less than 10");
     site_erase(&site);
 }
 
@@ -90,20 +92,21 @@ static void who_cannot_be_compared(void)
     struct explanation why;
     begin(OVERVIEW);
     ok(explain(&input, node(5), NO_NODE, &why) && why.order == ORDER_NONE && !why.reversal_count,
-       "one alone has no order and nothing to reverse");
-    ok(!explain(&input, node(5), node(5), &why), "nobody is compared with itself");
+       "a single association has no order and no reversals");
+    ok(!explain(&input, node(5), node(5), &why), "an association cannot be compared with itself");
     ok(!explain(&input, node(2), node(5), &why) && !explain(&input, node(5), node(2), &why),
-       "nor with an account above");
+       "an association cannot be compared with one above it");
     site_erase(&site);
 
     begin("1 - root - 1 0  2 root empty - 1 0  3 root a - 1 0  4 - a u 1 5");
     why = about(2, 3);
-    ok(why.order == ORDER_NONE && !why.reversal_count, "Fair Tree ranks no account without users");
+    ok(why.order == ORDER_NONE && !why.reversal_count,
+       "Fair Tree does not rank an account without users");
     site_erase(&site);
     begin_as("1 - root - 1 0  2 root empty - 1 0  3 root a - 1 0  4 - a u 1 5", "classic",
              CONFORMANCE_DOCUMENTS);
     is_int(order_of(&input, node(2), node(3)), ORDER_AHEAD,
-           "where accounts have a factor one that used nothing is ahead");
+           "with classic, an account without usage ranks higher");
     site_erase(&site);
 
     begin("1 - root - 1 0  2 - root u 1 7");
@@ -115,23 +118,25 @@ static void zeros(void)
 {
     begin("1 - root - 1 0  2 root a - 1 0  3 - a u 1 0  4 - a v 5 0");
     struct explanation why = about(3, 4);
-    is_int(why.order, ORDER_TIED, "where nobody used anything shares do not count");
-    ok(is_id(why.behind, 3), "of tied ones the first is to get ahead");
-    is_int(amount_of(&why, MORE_SHARES, 3), 0, "which no number of shares does");
-    is_int(amount_of(&why, MORE_USAGE, 4), 1, "but any usage of the other");
-    is_int(amount_of(&why, LESS_USAGE, 3), 0, "one cannot have used less than nothing");
+    is_int(why.order, ORDER_TIED, "users without usage are tied whatever their shares");
+    ok(is_id(why.behind, 3), "of tied users, the changes put the first ahead");
+    is_int(amount_of(&why, MORE_SHARES, 3), 0, "no number of shares breaks a tie without usage");
+    is_int(amount_of(&why, MORE_USAGE, 4), 1,
+           "any usage of the other user breaks a tie without usage");
+    is_int(amount_of(&why, LESS_USAGE, 3), 0, "a user without usage cannot have less");
     site_erase(&site);
 
     begin("1 - root - 1 0  2 root a - 1 0  3 - a u 0 0  4 - a v 1 10");
     why = about(3, 4);
-    is_int(why.order, ORDER_BEHIND, "without shares one is behind, although nothing was used");
-    is_int(amount_of(&why, MORE_SHARES, 3), 1, "one share is enough for who used nothing");
-    /* Without its one share v has LF 0 like u. */
-    is_int(amount_of(&why, FEWER_SHARES, 4), 0, "that the other loses its shares makes a tie");
+    is_int(why.order, ORDER_BEHIND, "a user without shares or usage ranks lower");
+    is_int(amount_of(&why, MORE_SHARES, 3), 1, "one share is enough for a user without usage");
+    /* Without its one share, v has LF 0, as u has. */
+    is_int(amount_of(&why, FEWER_SHARES, 4), 0,
+           "taking the other user's last share only makes a tie");
     site_erase(&site);
 }
 
-/* a and b used alike; LF within them: u1 .5/.6, u2 .5/.4, w1 .5/.7, w2 .5/.3. */
+/* a and b have equal usage.  LF within them: u1 .5/.6, u2 .5/.4, w1 .5/.7, w2 .5/.3. */
 #define TIED_ACCOUNTS                                  \
     "1 - root - 1 0  2 root a - 1 0  3 root b - 1 0\n" \
     "4 - a u1 1 6  5 - a u2 1 4  6 - b w1 1 7  7 - b w2 1 3"
@@ -139,43 +144,48 @@ static void zeros(void)
 static void ties(void)
 {
     begin(TIED_ACCOUNTS);
-    is_int(order_of(&input, node(2), node(3)), ORDER_TIED, "accounts whose users mix are tied");
+    is_int(order_of(&input, node(2), node(3)), ORDER_TIED,
+           "accounts whose users are ranked as one list are tied");
     struct explanation why = about(4, 7);
     ok(why.order == ORDER_BEHIND && why.divergence.merged == 1 &&
            is_id(why.divergence.ancestor, 1) && is_id(why.divergence.decides_one, 4) &&
            is_id(why.divergence.decides_other, 7),
-       "the lists of tied accounts are merged, and their members decide");
+       "members of the merged list of tied accounts decide");
     ok(are_equals(&input, node(2), node(3)) && !are_equals(&input, node(4), node(5)),
-       "equals are those with one level_fs");
+       "members with equal level_fs are tied");
     site_erase(&site);
     begin_as(TIED_ACCOUNTS, "fair_tree", CONFORMANCE_SLURMCTLD);
-    is_int(about(4, 7).divergence.merged, 0, "slurmctld merges nothing");
+    is_int(about(4, 7).divergence.merged, 0, "slurmctld does not merge tied accounts");
     site_erase(&site);
     begin_as(TIED_ACCOUNTS, "classic", CONFORMANCE_DOCUMENTS);
-    is_int(order_of(&input, node(2), node(3)), ORDER_TIED, "equal factors are a tie");
+    is_int(order_of(&input, node(2), node(3)), ORDER_TIED, "accounts with equal factors are tied");
     site_erase(&site);
 }
 
 static void parent_shares(void)
 {
-    /* u stands in the root's list beside b: LF .5/.25 and .5/.75. */
+    /* u is in the root's list, next to b: LF .5/.25 and .5/.75. */
     begin("1 - root - 1 0  2 root a - parent 0  3 root b - 1 0  4 - a u 1 10  5 - b w 1 30");
     struct explanation why = about(4, 5);
     ok(why.order == ORDER_AHEAD && is_id(why.divergence.ancestor, 1) &&
            is_id(why.divergence.decides_one, 4) && is_id(why.divergence.decides_other, 3),
-       "the users of a `parent` account are members of the list above");
-    is_int(amount_of(&why, MORE_SHARES, 3), 3, "there they are weighed against its accounts");
+       "users of a `parent` account are members of the list above");
+    is_int(amount_of(&why, MORE_SHARES, 3), 3,
+           "such users are compared with the accounts in that list");
     site_erase(&site);
 
     begin("1 - root - 1 0  2 root a - 1 0  3 - a p parent 50  4 - a u 1 10");
     why = about(4, 3);
-    is_int(why.order, ORDER_BEHIND, "a user with `parent` shares goes before all that used some");
-    is_int(amount_of(&why, FEWER_SHARES, 3), -1, "and has no shares to lose");
-    is_int(amount_of(&why, MORE_SHARES, 4), 0, "so that no number of shares gets ahead of it");
+    is_int(why.order, ORDER_BEHIND, "a user with `parent` shares ranks above users with usage");
+    is_int(amount_of(&why, FEWER_SHARES, 3), -1,
+           "a user with `parent` shares has no shares to lose");
+    is_int(amount_of(&why, MORE_SHARES, 4), 0,
+           "no number of shares ranks above a user with `parent` shares");
     site_erase(&site);
 }
 
-/* The order in a tree that is drawn anew with the change made. */
+/* Returns the order of ids[0] relative to ids[1] after the change to ids[2], in a newly built
+ * tree. */
 static enum order order_after(const char *drawing, const struct algorithm *algorithm,
                               enum conformance conformance, const struct reversal *reversal,
                               const uint32_t ids[3])
@@ -218,7 +228,7 @@ static void verify(const char *drawing, const struct explanation *why, struct ve
         struct reversal reversal = why->reversals[i];
         const uint32_t ids[] = { nodes[why->behind].id, nodes[why->ahead].id,
                                  nodes[reversal.node].id };
-        /* A drawing cannot say that an account itself used less than nothing. */
+        /* A drawing cannot give an account itself a negative usage. */
         if (!reversal.amount || (reversal.change == LESS_USAGE && !nodes[reversal.node].is_user))
             continue;
         verified->found++;
@@ -231,7 +241,7 @@ static void verify(const char *drawing, const struct explanation *why, struct ve
     }
 }
 
-/* Users of two depths, of uneven shares and usage, one without usage, one without shares. */
+/* Users at two depths, with uneven shares and usage; one has no usage and one no shares. */
 #define UNEVEN                                                                           \
     "1 - root - 1 0    2 root a - 40 0   3 root d - 60 0   4 a b - 30 0  5 a c - 10 0\n" \
     "6 d e - 25 0      7 d f - 35 0      8 - b user1 1 20  9 - c user2 1 25\n"           \
@@ -250,7 +260,7 @@ static void every_reversal(enum conformance conformance)
         site_erase(&site);
         char statement[120];
         snprintf(statement, sizeof statement,
-                 "%s: each change that is found reverses the order, and one less does not",
+                 "%s: each change that is found is the smallest that reverses the order",
                  (*each)->name);
         ok(verified.found > 20 && verified.least == verified.found, statement);
     }

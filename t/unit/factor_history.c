@@ -4,8 +4,7 @@
 #include "core/tree/transaction.h"
 #include "core/usage/factor_history.h"
 
-/* What is known of usage factors, by notes of runs, by rows of txn_table and by what there is now.
- */
+/* Tests the usage factors that result from recorded points, rows of txn_table and current rows. */
 
 #define NOW 10000
 
@@ -21,8 +20,8 @@ static void note(int64_t at, enum factor_evidence by, int64_t before, double fac
     factor_history_note(history, &(struct factor_point){ 2, at, by, before, factor, "low" });
 }
 
-/* A line of what is known once the QOS `low`, of id 2, has a factor; then all is forgotten.  A
- * point that does not count is in brackets. */
+/* Returns the points of the QOS `low` (id 2) if its current factor is `factor`, and starts a new
+ * history.  Overruled points are in parentheses. */
 static int64_t time = NOW;
 static const char *known(double factor, bool deleted, bool whole)
 {
@@ -56,90 +55,89 @@ static void transactions(void)
     told(500, TRANSACTION_MODIFY_QOS, "name in('low', 'high')", "usage_factor=3.000000");
     told(600, TRANSACTION_MODIFY_QOS, "(name='lower' or id=22)", "usage_factor=9.000000");
     is_string(known(3, false, false), "100 added 2.5, 200 changed 4, 300 changed 1, 500 changed 3",
-              "txn_table tells each factor and when it began, by names or by ids");
+              "txn_table gives each factor and its date, by names or by ids");
     told(100, TRANSACTION_ADD_QOS, "low", "mod_time=100");
     told(200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=2.000000");
     told(200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=5.000000");
     is_string(known(5, false, false), "100 added 1, 200 changed 5",
-              "who is added without a factor has 1; of two changes in a second the last counts");
+              "an addition defaults to factor 1; the last change in a second counts");
     told(200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=2.000000");
     is_string(known(2, false, false), "200 changed 2",
-              "nothing tells what was before the first change");
+              "the factor before the first change is unknown");
     told(200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=2.000000");
     is_string(known(2, false, true), "0 added 1, 200 changed 2",
-              "but for a QOS that was never added, where txn_table is whole");
+              "a QOS that was never added began with 1 if txn_table is whole");
     told(100, TRANSACTION_ADD_QOS, "low", "usage_factor=2.000000");
     told(300, TRANSACTION_ADD_QOS, "low", "usage_factor=6.000000");
     is_string(known(6, false, false), "100 added 2, 300 added 6",
-              "a QOS that is added again has another factor");
+              "a QOS that is added again has a new factor");
     told(100, TRANSACTION_ADD_QOS, "low", "usage_factor=2.000000");
-    is_string(known(1, true, false), "100 added 2",
-              "the row of one that was removed tells nothing");
-    is_string(known(1, true, false), "", "nor where nothing else does");
+    is_string(known(1, true, false), "100 added 2", "the current row of a removed QOS is ignored");
+    is_string(known(1, true, false), "", "a removed QOS without other evidence has no point");
     ok(!told(1, TRANSACTION_MODIFY_QOS, "who knows", "usage_factor=2.000000") &&
            !told(1, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=two") &&
            !told(1, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=-2") &&
            !told(1, TRANSACTION_MODIFY_QOS, "(name='low' || shares=1)", "usage_factor=2.0") &&
            told(1, TRANSACTION_MODIFY_QOS, "who knows", "priority=2"),
-       "what is not understood is told so, if it is about a factor");
-    is_string(known(3, false, false), "10000 seen 3", "and enters nothing");
+       "only transactions about a factor are rejected if not understood");
+    is_string(known(3, false, false), "10000 seen 3", "a rejected transaction adds no point");
 }
 
 static void observations(void)
 {
-    is_string(known(2, false, false), "10000 seen 2", "without txn_table a run sees what there is");
+    is_string(known(2, false, false), "10000 seen 2",
+              "without txn_table, a run observes the current factor");
     history->last_seen = 9000;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
-    is_string(known(2, false, false), "5000 seen 2", "what stays so is noted once");
+    is_string(known(2, false, false), "5000 seen 2", "an unchanged factor is recorded once");
     history->last_seen = 9000;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     is_string(known(3, false, false), "5000 seen 2, 10000 seen 3 undated",
-              "a change that nothing dates counts from the run that sees it");
+              "an undated change applies from the run that observes it");
     history->last_seen = NOW;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     note(NOW, FACTOR_SEEN, 9000, 3);
     is_string(known(3, false, false), "5000 seen 2, 10000 seen 3",
-              "a run of the same instant is not the first to see it");
+              "a run at the same time is not the first to observe it");
     history->last_seen = NOW;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     note(NOW, FACTOR_SEEN, 9000, 3);
     is_string(known(4, false, false), "5000 seen 2, 10000 seen 4 undated",
-              "but may see yet another one, which counts instead");
+              "a run at the same time replaces an observed factor");
     history->last_seen = 12000;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
-    is_string(known(3, false, false), "5000 seen 2",
-              "one of an instant that is over sees no change");
+    is_string(known(3, false, false), "5000 seen 2", "a run at a past time observes no change");
     history->last_seen = 9000;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     note(7000, FACTOR_SEEN, 6000, 3);
     told(6500, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=3.000000");
     is_string(known(3, false, false), "5000 seen 2, 6500 changed 3",
-              "what txn_table dates after all counts from then on");
+              "a change that txn_table dates later applies from that date");
     history->last_seen = 9000;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     note(7000, FACTOR_SEEN, 6000, 3);
     told(7200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=3.000000");
     is_string(known(3, false, false), "5000 seen 2, 7200 changed 3",
-              "also by a clock that is some minutes ahead");
+              "a date some minutes after the observation also applies");
     history->last_seen = 9000;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     told(10200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=3.000000");
     is_string(known(3, false, false), "5000 seen 2, 10200 changed 3",
-              "where the run sees the change of such a clock nothing is undated");
+              "a change dated after the run by a fast clock is not undated");
     history->last_seen = 9000;
     note(100, FACTOR_ADDED, FACTOR_UNSEEN, 2);
     note(200, FACTOR_CHANGED, FACTOR_UNSEEN, 3);
     is_string(known(3, false, false), "100 added 2, 200 changed 3",
-              "what txn_table told is known when it is purged");
+              "factors from txn_table remain known when it is purged");
     history->last_seen = 9000;
     note(100, FACTOR_ADDED, FACTOR_UNSEEN, 2);
     note(7000, FACTOR_SEEN, 6000, 3);
     told(8000, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=2.000000");
     is_string(known(2, false, false), "100 added 2, 7000 seen 3, 8000 changed 2",
-              "all of that may be mixed");
+              "all kinds of evidence may be mixed");
 }
 
-/* The run that saw the first factor, at 5000, found nothing in txn_table. */
+/* Adds the first observation, by a run at 5000 that found no row in txn_table. */
 static void see_first(double factor)
 {
     history->last_seen = 9000;
@@ -157,77 +155,77 @@ static void restored(void)
 {
     see_first(1), change(5100, 3), change(5250, 1);
     is_string(known(1, false, false), "5000 seen 1, 5100 changed 3, 5250 changed 1",
-              "a factor that is changed and changed back holds in between only");
+              "a factor that is changed and changed back applies only in between");
     see_first(1), change(4800, 3), change(4900, 1);
     is_string(known(1, false, false), "4799 seen 1, 4800 changed 3, 4900 changed 1",
-              "also if the clock of slurmdbd is some minutes behind");
+              "with a slow clock, the first observation precedes the changes");
     see_first(1), note(5100, FACTOR_CHANGED, FACTOR_UNSEEN, 3);
     note(5250, FACTOR_CHANGED, FACTOR_UNSEEN, 1);
     is_string(known(1, false, false), "5000 seen 1, 5100 changed 3, 5250 changed 1",
-              "and if txn_table is purged");
+              "a change and its reversal remain known when txn_table is purged");
     see_first(1), change(5100, 3), change(5200, 3), change(5250, 2), change(5260, 1);
     is_string(known(1, false, false),
               "5000 seen 1, 5100 changed 3, 5200 changed 3, 5250 changed 2, 5260 changed 1",
-              "several changes between two runs hold one after another");
+              "several changes between two runs apply one after another");
     see_first(1), note(7000, FACTOR_SEEN, 6000, 3), change(7100, 5), change(7250, 3);
     is_string(known(3, false, false), "5000 seen 1, 7000 seen 3, 7100 changed 5, 7250 changed 3",
-              "a change that nothing dates is not dated by one that restores its factor");
+              "a change that restores a factor does not date an earlier one");
     see_first(1), note(7000, FACTOR_SEEN, 6000, 3), change(7000, 5);
     is_string(known(5, false, false), "5000 seen 1, 7000 changed 5",
-              "two changes of one second are one point");
+              "two changes in one second are one point");
     see_first(1), told(6000, TRANSACTION_ADD_QOS, "low", "usage_factor=4"), change(8000, 1);
     is_string(known(1, false, false), "5000 seen 1, 6000 added 4, 8000 changed 1",
-              "a QOS that was removed and added again had its first factor until then");
+              "a QOS that was added again had its first factor until then");
     see_first(2);
-    is_string(known(1, true, false), "5000 seen 2", "a removed QOS keeps the factor that runs saw");
+    is_string(known(1, true, false), "5000 seen 2", "a removed QOS keeps the observed factor");
 }
 
 static void late(void)
 {
     see_first(1), change(2000, 3);
     is_string(known(1, false, false), "2000 changed 3, (10000 seen 1)",
-              "a row of txn_table that arrives late counts, whatever runs saw after it");
+              "a late row of txn_table overrules later observations");
     see_first(1), change(2000, 3);
     is_string(known(1, false, true), "0 added 1, 2000 changed 3, (10000 seen 1)",
-              "its QOS began with 1 if txn_table is whole");
+              "with a late row and a whole txn_table, a QOS began with 1");
     see_first(1), change(8000, 3);
     is_string(known(1, false, false), "5000 seen 1, 8000 changed 3, (10000 seen 1)",
-              "so does one that is newer than the first run");
+              "a late row after the first run overrules later observations");
     history->last_seen = 9000;
     note(2000, FACTOR_CHANGED, FACTOR_UNSEEN, 3), note(8000, FACTOR_SEEN, 8000, 1);
     is_string(known(1, false, false), "2000 changed 3, (10000 seen 1)",
-              "the next run knows that no run saw a change");
+              "the next run knows that no run observed a change");
     history->last_seen = 9000;
     note(2000, FACTOR_CHANGED, FACTOR_UNSEEN, 3), note(8000, FACTOR_SEEN, 8000, 1);
     is_string(known(2, false, false), "2000 changed 3, 10000 seen 2 undated",
-              "but a change that runs see counts");
+              "a change that a run observes counts after a late row");
     history->last_seen = 9000;
     note(2000, FACTOR_CHANGED, FACTOR_UNSEEN, 3), note(8000, FACTOR_SEEN, 8000, 1);
     change(3000, 1);
     is_string(known(1, false, false), "2000 changed 3, 3000 changed 1",
-              "the row that restores the factor may arrive later still");
+              "the row that restores the factor may arrive even later");
     see_first(1), note(7000, FACTOR_SEEN, 6000, 3), change(6500, 2), change(8000, 3);
     is_string(known(3, false, false), "5000 seen 1, 6500 changed 2, 8000 changed 3",
-              "a late row between two runs counts instead of what the later one saw");
+              "a late row between two runs overrules the later one");
     see_first(3), change(2000, 3);
-    is_string(known(3, false, false), "2000 changed 3", "a late row may date what runs saw");
+    is_string(known(3, false, false), "2000 changed 3", "a late row may date an observed factor");
     change(2000, 3);
     is_string(known(1, false, false), "2000 changed 3, 10000 seen 1 undated",
-              "the first run of all believes the factor that it sees");
+              "the first run of all trusts the factor that it observes");
     change(2000, 3);
     time = NOW + 5000;
     is_string(known(1, false, false), "2000 changed 3, (10000 seen 1)",
-              "unless it is of a time to come");
+              "the first run for a future time trusts txn_table");
     time = NOW;
 }
 
 static void reach(void)
 {
     history->last_seen = 1000000;
-    is_int(factor_history_since(history), 0, "where nothing is noted all of txn_table is needed");
+    is_int(factor_history_since(history), 0, "without recorded points, all of txn_table is needed");
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     is_int(factor_history_since(history), 1000000 - 86400,
-           "else what is newer than a day before the last run");
+           "with recorded points, rows since a day before the last run are needed");
     factor_history_destroy(history);
 }
 

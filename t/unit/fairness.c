@@ -6,7 +6,7 @@
 #include "core/insight/fairness.h"
 #include "site.h"
 
-/* Whether use fits shares, as a whole.  Expected values are computed by hand. */
+/* Tests the fairness of the usage as a whole.  Expected values were computed by hand. */
 
 static struct site site;
 
@@ -31,39 +31,42 @@ static void of_accounts(void)
     struct fairness fair =
         of("1 - root - 1 0  2 root a - 3 0  3 root b - 1 0  4 - a u 1 75  5 - b v 1 25",
            FAIRNESS_OF_ACCOUNTS);
-    ok(fair.members == 2 && fair.jain == 1, "where all have used what is due to them it is 1");
-    ok(fair.use_over == 0 && fair.use_under == 0, "and nobody has too much or too little");
+    ok(fair.members == 2 && fair.jain == 1,
+       "the index is 1 if all usage fractions equal the shares");
+    ok(fair.use_over == 0 && fair.use_under == 0, "no member is above or below its share");
 
     fair = of("1 - root - 1 0  2 root a - 1 0  3 root b - 1 0  4 - a u 1 100  5 - b v 1 0",
               FAIRNESS_OF_ACCOUNTS);
-    ok(fair.jain == 0.5, "where one of two has used all it is 1/2");
+    ok(fair.jain == 0.5, "the index is 1/2 if one of two members has all usage");
     ok(fair.use_over == 1 && fair.share_over == 0.5 && fair.use_under == 0 &&
            fair.share_under == 0.5,
-       "to that one a half is due, and to the other");
+       "each of these two members has a share of 1/2");
 
-    /* Shares 5/8, 2/8, 1/8 and use .5, .25, .25: x = .8, 1, 2. */
+    /* Shares 5/8, 2/8, 1/8 and usage .5, .25, .25: x = .8, 1, 2. */
     fair = of("1 - root - 1 0  2 root a - 5 0  3 root b - 2 0  4 root c - 1 0\n"
               "5 - a u 1 50  6 - b v 1 25  7 - c w 1 25",
               FAIRNESS_OF_ACCOUNTS);
     ok(fair.members == 3 && near(fair.jain, 3.8 * 3.8 / (3 * (0.64 + 1 + 4))),
-       "else it is (sum of x)^2 / (n x sum of x^2)");
+       "the index is (sum of x)^2 / (n x sum of x^2)");
     ok(fair.use_over == 0.25 && fair.share_over == 0.125 && fair.use_under == 0.5 &&
            fair.share_under == 0.625,
-       "who has just what is due has neither too much nor too little");
+       "a member exactly at its share is neither over nor under");
 }
 
 static void who_counts(void)
 {
-    /* c hangs in the root's list, through p; z has no shares; r is a user in the root's list. */
+    /* p has `parent` shares, so c is in the root's list.  The shares of z are 0.  r is a user in
+     * the root's list. */
     const char *drawing = "1 - root - 1 0  2 root p - parent 0  3 p c - 1 0  4 root z - 0 0\n"
                           "5 - root r 1 50  6 - c u 1 30  7 - c v parent 20  8 - z w 1 0";
     struct fairness accounts = of(drawing, FAIRNESS_OF_ACCOUNTS);
     ok(accounts.members == 1 && accounts.jain == 1 && accounts.use_over == 0,
-       "accounts in the root's list with shares of their own count");
+       "accounts count if they are in the root's list with own shares");
     struct fairness users = of(drawing, FAIRNESS_OF_USERS);
     ok(users.members == 2 && near(users.jain, 1.6 * 1.6 / (2 * 1.36)),
-       "and users with shares of their own above 0 on the whole way");
-    ok(near(users.use_under, 0.3) && users.share_under == 0.5, "each with what is due to it");
+       "users count if own shares are above 0 on the whole path");
+    ok(near(users.use_under, 0.3) && users.share_under == 0.5,
+       "a user's share is its normalized share of the cluster");
 }
 
 static void nothing(void)
@@ -71,9 +74,9 @@ static void nothing(void)
     const char *unused = "1 - root - 1 0  2 root a - 1 0  3 - a u 1 0";
     struct fairness fair = of(unused, FAIRNESS_OF_ACCOUNTS);
     ok(fair.members == 1 && isnan(fair.jain) && isnan(fair.use_over) && isnan(fair.share_under),
-       "where nothing was used there is no index");
+       "without usage there is no index");
     fair = of("1 - root - 1 0  2 - root u 1 10", FAIRNESS_OF_ACCOUNTS);
-    ok(fair.members == 0 && isnan(fair.jain), "nor where there is no account");
+    ok(fair.members == 0 && isnan(fair.jain), "without accounts there is no index");
 }
 
 static void order(void)
@@ -84,8 +87,9 @@ static void order(void)
     struct fairness other = of("7 - c w 1 19  4 root c - 11 0  6 - b v 1 17  3 root b - 7 0\n"
                                "5 - a u 1 13  2 root a - 3 0  1 - root - 1 0",
                                FAIRNESS_OF_USERS);
-    is_double_exact(other.jain, one.jain, "the order of rows changes no bit of it");
-    is_double_exact(other.use_over, one.use_over, "nor of the parts");
+    is_double_exact(other.jain, one.jain, "the order of rows does not change a bit of the index");
+    is_double_exact(other.use_over, one.use_over,
+                    "the order of rows does not change a bit of the sums");
 }
 
 int main(void)

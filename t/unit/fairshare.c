@@ -3,7 +3,8 @@
 
 #include "site.h"
 
-/* The trees of the four documents; what they print is compared to the digits they print. */
+/* The example trees of the four documents.  Values are compared with the digits in the
+ * documents. */
 
 static struct site site;
 
@@ -36,32 +37,41 @@ static void seed_002(void)
     };
     for (size_t i = 0; i < sizeof effective / sizeof *effective; i++)
         prints(site_values(&site, effective[i].id)->linear_usage, "%.4f", effective[i].usage,
-               "Multifactor Priority, Example: effective usage");
-    prints(site_values(&site, 8)->linear_factor, "%.5f", "0.45625", "Example: user 1's factor");
-    prints(site_values(&site, 9)->linear_factor, "%.4f", "0.3875", "Example: user 2's factor");
-    prints(site_values(&site, 10)->linear_factor, "%.2f", "0.45", "Example: user 3's factor");
-    prints(site_values(&site, 11)->linear_factor, "%.1f", "0.5", "Example: user 4's factor");
-    prints(site_values(&site, 12)->linear_factor, "%.4f", "0.6021", "Example: user 5's factor");
-    prints(site_values(&site, 9)->shares_norm, "%.2f", "0.05", "Example: normalized shares");
+               "Multifactor Priority: effective usage matches the example");
+    prints(site_values(&site, 8)->linear_factor, "%.5f", "0.45625",
+           "Multifactor Priority: user 1's factor matches the example");
+    prints(site_values(&site, 9)->linear_factor, "%.4f", "0.3875",
+           "Multifactor Priority: user 2's factor matches the example");
+    prints(site_values(&site, 10)->linear_factor, "%.2f", "0.45",
+           "Multifactor Priority: user 3's factor matches the example");
+    prints(site_values(&site, 11)->linear_factor, "%.1f", "0.5",
+           "Multifactor Priority: user 4's factor matches the example");
+    prints(site_values(&site, 12)->linear_factor, "%.4f", "0.6021",
+           "Multifactor Priority: user 5's factor matches the example");
+    prints(site_values(&site, 9)->shares_norm, "%.2f", "0.05",
+           "Multifactor Priority: normalized shares match the example");
     site_erase(&site);
 }
 
 static void seed_000(void)
 {
-    /* Right below the root the formula is the classic one. */
+    /* Directly below the root, the formula is the classic one. */
     begin("1 - root - 1 0  2 root a - 1 0  3 root b - 3 0  4 - a u 1 60  5 - a v 2 30\n"
           "6 - b w 1 10");
     site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
     const struct values *a = site_values(&site, 2), *u = site_values(&site, 4);
     is_close(a->depth_oblivious_ratio, 0.9 / 0.25, 1e-15,
-             "Depth-Oblivious, r = U/S below the root");
-    is_double_exact(a->depth_oblivious_factor, a->classic_factor, "as in the original formula");
-    /* u: r = .6/(.25/3), siblings .9/.25, rl = 2; a is above target and u more so: k = 1. */
-    is_close(u->depth_oblivious_ratio, 3.6 * 2, 1e-14, "k = 1 where both are off to one side");
+             "Depth-Oblivious: r = U/S directly below the root");
+    is_double_exact(a->depth_oblivious_factor, a->classic_factor,
+                    "Depth-Oblivious: the factor directly below the root is the classic one");
+    /* u: r = .6/(.25/3) and its siblings' ratio is .9/.25, so rl = 2.  Both a and u are above
+     * target, so k = 1. */
+    is_close(u->depth_oblivious_ratio, 3.6 * 2, 1e-14,
+             "Depth-Oblivious: k = 1 if both are on the same side");
     /* v: rl = (.3/(.25 2/3))/(.9/.25) = .5 */
     double k = 1 / (1 + pow(5 * log(3.6), 2));
     is_close(site_values(&site, 5)->depth_oblivious_ratio, 3.6 * pow(0.5, k), 1e-14,
-             "k = 1/(1+(5 ln R)^2) where they are off to two sides");
+             "Depth-Oblivious: k = 1/(1+(5 ln R)^2) if they are on opposite sides");
     site_erase(&site);
 }
 
@@ -74,8 +84,8 @@ static void seed_001(void)
            site_values(&site, 6)->fair_tree_rank > site_values(&site, 5)->fair_tree_rank,
        "Fair Tree, Overview: the first differing ancestor decides");
     is_double_exact(site_values(&site, 6)->fair_tree_factor, 1,
-                    "Overview: the highest user has 1.0");
-    is_close(site_values(&site, 3)->level_fs, 0.5 / 0.75, 1e-15, "Level Fairshare: LF = S / U");
+                    "Fair Tree, Overview: the highest user has factor 1.0");
+    is_close(site_values(&site, 3)->level_fs, 0.5 / 0.75, 1e-15, "Fair Tree: LF = S / U");
     site_erase(&site);
 }
 
@@ -86,20 +96,25 @@ static void seed_003(void)
         "5 - group1 cathy 50 100  6 - group2 suzy 60 0  7 - group2 scott 40 1000";
     begin(drawing);
     site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
-    prints(site_values(&site, 4)->pbs_tree_usage, "%.3f", "0.125", "PP-718, Bob: effective usage");
-    prints(site_values(&site, 4)->pbs_factor, "%.3f", "0.648", "PP-718, Bob: factor");
-    prints(site_values(&site, 6)->pbs_tree_usage, "%.1f", "0.5", "PP-718, Suzy: effective usage");
-    prints(site_values(&site, 6)->pbs_factor, "%.3f", "0.382", "PP-718, Suzy: factor");
-    prints(site_values(&site, 7)->shares_norm, "%.2f", "0.24", "PP-718: Scott's target");
+    prints(site_values(&site, 4)->pbs_tree_usage, "%.3f", "0.125",
+           "PP-718: Bob's effective usage matches");
+    prints(site_values(&site, 4)->pbs_factor, "%.3f", "0.648", "PP-718: Bob's factor matches");
+    prints(site_values(&site, 6)->pbs_tree_usage, "%.1f", "0.5",
+           "PP-718: Suzy's effective usage matches");
+    prints(site_values(&site, 6)->pbs_factor, "%.3f", "0.382", "PP-718: Suzy's factor matches");
+    prints(site_values(&site, 7)->shares_norm, "%.2f", "0.24", "PP-718: Scott's target matches");
     site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 1);
     prints(site_values(&site, 7)->pbs_tree_usage, "%.6f", "0.831728",
-           "usage is added to a base of 1: Scott");
+           "PBS: Scott's usage is added to a base of 1");
     for (uint32_t i = 0; i < site.tree->count; i++)
         site.tree->nodes[i].usage_is_set = true;
     site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 1);
-    prints(site_values(&site, 7)->pbs_tree_usage, "%.6f", "0.832973", "PP-718, pbsfs: Scott");
-    prints(site_values(&site, 4)->pbs_tree_usage, "%.6f", "0.125312", "PP-718, pbsfs: Bob");
-    prints(site_values(&site, 6)->pbs_tree_usage, "%.6f", "0.500416", "PP-718, pbsfs: Suzy");
+    prints(site_values(&site, 7)->pbs_tree_usage, "%.6f", "0.832973",
+           "PP-718: Scott's effective usage matches pbsfs");
+    prints(site_values(&site, 4)->pbs_tree_usage, "%.6f", "0.125312",
+           "PP-718: Bob's effective usage matches pbsfs");
+    prints(site_values(&site, 6)->pbs_tree_usage, "%.6f", "0.500416",
+           "PP-718: Suzy's effective usage matches pbsfs");
     site_erase(&site);
 }
 
@@ -126,44 +141,46 @@ static void ties(void)
     ok(RANKS({ 4, 4 }, { 6, 3 }, { 7, 2 }, { 5, 1 }), "the children of tied accounts are merged");
     site_compute(&site, CONFORMANCE_SLURMCTLD, 1, 0);
     ok(RANKS({ 4, 4 }, { 5, 3 }, { 6, 3 }, { 7, 1 }),
-       "slurmctld visits them one after the other; the second's best is tied with the last before");
+       "slurmctld ranks tied accounts in turn; the second's best user ties");
     site_erase(&site);
 
-    /* Both accounts are at infinity, so the second one's first user is tied, with nobody. */
+    /* Both accounts have an infinite level_fs.  The first user of the second account is therefore
+     * tied, but no user ranks before it. */
     begin("1 - root - 1 0  2 root A - 1 0  3 root B - 1 0  4 - B b1 1 0  5 - B b2 0 0");
     site_compute(&site, CONFORMANCE_SLURMCTLD, 1, 0);
-    ok(RANKS({ 4, 2 }, { 5, 1 }), "who is tied with an empty account before any user is first");
+    ok(RANKS({ 4, 2 }, { 5, 1 }), "a user tied with an empty account before any user ranks first");
     site_erase(&site);
 
-    /* 1 of 10 shares and 10 of 100 used, 1 of 2 and 50 of 100: both 1, though 1 x 50 is not 1 x 10.
-     */
+    /* a1 has 1 of 10 shares and 10 of 100 usage, and b1 has 1 of 2 and 50 of 100.  Both have LF 1,
+     * although 1 x 50 is not 1 x 10. */
     begin("1 - root - 1 0  2 root a - 1 0  3 root b - 1 0  4 - a a1 1 10  5 - a a2 9 90\n"
           "6 - b b1 1 50  7 - b b2 1 50");
     site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
-    ok(RANKS({ 4, 4 }, { 5, 4 }, { 6, 4 }, { 7, 4 }), "in merged lists each keeps its own level");
+    ok(RANKS({ 4, 4 }, { 5, 4 }, { 6, 4 }, { 7, 4 }),
+       "merged members keep the sums of their own level");
     site_erase(&site);
 
     begin("1 - root - 1 0  2 - root u 1 10  3 root a - 1 0  4 a b - 1 0  5 - b v 1 4  6 - b w 1 6\n"
           "7 - root x 1 20");
     site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
     ok(RANKS({ 2, 4 }, { 5, 4 }, { 6, 2 }, { 7, 1 }),
-       "a user tied with an account has the rank of its best user, at any depth");
+       "a user tied with an account has its best user's rank");
     site_erase(&site);
 
     begin("1 - root - 1 0  2 - root u 1 0  3 root a - 1 0  4 - root v 1 0  5 - root w 0 0\n"
           "6 - root x parent 9  7 - root y 0 9");
     site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
     ok(RANKS({ 2, 5 }, { 4, 5 }, { 6, 5 }, { 5, 2 }, { 7, 2 }),
-       "zero usage and parent users are first and equal, zero shares last and equal");
-    ok(isnan(site_values(&site, 6)->level_fs), "the level_fs of parent shares is not defined");
+       "zero usage and parent shares tie for first, zero shares for last");
+    ok(isnan(site_values(&site, 6)->level_fs), "the level_fs of parent shares is undefined");
     ok(isinf(site_values(&site, 2)->level_fs) && site_values(&site, 5)->level_fs == 0,
-       "of zero usage it is infinite, of zero shares 0, with usage or without");
+       "level_fs is infinite without usage and 0 without shares");
     ok(site_values(&site, 3)->fair_tree_rank == 0, "an account has no rank");
     site_erase(&site);
 
     begin("1 - root - 1 0  2 - root u 1 1000  3 - root v 3 3000  4 - root w 7 7001");
     site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
-    ok(RANKS({ 2, 3 }, { 3, 3 }, { 4, 1 }), "equal fractions are equal, and others never");
+    ok(RANKS({ 2, 3 }, { 3, 3 }, { 4, 1 }), "equal fractions are tied and different ones never");
     site_erase(&site);
 }
 
@@ -174,11 +191,11 @@ static void zeros(void)
     const struct values *a = site_values(&site, 2), *u = site_values(&site, 3);
     ok(a->shares_norm == 0 && a->classic_factor == 0 && a->linear_factor == 0 &&
            a->depth_oblivious_factor == 0 && a->pbs_factor == 0 && a->level_fs == 0,
-       "in a level without shares every factor is 0");
+       "every factor is 0 in a level without shares");
     ok(u->classic_usage == a->classic_usage && u->linear_usage == a->linear_usage &&
            u->pbs_tree_usage == a->pbs_tree_usage && u->level_usage == 0.25,
-       "effective usage is the parent's there, level_usage as always");
-    ok(isnan(u->depth_oblivious_ratio), "without shares there is no ratio");
+       "without shares, effective usage is the parent's and level_usage is normal");
+    ok(isnan(u->depth_oblivious_ratio), "without shares the ratio is undefined");
     site_erase(&site);
 
     begin("1 - root - 1 0  2 root a - 1 0  3 - a u 1 0");
@@ -187,18 +204,20 @@ static void zeros(void)
     u = site_values(&site, 3);
     ok(root->usage_norm == 0 && root->classic_usage == 0 && root->pbs_tree_usage == 0 &&
            root->shares_norm == 1 && isnan(root->classic_factor) && isnan(root->level_fs),
-       "a root without usage has shares 1, usage 0 and nothing else");
+       "a root without usage has shares 1, usage 0 and no factor");
     ok(u->usage_norm == 0 && u->level_usage == 0 && u->classic_factor == 1 && isinf(u->level_fs),
-       "0 by 0 is 0, and no usage is the best factor");
-    ok(isnan(u->capacity_usage) && isnan(u->linear_factor), "without a capacity linear is NULL");
-    ok(u->fair_tree_rank == 1 && u->fair_tree_factor == 1, "one user is the best");
+       "0 / 0 counts as 0, and no usage gives the best factor");
+    ok(isnan(u->capacity_usage) && isnan(u->linear_factor),
+       "without a capacity, the linear values are undefined");
+    ok(u->fair_tree_rank == 1 && u->fair_tree_factor == 1,
+       "a single user has the best rank and factor");
     site_erase(&site);
 
     begin("1 - root - 1 0");
     site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 1);
-    ok(site.values[0].shares_norm == 1, "a root alone is a tree");
+    ok(site.values[0].shares_norm == 1, "a root alone is a tree with shares 1");
     site_compute(&site, CONFORMANCE_SLURMCTLD, 1, 0);
-    ok(site.values[0].fair_tree_rank == 0, "in both conformances");
+    ok(site.values[0].fair_tree_rank == 0, "with slurmctld, a root alone has no rank");
     site_erase(&site);
 }
 

@@ -16,12 +16,12 @@ static void subjects(void)
     for (size_t i = 0; i < FINDINGS_PER_KIND; i++)
         lowest &= findings->kind[ODD].kept[i].subject == i + 1;
     ok(lowest && findings->kind[ODD].count == FINDINGS_PER_KIND,
-       "the subjects with the lowest numbers are kept, whichever came first");
-    ok(findings->kind[ODD].seen == 150, "and all are counted");
+       "the lowest subjects are kept in any order of arrival");
+    ok(findings->kind[ODD].seen == 150, "all findings are counted");
     findings_add(findings, ODD, 7, "another");
     ok(findings->kind[ODD].count == FINDINGS_PER_KIND && findings->kind[ODD].seen == 151 &&
            !strcmp(findings->kind[ODD].kept[6].detail, "another"),
-       "a subject that comes twice is one, with the detail that sorts first");
+       "a repeated subject keeps the detail that sorts first");
     findings_destroy(findings);
 }
 
@@ -33,15 +33,15 @@ static void ends(void)
     findings_add_ended(kept, ODD, 55, 1000, "c");
     findings_merge(told, kept);
     ok(told->kind[ODD].count == 2 && !strcmp(told->kind[ODD].kept[1].detail, "a"),
-       "two rows of a job are told as one");
+       "a merge combines two rows of a job");
     findings_expire(kept, 999);
-    ok(kept->kind[ODD].count == 3, "nothing is forgotten before its end has passed");
+    ok(kept->kind[ODD].count == 3, "a finding does not expire before its end");
     findings_expire(kept, 1000);
     ok(kept->kind[ODD].count == 1 && kept->kind[ODD].seen == 1 &&
            kept->kind[ODD].kept[0].subject == 123 && kept->kind[ODD].kept[0].ends == 2000,
-       "then the row that ended is, and another of the same job stays");
+       "an ended row expires, and another row of its job stays");
     findings_expire(told, UINT64_MAX);
-    ok(told->kind[ODD].count == 2, "what has no end stays");
+    ok(told->kind[ODD].count == 2, "a finding without an end does not expire");
     findings_destroy(kept);
     findings_destroy(told);
 }
@@ -65,16 +65,17 @@ static void of_jobs(void)
     for (size_t i = 0; i < 4; i++)
         findings_add_jobs(kept, kind, &jobs[i], "partition '%s'", i ? "b" : "a");
     ok(kept->kind[kind].count == 3 && kept->kind[kind].seen == 10,
-       "jobs of a subject and an end are one finding, and each is seen");
+       "jobs with the same subject and end are one finding");
     is_string(told_of(kept, 0), "jobs: 2, the first started 300, the last 700; partition 'a'",
-              "which says how many they are, and when they started");
+              "the detail states the number of jobs and their start times");
     findings_merge(told, kept);
-    ok(told->kind[kind].count == 2 && told->kind[kind].seen == 10, "whatever ends are left aside");
+    ok(told->kind[kind].count == 2 && told->kind[kind].seen == 10,
+       "a merge ignores the ends of jobs");
     is_string(told_of(told, 0), "jobs: 9, the first started 300, the last 800; partition 'a'",
-              "those of a subject are told as one");
+              "a merge combines all jobs of a subject");
     findings_expire(kept, 5000);
     ok(kept->kind[kind].count == 2 && kept->kind[kind].seen == 8,
-       "all jobs of an end are forgotten with it");
+       "all jobs with the same end expire together");
     findings_destroy(kept);
     findings_destroy(told);
 }

@@ -6,8 +6,8 @@
 #include "core/number/floating.h"
 #include "core/number/fraction.h"
 
-/* Numbers of 128 bits against fractions, which are exact: each result is low by less than 2^-126.
- */
+/* Compares arithmetic on 128 bits with exact fractions.  A result may be low by less than
+ * 2^-126. */
 
 #define ROUNDS 20000
 
@@ -21,7 +21,7 @@ static uint64_t any(void)
     return state;
 }
 
-/* Of few and of many bits, full of ones, full of zeros. */
+/* A random number: with few or many bits, all ones, or a power of two. */
 static uint64_t some(void)
 {
     uint64_t bits = any() >> (any() % 64);
@@ -51,7 +51,7 @@ static struct fraction exact(struct floating number)
     return fraction;
 }
 
-/* result <= truth < result (1 + 2^-126), with its highest bit set. */
+/* Returns true if result <= truth < result (1 + 2^-126) and the highest bit of `result` is set. */
 static bool is_cut(struct floating result, struct fraction *truth)
 {
     struct fraction low = exact(result), high = exact(result), little = exact(result);
@@ -93,10 +93,10 @@ static void arithmetic(void)
         times += is_cut(floating_times(a, by), &truth);
         fraction_free(&other);
     }
-    is_int(times, 2 * ROUNDS, "products are cut below their 127th bit");
-    is_int(divided, ROUNDS, "what is divided by a word is");
-    is_int(quotients, ROUNDS, "quotients are");
-    is_int(sums, ROUNDS, "sums are");
+    is_int(times, 2 * ROUNDS, "products are accurate to 126 bits");
+    is_int(divided, ROUNDS, "quotients by a word are accurate to 126 bits");
+    is_int(quotients, ROUNDS, "quotients are accurate to 126 bits");
+    is_int(sums, ROUNDS, "sums are accurate to 126 bits");
 }
 
 static void order(void)
@@ -113,20 +113,22 @@ static void order(void)
         fraction_free(&one);
         fraction_free(&other);
     }
-    is_int(right, ROUNDS, "numbers stand in the order of their fractions");
-    is_int(doubles, ROUNDS, "and round to the same doubles");
+    is_int(right, ROUNDS, "numbers have the order of their fractions");
+    is_int(doubles, ROUNDS, "numbers round to the same doubles as their fractions");
 
     struct floating one = floating_of(1), below = { ~(uint128)0, -128 }, middle = one;
     ok(floating_is_near(one, below, 1) && !floating_is_near(one, floating_of(2), 1000),
-       "near is also what a power of two lies between");
+       "numbers on both sides of a power of two can be near");
     ok(!floating_is_near(floating_of(0), one, 1000) &&
            floating_is_near(floating_of(0), floating_of(0), 0),
-       "nothing is near to nothing only");
+       "0 is near only to 0");
     double nearest;
     middle.mantissa |= (uint128)1 << 74;
-    ok(!floating_rounds(middle, 5, &nearest), "what lies between two doubles tells none");
+    ok(!floating_rounds(middle, 5, &nearest),
+       "a number halfway between two doubles is not rounded");
     middle.mantissa += 6;
-    ok(floating_rounds(middle, 5, &nearest) && nearest > 1, "a little more is certain");
+    ok(floating_rounds(middle, 5, &nearest) && nearest > 1,
+       "a number clearly above the middle is rounded");
 }
 
 static void fractions(void)
@@ -139,12 +141,12 @@ static void fractions(void)
        "a fraction rounds as a division does");
     fraction_divide(&two, &third);
     ok(fraction_to_double(&two) <= -6 && fraction_compare(&two, &third) < 0,
-       "what is divided by less than nothing is below it");
+       "dividing by a negative number gives a negative number");
     fraction_set_double(&two, 0x1p53 + 2);
     fraction_set_double(&third, 1);
     fraction_scale(&third, 1, 2);
     fraction_subtract(&two, &third);
-    ok(fraction_to_double(&two) >= 0x1p53 + 2, "half a unit less rounds to even");
+    ok(fraction_to_double(&two) >= 0x1p53 + 2, "2^53 + 1.5 rounds to the nearest double");
     fraction_free(&third);
     fraction_free(&two);
 }

@@ -6,9 +6,9 @@
 #include "site.h"
 #include "util/text.h"
 
-/* What a later run will compute.  The classic factor is 2^-(U / S) right below the root, so that
- * with half of the shares a value of 1/2 is reached where U, the part of all usage, falls to 1/2.
- */
+/* Tests values that a later run will compute.  Directly below the root, the classic factor is 2^-(U
+ * / S).  So an association with half of the shares has factor 1/2 if its share of total usage, U,
+ * is 1/2. */
 
 #define NOW 1000000
 #define HOUR_S 3600
@@ -28,7 +28,7 @@ static uint32_t node(uint32_t id)
     return tree_place(site.tree, id);
 }
 
-/* The drawing's usage is the past; the entity is the association that is asked about. */
+/* Begins a forecast for the association `entity`.  The drawing's usage is past usage. */
 static void begin_decaying(const char *drawing, uint32_t entity, uint64_t half_life)
 {
     site_draw(&site, drawing);
@@ -78,13 +78,13 @@ static void end(void)
     site_erase(&site);
 }
 
-/* Whole TRES that go on to be used. */
+/* Continues an association's usage at a rate in whole TRES. */
 static void goes_on(uint32_t id, uint64_t tres)
 {
     forecast.rates[node(id)] = (uint128)UNITS_PER_TRES * tres;
 }
 
-/* The values for which all of the tree is computed. */
+/* Computes a point from the values of the whole tree. */
 static int computed_at(enum projection projection, uint64_t at, struct forecast_point *point)
 {
     struct algorithm algorithm = *forecast.algorithm;
@@ -105,7 +105,7 @@ static struct forecast_point point_at(enum projection projection, uint64_t secon
     return point;
 }
 
-/* In seconds from now; -1 where there is none within a day. */
+/* Returns the crossing in seconds from now, or -1 if none is found within a day. */
 static int64_t crossing_of(enum projection projection, double value)
 {
     const struct crossing_search search = { value, NOW + 24 * HOUR_S, HOUR_S };
@@ -117,7 +117,7 @@ static int64_t crossing_of(enum projection projection, double value)
     return crossing ? (int64_t)crossing - NOW : -1;
 }
 
-/* u used 3/4 of all. */
+/* u has 3/4 of the usage. */
 #define TWO "1 - root - 1 0  2 - root u 1 6000  3 - root v 1 2000"
 
 static void rising(void)
@@ -126,19 +126,21 @@ static void rising(void)
     goes_on(2, 3);
     goes_on(3, 1);
     is_close(point_at(PROJECTION_NOTHING, 0).factor, exp2(-1.5), 1e-15,
-             "now the factor is that of the usage that there is");
-    is_int(point_at(PROJECTION_OTHERS, 3999).rank, 1, "who used more than half is behind");
+             "the factor now is that of the current usage");
+    is_int(point_at(PROJECTION_OTHERS, 3999).rank, 1,
+           "a user with more than half of the usage ranks lower");
     is_int(point_at(PROJECTION_OTHERS, 4000).rank, 2, "tied users have the better rank");
     is_double_exact(point_at(PROJECTION_OTHERS, 4000).factor, 0.5,
-                    "6000 of 8000 are half once another 4000 were used");
-    /* 66 minutes are 3960 seconds. */
+                    "6000 of 12000 give factor 1/2 after others used 4000");
+    /* The exact crossing is at 4000 seconds, and 66 minutes are 3960 seconds. */
     is_int(crossing_of(PROJECTION_OTHERS, 0.5), 67 * 60,
-           "a value is reached in the first minute that has it");
-    is_int(crossing_of(PROJECTION_NOTHING, 0.5), -1, "it is not where nobody uses anything");
-    is_int(crossing_of(PROJECTION_ALL, 0.5), -1, "nor where all go on as they did");
-    is_double_exact(point_at(PROJECTION_ALL, 1000).usage, 9000, "usage goes on at its rate");
+           "a crossing is the first minute that has the value");
+    is_int(crossing_of(PROJECTION_NOTHING, 0.5), -1, "without any usage there is no crossing");
+    is_int(crossing_of(PROJECTION_ALL, 0.5), -1,
+           "with all usage at its past rates there is no crossing");
+    is_double_exact(point_at(PROJECTION_ALL, 1000).usage, 9000, "usage continues at its rate");
     is_double_exact(point_at(PROJECTION_OTHERS, 1000).usage, 6000,
-                    "not that of the entity where only others go on");
+                    "the entity's usage does not continue if only others' does");
     end();
 }
 
@@ -148,23 +150,25 @@ static void falling(void)
     forecast.job_rate = (uint128)UNITS_PER_TRES * 10;
     forecast.job_s = 1000;
     is_double_exact(point_at(PROJECTION_JOB, 100).usage, 7000, "the job adds to the usage");
-    is_double_exact(point_at(PROJECTION_JOB, 1500).usage, 16000, "until it ends");
+    is_double_exact(point_at(PROJECTION_JOB, 1500).usage, 16000,
+                    "the job adds no usage after its end");
     /* (6000 + 10 t) / (8000 + 10 t) is .8 at 200. */
     is_int(crossing_of(PROJECTION_JOB, exp2(-1.6)), 240,
-           "a value that is reached now falls below it in the first minute that has it no more");
+           "a falling value's crossing is the first minute below it");
     is_int(crossing_of(PROJECTION_JOB, exp2(-2)), -1,
-           "U / S never falls to 2 while others have used");
+           "U / S does not reach 2 while others have usage");
     end();
 }
 
 static void decay(void)
 {
     begin_decaying(TWO, 2, 10 * HOUR_S);
-    is_close(point_at(PROJECTION_NOTHING, 0).usage, 6000, 1e-12, "the past is as it was");
+    is_close(point_at(PROJECTION_NOTHING, 0).usage, 6000, 1e-12,
+             "past usage is unchanged at the start");
     is_close(point_at(PROJECTION_NOTHING, 10 * HOUR_S).usage, 3000, 1e-12,
-             "and half of it is left after a half-life");
+             "half of the usage remains after a half-life");
     is_close(point_at(PROJECTION_NOTHING, 10 * HOUR_S).factor, exp2(-1.5), 1e-15,
-             "parts of usage do not decay");
+             "shares of total usage do not decay");
     end();
 }
 
@@ -175,9 +179,10 @@ static void resets(void)
                                              .span = 30 * 24 * HOUR_S,
                                              .anchor = NOW + 5000 };
     is_double_exact(point_at(PROJECTION_NOTHING, 4999).usage, 6000, "usage counts until the reset");
-    is_double_exact(point_at(PROJECTION_NOTHING, 5000).usage, 0, "and not from it on");
+    is_double_exact(point_at(PROJECTION_NOTHING, 5000).usage, 0,
+                    "usage does not count from the reset on");
     is_int(crossing_of(PROJECTION_NOTHING, 1), 5000,
-           "a reset is looked at although it is between two steps");
+           "a reset between two steps of the search is found");
     end();
 }
 
@@ -189,47 +194,52 @@ static void corrections(void)
                                                         .kind = LEDGER_CREDIT,
                                                         .association = 2,
                                                         .tres_seconds = 4000 });
-    is_double_exact(point_at(PROJECTION_NOTHING, 599).usage, 6000, "a credit to come is not there");
-    is_double_exact(point_at(PROJECTION_NOTHING, 600).usage, 2000, "until its instant");
-    is_int(crossing_of(PROJECTION_NOTHING, 0.5), 600, "when it brings the value");
+    is_double_exact(point_at(PROJECTION_NOTHING, 599).usage, 6000,
+                    "a future credit does not count before its time");
+    is_double_exact(point_at(PROJECTION_NOTHING, 600).usage, 2000,
+                    "a future credit counts from its time on");
+    is_int(crossing_of(PROJECTION_NOTHING, 0.5), 600, "a future credit causes the crossing");
     end();
 }
 
 static void edges(void)
 {
     begin("1 - root - 1 0  2 - root u 1 0", 2);
-    is_double_exact(point_at(PROJECTION_NOTHING, 60).factor, 1, "who used nothing has all");
+    is_double_exact(point_at(PROJECTION_NOTHING, 60).factor, 1,
+                    "a user without usage has factor 1");
     goes_on(2, 1);
     is_double_exact(point_at(PROJECTION_ALL, 60).factor, 0.5,
-                    "the only user has 1/2, whatever is used");
-    is_int(point_at(PROJECTION_ALL, 60).rank, 1, "and the only rank");
-    is_int(crossing_of(PROJECTION_ALL, 0.75), 60, "the first usage takes it there");
+                    "the only user has factor 1/2 for any usage");
+    is_int(point_at(PROJECTION_ALL, 60).rank, 1, "the only user has the only rank");
+    is_int(crossing_of(PROJECTION_ALL, 0.75), 60,
+           "the first usage causes the crossing of a lower value");
     end();
 
     begin("1 - root - 1 0  2 - root u 0 10  3 - root v 1 10", 2);
     goes_on(3, 1);
-    is_double_exact(point_at(PROJECTION_OTHERS, HOUR_S).factor, 0, "without shares it stays 0");
-    is_int(crossing_of(PROJECTION_OTHERS, 0.01), -1, "and reaches nothing");
+    is_double_exact(point_at(PROJECTION_OTHERS, HOUR_S).factor, 0,
+                    "without shares the factor stays 0");
+    is_int(crossing_of(PROJECTION_OTHERS, 0.01), -1, "without shares no value is reached");
     end();
 
     begin("1 - root - 1 0  2 root a - 1 0  3 root empty - 1 0  4 - a u 1 10", 3);
     forecast.algorithm = algorithm_named("fair_tree");
     struct forecast_point point = point_at(PROJECTION_NOTHING, 60);
     ok(isnan(point.factor) && point.rank == 0 && isinf(forecast_value(&point)),
-       "an account without users has neither rank nor factor; then level_fs is the value");
+       "an account without users has level_fs as its value");
     end();
 
     begin("1 - root - 1 0  2 root a - 1 0  3 - a p parent 5  4 - a u 1 5", 4);
     /* UE = U + (UE of the account - U) S = 1/2 + (1 - 1/2) 1 */
     is_close(point_at(PROJECTION_NOTHING, 60).factor, 0.5, 1e-15,
-             "`parent` shares are none of the level's");
+             "`parent` shares do not count in the level's shares");
     end();
 
     begin(TWO, 2);
     forecast.past[0].own[node(2)].word[3] = forecast.past[0].own[node(3)].word[3] = UINT64_MAX >> 1;
     struct forecast_point beyond;
     ok(computed_at(PROJECTION_NOTHING, NOW, &beyond) == -1 && err.class == ERROR_DATA,
-       "usage beyond the integers is an error");
+       "usage beyond the integer range is an error");
     end();
 }
 
@@ -237,11 +247,11 @@ static void rates(void)
 {
     struct wide charged = { { 7200 } }, huge = { { 0, 0, 1 } }, negative = { { 0 } };
     struct wide one = { { 1 } };
-    ok(forecast_rate(&charged, HOUR_S) == 2, "a rate is what was charged in a second");
-    ok(forecast_rate(&charged, 7201) == 0, "cut to whole units");
-    ok(forecast_rate(&huge, 1) == (uint128)1 << 126, "it has a largest value");
+    ok(forecast_rate(&charged, HOUR_S) == 2, "a rate is the charge per second");
+    ok(forecast_rate(&charged, 7201) == 0, "a rate is rounded down to whole units");
+    ok(forecast_rate(&huge, 1) == (uint128)1 << 126, "a rate has an upper limit");
     wide_subtract(&negative, &one);
-    ok(forecast_rate(&negative, 1) == 0, "and is not negative");
+    ok(forecast_rate(&negative, 1) == 0, "a rate is not negative");
 }
 
 static uint64_t dice(uint64_t *state, uint64_t sides)
@@ -250,7 +260,7 @@ static uint64_t dice(uint64_t *state, uint64_t sides)
     return (*state >> 33) % sides;
 }
 
-/* Accounts below each other, and users; of few numbers, so that many are equal. */
+/* Draws a tree of accounts and users.  The numbers are small, so that many values are equal. */
 static void draw_random(struct text *drawing, uint64_t *state, unsigned count)
 {
     char parents[64][8] = { "root" };
@@ -277,7 +287,8 @@ static bool same_number(double one, double other)
     return memcmp(&one, &other, sizeof one) == 0 || (isnan(one) && isnan(other));
 }
 
-/* At instants of a year, over which the grid of the clock becomes coarser. */
+/* Compares the point of the entity with the same point from the whole tree.  The times are within a
+ * year, so that the decay epoch advances. */
 static bool is_projected_alike(enum projection projection, uint64_t *state)
 {
     bool alike = true;
@@ -296,7 +307,8 @@ static bool is_projected_alike(enum projection projection, uint64_t *state)
     return alike;
 }
 
-/* All that is computed for an instant is the second implementation of what is found by lines. */
+/* Compares searches with find_one and without it.  The computation of the whole tree is the second
+ * implementation. */
 static bool is_crossed_alike(uint64_t *state)
 {
     static struct algorithm computed;
@@ -334,9 +346,8 @@ static void random_trees(void)
     unsigned alike = 0;
     for (int i = 0; i < 400; i++)
         alike += is_crossed_alike(&state);
-    is_int(
-        alike, 400,
-        "400 random trees: the values of few are those of all, and are reached at the same minute");
+    is_int(alike, 400,
+           "400 random trees: one entity's points and crossings equal the whole tree's");
 }
 
 int main(void)
