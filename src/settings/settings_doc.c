@@ -3,38 +3,66 @@
 #include <string.h>
 
 #include "settings/table.h"
+#include "settings/values.h"
+#include "util/text.h"
 
-/* Prints the table of settings as the sample file, or as POD for the manual. */
+/* Prints the table of settings as the sample file (--sample) or as POD for the manual (--pod). */
 
 static void wrapped(const char *text, const char *prefix)
 {
-    size_t column = 0;
+    size_t column = 0, blanks = 0;
     while (*text) {
         size_t length = strcspn(text, " ");
-        if (column && column + 1 + length > 94) {
+        if (column && column + blanks + length > 94) {
             putchar('\n');
             column = 0;
         }
-        column += (size_t)printf("%s%.*s", column ? " " : prefix, (int)length, text);
+        column += (size_t)(column ? printf("%*s%.*s", (int)blanks, "", (int)length, text)
+                                  : printf("%s%.*s", prefix, (int)length, text));
         text += length;
-        text += strspn(text, " ");
+        blanks = strspn(text, " ");
+        text += blanks;
     }
     putchar('\n');
+}
+
+/* Returns a sentence about the format of the value, or "" if the summary describes it. */
+static const char *format_of(const struct setting *setting)
+{
+    static char sentence[64];
+    const struct number_value *number = setting->number;
+    if (!number || (number->form != VALUE_DURATION && number->form != VALUE_TIME_STRING))
+        return "";
+    snprintf(sentence, sizeof sentence, "  Format: %s%s%s.",
+             number->form == VALUE_DURATION ? "duration" : "time string",
+             number->word ? " or " : "", number->word ? number->word : "");
+    return sentence;
 }
 
 static void sample(void)
 {
     puts("# SPDX-License-Identifier: MIT\n"
          "#\n"
-         "# fairmill's settings; fairmill.conf(5) explains them.  What is commented out is the\n"
-         "# default.  A value with # or ; in it needs double quotes.  No password belongs here.");
+         "# Settings of fairmill; see fairmill.conf(5).  Lines that are commented out show the\n"
+         "# defaults.  A value that contains # or ; needs double quotes.  Do not put passwords in\n"
+         "# this file.\n"
+         "#\n"
+         "# A duration is a number with the unit s, m, h, d or w, such as 90 s or 2h.  A time\n"
+         "# string is the same, or has one of Slurm's forms: min, hr:min:00, days-hr:min:00 or\n"
+         "# days-hr.  Without a unit, a duration counts seconds and a time string minutes.");
     const char *section = "";
     for (const struct setting *each = settings_table; each->section; each++) {
-        if (strcmp(section, each->section))
-            printf("\n# %s\n[%s]\n", section_summary(each->section), each->section);
+        if (strcmp(section, each->section)) {
+            putchar('\n');
+            wrapped(section_summary(each->section), "# ");
+            printf("[%s]\n", each->section);
+        }
         section = each->section;
         putchar('\n');
-        wrapped(each->summary, "# ");
+        struct text comment = { 0 };
+        text_format(&comment, "%s%s", each->summary, format_of(each));
+        wrapped(comment.bytes, "# ");
+        text_free(&comment);
         if (each->fallback)
             printf("#%s =%s%s\n", each->key, *each->fallback ? " " : "", each->fallback);
         else
@@ -58,7 +86,7 @@ static void pod(void)
             printf(" (required)");
         else if (*each->fallback)
             printf(" = %s", each->fallback);
-        printf("\n\n%s\n\n", each->summary);
+        printf("\n\n%s%s\n\n", each->summary, format_of(each));
     }
     puts("=back");
 }

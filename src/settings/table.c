@@ -75,258 +75,252 @@ static const struct number_value ages = { VALUE_TIME_STRING, OF_UINT64, 0, SLURM
 /* clang-format off */
 #define WEIGHT(key, what) \
     { "priority", #key, "1", \
-      "How much " what " counts: a whole number.  With conformance = slurmctld the default is 0.", \
+      "Weight of " what ", a whole number.  Defaults to 0 with conformance = slurmctld.", \
       NUMBER(key, weights) }
 #define CONNECTION(section, what) \
     { #section, "driver", NULL, \
-      "The database system of " what ": mysql (MariaDB too), pgsql or sqlite.", \
+      "Database system of " what ": mysql (also for MariaDB), pgsql or sqlite.", \
       read_driver, FIELD(section.driver) }, \
     { #section, "host", "", \
-      "Its host; empty: this one, through a socket.", \
+      "Host name or address of the server.  Empty: this host, through a Unix socket.", \
       read_text, FIELD(section.host) }, \
     { #section, "port", "0", \
-      "Its TCP port; 0: the usual one.", \
+      "TCP port of the server.  0: the default port.", \
       NUMBER(section.port, ports) }, \
     { #section, "socket", "", \
-      "The path of its unix socket, for pgsql of the folder it is in; empty: the usual one.", \
+      "Path of the Unix socket, or of its directory for pgsql.  Empty: the default.", \
       read_text, FIELD(section.socket) }, \
     { #section, "database", NULL, \
-      "The database's name; for sqlite the path of its file.", \
+      "Name of the database, or path of the file for sqlite.", \
       read_given, FIELD(section.database) }, \
     { #section, "user", "", \
-      "Who logs in; empty: the user that fairmill runs as.", \
+      "Login name.  Empty: the user that runs fairmill.", \
       read_text, FIELD(section.user) }, \
     { #section, "option_file", "", \
-      "A MySQL option file whose groups [client] and [fairmill] may hold the password.", \
+      "MySQL option file.  Its groups [client] and [fairmill] may contain the password.", \
       read_text, FIELD(section.option_file) }, \
     { #section, "service", "", \
-      "A PostgreSQL service: an entry of pg_service.conf, for what the other keys leave out.", \
+      "PostgreSQL service, an entry of pg_service.conf.  It applies to keys that are empty here.", \
       read_text, FIELD(section.service) }, \
     { #section, "tls_mode", "default", \
-      "Encryption on the way there: default: what the client library does by itself; off; " \
-      "required; verify_ca: the server's certificate must be signed by tls_ca; verify_full: and " \
-      "be made out to host.", \
+      "Encryption of the connection: default (the client library decides), off, required, " \
+      "verify_ca or verify_full.  verify_ca: the server's certificate must be signed by tls_ca.  " \
+      "verify_full: it must also be issued for host.", \
       CHOICE(section.tls_mode, db_tls_names) }, \
     { #section, "tls_ca", "", \
-      "The file with the certificate of the authority, or of several, for verify_ca and " \
-      "verify_full.", \
+      "File with the certificates of the authorities for verify_ca and verify_full.", \
       read_text, FIELD(section.tls_ca) }
 /* clang-format on */
 
 const struct setting settings_table[] = {
     CONNECTION(source, "the accounting database"),
     { "source", "layout", "slurmdbd",
-      "Whose tables they are: slurmdbd (Slurm 20.11 to 26.05), plain: two relations of your "
-      "own, which fairmill.conf(5) describes, or pbs: what `fairmill import pbs' makes.",
+      "Source type: slurmdbd (Slurm 20.11 to 26.05), plain (two tables or views of your own) or "
+      "pbs (the tables that `fairmill import pbs' creates).",
       read_layout, FIELD(layout) },
     { "source", "clusters", "all",
-      "The clusters to compute, separated by commas; all: every one that is not deleted.",
+      "Clusters to compute, separated by commas.  all: every cluster that is not deleted.",
       read_given, FIELD(clusters) },
     { "source", "associations", "associations",
-      "Layout plain: the table or view with the associations, perhaps with its schema and a dot.",
-      read_given, FIELD(associations) },
+      "Layout plain: table or view with the associations, as TABLE or SCHEMA.TABLE.", read_given,
+      FIELD(associations) },
     { "source", "usage", "usage",
-      "Layout plain: the table or view with the intervals that charge, likewise.", read_given,
+      "Layout plain: table or view with the usage, as TABLE or SCHEMA.TABLE.", read_given,
       FIELD(usage) },
     { "source", "deadline", "120 s",
-      "How long the databases may take: no statement lasts longer, and tries end by then.  A "
-      "number with s, m, h, d or w behind it.",
+      "Time limit of each statement in both databases, and of all attempts to repeat an operation. "
+      " At most 1 d.",
       NUMBER(deadline_s, deadlines) },
     { "source", "max_lag", "none",
-      "Where the accounting database is a replica that lags more than this, a run ends with 69 and "
-      "old results stay.  A number with s, m, h, d or w behind it, or none.",
+      "Maximum lag of a replica.  If the accounting database lags more, runs exit with status 69 "
+      "and keep the old results.",
       NUMBER(max_lag_s, lags) },
     { "source", "on_bad_rows", "fail",
-      "What an association without a parent, in a cycle or there twice does: fail the cluster, "
-      "or skip: be left out with all below it, and reported as a finding.",
+      "Action for an association that is in a cycle, has no parent or exists twice.  fail: the "
+      "cluster fails.  skip: leave it out with all associations below it, and report a finding.",
       CHOICE(on_bad_rows, bad_rows) },
     { "source", "shares_file", "",
-      "Layout slurmdbd: files as `fairmill shares export' or `sacctmgr dump' writes them, "
-      "separated "
-      "by commas.  `fairmill check' tells where the cluster that a file names differs from it.",
+      "Layout slurmdbd: comma-separated files from `fairmill shares export' or `sacctmgr dump'.  "
+      "`fairmill check' reports where a file and its cluster differ.",
       read_text, FIELD(shares_file) },
 
     CONNECTION(results, "the result tables"),
     { "results", "share_database", "no",
-      "yes: the result tables may live in the accounting database itself.", read_yes_no,
+      "yes: allow the result tables in the accounting database itself.", read_yes_no,
       FIELD(share_database) },
 
     { "usage", "source", "jobs",
-      "Where usage is from: jobs, exactly, or rollup: slurmdbd's sums by hour, day and month, as "
-      "far as they reach, and jobs for the rest.",
+      "Source of usage: jobs (exact) or rollup (slurmdbd's sums by hour, day and month, and jobs "
+      "for the time after them).",
       CHOICE(usage_source, usage_sources) },
-    { "usage", "half_life", "7-0",
-      "After this time usage counts half; 0: no decay.  A time string: min, hr:min:00, "
-      "days-hr:min:00 or days-hr.",
+    { "usage", "half_life", "7-0", "Time after which usage counts half.  0: no decay.",
       CHARGE_NUMBER(half_life_s, half_lives) },
     { "usage", "decay", "exact",
-      "exact: usage decays all the time.  steps, with layout pbs: at the instants at which "
-      "OpenPBS's "
-      "scheduler decays it, by fairshare_decay_time and fairshare_decay_factor.",
+      "exact: usage decays continuously.  steps: usage decays at the same times as in OpenPBS's "
+      "scheduler; only with layout = pbs.",
       CHARGE_CHOICE(decay, decays) },
     { "usage", "reset_period", "none",
-      "Usage before the last boundary does not count: none, daily, weekly (Sunday), monthly, "
-      "quarterly, yearly, or a time string counted from reset_anchor.",
+      "Period after which usage starts again at 0: none, daily, weekly (from Sunday), monthly, "
+      "quarterly, yearly, or a time string that counts from reset_anchor.",
       read_reset_period, FIELD(reset_period) },
     { "usage", "reset_anchor", "1970-01-01",
-      "An instant at which such a period begins: epoch seconds or YYYY-MM-DD[THH:MM[:SS]].",
-      read_given, FIELD(reset_anchor) },
+      "Start of one such period: epoch seconds or YYYY-MM-DD[THH:MM[:SS]].", read_given,
+      FIELD(reset_anchor) },
     { "usage", "time_zone", "system",
-      "Where days begin and how dates are read: a name such as Europe/Berlin; system: as this "
-      "machine is set.",
+      "Time zone of days and dates, such as Europe/Berlin.  system: the zone of the environment "
+      "(TZ) or of this host.",
       read_given, FIELD(time_zone) },
     { "usage", "charge", "auto",
-      "What a job is charged each second: billing (TRES 5; 0 if absent), cpu, tres: "
-      "what tres_weights makes of all it has; or auto: as tres in partitions that have weights, if "
-      "the job's billing is that cut to an integer, else as billing.",
+      "Charge of a job per second: billing (its stored billing, 0 if missing), cpu (its CPUs), "
+      "tres (its TRES by tres_weights) or auto.  auto: as tres if the partition has weights and "
+      "their result, rounded down, equals the stored billing; otherwise as billing.",
       CHARGE_CHOICE(charge, charges) },
     { "usage", "tres_weights", "",
-      "Charge auto or tres: the weights, as slurm.conf's TRESBillingWeights has them, such as "
-      "CPU=1.0,Mem=0.25G,GRES/gpu=2.0; with MAX_TRES or MAX_TRES_GRES among them by that rule.",
+      "For charge = auto or tres: weights as in slurm.conf's TRESBillingWeights, such as "
+      "CPU=1.0,Mem=0.25G,GRES/gpu=2.0.  MAX_TRES or MAX_TRES_GRES in the list selects that rule.",
       read_tres_rates, CHARGE_FIELD(weights) },
     { "usage", "partition_tres_weights", "",
-      "Charge auto or tres: those for jobs of single partitions, instead of tres_weights, such as "
-      "gpu:CPU=1 GRES/gpu=2, debug:CPU=0.5.",
+      "For charge = auto or tres: weights for jobs in single partitions, in place of tres_weights, "
+      "such as gpu:CPU=1 GRES/gpu=2, debug:CPU=0.5.",
       read_partition_rates, CHARGE_FIELD(weights) },
     { "usage", "qos_factors", "",
-      "Factors for the charges of QOS, besides each one's own UsageFactor, such as high:2, "
+      "Factors for the charges of jobs by QOS, in addition to its UsageFactor, such as high:2, "
       "low:0.5.",
       read_factors, CHARGE_FIELD(weights.qos_factors) },
     { "usage", "partition_usage_factors", "",
-      "Factors for the charges in partitions, such as gpu:2, debug:0.5.", read_factors,
+      "Factors for the charges of jobs by partition, such as gpu:2, debug:0.5.", read_factors,
       CHARGE_FIELD(weights.partition_factors) },
     { "usage", "suspended", "charged",
-      "Whether the time when a job was suspended is charged, as Slurm does, or omitted.",
+      "Time during which a job was suspended: charged (as in Slurm) or omitted.",
       CHARGE_CHOICE(suspended, suspendeds) },
     { "usage", "open_job_cap", "1-0",
-      "A job without an end, or with one in the future, is charged this long beyond its time "
-      "limit.  A time string.",
+      "A job without an end, or with an end in the future, is charged at most this long beyond its "
+      "time limit.",
       CHARGE_NUMBER(open_job_cap_s, time_strings) },
     { "usage", "horizon", "none",
-      "Jobs that ended longer ago than this are not read; none: all that can still matter are.  A "
-      "time string.",
+      "Jobs that ended longer ago than this do not count.  none: no limit.",
       CHARGE_NUMBER(horizon_s, horizons) },
     { "usage", "checkpoint_after", "1-0",
-      "Jobs that ended this long before the newest end are not read again by each run: what they "
-      "add is kept beside the results.  A time string.",
+      "Jobs that ended at least this long before the newest end of a job go into the checkpoint.  "
+      "Most runs do not read them again.",
       NUMBER(checkpoint_after_s, time_strings) },
     { "usage", "full_every", "7-0",
-      "Even so all jobs are read again this often, to see what changed behind our back.  A time "
-      "string.",
+      "Interval of full runs, which read all jobs again to detect changes that other runs cannot "
+      "see.",
       NUMBER(full_every_s, time_strings) },
 
     { "fairshare", "algorithm", "fair_tree",
-      "The value published as `fairshare`; all are computed: fair_tree, depth_oblivious, classic, "
-      "linear or pbs.  With layout = pbs it is pbs where nothing else is given.",
+      "Algorithm of the published `fairshare': fair_tree, depth_oblivious, classic, linear or pbs. "
+      " All of them are computed.  Defaults to pbs with layout = pbs.",
       read_algorithm, FIELD(algorithm) },
     { "fairshare", "conformance", "documents",
-      "Where Slurm's documents and its controller differ, follow documents or slurmctld.",
+      "Rules to follow if Slurm's documents and slurmctld differ: documents or slurmctld.",
       CHOICE(conformance, conformance_names) },
     { "fairshare", "slurm_version", "auto",
-      "The release of Slurm that conformance slurmctld follows, such as 25.11; auto: the one that "
-      "the cluster's slurmctld registered with.",
+      "Slurm release that conformance = slurmctld follows, such as 25.11.  auto: the release that "
+      "the cluster's slurmctld registered.",
       read_slurm_version, FIELD(slurm_release) },
     { "fairshare", "ties", "collation",
-      "In which order slurmctld visits accounts that tie: by the collation of the accounting "
-      "database, as after a start, or by bytes, as after sacctmgr added an association.",
+      "Order in which slurmctld visits tied accounts.  collation: by the collation of the "
+      "accounting database, as after a start of slurmctld.  bytes: as after sacctmgr added an "
+      "association.",
       CHOICE(ties, ties_names) },
     { "fairshare", "dampening", "1",
-      "FairShareDampeningFactor: divides the exponent of classic and depth_oblivious.",
+      "FairShareDampeningFactor, which divides the exponent of classic and depth_oblivious.",
       NUMBER(dampening, dampenings) },
     { "fairshare", "capacity", "auto",
-      "How much of the charged TRES the cluster has, for capacity_usage and linear; auto: what "
-      "the cluster registered.",
+      "Capacity of the cluster in charged TRES, for capacity_usage and linear.  auto: the capacity "
+      "that the cluster registered.",
       NUMBER(capacity, capacities) },
     { "fairshare", "capacity_half_lives", "2",
-      "How many half-lives of that capacity are the whole of which capacity_usage is a part.",
+      "Number of half-lives that define capacity_usage: it is the usage divided by the capacity of "
+      "the cluster during this time.",
       NUMBER(capacity_half_lives, factors) },
     { "fairshare", "pbs_minimum_usage", "0",
-      "The usage with which each entity and group begins, in TRES-seconds: 0 as in the document, 1 "
-      "as in OpenPBS.  Charged usage is added.  With layout = pbs it defaults to 1.",
+      "Initial usage of each entity and group for the algorithm pbs, in TRES-seconds; charges are "
+      "added.  0 follows the documents of OpenPBS, 1 its scheduler.  Defaults to 1 with layout = "
+      "pbs.",
       NUMBER(pbs_minimum_usage, usages) },
 
     { "retention", "history_interval", "1 h",
-      "Of every span of this length the first run is kept in fairmill_history; 0: every run.  A "
-      "number with s, m, h, d or w behind it.",
+      "The first run of each interval is stored in fairmill_history.  0: every run.",
       NUMBER(history_interval_s, durations) },
     { "retention", "history_days", "400",
-      "For how many days that is kept, and fairmill_fairness, and the usage of each day; 0: none "
-      "is.",
+      "Days for which history, fairmill_fairness and usage by day are stored.  0: do not store "
+      "them.",
       NUMBER(history_days, days) },
     { "retention", "run_days", "90",
-      "For how many days the rows of earlier runs are kept, and findings that no run had since; 0: "
-      "for good.",
+      "Days for which rows of earlier runs are stored, and findings after their last report.  0: "
+      "no limit.",
       NUMBER(run_days, days) },
 
     { "report", "private", "no",
-      "What users are not told of others: usage, their associations and what these have, jobs, "
-      "those that wait, or both, with a comma between them; yes is both, no is nothing.  "
-      "Coordinators are told of their accounts and all below, operators, administrators, root, "
-      "the owner of the settings file and who does the runs of all.  With either, metrics and "
-      "report name no user.",
+      "Information hidden from other users: usage (associations with all their values), jobs "
+      "(pending jobs), or both, separated by a comma.  yes: both.  no: nothing.  Coordinators see "
+      "their accounts and all below.  Operators, administrators, root, the owner of the settings "
+      "file and the user of the runs see everything.  With either value, metrics and report "
+      "contain no user names.",
       read_private, FIELD(private) },
     { "report", "alert_after", "1 h",
-      "A run that ends with 69 or 75 (a database is not available, another run is at work) says so "
-      "once such runs have lasted this long, unless it has -v or a terminal; 0: at once.  A number "
-      "with s, m, h, d or w behind it.",
+      "Runs that exit with status 69 or 75 (database not available, another run active) report it "
+      "only after they have failed this long.  0: at once.  With -v and on a terminal they always "
+      "report it.",
       NUMBER(alert_after_s, durations) },
 
-    WEIGHT(weight_age, "the time that a job waits"),
-    WEIGHT(weight_assoc, "the priority of its association"),
-    WEIGHT(weight_fairshare, "the fairshare of its association"),
-    WEIGHT(weight_job_size, "its size"),
-    WEIGHT(weight_partition, "its partition's factor"),
-    WEIGHT(weight_qos, "the priority of its QOS"),
+    WEIGHT(weight_age, "the waiting time of a job"),
+    WEIGHT(weight_assoc, "the association's priority"),
+    WEIGHT(weight_fairshare, "the association's fairshare"),
+    WEIGHT(weight_job_size, "the job's size"),
+    WEIGHT(weight_partition, "the partition's factor"),
+    WEIGHT(weight_qos, "the QOS's priority"),
     { "priority", "weight_tres", "",
-      "How much each TRES that it asks for counts, as slurm.conf's PriorityWeightTRES has it, such "
-      "as CPU=1000,Mem=2000,GRES/gpu=3000.",
+      "Weights of the requested TRES, as in slurm.conf's PriorityWeightTRES, such as "
+      "CPU=1000,Mem=2000,GRES/gpu=3000.",
       read_weight_tres, FIELD(weight_tres) },
-    { "priority", "max_age", "7-0",
-      "A job that waits as long as this, or longer, has age factor 1.  A time string, or infinite.",
+    { "priority", "max_age", "7-0", "Waiting time after which the age factor of a job is 1.",
       NUMBER(max_age_s, ages) },
-    { "priority", "favor_small", "no", "yes: the smaller a job, the higher its size factor.",
-      read_yes_no, FIELD(favor_small) },
+    { "priority", "favor_small", "no", "yes: smaller jobs have a higher size factor.", read_yes_no,
+      FIELD(favor_small) },
     { "priority", "partition_factors", "",
-      "The factors of partitions: slurm.conf's PriorityJobFactor, each of which is divided by the "
-      "highest, such as GPU:100, debug:10; or from 0.0 to 1.0, as they are, such as GPU:0.5.",
+      "Factors of partitions, as in slurm.conf's PriorityJobFactor, such as GPU:100, debug:10; "
+      "each is divided by the highest.  Alternatively numbers from 0.0 to 1.0 with a point, such "
+      "as GPU:0.5, which are not divided.",
       read_partition_factors, FIELD(partition_factors) },
     { "priority", "qos_factors", "",
-      "The factors of QOS from 0.0 to 1.0, such as high:1.0, low:0.25.  Any other QOS has its "
-      "priority in the accounting database divided by the highest.",
+      "Factors of QOS from 0.0 to 1.0, such as high:1.0, low:0.25.  The factor of any other QOS is "
+      "its priority in the accounting database, divided by the highest.",
       read_qos_factors, FIELD(qos_priority_factors) },
     { "priority", "flags", "",
-      "Flags as in slurm.conf's PriorityFlags, separated by commas: ACCRUE_ALWAYS, "
-      "CALCULATE_RUNNING, INCR_ONLY, MAX_TRES, MAX_TRES_GRES, NO_NORMAL_ALL, NO_NORMAL_ASSOC, "
-      "NO_NORMAL_PART, NO_NORMAL_QOS, NO_NORMAL_TRES, SMALL_RELATIVE_TO_TIME.",
+      "Comma-separated flags of slurm.conf's PriorityFlags: ACCRUE_ALWAYS, CALCULATE_RUNNING, "
+      "INCR_ONLY, MAX_TRES, MAX_TRES_GRES, NO_NORMAL_ALL, NO_NORMAL_ASSOC, NO_NORMAL_PART, "
+      "NO_NORMAL_QOS, NO_NORMAL_TRES, SMALL_RELATIVE_TO_TIME.",
       read_priority_flags, FIELD(priority_flags) },
 
     { "pbs", "fairshare_entity", "",
-      "Layout pbs: for whom a job counts, as in OpenPBS's sched_config: euser, egroup, "
-      "Account_Name, queue or egroup:euser.  Empty, as with all keys of this section: what "
-      "`fairmill import pbs' has brought, else OpenPBS's default.",
+      "Entity for which a job counts: euser, egroup, Account_Name, queue or egroup:euser.",
       read_pbs_entity, FIELD(pbs[PBS_ENTITY]) },
     { "pbs", "fairshare_usage_res", "",
-      "What a job counts: a formula of the resources that it used, such as ncpus*walltime.",
+      "Formula for the usage of a job, with the resources that it used, such as ncpus*walltime.",
       read_pbs_formula, FIELD(pbs[PBS_USAGE_RES]) },
-    { "pbs", "unknown_shares", "", "The shares of the group unknown.", read_pbs_shares,
+    { "pbs", "unknown_shares", "", "Shares of the group unknown.", read_pbs_shares,
       FIELD(pbs[PBS_UNKNOWN_SHARES]) },
     { "pbs", "fairshare_enforce_no_shares", "", "true: jobs of entities without shares do not run.",
       read_pbs_truth, FIELD(pbs[PBS_ENFORCE_NO_SHARES]) },
-    { "pbs", "fairshare_decay_time", "", "How often OpenPBS decays usage: HH:MM:SS.",
+    { "pbs", "fairshare_decay_time", "", "Interval at which OpenPBS decays usage: HH:MM:SS.",
       read_pbs_decay_time, FIELD(pbs[PBS_DECAY_TIME]) },
-    { "pbs", "fairshare_decay_factor", "", "By which factor: a number between 0 and 1.",
+    { "pbs", "fairshare_decay_factor", "", "Factor of each decay, a number between 0 and 1.",
       read_pbs_decay_factor, FIELD(pbs[PBS_DECAY_FACTOR]) },
     { "pbs", "job_sort_formula", "",
-      "The formula that sorts waiting jobs.  If fairmill cannot evaluate it, they have no "
-      "priorities.",
+      "Formula that orders pending jobs.  Without a formula that fairmill can evaluate, jobs get "
+      "no priorities.",
       read_text, FIELD(pbs[PBS_SORT_FORMULA]) },
     { "pbs", "job_sort_formula_threshold", "",
-      "A job whose formula has this value, or a lower one, does not run.", read_pbs_number,
+      "Jobs for which the formula has this value or a lower one do not run.", read_pbs_number,
       FIELD(pbs[PBS_SORT_THRESHOLD]) },
 
     { "slurm", "conf", "",
-      "The path of a slurm.conf, or auto: the one that Slurm's commands use here.  What it says of "
-      "priorities and privacy counts where nothing is written here; fairmill.conf(5) tells which "
+      "Path of a slurm.conf, or auto for the file that Slurm's commands use on this host.  It "
+      "supplies the values of settings that are missing in this file; fairmill.conf(5) lists its "
       "keys.",
       read_text, FIELD(slurm_path) },
     { .section = NULL },
@@ -419,15 +413,16 @@ int setting_assign(const struct setting *setting, struct settings *settings, con
 static const struct {
     const char *name, *summary;
 } sections[] = {
-    { "source", "The accounting database, which is only read." },
-    { "results", "The database that the result tables are in." },
-    { "usage", "What counts as usage." },
-    { "fairshare", "What is made of it." },
-    { "retention", "How long what was is kept." },
-    { "report", "What is said of it." },
-    { "priority", "What the priorities of waiting jobs are made of." },
-    { "pbs", "What OpenPBS's sched_config and server say of fairshare." },
-    { "slurm", "What need not be written twice." },
+    { "source", "The accounting database, which fairmill only reads." },
+    { "results", "The database with the result tables." },
+    { "usage", "Sources, charges and decay of usage." },
+    { "fairshare", "The fairshare algorithm and its parameters." },
+    { "retention", "Time limits of stored results." },
+    { "report", "Privacy, and messages of failed runs." },
+    { "priority", "Weights and factors of the priorities of pending jobs." },
+    { "pbs", "OpenPBS's parameters, for layout = pbs.  If a key is empty, the imported value or "
+             "OpenPBS's default applies." },
+    { "slurm", "Values that are taken from a slurm.conf." },
 };
 #define SECTIONS (sizeof sections / sizeof *sections)
 
