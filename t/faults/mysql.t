@@ -89,7 +89,7 @@ def nobody_lets_in():
     """A library may wait for the greeting only as long as for a connection."""
     return Case('source, no answer to the login: 69 when the deadline is over',
                 on('source', Fault('stall', lambda step: step.kind == 'login', for_good=True), 10),
-                ends(69, 'old', database_of('source')), 'nothing passes any more', 'source, before a message',
+                ends(69, 'old', database_of('source')), 'connection stalled', 'source, before a message',
                 most=14, first=True)
 
 
@@ -104,23 +104,23 @@ def other_sessions():
     def change(text, back='', deadline=DEADLINE):
         return altered(text, JOB_TABLE, 'prepare', back, deadline)
     table = [
-        ('KILL CONNECTION amid the jobs', 'source', 'tried again', ended('source', 'end_session', JOBS, answer=20000), DONE),
-        ('KILL QUERY amid the jobs', 'source', 'tried again', ended('source', 'end_statement', JOBS, answer=20000), DONE),
+        ('KILL CONNECTION while jobs are read', 'source', 'tried again', ended('source', 'end_session', JOBS, answer=20000), DONE),
+        ('KILL QUERY while jobs are read', 'source', 'tried again', ended('source', 'end_statement', JOBS, answer=20000), DONE),
         ('KILL CONNECTION before a run_id is taken', 'results', 'tried again', ended('results', 'end_session', COUNTER), DONE),
         ('KILL CONNECTION before the rows are written', 'results', 'tried again', ended('results', 'end_session', WRITE), DONE),
         ('KILL CONNECTION before COMMIT', 'results', 'tried again', ended('results', 'end_session', '^COMMIT'), DONE),
-        ('deadlock of which we are the victim', 'results', 'tried again', deadlocked, DONE),
-        ('rows held for a second by another session', 'results', 'waited for', locked(hold, 1.2, PATIENT), DONE),
-        ('rows held by another session', 'results', '69 in time', locked(hold), waited),
-        ('the row that counts runs held by another session', 'results', '69 in time',
+        ('deadlock, fairmill is the victim', 'results', 'tried again', deadlocked, DONE),
+        ('rows locked for a second by another session', 'results', 'waited for', locked(hold, 1.2, PATIENT), DONE),
+        ('rows locked by another session', 'results', '69 in time', locked(hold), waited),
+        ('row of the run counter locked by another session', 'results', '69 in time',
          locked("BEGIN; SELECT * FROM fairmill_lock WHERE cluster = '' FOR UPDATE"), waited),
         ('LOCK TABLES of another session', 'results', '69 in time', locked('LOCK TABLES fairmill_value WRITE'), waited),
-        ('job table altered between look and read', 'source', 'tried again',
+        ('job table altered between check and read', 'source', 'tried again',
          change('ALTER TABLE big_job_table ADD COLUMN fresh INT, ALGORITHM=COPY', deadline=PATIENT), DONE),
-        ('column gone between look and read', 'source', '69 for that cluster, which names the table',
+        ('column removed between check and read', 'source', '69 for that cluster, which names the table',
          change('ALTER TABLE big_job_table RENAME COLUMN tres_alloc TO other',
                 'ALTER TABLE big_job_table RENAME COLUMN other TO tres_alloc'), altered_away),
-        ('job table gone between look and read', 'source', '69 for that cluster, which names the table',
+        ('job table removed between check and read', 'source', '69 for that cluster, which names the table',
          change('RENAME TABLE big_job_table TO away', 'RENAME TABLE away TO big_job_table'), altered_away),
     ]
     return [Case(f'{what}: {how}', piece, good, what, where, most=40, first=True)
@@ -196,7 +196,7 @@ def own_server(folder):
         # One of the clusters may find its room in pages that are there.
         cases.append(Case('no room for the results: 69, which says so', filled(server),
                           lambda outcome: ends(69, None, 'full')(outcome) and 'old' in outcome.published.values(),
-                          'no room in the data file', 'results'))
+                          'no space in the data file', 'results'))
         return [(case, case(rig)) for case in cases]
 
 

@@ -114,7 +114,7 @@ def no_room():
         for limit in sizes:
             def narrow(limit=limit):
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-            status, results, said = place.attempt('no room (a file may not grow)', 'results', preexec_fn=narrow)
+            status, results, said = place.attempt('no space (file size limit)', 'results', preexec_fn=narrow)
             got.setdefault((status, results), []).append(limit)
             if status and (status != 69 or 'r.db' not in said):
                 wrong.append((limit, status, said))
@@ -231,16 +231,16 @@ def locked():
     with Trial() as place:
         db = sqlite3.connect(place.path('r.db'), isolation_level=None)
         db.execute('BEGIN IMMEDIATE')
-        status, results, said = place.attempt('another writer that stays', 'results')
+        status, results, said = place.attempt('another writer that does not end', 'results')
         tap.ok((status, results) == (69, 'old') and 'r.db' in said and 'locked' in said,
-               'another writer that stays: 69 in time, which names the file, and old results', status, said)
+               'another writer that does not end: 69 in time, which names the file, and old results', status, said)
         db.execute('ROLLBACK')
         db.close()
         place.next_run()
         db = sqlite3.connect(place.path('a.db'), isolation_level=None)
         db.execute('PRAGMA locking_mode = EXCLUSIVE')
         db.execute('BEGIN EXCLUSIVE')
-        status, results, said = place.attempt('another writer that stays', 'source')
+        status, results, said = place.attempt('another writer that does not end', 'source')
         tap.ok((status, results) == (69, 'old') and 'a.db' in said and 'locked' in said,
                'a source that somebody is writing: 69 in time, which names the file, and old results', status, said)
         db.execute('ROLLBACK')
@@ -335,7 +335,7 @@ def replaced():
         for status, now, _ in amid(place, renew, attempts):
             if status or place.seen(status, now) != 'new':
                 wrong.append((status, place.err))
-            report.count('file replaced by a newer copy amid a run', 'source', status, 'new')
+            report.count('file replaced by a newer copy during a run', 'source', status, 'new')
         tap.ok(not wrong, f'{attempts} runs whose source was replaced by a newer copy read one of the two', *wrong)
 
 
@@ -355,7 +355,7 @@ def read_only():
         for name in locks:
             os.unlink(name)
         os.chmod(place.folder, 0o555)
-        status, results, said = attempt('folder without write permission', place.folder)
+        status, results, said = attempt('directory without write permission', place.folder)
         tap.ok((status, results) == (78, 'old') and 'r.db' in said,
                'a folder that may not be written: 78, which names the file, and old results', status, said)
         os.chmod(place.path('r.db'), 0o444)
@@ -375,7 +375,7 @@ def damaged():
         for part in (.9, .5, .1):
             with open(place.path('a.db'), 'r+b') as file:
                 file.truncate(int(size * part) // 4096 * 4096)
-            status, results, said = place.attempt('file cut short', 'source')
+            status, results, said = place.attempt('file truncated', 'source')
             statuses.add(status)
             if status == 0 or results != 'old' or 'a.db' not in said:
                 wrong.append((part, status, said))

@@ -22,7 +22,7 @@ PATIENT = 20
 # that test are slow.
 IN_TIME = 20
 
-WORDS = dict(cut='connection cut', reset='connection reset', stall='nothing passes any more')
+WORDS = dict(cut='connection cut', reset='connection reset', stall='connection stalled')
 
 
 class Case:
@@ -190,7 +190,7 @@ def whole_server(server, points, more=()):
     are in the short form.  `more` are (what happens, a function that makes it happen)."""
     cases = []
     for number, (side, pattern, answer) in enumerate(points if LONG else points[:3]):
-        where = f'{side}, amid a run'
+        where = f'{side}, during a run'
         for what, kill in (('killed (SIGKILL)', server.kill), *more):
             cases.append(Case(f'server {what} at {pattern} and started again: the same run publishes',
                               killed(server, side, pattern, answer, kill, True), DONE,
@@ -200,7 +200,7 @@ def whole_server(server, points, more=()):
             published = 'new/old' if answer == 0 and 'COMMIT' in pattern else 'old'
             cases.append(Case(f'server killed at {pattern} and away: 69 in time',
                               killed(server, side, pattern, answer, server.kill, False),
-                              ends(69, published, database_of(side)), 'server killed (SIGKILL), away', where))
+                              ends(69, published, database_of(side)), 'server killed (SIGKILL), not started again', where))
         if LONG or number == 2:
             # A COMMIT that waits for a server to go on is done then.
             either = answer == 0 or 'COMMIT' in pattern
@@ -210,7 +210,7 @@ def whole_server(server, points, more=()):
                               on(side, Fault('hold', sql(pattern), answer=answer, meanwhile=server.stop),
                                  after=server.go_on),
                               ends(69, None if either else 'old', named),
-                              'server stopped (SIGSTOP) beyond the deadline', where))
+                              'server stopped (SIGSTOP) for longer than the deadline', where))
     return cases
 
 
@@ -307,7 +307,7 @@ class EveryStep:
                 cases.append(self.case(side, action, step, None, f'before {step}', 'before a message', step in late))
                 if answered and (action != 'stall' or LONG or 'COMMIT' in step.sql):
                     cases.append(self.case(side, action, step, 0, f'with the answer to {step} lost',
-                                           'answer lost', step in late))
+                                           'response lost', step in late))
         return cases
 
     def by_path(self, side, steps):
@@ -320,20 +320,20 @@ class EveryStep:
                 cases.append(self.case(side, 'stall', step, None, f'before {step}', 'before a message', step in late, True))
                 if step.kind in self.protocol.ANSWERED and (LONG or 'COMMIT' in step.sql):
                     cases.append(self.case(side, 'stall', step, 0, f'with the answer to {step} lost',
-                                           'answer lost', step in late, True))
+                                           'response lost', step in late, True))
         return cases
 
     def amid_jobs(self, steps):
         pattern, kind = self.jobs
         jobs = next(step for step in steps if sql(pattern, kind)(step))
         cases = [self.case('source', action, jobs, length, f'{length} bytes into the answer to {jobs}',
-                           'amid the jobs')
+                           'while jobs are read')
                  for action in ('cut', 'reset', 'stall')
                  for length in ((1, 20000, 100000) if LONG else (20000,))]
         cases.append(Case('a slow way to the source only takes its time',
                           on('source', Fault('slow', same_as(jobs), rate=150000), PATIENT),
                           lambda outcome: DONE(outcome) and outcome.seconds > 1.5, '150 kB/s',
-                          'source, amid the jobs', most=60, first=True))
+                          'source, while jobs are read', most=60, first=True))
         return cases
 
 
@@ -347,7 +347,7 @@ def for_good(patterns):
                 cases.append(Case(
                     f'{side}, {action} for good from {pattern} on: 69 in time, which names the database, and old results',
                     on(side, Fault(action, Since(pattern), for_good=True)), ends(69, 'old', database_of(side)),
-                    f'{action} for good', f'{side}, amid a run', first=True))
+                    f'{WORDS[action]} permanently', f'{side}, during a run', first=True))
     return cases
 
 
@@ -375,7 +375,7 @@ def lost_commits():
             cases.append(Case(
                 f'{action} after the COMMIT that publishes {cluster}, whose answer is lost: it is found, and published once',
                 on('results', Fault(action, publishing_commit(number), answer=0), PATIENT), DONE,
-                'answer to the publishing COMMIT lost', 'results'))
+                'response to the publishing COMMIT lost', 'results'))
     return cases
 
 

@@ -157,8 +157,8 @@ def never_blocks(words, server, rig, report):
     tap.ok(sampler.samples > runs and sampler.held,
            f'{sampler.samples} looks at the locks caught us reading', sampler.held)
     tap.ok(not sampler.blocked, 'and in none of them one of our connections blocked another', *sampler.blocked[:5])
-    report.rows['run beside a busy writer', 'source'] = {
-        f'0, new; of {sampler.samples} looks at the locks none found us blocking': runs}
+    report.rows['run next to a busy writer', 'source'] = {
+        f'0, new; fairmill blocked no session in {sampler.samples} checks of the locks': runs}
 
 
 def stopped(at, table, way, answer=None):
@@ -191,7 +191,7 @@ def stops(words):
     *between, answer = words.between
     cases = []
     for name, way in words.ways.items():
-        cases.append((f'amid the jobs{name}', JOBS, stopped(sql(*words.amid), 'big_job_table', way, 200000)))
+        cases.append((f'while jobs are read{name}', JOBS, stopped(sql(*words.amid), 'big_job_table', way, 200000)))
         cases.append((f'between two statements{name}', faults.JOBS, stopped(sql(*between), 'big_assoc_table', way, answer)))
     return cases
 
@@ -210,7 +210,7 @@ def alters_pass(cases, rigs, report):
                waited, outcome)
         tap.ok(outcome.status == 0 and not outcome.wrong and all(outcome.fired),
                f'a run that was stopped {where} publishes when it goes on', outcome, *outcome.wrong)
-        report.note(f'we are stopped (SIGSTOP) {where}, and a table is altered', 'source', outcome)
+        report.note(f'fairmill stopped (SIGSTOP) {where}, and a table altered', 'source', outcome)
 
 
 def main(words):
