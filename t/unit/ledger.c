@@ -3,7 +3,7 @@
 #include "core/usage/ledger.h"
 #include "tap.h"
 
-/* What counts of a ledger at an instant. */
+/* Tests the state of a ledger at different times. */
 
 static void add(struct ledger *ledger, uint64_t id, uint64_t time, enum ledger_kind kind,
                 uint64_t number)
@@ -32,22 +32,24 @@ static void test_undo(void)
 {
     struct ledger *ledger = ledger_create();
     add(ledger, 1, 100, LEDGER_CREDIT, 5);
-    ok(adjustments_at(ledger, 99) == 0, "an entry does not count before its instant");
-    ok(adjustments_at(ledger, 100) == 1, "at its instant it does");
+    ok(adjustments_at(ledger, 99) == 0, "an entry does not count before its time");
+    ok(adjustments_at(ledger, 100) == 1, "an entry counts from its time on");
     add(ledger, 4, 100, LEDGER_UNDO, 1);
-    ok(adjustments_at(ledger, 100) == 0, "one that was undone does not");
-    ok(ledger_is_undone(ledger, 1) && !ledger_is_undone(ledger, 4), "and is known to be undone");
-    ok(ledger_last_undo(ledger, 1)->id == 4, "its undo is what can be undone");
+    ok(adjustments_at(ledger, 100) == 0, "an undone entry does not count");
+    ok(ledger_is_undone(ledger, 1) && !ledger_is_undone(ledger, 4),
+       "an undone entry is marked as undone");
+    ok(ledger_last_undo(ledger, 1)->id == 4, "the undo of an entry can itself be undone");
     add(ledger, 6, 100, LEDGER_UNDO, 4);
-    ok(adjustments_at(ledger, 100) == 1, "after the undo was undone it counts again");
-    ok(!ledger_is_undone(ledger, 1) && ledger_is_undone(ledger, 4), "and is undone no more");
+    ok(adjustments_at(ledger, 100) == 1, "an entry counts again after its undo was undone");
+    ok(!ledger_is_undone(ledger, 1) && ledger_is_undone(ledger, 4),
+       "an entry whose undo was undone is not marked as undone");
     ok(ledger_last_undo(ledger, 1)->id == 6 && ledger_last_undo(ledger, 6)->id == 6,
        "the last undo is found from any entry of the chain");
-    ok(!ledger_last_undo(ledger, 5), "what is not there has none");
+    ok(!ledger_last_undo(ledger, 5), "a missing entry has no last undo");
     add(ledger, 9, 100, LEDGER_UNDO, 9);
     add(ledger, 10, 100, LEDGER_UNDO, 12);
     add(ledger, 12, 100, LEDGER_UNDO, 10);
-    ok(adjustments_at(ledger, 100) == 1, "an undo of itself, or of a later entry, ends");
+    ok(adjustments_at(ledger, 100) == 1, "undos of themselves or in a circle do not count");
     ledger_destroy(ledger);
 }
 
@@ -58,21 +60,21 @@ static void test_refunds(void)
     add(ledger, 2, 300, LEDGER_REFUND, 20);
     add(ledger, 3, 400, LEDGER_REFUND, 10);
     struct ledger_state *state = ledger_at(ledger, 1000);
-    ok(state->refunded.count == 2, "a job that was refunded twice is one");
+    ok(state->refunded.count == 2, "a job refunded twice is one job");
     ok(ledger_refunds(state, 20, 500) && !ledger_refunds(state, 20, 501),
-       "rows that began up to the later instant are refunded");
+       "a refund covers rows that began up to the later refund's time");
     ok(ledger_refunds(state, 10, 1) && !ledger_refunds(state, 15, 1) &&
            !ledger_refunds(state, 30, 1) && !ledger_refunds(state, 1, 1),
-       "and those of no other job");
+       "a refund does not cover other jobs");
     ledger_state_destroy(state);
     state = ledger_at(ledger, 450);
     ok(ledger_refunds(state, 20, 300) && !ledger_refunds(state, 20, 301),
-       "before that instant the earlier one counts");
+       "before the later refund's time, the earlier refund applies");
     ledger_state_destroy(state);
     state = ledger_at(NULL, 450);
     ok(!ledger_refunds(state, 20, 1) && !ledger_reset_before(state, 1, 1000) &&
            !ledger_resets_hash(state, 1000),
-       "without a ledger nothing is refunded and reset");
+       "without a ledger there are no refunds or resets");
     ledger_state_destroy(state);
     ledger_destroy(ledger);
 }
@@ -89,18 +91,19 @@ static void test_resets(void)
     struct ledger_state *state = ledger_at(ledger, 1000);
     ok(ledger_reset_before(state, 7, UINT64_MAX) == 500 &&
            ledger_reset_before(state, 7, 500) == 300 && ledger_reset_before(state, 7, 300) == 0,
-       "the last reset before an instant is found");
+       "the last reset before a time is found");
     ok(ledger_reset_before(state, 8, 500) == 0 && ledger_reset_before(state, 9, 1000) == 0,
-       "and none of another association");
-    ok(state->cluster_reset == 400, "a reset of the cluster stands by itself");
+       "a reset does not cover other associations");
+    ok(state->cluster_reset == 400,
+       "a reset of the cluster is separate from resets of associations");
     ok(ledger_resets_hash(state, 301) &&
            ledger_resets_hash(state, 301) == ledger_resets_hash(state, 500) &&
            ledger_resets_hash(state, 501) != ledger_resets_hash(state, 500) &&
            !ledger_resets_hash(state, 300),
-       "the hash is of those before an instant");
+       "the hash covers resets before a time");
     struct ledger_state *before = ledger_at(ledger, 499);
     ok(ledger_resets_hash(before, UINT64_MAX) == ledger_resets_hash(state, 500),
-       "one that is still to come is none");
+       "the hash does not cover future resets");
     ledger_state_destroy(before);
     ledger_state_destroy(state);
     ledger_destroy(ledger);
@@ -115,26 +118,27 @@ static void test_weight(void)
     uint128 units, weight = ledger_weight(state, &debit, decay, &units, &(bool){ false });
     bool negative = true;
     ok(weight == decay_table_weight(decay, 8999, 9000) && units == 5 * (uint128)UNITS_PER_TRES,
-       "a debit is a charge for the second that ends at its instant");
+       "a debit is a charge for the second that ends at its time");
     ledger_weight(state, &debit, decay, &units, &negative);
-    ok(!negative, "which goes on usage");
+    ok(!negative, "a debit adds usage");
     credit.kind = LEDGER_CREDIT;
     ok(ledger_weight(state, &credit, decay, &units, &negative) == weight && negative,
-       "a credit is the same, which comes off");
+       "a credit is the same charge but subtracts usage");
     ledger_state_destroy(state);
     add(ledger, 2, 9000, LEDGER_RESET, 0);
     ledger_add_cover(ledger, 2, 7);
     state = ledger_at(ledger, 10000);
     ok(!ledger_weight(state, &debit, decay, &units, &negative),
-       "one up to a reset of its association does not count");
+       "a debit does not count up to a reset of its association");
     debit.time = 9001;
-    ok(ledger_weight(state, &debit, decay, &units, &negative), "the next second does");
+    ok(ledger_weight(state, &debit, decay, &units, &negative),
+       "a debit counts from the second after the reset");
     ledger_state_destroy(state);
     ledger_destroy(ledger);
     decay_table_destroy(decay);
 }
 
-/* What association 7 has by what is set, and by all of it that a state adds. */
+/* Returns the total amount of all adjustments at a time.  All of them belong to association 7. */
 static uint64_t amount_at(const struct ledger *ledger, uint64_t now)
 {
     struct ledger_state *state = ledger_at(ledger, now);
@@ -161,39 +165,40 @@ static void test_sets(void)
     struct ledger_state *state = ledger_at(ledger, 900);
     ok(ledger_reset_before(state, 7, UINT64_MAX) == 500 &&
            ledger_reset_before(state, 8, UINT64_MAX) == 500,
-       "a set is a reset of what it covers");
+       "a set resets the associations that it covers");
     ledger_state_destroy(state);
     ok(amount_at(ledger, 499) == 0 && amount_at(ledger, 500) == 60 && amount_at(ledger, 900) == 60,
-       "to an amount, from its instant on");
+       "a set gives its amount from its time on");
     add(ledger, 3, 501, LEDGER_DEBIT, 5);
-    ok(amount_at(ledger, 900) == 65, "what comes later is added");
+    ok(amount_at(ledger, 900) == 65, "a debit after a set is added to its amount");
     add(ledger, 4, 500, LEDGER_SET, 70);
     ledger_add_cover(ledger, 4, 7);
-    ok(amount_at(ledger, 900) == 75, "of two at one instant the one that was entered later counts");
+    ok(amount_at(ledger, 900) == 75, "of two sets at one time, the later entry counts");
     add(ledger, 5, 500, LEDGER_RESET, 0);
     ledger_add_cover(ledger, 5, 7);
-    ok(amount_at(ledger, 900) == 5, "so it is with a reset");
+    ok(amount_at(ledger, 900) == 5,
+       "a reset entered after a set at the same time removes its amount");
     add(ledger, 6, 500, LEDGER_UNDO, 5);
-    ok(amount_at(ledger, 900) == 75, "an undone one takes nothing");
+    ok(amount_at(ledger, 900) == 75, "an undone reset removes nothing");
     add(ledger, 7, 500, LEDGER_RESET, 1);
-    ok(amount_at(ledger, 900) == 5, "one of the cluster does");
+    ok(amount_at(ledger, 900) == 5, "a reset of the cluster removes the amount of a set");
     add(ledger, 8, 500, LEDGER_SET, 80);
     ledger_add_cover(ledger, 8, 7);
-    ok(amount_at(ledger, 900) == 85, "but not what is set after it");
+    ok(amount_at(ledger, 900) == 85, "a set entered after the cluster's reset keeps its amount");
     add(ledger, 9, 700, LEDGER_SET, 0);
     ledger_add_cover(ledger, 9, 7);
-    ok(amount_at(ledger, 699) == 85 && amount_at(ledger, 900) == 0, "nothing is an amount, too");
+    ok(amount_at(ledger, 699) == 85 && amount_at(ledger, 900) == 0, "a set may have the amount 0");
     add(ledger, 10, 400, LEDGER_SET, 90);
     ledger_add_cover(ledger, 10, 7);
     ok(amount_at(ledger, 900) == 0 && amount_at(ledger, 450) == 90,
-       "one that was entered later counts at its instant");
+       "a set that was entered later counts from its own time");
 
     struct ledger *coming = ledger_coming(ledger, 600, 800);
     ok(coming->count == 1 && ledger_next(coming, 600, true) == 700,
-       "one that is to come changes what the past counts for");
+       "a future set changes earlier usage");
     ledger_destroy(coming);
     struct ledger *foreseen = ledger_foreseen(ledger, 600, 800);
-    ok(amount_at(foreseen, 600) == 0, "and leaves nothing of it");
+    ok(amount_at(foreseen, 600) == 0, "a foreseen set removes earlier usage");
     ledger_destroy(foreseen);
     ledger_destroy(ledger);
 }

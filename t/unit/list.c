@@ -18,7 +18,7 @@ static void parts(const char *text, const char *name, const char *value, const c
     const char *rest = list_part(item, strchr(item, '='), &got);
     is_string(rest, value, statement);
     if (rest)
-        is_string(got, name, "and has its name");
+        is_string(got, name, "the name of the item is found");
 }
 
 static int64_t steps_of(const char *text, size_t expected_length)
@@ -31,21 +31,21 @@ static int64_t steps_of(const char *text, size_t expected_length)
 int main(void)
 {
     const char *at = " a, b c ,,\td";
-    next_is(&at, "a", "an item has no blanks around it");
-    next_is(&at, "b c", "blanks within an item stay");
-    next_is(&at, "d", "empty items are passed over");
-    next_is(&at, NULL, "a list ends");
+    next_is(&at, "a", "blanks around an item are removed");
+    next_is(&at, "b c", "blanks within an item are kept");
+    next_is(&at, "d", "empty items are skipped");
+    next_is(&at, NULL, "the list ends after its last item");
     at = "";
-    next_is(&at, NULL, "an empty list has no item");
+    next_is(&at, NULL, "an empty list has no items");
 
-    parts(" CPU = 1 ", "CPU", "1", "an item is parted at its sign");
+    parts(" CPU = 1 ", "CPU", "1", "an item is split at its sign");
     parts("CPU=", "CPU", "", "a value may be empty");
-    parts("=1", NULL, NULL, "a name may not");
-    parts("CPU", NULL, NULL, "an item without the sign has no parts");
+    parts("=1", NULL, NULL, "a name must not be empty");
+    parts("CPU", NULL, NULL, "an item without the sign is not split");
 
     is_int(steps_of("1K", 1), 1, "K is one step of 1024");
-    is_int(steps_of("1.5p", 3), 5, "P is the fifth, in small letters too");
-    is_int(steps_of("15", 2), 0, "a number without a suffix stays whole");
-    is_int(steps_of("", 0), 0, "so does an empty text");
+    is_int(steps_of("1.5p", 3), 5, "P is five steps, also in lower case");
+    is_int(steps_of("15", 2), 0, "a number without a suffix has no steps");
+    is_int(steps_of("", 0), 0, "an empty text has no steps");
     return done_testing();
 }

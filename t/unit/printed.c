@@ -23,28 +23,30 @@ static void between(const char *text, int decimals, double low, double high, con
 static void numbers(void)
 {
     struct printed_number number;
-    between("18164", PRINTED_CUT, 18164, 18165, "what is cut to an integer is up to 1 more");
-    between("18164.95", 2, 18164.945, 18164.955, "what is rounded is off by half a unit at most");
-    between("0.178571", 6, 0.1785705, 0.1785715, "of its last digit");
-    between("0.000000", 6, 0, 5e-7, "and not below 0");
-    between("1354", 0, 1353.5, 1354.5, "whole ones too");
-    between("-7", 0, -7.5, -6.5, "also below 0");
+    between("18164", PRINTED_CUT, 18164, 18165, "a truncated integer is up to 1 too low");
+    between("18164.95", 2, 18164.945, 18164.955, "a rounded number is off by at most half a unit");
+    between("0.178571", 6, 0.1785705, 0.1785715,
+            "half a unit of the last decimal bounds the error");
+    between("0.000000", 6, 0, 5e-7, "the lower bound of a positive number is not below 0");
+    between("1354", 0, 1353.5, 1354.5, "a rounded integer is off by at most half");
+    between("-7", 0, -7.5, -6.5, "a negative rounded integer is off by at most half");
     between("0.5", 6, 0.5 - 2e-16, 0.5 + 2e-16,
-            "a number with other digits has all that a double has");
+            "a number with fewer decimals is exact to a double");
     between("0.43857755135430361", 6, 0.43857755135430361 - 1.8e-16, 0.43857755135430361 + 1.8e-16,
-            "as one with 17");
-    between("1", 6, 1 - 4e-16, 1 + 4e-16, "or without a point");
-    between("1.2346e+05", 6, 123455, 123465, "an exponent moves the last digit");
-    between("1.2346e-05", 6, 1.23455e-05, 1.23465e-05, "to either side");
+            "a number with 17 digits is exact to a double");
+    between("1", 6, 1 - 4e-16, 1 + 4e-16, "a number without a point is exact to a double");
+    between("1.2346e+05", 6, 123455, 123465, "a positive exponent scales the error bound");
+    between("1.2346e-05", 6, 1.23455e-05, 1.23465e-05,
+            "a negative exponent scales the error bound");
     ok(printed_number_read(&number, span_of(""), 6) && !printed_is_there(&number),
-       "what is blank was not printed");
+       "a blank field counts as not printed");
     ok(printed_number_read(&number, span_of("inf"), 6) && isinf(number.low) && isinf(number.high) &&
            isinf(printed_middle(&number)),
-       "infinite is infinite");
+       "inf is read as infinity");
     ok(!printed_number_read(&number, span_of("1.5x"), 6) &&
            !printed_number_read(&number, span_of("nan"), 6) &&
            !printed_number_read(&number, span_of("1.7976931348623157e+308"), 6),
-       "what is no number is refused");
+       "texts that are not numbers are rejected");
 }
 
 static void kinds(void)
@@ -53,21 +55,21 @@ static void kinds(void)
            print_kind_of(span_of("\n             Account       User\n----- ----\n")) ==
                PRINT_OF_SSHARE &&
            print_kind_of(span_of("ID|Account|RawUsage\n1|root|7\n")) == PRINT_OF_SSHARE,
-       "headings of sshare tell");
+       "output of sshare is recognized by its headings");
     ok(print_kind_of(span_of("CLUSTER: x\n          JOBID PARTITION\n")) == PRINT_OF_SPRIO &&
            print_kind_of(span_of("PRIORITY|JOBID\n")) == PRINT_OF_SPRIO,
-       "so do sprio's");
+       "output of sprio is recognized by its headings");
     ok(print_kind_of(span_of("Fairshare usage units are in: cput\nTREEROOT  : Grp: -1\n")) ==
                PRINT_OF_PBSFS &&
            print_kind_of(span_of("u|1   : Grp: 12345  cgrp: 123456Shares: 1\n")) == PRINT_OF_PBSFS,
-       "of pbsfs -p its first line, or the form of any other");
+       "output of pbsfs -p is recognized by any of its lines");
     ok(print_kind_of(span_of("fairshare entity: u1\nResgroup\t\t: 0\n")) == PRINT_OF_PBSFS,
-       "and what pbsfs -g begins with");
+       "output of pbsfs -g is recognized by its beginning");
     ok(print_kind_of(span_of("2|daemon|main|3530\n")) == PRINT_OF_SPRIO,
-       "jobs without a heading are sprio's");
+       "jobs without a heading are recognized as output of sprio");
     ok(print_kind_of(span_of("Current Association Manager state\n")) == PRINT_OF_ASSOC_MGR &&
            print_kind_of(span_of("ClusterName=c Account=root UserName= ")) == PRINT_OF_ASSOC_MGR,
-       "and scontrol's begins with its own words");
+       "output of scontrol is recognized by its beginning");
 }
 
 static int read_records(struct sshare_print *print, const char *text, struct error *err)
@@ -98,20 +100,21 @@ static void records(void)
                               "    UsageRaw/Norm/Efctv=9.00/0.00/0.00\n" USER
                               "\nQOS Records\n\nQOS=normal(1)\n    UsageRaw=5.000000\n",
                               &err);
-    ok(!result && print.count == 2, "associations of one cluster are read, and no users or QOS");
+    ok(!result && print.count == 2,
+       "the associations of one cluster are read, without users and QOS");
     if (result)
         return;
     const struct printed_row *root = &print.rows[0], *user = &print.rows[1];
     ok(root->id == 1 && !*root->user && !root->has_shares && !printed_is_there(&root->fairshare),
-       "the root has no shares, and a factor of 0 is none");
+       "the root's shares are absent, and its factor of 0 is ignored");
     ok(root->raw_usage.low == 70.245 && root->raw_usage.high == 70.255, "usage has two decimals");
-    is_string(user->user, "man", "a user's number is left out");
+    is_string(user->user, "man", "the number after a user name is removed");
     ok(user->id == 7 && !strcmp(user->account, "a") && !strcmp(user->partition, "gpu"),
-       "names and ids are there");
+       "names and ids are read");
     ok(user->has_shares && user->parent_shares && user->fairshare.high == 0.735,
-       "shares and a factor too");
+       "shares and factors are read");
     ok(!printed_is_there(&user->norm_usage) && printed_is_there(&user->effective_usage),
-       "what slurmctld does not know was not printed");
+       "4294967294 counts as not printed");
     sshare_print_free(&print);
 
     result = read_records(&print,
@@ -119,17 +122,18 @@ static void records(void)
                           "SharesRaw/Norm/Level/Factor=5/0.18/28/0.00 "
                           "UsageRaw/Norm/Efctv=5382.62/0.14/0.14 ParentAccount=root(1) Lft=4 \n",
                           &err);
-    ok(!result && print.count == 1 && print.rows[0].shares == 5, "one line may hold all of it");
+    ok(!result && print.count == 1 && print.rows[0].shares == 5,
+       "an association may be on one line");
     if (!result)
         sshare_print_free(&print);
     ok(read_records(&print, ROOT "ClusterName=c Account=a UserName= Partition= ID=x\n", &err) &&
            !strcmp(err.message, "line 4: 'x' is no ID"),
-       "a bad number is named with its line");
+       "the error names the line and the bad number");
     ok(read_records(&print, "ClusterName=c Account=a UserName= Partition= ID=3\n" ROOT, &err) &&
            strstr(err.message, "line 2"),
-       "an association must have a usage");
+       "an association without usage is an error");
     ok(read_records(&print, "Association Records\n", &err) && strstr(err.message, "'c'"),
-       "and there must be one");
+       "output without associations is an error");
 }
 
 int main(void)

@@ -9,8 +9,8 @@
 #include "settings/settings.h"
 #include "util/error.h"
 
-/* What the lines of a settings file mean, by FORMAT of fairmill.conf(5): the same with every
- * release of iniparser, with whichever this program was built. */
+/* Tests the meaning of lines in a settings file, according to FORMAT in fairmill.conf(5).  It must
+ * be the same with every release of iniparser, including the one in this build. */
 
 static struct error err;
 
@@ -21,7 +21,8 @@ static void write_file(const char *bytes, size_t length)
         perror("settings");
 }
 
-/* The settings of a file with these bytes below a good one; NULL: it is refused. */
+/* Returns the settings of a file with these bytes after some valid lines, or NULL if it is
+ * rejected. */
 static struct settings *settings_of(const char *bytes, size_t length)
 {
     char whole[4096];
@@ -34,7 +35,7 @@ static struct settings *settings_of(const char *bytes, size_t length)
     return settings_load(&settings, "settings", SETTINGS_FOR_READING, &err) ? NULL : settings;
 }
 
-/* Lines 4 and on of a file, and what `user` means then, or what the refusal says. */
+/* The lines of a file from line 4 on, and the resulting value of `user` or the error message. */
 static const struct {
     const char *text, *user, *refusal;
 } corpus[] = {
@@ -133,8 +134,9 @@ static void meanings(void)
         bool same = corpus[i].user ? settings && !strcmp(got, corpus[i].user)
                                    : !settings && err.class == ERROR_SETTINGS &&
                                          strstr(got, corpus[i].refusal);
-        if (!ok(same, corpus[i].user ? "a line means what the manual says"
-                                     : "a line is refused, and the message says where and why")) {
+        if (!ok(same, corpus[i].user
+                          ? "a line has the meaning that the manual gives it"
+                          : "an invalid line is rejected, and the error says where and why")) {
             diag(corpus[i].text);
             diag(got);
         }
@@ -150,27 +152,27 @@ static void bytes(void)
     line[head + 999] = '\n';
     struct settings *settings = settings_of(line, head + 1000);
     if (!ok(settings && strlen(settings->source.user) == 999 - strlen("user = "),
-            "a line of 1000 bytes is whole"))
+            "a line of 1000 bytes is accepted"))
         diag(err.message);
     settings_destroy(settings);
     line[head + 999] = 'x';
     line[head + 1000] = '\n';
     ok(!settings_of(line, head + 1001) && strstr(err.message, "line 5: longer than 1000 bytes"),
-       "one of 1001 is refused");
+       "a line of 1001 bytes is rejected");
     ok(!settings_of("[source]\nuser = a\0b\n", 20) && strstr(err.message, "line 5: a NUL byte"),
-       "a NUL byte is refused");
+       "a NUL byte is rejected");
     write_file("\xef\xbb\xbf[results]\n", 13);
     struct settings *none = NULL;
     ok(settings_load(&none, "settings", SETTINGS_FOR_READING, &err) &&
            strstr(err.message, "line 1: a byte-order mark"),
-       "a byte-order mark is refused");
+       "a byte-order mark is rejected");
     ok(!mkfifo("pipe", 0600) && settings_load(&none, "pipe", SETTINGS_FOR_READING, &err) &&
            strstr(err.message, "'pipe': it is no file"),
-       "a pipe is refused without waiting for it");
+       "a pipe is rejected without waiting for a writer");
 }
 
-/* Every line of a few bytes that could matter: iniparser reads what our rule says, or our rule
- * refuses the line in advance. */
+/* Tries all lines of a few relevant bytes.  Either iniparser reads a line according to our rules,
+ * or our rules reject it before. */
 static void every_line(const char *before, size_t most)
 {
     static const char alphabet[] = "a \"'\\#;=[]:\t\r";
@@ -194,8 +196,8 @@ static void every_line(const char *before, size_t most)
             settings_destroy(settings);
         }
     }
-    is_int(otherwise, 0, "no line is left to what a release of iniparser makes of it");
-    ok(taken && refused, "some lines are taken and some are refused");
+    is_int(otherwise, 0, "no accepted line depends on the release of iniparser");
+    ok(taken && refused, "some lines are accepted and some are rejected");
 }
 
 int main(void)
@@ -214,6 +216,6 @@ int main(void)
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", directory);
     if (chdir("/") || system(command))
-        diag("the folder stayed");
+        diag("the temporary directory was not removed");
     return done_testing();
 }

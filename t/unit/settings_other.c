@@ -15,8 +15,8 @@
 #include "settings/settings.h"
 #include "util/error.h"
 
-/* An iniparser that reads a file otherwise than all that are known.  This program has its own
- * iniparser_load(), which stands before the library's. */
+/* Simulates an iniparser that reads a file differently from all known releases.  The
+ * iniparser_load() of this program replaces the library's. */
 
 static const char *user, *more;
 
@@ -38,7 +38,8 @@ dictionary *iniparser_load(const char *path)
     return read;
 }
 
-/* The message where the library reads this user, and perhaps one more key; "" where it is taken. */
+/* Returns the error message if the library reads this user and perhaps one more key; "" without an
+ * error. */
 static const char *message(const char *as, const char *besides)
 {
     static struct error err;
@@ -63,17 +64,17 @@ int main(void)
                 db_drivers[0]->name) < 0 ||
         fclose(file))
         perror("settings");
-    is_string(message("a b", NULL), "", "settings that are read as they are meant are taken");
+    is_string(message("a b", NULL), "", "settings that iniparser reads correctly are accepted");
     is_string(message("a", NULL),
               "'settings', line 2: user = 'a b', which this iniparser reads as 'a'",
-              "a value that is read otherwise is refused");
+              "a value that iniparser reads differently is rejected");
     is_string(message(NULL, NULL),
               "'settings', line 2: user = 'a b', which this iniparser reads as ''",
-              "and one that is not read at all");
+              "a value that iniparser does not read is rejected");
     is_string(message("a b", "usage:charge"), "'settings': this iniparser finds more than is there",
-              "and a key that is not there");
+              "a key that only iniparser finds is rejected");
     unlink("settings");
     if (chdir("/") || rmdir(directory))
-        diag("the folder stayed");
+        diag("the temporary directory was not removed");
     return done_testing();
 }

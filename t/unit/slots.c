@@ -5,7 +5,8 @@
 
 enum { MOST = 40, OWNERS = 5, COUNTERS = 6, LAST = 30 };
 
-/* A counter of two slots bounds owner 0; owner 1 counts there as well, but has one of its own. */
+/* Counter 0, with two slots, bounds owner 0.  Owner 1 also counts in it, but is bounded by its own
+ * counter. */
 static const uint32_t first[] = { 0 }, both[] = { 0, 1 }, limits[] = { 2, 5 };
 static const struct slots_owner usage_owners[] = { { first, 1, 0 }, { both, 2, 1 } };
 
@@ -29,12 +30,12 @@ static void by_hand(void)
         { .since = 95, .until = UINT64_MAX, .place = 9 },
     };
     replay(waits, 6);
-    is_int((int64_t)waits[0].accrues, 10, "what comes below the limit ages at once");
-    is_int((int64_t)waits[1].accrues, 10, "up to the limit");
-    is_int((int64_t)waits[3].accrues, 50, "a slot goes to who stands first in the list");
-    is_int((int64_t)waits[2].accrues, 90, "then to the next one");
-    is_int((int64_t)waits[4].accrues, 0, "who left before gets none");
-    is_int((int64_t)waits[5].accrues, 0, "nor who waits for one still");
+    is_int((int64_t)waits[0].accrues, 10, "a job below the limit ages at once");
+    is_int((int64_t)waits[1].accrues, 10, "jobs up to the limit age at once");
+    is_int((int64_t)waits[3].accrues, 50, "a free slot goes to the first job in the list");
+    is_int((int64_t)waits[2].accrues, 90, "the next free slot goes to the next job in the list");
+    is_int((int64_t)waits[4].accrues, 0, "a job that left before a slot was free does not age");
+    is_int((int64_t)waits[5].accrues, 0, "a job that still waits for a slot does not age");
 
     struct slots_wait others[] = {
         { .since = 10, .until = 70, .place = 1, .owner = 1 },
@@ -44,9 +45,10 @@ static void by_hand(void)
         { .since = 80, .until = 80, .place = 5, .owner = 1 },
     };
     replay(others, 5);
-    is_int((int64_t)others[2].accrues, 10, "who is bounded elsewhere goes beyond the limit");
-    is_int((int64_t)others[3].accrues, 70, "and takes slots from those whom it bounds");
-    is_int((int64_t)others[4].accrues, 0, "who starts when it comes never ages");
+    is_int((int64_t)others[2].accrues, 10, "a job with another bound may exceed the limit");
+    is_int((int64_t)others[3].accrues, 70,
+           "a job with another bound takes slots from bounded jobs");
+    is_int((int64_t)others[4].accrues, 0, "a job that starts at once does not age");
     replay(NULL, 0);
 
     struct slots_wait arrays[] = {
@@ -56,18 +58,18 @@ static void by_hand(void)
         { .since = 40, .until = UINT64_MAX, .place = 5 },
     };
     replay(arrays, 4);
-    is_int(arrays[1].slots, 2, "the rest of an array has a task for each slot that is free");
-    is_int((int64_t)arrays[2].accrues, 30, "and then is behind those that were there");
+    is_int(arrays[1].slots, 2, "the rest of an array fills each free slot");
+    is_int((int64_t)arrays[2].accrues, 30, "a rest that got slots moves after other jobs");
     arrays[2].until = UINT64_MAX;
     arrays[0].until = 50;
     arrays[2].place = 0;
     replay(arrays, 4);
-    is_int((int64_t)arrays[0].accrues, 10, "it has none where others are before it");
-    is_int(arrays[1].slots, 1, "but the next one");
-    is_int((int64_t)arrays[3].accrues, 0, "until then it is before who came after it");
+    is_int((int64_t)arrays[0].accrues, 10, "the rest has no slot while other jobs precede it");
+    is_int(arrays[1].slots, 1, "the rest gets the next free slot");
+    is_int((int64_t)arrays[3].accrues, 0, "until it gets a slot, the rest precedes later jobs");
 }
 
-/* Everything at random, small enough for many to be bounded by the same. */
+/* A random site, small enough that many waits have the same bound. */
 struct site {
     struct slots_wait waits[MOST];
     struct slots_owner owners[OWNERS];
@@ -103,19 +105,19 @@ static void draw(struct site *site)
         site->waits[i] = (struct slots_wait){
             .since = since,
             .until = below(3) ? since + below(LAST / 2) : UINT64_MAX,
-            .place = i * 7 % 41, /* no two stand at one place */
+            .place = i * 7 % 41, /* all positions differ */
             .owner = below(OWNERS),
             .is_rest = !below(8),
             .rest = SLOTS_NO_REST,
         };
-        /* An array is a rest, and up to two waits before it. */
+        /* An array consists of a rest and up to two waits before it. */
         for (size_t task = i - (i < 2 ? i : 2); site->waits[i].is_rest && task <= i; task++)
             site->waits[task].rest =
                 site->waits[task].rest == SLOTS_NO_REST ? (uint32_t)i : site->waits[task].rest;
     }
 }
 
-/* What passes make. */
+/* The result of simulated passes. */
 struct passed {
     uint64_t accrues[MOST], places[MOST], slots[MOST];
     bool moves[MOST];
@@ -130,7 +132,7 @@ static bool counts_in(const struct site *site, const struct slots_wait *wait, ui
     return false;
 }
 
-/* Second by second, from those who age and wait: how many count in a counter. */
+/* Returns the number of slots in use in a counter at a time, counted from all waits. */
 static uint64_t used(const struct site *site, const struct passed *passed, uint32_t counter,
                      uint64_t now)
 {
@@ -141,7 +143,7 @@ static uint64_t used(const struct site *site, const struct passed *passed, uint3
     return sum;
 }
 
-/* One who is at its place, and whose turn it is. */
+/* Gives slots to a wait when a pass reaches it. */
 static void visit(const struct site *site, struct passed *passed, size_t i, uint64_t now)
 {
     const struct slots_wait *wait = &site->waits[i];
@@ -154,7 +156,7 @@ static void visit(const struct site *site, struct passed *passed, size_t i, uint
     }
 }
 
-/* slurmctld's pass at one second: through the whole list, in its order. */
+/* Simulates slurmctld's pass at one second, through the whole list in order. */
 static void pass(const struct site *site, struct passed *passed, uint64_t now)
 {
     uint64_t last = 0;
@@ -193,9 +195,9 @@ static void as_passes(void)
             several += passed.slots[i] > 1;
         }
     }
-    is_int(wrong, 0, "the replay is what a pass in every second makes");
+    is_int(wrong, 0, "the replay gives the result of a pass in every second");
     ok(late > 1000 && never > 1000 && several > 1000,
-       "of which many came late, many never, and many arrays had several slots");
+       "the replay covers late jobs, never-ageing jobs and arrays with several slots");
 }
 
 int main(void)

@@ -10,8 +10,8 @@
 #include "util/error.h"
 #include "util/text.h"
 
-/* The reader of slurm.conf, by its structs.  What it comes to for settings: t/command/slurm_conf.t.
- */
+/* Tests the parser of slurm.conf at the level of its structs.  t/command/slurm_conf.t tests the
+ * resulting settings. */
 
 static struct error err;
 
@@ -28,7 +28,7 @@ static void write_file(const char *name, const char *bytes)
     write_bytes(name, bytes, strlen(bytes));
 }
 
-/* Read a slurm.conf of these bytes; NULL where it is refused. */
+/* Reads a slurm.conf with these bytes.  Returns NULL if it is rejected. */
 static struct slurm_conf *conf_of(const char *bytes)
 {
     struct slurm_conf *conf;
@@ -39,14 +39,14 @@ static struct slurm_conf *conf_of(const char *bytes)
     return NULL;
 }
 
-/* One value of such a file. */
+/* Compares one value in such a file, and its line unless `line` is 0. */
 static void says(const char *bytes, enum slurm_key key, const char *value, unsigned line,
                  const char *statement)
 {
     struct slurm_conf *conf = conf_of(bytes);
     const char *got = conf ? conf->given[key].value : err.message;
     if (is_string(got, value, statement) && conf && value && line)
-        is_int(conf->given[key].place.line, line, "and its line is known");
+        is_int(conf->given[key].place.line, line, "the line of the value is known");
     slurm_conf_destroy(conf);
 }
 
@@ -54,7 +54,7 @@ static void refused(const char *bytes, const char *message, const char *statemen
 {
     struct slurm_conf *conf = conf_of(bytes);
     if (!ok(!conf && strstr(err.message, message) && err.class == ERROR_SETTINGS, statement))
-        diag(conf ? "it was taken" : err.message);
+        diag(conf ? "the file was accepted" : err.message);
     slurm_conf_destroy(conf);
 }
 
@@ -62,47 +62,51 @@ static void lines(void)
 {
     says("PriorityMaxAge=7-0\n", SLURM_MAX_AGE, "7-0", 1, "a key has a value");
     says("prioritymaxAGE = 7-0", SLURM_MAX_AGE, "7-0", 1,
-         "case does not matter in keys, nor blanks at the sign, nor a missing newline");
+         "keys ignore case, blanks around = and a missing newline");
     says("# PriorityMaxAge=1\n  # 2\nPriorityMaxAge=3 # 4\n", SLURM_MAX_AGE, "3", 3,
-         "what is behind # is a comment");
-    says("PriorityMaxAge=1\nPriorityMaxAge=2\n", SLURM_MAX_AGE, "2", 2, "the last of two counts");
+         "text after # is a comment");
+    says("PriorityMaxAge=1\nPriorityMaxAge=2\n", SLURM_MAX_AGE, "2", 2,
+         "the last of two values counts");
     says("ClusterName=a\\#b\\\\c\n", SLURM_CLUSTER_NAME, "a#b\\c", 1,
-         "a backslash takes the meaning of what is behind it");
-    says("ClusterName=a\\\\#b\n", SLURM_CLUSTER_NAME, "a\\", 1, "also of another backslash");
+         "a backslash removes the meaning of the next character");
+    says("ClusterName=a\\\\#b\n", SLURM_CLUSTER_NAME, "a\\", 1,
+         "a backslash removes the meaning of another backslash");
     says("\nPriority\\\nMax\\\nAge=\\\n5\n", SLURM_MAX_AGE, "5", 2,
-         "a line goes on behind a backslash, and is where it begins");
-    says("PriorityMaxAge=\\  \n5\n", SLURM_MAX_AGE, "5", 1, "which blanks may follow");
-    says("# 1 \\\nPriorityMaxAge=5\n", SLURM_MAX_AGE, "5", 2, "but not a comment");
+         "a continued line has the number of its first line");
+    says("PriorityMaxAge=\\  \n5\n", SLURM_MAX_AGE, "5", 1,
+         "blanks may follow a backslash at the end of a line");
+    says("# 1 \\\nPriorityMaxAge=5\n", SLURM_MAX_AGE, "5", 2, "a comment is not continued");
     says("PriorityMaxAge=5 \\\n# 1\nPriorityMaxAge=6\n", SLURM_MAX_AGE, "6", 3,
-         "a comment may be what goes on");
+         "a continuation may be a comment");
     says("ClusterName=ab\\\\\nPriorityMaxAge=7\n", SLURM_MAX_AGE, "7", 2,
-         "two backslashes at the end are one, and the line ends");
+         "two backslashes at the end do not continue a line");
     says("PriorityWeightTRES=\"CPU=1, Mem=2\"\n", SLURM_WEIGHT_TRES, "CPU=1, Mem=2", 1,
-         "a value in quotes may have blanks");
+         "a quoted value may have blanks");
     says("PriorityWeightTRES=CPU=1,Mem=2\r\n", SLURM_WEIGHT_TRES, "CPU=1,Mem=2", 1,
-         "a value may have signs, and a line may end with CR");
+         "a value may contain =, and a line may end with CR");
     says("PriorityFlags=\"\"\n", SLURM_FLAGS, "", 1, "a value may be empty");
     says("PrologFlags=Alloc,X11\nSchedulerParameters=bf_interval=30 max_rpc_cnt=1\n"
          "SlurmctldHost=a(10.0.0.1)\nPriorityMaxAge=5\n",
-         SLURM_MAX_AGE, "5", 4, "what is not known is left alone");
-    says("ClusterName=x\n", SLURM_MAX_AGE, NULL, 0, "what is not there has no value");
+         SLURM_MAX_AGE, "5", 4, "unknown keys are ignored");
+    says("ClusterName=x\n", SLURM_MAX_AGE, NULL, 0, "a missing key has no value");
     refused("\n\nPriorityMaxAge\n", "'slurm.conf', line 3: neither KEY=VALUE",
-            "a line without a sign is refused");
-    refused("AccountingStoragePass secret\n", "line 1", "a secret in such a line");
-    ok(!strstr(err.message, "secret"), "is not told");
+            "a line without = is rejected");
+    refused("AccountingStoragePass secret\n", "line 1",
+            "a line with a secret but without = is rejected");
+    ok(!strstr(err.message, "secret"), "the error does not show the secret");
     refused("ClusterName=a PriorityMaxAge=5\n", "line 1: something behind the value of ClusterName",
-            "a line with two keys is refused");
-    says("PriorityFlags+=MAX_TRES\n", SLURM_FLAGS, "MAX_TRES", 1, "the sign += is read as =");
+            "a line with two keys is rejected");
+    says("PriorityFlags+=MAX_TRES\n", SLURM_FLAGS, "MAX_TRES", 1, "+= is read as =");
     says("PriorityFlags=1\nPriorityFlags -= 2\n", SLURM_FLAGS, "2", 2,
-         "so is -=, and the last line counts");
+         "-= is read as =, and the last line counts");
     refused("ClusterName=a\nInclude=b.conf\n",
-            "line 2: an Include with a =", "an Include with a sign is refused");
-    refused("iNCLUDE+=b.conf\n", "line 1: an Include with a =", "also with another sign");
+            "line 2: an Include with a =", "an Include with = is rejected");
+    refused("iNCLUDE+=b.conf\n", "line 1: an Include with a =", "an Include with += is rejected");
     refused("\xef\xbb\xbf"
             "ClusterName=a\n",
-            "byte-order mark", "a byte-order mark is refused");
+            "byte-order mark", "a byte-order mark is rejected");
     write_bytes("nul.conf", "ClusterName=a\nPriorityMaxAge=5\0\n", 32);
-    refused("Include nul.conf\n", "'nul.conf', line 2: a NUL byte", "a NUL byte is refused");
+    refused("Include nul.conf\n", "'nul.conf', line 2: a NUL byte", "a NUL byte is rejected");
 }
 
 static void includes(void)
@@ -118,67 +122,73 @@ static void includes(void)
     struct slurm_conf *conf = conf_of("PriorityMaxAge=1\ninclude conf.d/20\n"
                                       "ClusterName=Alpha\nINCLUDE\tconf.d/%c_1 # that\n");
     if (ok(conf != NULL, "files are included")) {
-        is_string(conf->given[SLURM_MAX_AGE].value, "20", "by their names");
-        is_string(conf->given[SLURM_MAX_AGE].place.file, "conf.d/20", "which are kept");
+        is_string(conf->given[SLURM_MAX_AGE].value, "20", "a value from an included file is read");
+        is_string(conf->given[SLURM_MAX_AGE].place.file, "conf.d/20",
+                  "the place of a value names the included file");
         is_string(conf->given[SLURM_WEIGHT_AGE].value, "7",
-                  "an included file includes from its own folder, as up to Slurm 22.05");
+                  "a nested Include starts at the file's directory, as before Slurm 23.02");
         is_string(conf->given[SLURM_WEIGHT_PARTITION].value, "30",
-                  "or from that of the slurm.conf, as from 23.02 on");
+                  "a nested Include starts at slurm.conf's directory, as from 23.02 on");
         is_string(conf->given[SLURM_WEIGHT_QOS].value, "9",
-                  "%c is the cluster's name in small letters");
-        is_int((int64_t)conf->files.count, 5, "and the files are counted");
-        is_string(conf->files.each[0].path, "slurm.conf", "the first is the one that was named");
-        is_string(conf->files.each[2].path, "conf.d/deeper", "and each is in its turn");
+                  "%c is the cluster's name in lower case");
+        is_int((int64_t)conf->files.count, 5, "all files are listed");
+        is_string(conf->files.each[0].path, "slurm.conf",
+                  "the first listed file is slurm.conf itself");
+        is_string(conf->files.each[2].path, "conf.d/deeper",
+                  "files are listed in the order of their inclusion");
         struct stat status;
         stat("conf.d/deeper", &status);
-        is_int(conf->files.each[2].changed, status.st_mtime, "with the time of its last change");
+        is_int(conf->files.each[2].changed, status.st_mtime,
+               "a file is listed with the time of its last change");
     } else {
         diag(err.message);
     }
     slurm_conf_destroy(conf);
     conf = NULL;
     ok(!slurm_conf_read(&conf, "odd[1]/slurm.conf", &err) && conf->given[SLURM_MAX_AGE].value,
-       "neither a folder's name nor a file's is a pattern");
+       "names of directories and files are not patterns");
     slurm_conf_destroy(conf);
     write_file("conf.d/30", "PriorityWeightPartition=31\n");
     refused(
         "Include conf.d/20\n",
         "'conf.d/20', line 3: Slurm up to 22.05 includes 'conf.d/30' here, and from 23.02 on '30'",
-        "where the releases of Slurm would include different files it is refused");
+        "an Include that depends on Slurm's release is rejected");
     unlink("conf.d/30");
     says(link("30", "conf.d/30") ? "" : "Include conf.d/20\n", SLURM_WEIGHT_PARTITION, "30", 0,
-         "but not where both are the same file");
+         "an Include with the same file for all releases is accepted");
     unlink("conf.d/30");
     unlink("30");
     refused("Include conf.d/20\n", "'conf.d/20', line 3: cannot read '30': No such file",
-            "a file that is nowhere is missed where Slurm of today looks for it");
+            "a missing file is reported as Slurm 23.02 looks for it");
     char path[600], directory[512];
     snprintf(path, sizeof path, "Include %s/conf.d/deeper\n", getcwd(directory, sizeof directory));
-    says(path, SLURM_WEIGHT_AGE, "7", 1, "a path from the root is taken as it is");
+    says(path, SLURM_WEIGHT_AGE, "7", 1, "an absolute path is used unchanged");
     refused("\nInclude conf.d/*.conf\n", "'slurm.conf', line 2: an Include of a pattern",
-            "a pattern, which Slurm does not take, is refused");
-    refused("Include = conf.d/20\n", "line 1: an Include with a =", "so is a sign");
+            "an Include of a pattern is rejected");
+    refused("Include = conf.d/20\n",
+            "line 1: an Include with a =", "an Include with = and blanks is rejected");
 
     refused("\nInclude nowhere\n", "'slurm.conf', line 2: cannot read 'nowhere'",
-            "an Include of nothing is refused");
-    refused("Include a b\n", "more than one file", "an Include of two files is refused");
-    refused("Include \n", "without a file", "an Include of no file is refused");
-    refused("Include %c.conf\n", "no ClusterName", "%c before ClusterName is refused");
-    refused("Include conf.d\n", "it is no file", "an Include of a folder is refused");
+            "an Include of a missing file is rejected");
+    refused("Include a b\n", "more than one file", "an Include of two files is rejected");
+    refused("Include \n", "without a file", "an Include without a file is rejected");
+    refused("Include %c.conf\n", "no ClusterName", "%c before ClusterName is rejected");
+    refused("Include conf.d\n", "it is no file", "an Include of a directory is rejected");
     write_file("circle", "\nInclude slurm.conf\n");
     refused("Include circle\n", "'circle', line 2: cannot read 'slurm.conf': it includes itself",
-            "a circle is refused");
+            "a circular Include is rejected");
     char name[16], text[32];
     for (int i = 0; i < 20; i++) {
         snprintf(name, sizeof name, "deep%d", i);
         snprintf(text, sizeof text, "Include deep%d\n", i + 1);
         write_file(name, i < 19 ? text : "");
     }
-    refused("Include deep0\n", "more than 16 files", "depth has an end");
-    says("Include deep5\nPriorityMaxAge=1\n", SLURM_MAX_AGE, "1", 2, "sixteen files deep is fine");
+    refused("Include deep0\n", "more than 16 files", "more than 16 nested files are rejected");
+    says("Include deep5\nPriorityMaxAge=1\n", SLURM_MAX_AGE, "1", 2,
+         "16 nested files are accepted");
     write_file("loose", "");
     chmod("loose", 0646);
-    refused("Include loose\n", "everybody may write", "a file of everybody's is refused");
+    refused("Include loose\n", "everybody may write", "a world-writable file is rejected");
 }
 
 static void times(void)
@@ -237,14 +247,14 @@ static void times(void)
             diag(good[i].text);
             all = false;
         }
-    ok(all, "every form of a span that Slurm takes is taken, rounded up to minutes");
+    ok(all, "every form of Slurm's durations is rounded up to minutes");
     all = true;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (slurm_minutes(bad[i], &minutes)) {
             diag(bad[i]);
             all = false;
         }
-    ok(all, "no other form is");
+    ok(all, "other forms of durations are rejected");
 }
 
 static void numbers(void)
@@ -256,19 +266,20 @@ static void numbers(void)
        "numbers may be hexadecimal and octal");
     ok(slurm_number("2k", UINT32_MAX, &number) && number == 2048 &&
            !slurm_number("2k", UINT16_MAX, &number),
-       "K is 1024, of 32 bits");
-    ok(slurm_number("Unlimited", 65535, &number) && number == 65535, "there is a word for all");
+       "K is 1024, in a number of 32 bits");
+    ok(slurm_number("Unlimited", 65535, &number) && number == 65535,
+       "UNLIMITED is the largest number");
     ok(slurm_number("65535", 65535, &number) && !slurm_number("65536", 65535, &number) &&
            !slurm_number("4194304K", UINT32_MAX, &number) &&
            !slurm_number("99999999999999999999", UINT64_MAX, &number) &&
            !slurm_number("-1", 65535, &number) && !slurm_number("", 9, &number) &&
            !slurm_number("1.5", 9, &number) && !slurm_number("08", 9, &number) &&
            !slurm_number(" 1", 9, &number) && !slurm_number("1 ", 9, &number),
-       "what is too large or no number is refused");
+       "numbers that are too large or invalid are rejected");
     ok(slurm_boolean("YES", &yes) && yes && slurm_boolean("up", &yes) && yes &&
            slurm_boolean("False", &yes) && !yes && slurm_boolean("0", &yes) && !yes &&
            !slurm_boolean("2", &yes) && !slurm_boolean("", &yes),
-       "yes, true, up and 1, and their opposites");
+       "booleans are yes, true, up, 1 and their opposites");
     ok(slurm_count("4G", 2, &number) && number == UINT64_C(4) << 30 &&
            slurm_count("3", 1, &number) && number == 3 && !slurm_count("G", 1, &number) &&
            !slurm_count("", 0, &number) && !slurm_count("99999P", 6, &number),
@@ -282,7 +293,7 @@ static void add_name(void *context, const char *name, size_t length)
     text_add_bytes(text, name, length);
 }
 
-/* The names are those of `scontrol show hostnames`. */
+/* The expected names are the output of `scontrol show hostnames`. */
 static void hosts(void)
 {
     static const struct {
@@ -316,7 +327,7 @@ static void hosts(void)
         }
         text_free(&text);
     }
-    ok(all, "lists of hosts are the names that scontrol makes of them");
+    ok(all, "host lists expand to the same names as in scontrol");
     all = true;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct text text = { 0 };
@@ -328,12 +339,12 @@ static void hosts(void)
         }
         text_free(&text);
     }
-    ok(all, "what is no list is refused");
+    ok(all, "invalid host lists are rejected");
     struct text text = { 0 };
     size_t left = 10;
     struct slurm_hosts list = { add_name, &text, &left };
     ok(slurm_hosts_expand(&list, "n[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]") && !text.length,
-       "a list that names too many hosts names none");
+       "a host list with too many hosts gives no names");
     text_free(&text);
 }
 
@@ -354,7 +365,7 @@ static uint64_t gres_of(const struct slurm_totals *totals, const char *name)
     return 0;
 }
 
-/* How many nodes partition p has. */
+/* Compares the number of nodes of partition p. */
 static void has_nodes(const char *bytes, int64_t nodes, const char *statement)
 {
     struct slurm_conf *conf = conf_of(bytes);
@@ -368,30 +379,30 @@ static void node_sets(void)
     has_nodes(NODES
               "NodeSet=all Nodes=thin,fat\nNodeSet=thin Feature=thin\nNodeSet=fat Nodes=f[1-2]\n"
               "PartitionName=p Nodes=all,n1\n",
-              11, "a node set names sets that are defined below it");
+              11, "a node set may name sets that are defined later");
     has_nodes(NODES
               "NodeSet=fat Nodes=f[1-2]\nNodeSet=thin Feature=thin\nNodeSet=all Nodes=fat,thin,g1\n"
               "PartitionName=p Nodes=all\n",
-              12, "and above it");
+              12, "a node set may name sets that are defined earlier");
     has_nodes(NODES "PartitionName=p Nodes=a\nNodeSet=a Nodes=b,n1\nNodeSet=b Nodes=c,n2\n"
                     "NodeSet=c Nodes=a,c,n3\n",
-              3, "sets that name each other have the nodes of all");
+              3, "node sets that name each other have the nodes of all");
     has_nodes(NODES "NodeSet=a Nodes=b,b\nNodeSet=b Nodes=ALL\nPartitionName=p Nodes=a,a\n", 12,
-              "a node counts once, however many sets have it");
+              "a node in several sets counts once");
     struct slurm_conf *conf = conf_of(NODES "NodeSet=a Nodes=b\nNodeSet=b Nodes=x\n"
                                             "PartitionName=p Nodes=a\nPartitionName=q Nodes=a\n");
     ok(conf && conf->note_count == 2 &&
            strstr(conf->notes[0].text, "'p' has 'x', which is no node"),
-       "a name in a set of a set that is no node is noted");
+       "an unknown node in a nested set is reported");
     ok(conf && gres_of(&conf->totals, "gres/gpu") == 2 && conf->totals.gres_count == 1,
-       "a node may have (null) for its generic resources");
+       "a node's generic resources may be (null)");
     slurm_conf_destroy(conf);
     struct text deep = { 0 };
     text_add(&deep, NODES "PartitionName=p Nodes=s0\n");
     for (int i = 0; i < 20000; i++)
         text_format(&deep, "NodeSet=s%d Nodes=s%d\n", i, i + 1);
     text_add(&deep, "NodeSet=s20000 Nodes=n7\n");
-    has_nodes(deep.bytes, 1, "sets may be nested to any depth");
+    has_nodes(deep.bytes, 1, "node sets may be nested to any depth");
     text_free(&deep);
 }
 
@@ -419,42 +430,50 @@ static void nodes(void)
         return;
     }
     is_int((int64_t)conf->totals.nodes, 7, "nodes are counted");
-    is_int((int64_t)conf->totals.cpus, 4 * 16 + 3 * 32, "CPUs are what sockets have, or are given");
-    is_int((int64_t)conf->totals.memory, 6 * 64000 + 1024000, "memory is");
-    is_int((int64_t)gres_of(&conf->totals, "gres/gpu"), 11, "generic resources are");
-    is_int((int64_t)gres_of(&conf->totals, "gres/gpu:a100"), 9, "also by their type");
-    is_int((int64_t)gres_of(&conf->totals, "gres/shard"), 16, "also without one");
+    is_int((int64_t)conf->totals.cpus, 4 * 16 + 3 * 32, "CPUs are computed from sockets or read");
+    is_int((int64_t)conf->totals.memory, 6 * 64000 + 1024000, "memory is summed");
+    is_int((int64_t)gres_of(&conf->totals, "gres/gpu"), 11, "generic resources are summed");
+    is_int((int64_t)gres_of(&conf->totals, "gres/gpu:a100"), 9,
+           "generic resources are summed by type");
+    is_int((int64_t)gres_of(&conf->totals, "gres/shard"), 16,
+           "generic resources without a type are summed");
 
     const struct slurm_partition *early = partition_of(conf, "early");
     ok(early->totals.nodes == 2 && early->job_factor == 7 && early->max_time == SLURM_UNLIMITED &&
            !early->billing_weights,
-       "DEFAULT is for later lines, while nodes may come later");
+       "DEFAULT applies to later lines; nodes may be defined later");
     const struct slurm_partition *cpu = partition_of(conf, "cpu");
-    is_int((int64_t)cpu->job_factor, 5, "DEFAULT gives a factor");
-    is_int((int64_t)cpu->max_time, 1440, "and a limit in minutes");
-    is_string(cpu->billing_weights, "CPU=1.0,Mem=0.25G", "what the line says is stronger");
-    is_int(cpu->place.line, 9, "and its place is known");
+    is_int((int64_t)cpu->job_factor, 5, "DEFAULT sets a factor");
+    is_int((int64_t)cpu->max_time, 1440, "DEFAULT sets a time limit in minutes");
+    is_string(cpu->billing_weights, "CPU=1.0,Mem=0.25G", "a line's own value overrides DEFAULT");
+    is_int(cpu->place.line, 9, "the place of a partition is its line");
     const struct slurm_partition *gpu = partition_of(conf, "gpu");
     ok(gpu->job_factor == 9 && gpu->max_time == SLURM_UNLIMITED &&
            !strcmp(gpu->billing_weights, "CPU=2"),
        "a second DEFAULT adds to the first");
-    is_int((int64_t)gpu->totals.nodes, 3, "a set is the nodes of its list and of its feature");
-    is_int((int64_t)gres_of(&gpu->totals, "gres/gpu"), 11, "with what they have");
-    is_int((int64_t)partition_of(conf, "all")->totals.nodes, 7, "ALL is all nodes");
-    is_int((int64_t)partition_of(conf, "all")->max_time, 90, "of two lines the first counts");
+    is_int((int64_t)gpu->totals.nodes, 3, "a node set has the nodes of its list and its feature");
+    is_int((int64_t)gres_of(&gpu->totals, "gres/gpu"), 11,
+           "a partition has the generic resources of its node set");
+    is_int((int64_t)partition_of(conf, "all")->totals.nodes, 7, "ALL means all nodes");
+    is_int((int64_t)partition_of(conf, "all")->max_time, 90,
+           "the first of two lines for a partition counts");
     const struct slurm_partition *some = partition_of(conf, "some");
-    is_int((int64_t)some->totals.nodes, 4, "what is named twice counts once");
-    is_int((int64_t)some->job_factor, 3, "Priority is the factor's older name, and stronger");
+    is_int((int64_t)some->totals.nodes, 4, "a node that is named twice counts once");
+    is_int((int64_t)some->job_factor, 3,
+           "Priority is the former name of the factor and takes precedence");
     is_int((int64_t)partition_of(conf, "none")->totals.nodes, 0, "a partition may have no nodes");
 
-    is_int((int64_t)conf->note_count, 3, "what is odd is noted");
-    is_string(conf->notes[0].text, "'all' is there twice; its first line counts", "a partition");
-    is_string(conf->notes[1].text, "node 'n4' is there twice; its first line counts", "a node");
-    is_string(conf->notes[2].text, "'some' has 'n5', which is no node", "and a name");
+    is_int((int64_t)conf->note_count, 3, "inconsistencies are reported");
+    is_string(conf->notes[0].text, "'all' is there twice; its first line counts",
+              "a repeated partition is reported");
+    is_string(conf->notes[1].text, "node 'n4' is there twice; its first line counts",
+              "a repeated node is reported");
+    is_string(conf->notes[2].text, "'some' has 'n5', which is no node",
+              "an unknown node is reported");
     slurm_conf_destroy(conf);
 }
 
-/* From slurm.conf(5). */
+/* The example in slurm.conf(5). */
 static void manual_example(void)
 {
     struct slurm_conf *conf =
@@ -472,13 +491,13 @@ static void manual_example(void)
                 "PartitionName=long Nodes=dev[9-17] MaxTime=120 AllowGroups=admin\n");
     ok(conf && conf->totals.nodes == 26 && conf->totals.cpus == 52 &&
            conf->totals.memory == 52000 && conf->partition_count == 3 && !conf->note_count,
-       "the manual's example is read");
+       "the example in the manual is read");
     const struct slurm_partition *debug = partition_of(conf, "debug");
     ok(debug->totals.nodes == 17 && debug->totals.cpus == 34 && debug->max_time == 30,
-       "with what its partition debug has");
+       "the example's partition debug is correct");
     ok(partition_of(conf, "batch")->totals.memory == 18000 &&
            partition_of(conf, "long")->max_time == 120,
-       "and the others");
+       "the example's other partitions are correct");
     slurm_conf_destroy(conf);
 }
 
@@ -504,56 +523,68 @@ static void check_spec(const char *line, int64_t cpus, const char *statement)
 
 static void spec_cpus(void)
 {
-    check_spec("CPUs=64", 0, "no CPU is kept from jobs by itself");
-    check_spec("CPUs=64 CoreSpecCount=4", 4, "cores of one CPU each are kept");
-    check_spec("CPUs=64 CoreSpecCount=0", 0, "none may be said");
+    check_spec("CPUs=64", 0, "by default, no CPU is specialized");
+    check_spec("CPUs=64 CoreSpecCount=4", 4, "a specialized core with one thread is one CPU");
+    check_spec("CPUs=64 CoreSpecCount=0", 0, "CoreSpecCount may be 0");
     check_spec("Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 CoreSpecCount=3", 6,
-               "a core has its threads");
+               "a specialized core has the CPUs of its threads");
     check_spec("CPUs=16 Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 CoreSpecCount=3", 3,
-               "where CPUs are cores it has one");
+               "a specialized core is one CPU if CPUs are cores");
     check_spec("Sockets=1 CoresPerSocket=4 ThreadsPerCore=2 CpuSpecList=0,3", 4,
-               "of a list whole cores are kept");
+               "CpuSpecList reserves whole cores");
     check_spec("Sockets=1 CoresPerSocket=4 ThreadsPerCore=2 CpuSpecList=0-1,6-99", 4,
-               "up to the last that there is");
-    check_spec("CPUs=8 CpuSpecList=0-1 CoreSpecCount=5", 2, "the list is stronger than the count");
-    check_spec("CPUs=8 CoreSpecCount=9", 8, "no more are kept than there are");
-    refused("NodeName=n CpuSpecList=1-\n", "CpuSpecList = '1-'", "a list that breaks off");
-    refused("NodeName=n CoreSpecCount=some\n", "CoreSpecCount = 'some'", "a count that is none");
+               "CpuSpecList ends at the last CPU of the node");
+    check_spec("CPUs=8 CpuSpecList=0-1 CoreSpecCount=5", 2, "CpuSpecList overrides CoreSpecCount");
+    check_spec("CPUs=8 CoreSpecCount=9", 8, "CoreSpecCount reserves at most all CPUs");
+    refused("NodeName=n CpuSpecList=1-\n", "CpuSpecList = '1-'",
+            "an incomplete CpuSpecList is rejected");
+    refused("NodeName=n CoreSpecCount=some\n", "CoreSpecCount = 'some'",
+            "a CoreSpecCount that is not a number is rejected");
 }
 
 static void cpus(void)
 {
-    check_cpus("", 1, "a node has a CPU");
-    check_cpus("Procs=4", 4, "CPUs once were Procs");
-    check_cpus("CPUs=8 CoresPerSocket=4 ThreadsPerCore=2", 8, "CPUs tell sockets");
+    check_cpus("", 1, "a node has one CPU by default");
+    check_cpus("Procs=4", 4, "Procs is a former name of CPUs");
+    check_cpus("CPUs=8 CoresPerSocket=4 ThreadsPerCore=2", 8,
+               "the number of CPUs determines the sockets");
     check_cpus("CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2", 8, "CPUs may be cores");
     check_cpus("CPUs=7 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2", 16,
-               "CPUs that fit nothing are not believed");
-    check_cpus("Boards=2 SocketsPerBoard=2 CoresPerSocket=4", 16, "boards have sockets");
-    check_cpus("Sockets=0 CPUs=0", 1, "0 is 1");
+               "CPUs that do not match the sockets are ignored");
+    check_cpus("Boards=2 SocketsPerBoard=2 CoresPerSocket=4", 16,
+               "SocketsPerBoard is multiplied by Boards");
+    check_cpus("Sockets=0 CPUs=0", 1, "0 counts as 1");
 }
 
 static void bad_records(void)
 {
-    refused("NodeName=n[1-4\n", "'slurm.conf', line 1: NodeName = 'n[1-4'", "a list without end");
-    refused("NodeName=n CPUs=many\n", "line 1: CPUs = 'many'", "CPUs that are no number");
+    refused("NodeName=n[1-4\n", "'slurm.conf', line 1: NodeName = 'n[1-4'",
+            "an unterminated node list is rejected");
+    refused("NodeName=n CPUs=many\n", "line 1: CPUs = 'many'",
+            "CPUs that are not a number are rejected");
     refused("NodeName=DEFAULT CPUs=70000\nNodeName=n\n", "line 2: CPUs = '70000'",
-            "CPUs that no node has");
+            "CPUs above 65535 are rejected");
     refused("NodeName=n Sockets=65535 CoresPerSocket=65535 ThreadsPerCore=65535\n", "more CPUs",
-            "all the more");
-    refused("NodeName=n RealMemory=1T\n", "line 1: RealMemory = '1T'", "memory with a suffix");
-    refused("NodeName=n Gres=:3\n", "line 1: Gres = ':3'", "a resource without a name");
-    refused("NodeName=n Gres=gpu:9999P\n", "line 1: Gres", "more of it than there is");
+            "a product of sockets, cores and threads out of range is rejected");
+    refused("NodeName=n RealMemory=1T\n", "line 1: RealMemory = '1T'",
+            "RealMemory with a suffix is rejected");
+    refused("NodeName=n Gres=:3\n", "line 1: Gres = ':3'",
+            "a generic resource without a name is rejected");
+    refused("NodeName=n Gres=gpu:9999P\n", "line 1: Gres",
+            "a generic resource out of range is rejected");
     refused("NodeName=n CPUs=4 what\n", "line 1: something that is not KEY=VALUE",
-            "a word without a sign");
-    refused("NodeName=\"\" CPUs=4\n", "line 1: NodeName", "a node without a name");
-    refused("NodeName=n[0-65535],m[0-65535],o\n", "names too many hosts", "too many nodes");
-    refused("\nPartitionName=p MaxTime=soon\n", "line 2: MaxTime = 'soon'", "a limit that is none");
+            "a word without = is rejected");
+    refused("NodeName=\"\" CPUs=4\n", "line 1: NodeName", "a node without a name is rejected");
+    refused("NodeName=n[0-65535],m[0-65535],o\n", "names too many hosts",
+            "a list of too many nodes is rejected");
+    refused("\nPartitionName=p MaxTime=soon\n", "line 2: MaxTime = 'soon'",
+            "an invalid MaxTime is rejected");
     refused("PartitionName=p PriorityJobFactor=65536\n", "line 1: PriorityJobFactor",
-            "a factor above 16 bits");
-    refused("PartitionName=p Nodes=n[\n", "line 1: Nodes = 'n['", "nodes that are no list");
+            "a PriorityJobFactor above 16 bits is rejected");
+    refused("PartitionName=p Nodes=n[\n", "line 1: Nodes = 'n['",
+            "a partition's invalid node list is rejected");
     refused("NodeSet=s Nodes=n[\nPartitionName=p Nodes=s\n", "line 1: Nodes = 'n['",
-            "a set's that are none");
+            "a node set's invalid node list is rejected");
 }
 
 int main(void)
@@ -575,6 +606,6 @@ int main(void)
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", directory);
     if (chdir("/") || system(command))
-        diag("the folder stayed");
+        diag("the temporary directory was not removed");
     return done_testing();
 }

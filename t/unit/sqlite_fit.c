@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SQL for releases of SQLite that do not know all of its words. */
+/* Tests the adaptation of SQL to older releases of SQLite. */
 #include "tap.h"
 
 #ifndef HAVE_SQLITE
@@ -11,7 +11,7 @@ int main(void)
 #else
 #include "db/sqlite/sqlite_session.h"
 
-/* The program's own comes before the library's. */
+/* This definition overrides the library's. */
 static int release;
 int sqlite3_libversion_number(void)
 {
@@ -29,20 +29,20 @@ static void fits(int older, const char *sql, const char *wanted, const char *sta
 int main(void)
 {
     static const char table[] = "CREATE TABLE \"a\" (\"b\" TEXT) STRICT, WITHOUT ROWID;\n";
-    fits(3037000, table, table, "SQLite 3.37 takes SQL as it stands");
+    fits(3037000, table, table, "SQLite 3.37 gets SQL unchanged");
     fits(3036000, table, "CREATE TABLE \"a\" (\"b\" TEXT) WITHOUT ROWID;\n",
-         "3.36 gets tables that are not STRICT");
-    fits(3029000, "SELECT \"a\"", "SELECT \"a\"", "3.29 is told to take no name for a text");
+         "SQLite 3.36 gets tables without STRICT");
+    fits(3029000, "SELECT \"a\"", "SELECT \"a\"", "SQLite 3.29 gets names in double quotes");
     fits(3028000, table, "CREATE TABLE `a` (`b` TEXT) WITHOUT ROWID;\n",
-         "3.28 gets names in backticks, which are never texts");
+         "SQLite 3.28 gets names in backticks, which cannot be texts");
     fits(3026000, "SELECT 'it''s \"a\", STRICT, ', \"b\"", "SELECT 'it''s \"a\", STRICT, ', `b`",
-         "texts stay as they are");
+         "texts are unchanged");
     fits(3026000, "-- a run's \"x\"\nSELECT \"b\"", "-- a run's \"x\"\nSELECT `b`",
-         "comments stay as they are, and begin no text");
+         "comments are unchanged and do not begin a text");
     fits(3026000, "SELECT \"a\"\"b\", \"c`d\", \"\"", "SELECT `a\"b`, `c``d`, ``",
-         "quotes within names are the names' own");
-    fits(3026000, "SELECT 1 - 1, 'a", "SELECT 1 - 1, 'a", "a text without an end is kept");
-    fits(3026000, "", "", "nothing stays nothing");
+         "quotes within names are converted");
+    fits(3026000, "SELECT 1 - 1, 'a", "SELECT 1 - 1, 'a", "an unterminated text is kept");
+    fits(3026000, "", "", "empty SQL stays empty");
     return done_testing();
 }
 #endif

@@ -4,13 +4,13 @@
 #include "core/insight/statement.h"
 #include "site.h"
 
-/* What is due and what was got, by a hand's arithmetic: periods are of 100 seconds. */
+/* Tests usage statements.  Expected values were computed by hand.  Periods have 100 seconds. */
 
 static struct association_times times;
 static struct statement *statement;
 static struct error err;
 
-/* What was handed out, by period and id. */
+/* The results, by period and id. */
 #define PERIODS 8
 #define IDS 8
 static double due[PERIODS][IDS], used[PERIODS][IDS];
@@ -56,7 +56,7 @@ static void know(int64_t at, uint32_t id, uint32_t parent, const char *account, 
 }
 #define GONE (-1)
 
-/* root 1, accounts a 2 and b 3, users u 4 in a and v 5 in b. */
+/* Association 1 is the root, 2 and 3 are the accounts a and b, 4 is u in a, and 5 is v in b. */
 static void begin(void)
 {
     times = (struct association_times){ .names = names_create() };
@@ -107,16 +107,15 @@ static void cut(void)
     end();
     ok(count == 4 && periods[0].from == 50 && periods[0].to == 100 && periods[1].to == 200 &&
            periods[2].to == 250,
-       "the first and the last period are cut");
-    ok(used[0][4] == 50 && used[0][2] == 50,
-       "of use that began before only the part within counts");
+       "the first and the last period are shortened");
+    ok(used[0][4] == 50 && used[0][2] == 50, "only usage within the statement counts");
     ok(used[0][5] == 0 && used[1][5] == 100 && used[2][5] == 50,
-       "use over several periods is spread evenly, and ends with the last");
+       "usage over several periods is spread evenly until the end");
     ok(used[0][1] == 50 && due[0][1] == 50 && due[0][2] == 37.5 && due[0][5] == 12.5,
-       "what all got is divided by shares");
+       "entitlement is the delivered usage divided by shares");
     ok(periods[3].is_total && periods[3].from == 50 && periods[3].to == 250 && used[3][5] == 150 &&
            due[3][2] == 150,
-       "the total is the sum");
+       "the total is the sum of the periods");
 }
 
 static void changed(void)
@@ -127,10 +126,10 @@ static void changed(void)
     open_from(0, 200, NAN);
     use(4, 100, 200, 100);
     end();
-    ok(due[0][2] == 0 && due[0][3] == 0, "where nobody used anything nothing is due");
+    ok(due[0][2] == 0 && due[0][3] == 0, "without usage there is no entitlement");
     ok(due[1][2] == 50 * 0.75 + 30 * 0.5 + 20 && due[1][3] == 50 * 0.25 + 30 * 0.5,
        "each part of a period has its own shares");
-    ok(used[1][1] == 100 && due[1][1] == 100, "and together they are all of it");
+    ok(used[1][1] == 100 && due[1][1] == 100, "the parts of a period add up to the whole");
 }
 
 static void moved(void)
@@ -139,11 +138,11 @@ static void moved(void)
     know(150, 4, 3, "b", "u", 1);
     open_from(100, 200, NAN);
     use(4, 100, 200, 100);
-    use(7, 100, 200, 11); /* nobody knows it */
+    use(7, 100, 200, 11); /* unknown association */
     end();
     ok(count == 1 && used[0][2] == 50 && used[0][3] == 50 && used[0][4] == 100,
-       "accounts have what was used while it was used below them");
-    ok(used[0][1] == 111, "the root has what nobody else has");
+       "an account has the usage of its users at the time");
+    ok(used[0][1] == 111, "the root has the usage of unknown associations");
 }
 
 static void of_capacity(void)
@@ -153,7 +152,7 @@ static void of_capacity(void)
     use(4, 0, 100, 100);
     end();
     ok(due[0][1] == 400 && due[1][1] == 400 && due[1][2] == 300 && used[1][1] == 0,
-       "of the capacity something is due also while nobody uses anything");
+       "a share of the capacity is due even without usage");
 }
 
 static void parents(void)
@@ -165,8 +164,8 @@ static void parents(void)
     use(4, 0, 100, 100);
     end();
     ok(due[0][2] == 50 && due[0][4] == 50 && due[0][3] == 50,
-       "to an account with its parent's shares is due what is due below it");
-    ok(isnan(due[0][5]), "to a user with these nothing is said to be");
+       "an account with parent shares has its members' entitlement");
+    ok(isnan(due[0][5]), "a user with parent shares has no entitlement");
 }
 
 int main(void)

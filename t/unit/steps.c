@@ -7,7 +7,7 @@
 
 #include "core/usage/steps.h"
 
-/* One job of a TRES, step after step, as slurmctld has it. */
+/* Computes the worth of a job with one TRES, cycle by cycle, as slurmctld does. */
 static double by_hand(double half_life, uint64_t period, bool ends_free, uint64_t newest,
                       uint64_t now, uint64_t reset, uint64_t start, uint64_t end)
 {
@@ -43,7 +43,7 @@ static void one_half_life(uint64_t half_life, uint64_t period, bool ends_free,
 {
     uint64_t now = 20000;
     struct steps *steps = steps_create(half_life, period, ends_free, 0, now);
-    bool close = true; /* what is no number is not */
+    bool close = true; /* NAN makes it false */
     for (int i = 0; i < 4000; i++) {
         uint64_t newest = now - random_below((unsigned)period);
         uint64_t start = period + random_below(20100 - (unsigned)period);
@@ -60,19 +60,21 @@ static void one_half_life(uint64_t half_life, uint64_t period, bool ends_free,
 
 int main(void)
 {
-    one_half_life(600, 60, false, "a sum over steps is what one step after the other gives");
-    one_half_life(7 * 86400, 300, false, "with Slurm's own half-life and period, too");
-    one_half_life(0, 300, false, "and without decay");
-    one_half_life(600, 1, false, "or with steps of a second");
-    one_half_life(600, 60, true, "and where the last seconds of a job are free");
+    one_half_life(600, 60, false, "the sum over decay cycles equals the result cycle by cycle");
+    one_half_life(7 * 86400, 300, false,
+                  "the sum is correct with Slurm's default half-life and period");
+    one_half_life(0, 300, false, "the sum is correct without decay");
+    one_half_life(600, 1, false, "the sum is correct with cycles of one second");
+    one_half_life(600, 60, true, "the sum is correct if the last seconds are free");
 
     struct steps *steps = steps_create(600, 60, false, 0, 20000);
-    ok(steps_worth(steps, 20000, 0, 20000, 0) <= 0, "a job that starts now is worth nothing");
-    ok(steps_worth(steps, 19990, 0, 19991, 0) <= 0, "nor one that runs since the newest step");
+    ok(steps_worth(steps, 20000, 0, 20000, 0) <= 0, "a job that starts now has worth 0");
+    ok(steps_worth(steps, 19990, 0, 19991, 0) <= 0,
+       "a job that started after the newest cycle has worth 0");
     ok(fabs(steps_worth(steps, 19990, 0, 19991, 19996) - 5 * steps_decay(steps, 5)) < 1e-12,
-       "but one that ended since it is, at once");
+       "a job that ended after the newest cycle counts at once");
     ok(steps_worth(steps, 19990, 19980, 100, 19985) <= 0,
-       "the first step from a reset on takes away what ended before it");
+       "the first cycle after a reset removes usage that ended before it");
     steps_destroy(steps);
     return done_testing();
 }
