@@ -40,8 +40,8 @@ static void backfill_command_tell(void *context, const char *cluster,
     struct teller *teller = context;
     struct text *text = &teller->text;
     text_add_printable(text, cluster);
-    text_format(text, ": %zu point%s of history %s", result->points, result->points == 1 ? "" : "s",
-                teller->dry_run ? "to be made" : "made");
+    text_format(text, ": %zu history point%s %s", result->points, result->points == 1 ? "" : "s",
+                teller->dry_run ? "to be computed" : "computed");
     if (result->first) {
         text_add(text, "\n  from ");
         time_add(text, result->first);
@@ -49,19 +49,20 @@ static void backfill_command_tell(void *context, const char *cluster,
         time_add(text, result->last);
     }
     if (result->there)
-        text_format(text, "; %zu %s there", result->there, result->there == 1 ? "was" : "were");
+        text_format(text, "; %zu already stored", result->there);
     text_add(text, "\n");
     if (result->skipped)
-        text_format(text, "  none of %zu instant%s, the first %s\n", result->skipped,
+        text_format(text, "  skipped %zu time%s; the first: %s\n", result->skipped,
                     result->skipped == 1 ? "" : "s", result->why);
     if (result->most_in_doubt)
         text_format(text,
-                    "  what they were is in doubt for up to %" PRIu64 " associations of a point\n"
-                    "  (fairmill_backfill has how many)\n",
+                    "  up to %" PRIu64 " associations of a point have an uncertain past state\n  "
+                    "(fairmill_backfill has the number for each point)\n",
                     result->most_in_doubt);
     if (result->points && !teller->dry_run && result->truncation_bound > 0)
         text_format(
-            text, "  up to %.1f %% of a value is missing at the first points if jobs were purged\n",
+            text,
+            "  if jobs were purged, values at the first points may be up to %.1f %% too low\n",
             100 * result->truncation_bound);
 }
 

@@ -15,11 +15,12 @@ static int forget_ask(const char *cluster, struct error *err)
 {
     struct text question = { 0 };
     if (!isatty(STDIN_FILENO))
-        return fail(err, ERROR_USAGE, "forget: needs --yes where nobody can be asked");
-    text_add(&question, "Remove all that is known of cluster '");
+        return fail(err, ERROR_USAGE,
+                    "forget: standard input is not a terminal; use --yes to confirm");
+    text_add(&question, "Delete all results of cluster '");
     text_add_printable(&question, cluster);
     text_add(&question, "'? [y/N] ");
-    int result = command_confirm(question.bytes, "forget: nothing was removed", err);
+    int result = command_confirm(question.bytes, "forget: nothing was deleted", err);
     text_free(&question);
     return result;
 }
@@ -37,7 +38,8 @@ static int check_source(const struct settings *settings, const char *cluster, st
     const struct cluster *found = result ? NULL : cluster_named(&all, cluster);
     if (found && !found->deleted)
         result = fail(err, ERROR_USAGE,
-                      "cluster '%s' is in the accounting database, and not marked as deleted there",
+                      "cannot forget cluster '%s': the accounting database contains it and does "
+                      "not mark it as deleted",
                       cluster);
     if (!result || found)
         cluster_list_free(&all);
@@ -98,7 +100,7 @@ static const struct command_option own_options[] = {
 static int forget_check_options(struct command_context *context, struct error *err)
 {
     const struct forget_options *options = context->options;
-    return options->cluster ? 0 : fail(err, ERROR_USAGE, "forget: which --cluster?");
+    return options->cluster ? 0 : fail(err, ERROR_USAGE, "forget: missing --cluster NAME");
 }
 
 static int forget_answer(struct command_context *context, struct error *err)

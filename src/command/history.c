@@ -299,7 +299,7 @@ static int history_command_add_all(const struct published *published,
             return -1;
         any |= added;
     }
-    return any ? 0 : fail(err, ERROR_OTHER, "nothing is known of '%s' in that time", name);
+    return any ? 0 : fail(err, ERROR_OTHER, "there is no history of '%s' in that period", name);
 }
 
 static int show_all(const struct command_context *context, const char *name,
@@ -352,10 +352,11 @@ static int history_check(struct command_context *context, struct error *err)
     if (options->usage)
         context->layout = &series_of_days;
     if (!options->shared.names.count)
-        return fail(err, ERROR_USAGE, "history: whose? see `fairmill help history`");
+        return fail(err, ERROR_USAGE, "history: missing NAME; see `fairmill help history`");
     if (days && (!number_unsigned(days, strlen(days), &options->days) || !options->days ||
                  options->days > 36525))
-        return fail(err, ERROR_USAGE, "history: --days '%s': must be a number of days", days);
+        return fail(err, ERROR_USAGE, "history: --days '%s': must be a number from 1 to 36525",
+                    days);
     if (options->from.text && days)
         return fail(err, ERROR_USAGE, "history: --since and --days exclude each other");
     return 0;

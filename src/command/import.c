@@ -44,9 +44,11 @@ static int choose_cluster(const struct settings *settings, const char *asked, co
 {
     *cluster = asked ? asked : settings->clusters;
     if (asked && !settings_want_cluster(settings, asked))
-        return fail(err, ERROR_USAGE, "import: [source] clusters has no '%s'", asked);
+        return fail(err, ERROR_USAGE, "import: [source] clusters does not include '%s'", asked);
     if (!asked && (!strcmp(settings->clusters, "all") || strchr(settings->clusters, ',')))
-        return fail(err, ERROR_USAGE, "import: which --cluster?");
+        return fail(
+            err, ERROR_USAGE,
+            "import: missing --cluster NAME; [source] clusters does not name exactly one cluster");
     return 0;
 }
 
@@ -67,26 +69,28 @@ static int import(const struct settings *settings, const struct import_options *
         import_run(&import, settings, complain, err))
         return -1;
     if (import.has_formula_flaw) {
-        fail_in(&import.formula_flaw, "job_sort_formula is imported, but jobs have no priorities");
+        fail_in(&import.formula_flaw,
+                "imported job_sort_formula, but cannot compute priorities with it");
         log_warning("warning: %s", import.formula_flaw.message);
     }
     if (options->groups)
-        log_note("%" PRIu64 " lines of the tree changed", import.changed_groups);
+        log_note("%" PRIu64 " lines of resource_group changed", import.changed_groups);
     if (options->config || options->queue || options->server || options->scheduler)
-        log_note("%" PRIu64 " values of scheduler and server changed", import.changed_values);
+        log_note("%" PRIu64 " values of the scheduler and the server changed",
+                 import.changed_values);
     if (options->usage)
         log_note("%" PRIu64 " entities have usage", import.usages);
     if (options->queue || options->server)
-        log_note("%" PRIu64 " jobs wait", import.waiting);
-    log_note("%" PRIu64 " lines of %" PRIu64 " logs", import.lines, import.logs);
+        log_note("%" PRIu64 " pending jobs", import.waiting);
+    log_note("%" PRIu64 " lines from %" PRIu64 " logs", import.lines, import.logs);
     if (import.bad_jobs)
         return fail(err, ERROR_DATA,
-                    "%" PRIu64 " waiting jobs cannot be read; the others were imported",
+                    "cannot read %" PRIu64 " pending jobs; the others were imported",
                     import.bad_jobs);
     if (import.bad_lines)
         return fail(err, ERROR_DATA,
-                    "%" PRIu64 " of %" PRIu64 " lines are none of an accounting log; the others "
-                    "were imported",
+                    "%" PRIu64 " of %" PRIu64
+                    " lines are not accounting log records; the others were imported",
                     import.bad_lines, import.lines);
     return 0;
 }
@@ -100,22 +104,25 @@ static bool asks(const struct import_options *options)
 static int import_check(struct command_context *context, struct error *err)
 {
     const struct import_options *options = context->options;
-    if (!options->shared.operands[0] || strcmp(options->shared.operands[0], "pbs") != 0)
-        return fail(err, ERROR_USAGE, "import: of what?  There is `fairmill import pbs`");
+    if (!options->shared.operands[0])
+        return fail(err, ERROR_USAGE, "import: missing source; use `fairmill import pbs`");
+    if (strcmp(options->shared.operands[0], "pbs") != 0)
+        return fail(err, ERROR_USAGE, "import: unknown source '%s'; use `fairmill import pbs`",
+                    options->shared.operands[0]);
     if (!asks(options))
-        return fail(
-            err, ERROR_USAGE,
-            "import: nothing is asked for; --accounting names a folder of logs, --resource-group "
-            "a tree of shares, --sched-config what the scheduler is set to, --usage its usage "
-            "file, --queue what qstat printed, --server-database where "
-            "the server keeps it, --scheduler what `qmgr -c 'list sched'` printed");
+        return fail(err, ERROR_USAGE,
+                    "import: nothing to import; use --accounting (accounting logs), "
+                    "--resource-group (shares), --sched-config (scheduler settings), --usage "
+                    "(usage file), --queue (qstat output), --server-database (OpenPBS's database) "
+                    "or --scheduler (output of `qmgr -c 'list sched'`)");
     if (options->queue && options->server)
-        return fail(err, ERROR_USAGE, "import: --queue and --server-database tell of the same");
+        return fail(err, ERROR_USAGE,
+                    "import: --queue and --server-database cannot be used together");
     if (options->at && !options->groups && !options->config && !options->scheduler)
         return fail(err, ERROR_USAGE,
-                    "import: --at is for --resource-group, --sched-config and --scheduler");
+                    "import: --at requires --resource-group, --sched-config or --scheduler");
     if (options->anew && !options->accounting)
-        return fail(err, ERROR_USAGE, "import: --anew is for --accounting");
+        return fail(err, ERROR_USAGE, "import: --anew requires --accounting");
     return 0;
 }
 

@@ -32,7 +32,7 @@ static int init_make(const struct settings *settings, struct error *err)
         goto done;
     result = schema_make(results, settings, err);
     if (!result)
-        log_note("the result tables are there");
+        log_note("the result tables are up to date");
 done:
     db_close(source);
     db_close(results);
@@ -44,8 +44,8 @@ static void add_source_grants(struct text *text, const struct settings *settings
                               const struct name_list *asked)
 {
     const struct db_driver *source_driver = db_driver_named(settings->source.driver);
-    text_add(text, "\n-- What reading the accounting database needs, and no more.  A new cluster "
-                   "needs its own.\n");
+    text_add(text, "\n-- Privileges to read the accounting database, and no more.  Each new "
+                   "cluster needs its own.\n");
     source_driver->privileges->add_before_grants(text, &settings->source);
     layout_of(settings)->add_grants(text, settings, NULL);
     if (settings->max_lag_s >= 0 && source_driver->privileges->add_lag_grant)
@@ -66,8 +66,8 @@ static void add_source_grants(struct text *text, const struct settings *settings
         for (size_t i = 0; i < clusters.count; i++)
             layout_of(settings)->add_grants(text, settings, clusters.names[i]);
     } else {
-        text_add(text, "-- The clusters cannot be read yet; name them with --cluster, or put their "
-                       "names for CLUSTER:\n");
+        text_add(text, "-- The clusters cannot be read yet; name them with --cluster, or replace "
+                       "CLUSTER with each name:\n");
         layout_of(settings)->add_grants(text, settings, "CLUSTER");
     }
     cluster_names_free(&clusters);
@@ -80,9 +80,10 @@ static int init_print(const struct settings *settings, const struct name_list *c
     const struct db_driver *results = db_driver_named(settings->results.driver);
     const struct db_driver *source = db_driver_named(settings->source.driver);
     struct text text = { 0 };
-    text_format(&text,
-                "-- The result tables, for %s: what `fairmill init` does, and who may use them.\n",
-                results->name);
+    text_format(
+        &text,
+        "-- The result tables for %s, as `fairmill init` creates them, and their privileges.\n",
+        results->name);
     if (results->privileges)
         results->privileges->add_before_tables(&text, &settings->results);
     schema_print(results, &text);

@@ -206,8 +206,7 @@ static int check_jobs(const struct prio_options *options, const struct shown *sh
     for (size_t i = 0; i < shown->count; i++)
         if (shown->lists[i]->count)
             return 0;
-    return fail(err, ERROR_USAGE, "there is no job '%s' that waits",
-                options->filter.jobs.values[0]);
+    return fail(err, ERROR_USAGE, "there is no pending job '%s'", options->filter.jobs.values[0]);
 }
 
 static int prio_put_in_order(struct prio_list *list, const struct prio_options *options,
@@ -224,7 +223,7 @@ static int prio_put_in_order(struct prio_list *list, const struct prio_options *
 static int refuse_weights(const struct prio_list *list, struct error *err)
 {
     return fail(err, ERROR_USAGE,
-                "prio: jobs of '%s' have no weights: OpenPBS's job_sort_formula makes their order",
+                "prio: cluster '%s' has no weights: OpenPBS orders its jobs by job_sort_formula",
                 list->cluster);
 }
 

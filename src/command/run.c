@@ -144,7 +144,7 @@ static void complain_since(const struct error *err, int64_t since)
     struct error whole = { .class = err->class };
     struct text date = { 0 };
     time_add(&date, since);
-    fail(&whole, err->class, "%.1900s; this has lasted since %s", err->message, date.bytes);
+    fail(&whole, err->class, "%.1900s; failing since %s", err->message, date.bytes);
     text_free(&date);
     complain(&whole);
 }

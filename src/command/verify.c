@@ -112,8 +112,8 @@ static void verify_each(struct verifying *verifying, struct verifier *verifier, 
     int result = verify_cluster(verifier, cluster, &verification, &err);
     if (!result && verification.other_settings)
         result = fail(&err, ERROR_SETTINGS,
-                      "what is published was computed with other settings than these, so that only "
-                      "history was compared; `fairmill run` publishes with these");
+                      "the published results were computed with other settings, so only history "
+                      "was compared; run `fairmill run` to publish with these settings");
     if (verification.published) {
         verify_command_add_rows(verifying->context->answer, cluster, &verification.differences);
         verifying->differs |= verification.differences.count > 0;
@@ -139,7 +139,7 @@ static void tell_faults(struct verifying *verifying, const struct ledger_faults 
         return;
     ledger_faults_add_words(&words, faults);
     verifying->differs = true;
-    fail(&err, ERROR_OTHER, "%s; `fairmill help ledger` says what to do", words.bytes);
+    fail(&err, ERROR_OTHER, "%s; see `fairmill help ledger`", words.bytes);
     if (verifying->is_last)
         complain(&err);
     text_free(&words);
@@ -190,8 +190,8 @@ static void verify_settings(struct verifying *verifying, struct verifier *verifi
     if (read && digests.length) {
         verifying->differs = true;
         fail(&err, ERROR_OTHER,
-             "fairmill_settings: the text of %.1000s is not as a run wrote it; the next run with "
-             "these settings writes it again",
+             "fairmill_settings: another program changed the text of %.1000s; the next run with "
+             "these settings rewrites it",
              digests.bytes);
     }
     if (!read || (digests.length && verifying->is_last))
@@ -300,7 +300,7 @@ static int verify_answer(struct command_context *context, struct error *err)
     if (result)
         return -1;
     if (verifying.differs && verifying.was_repaired)
-        return fail(err, ERROR_OTHER, "something differs still, or again");
+        return fail(err, ERROR_OTHER, "differences remain after the repair");
     return verifying.differs ? 1 : 0;
 }
 

@@ -77,7 +77,7 @@ def unavailable(place):
     date = place.began(HOUR)
     place.expect(69, True, 'after an hour it is said')
     place.says('with its reason, and since when it lasts', 'a.db',
-               f'this has lasted since {date}\n')
+               f'failing since {date}\n')
     place.expect(69, True, 'and from then on by every run')
     place.back()
     place.expect(0, False, 'when a run goes well again it says nothing')

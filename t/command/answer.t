@@ -54,13 +54,13 @@ def published(place, keys=None):
 def questions(place):
     """What is no question, and what is none that is answered."""
     with answering.Answering(place) as asked:
-        for bad, said in ((b'', 'no JSON'), (b'show\n', 'no JSON'), (b'[1]\n', 'no JSON object'), (b'{}\n', 'version'),
+        for bad, said in ((b'', 'not valid JSON'), (b'show\n', 'not valid JSON'), (b'[1]\n', 'not a JSON object'), (b'{}\n', 'version'),
                           (b'{"fairmill":2,"arguments":["show"]}\n', 'version'), (b'{"fairmill":1}\n', 'arguments'),
                           (b'{"fairmill":1,"arguments":[]}\n', 'arguments'),
                           (b'{"fairmill":1,"arguments":["show",3]}\n', 'strings'),
                           (b'{"fairmill":1,"arguments":["sh\\u0000ow"]}\n', 'JSON'),
                           (b'{"fairmill":1,"fairmill":1,"arguments":["show"]}\n', 'JSON'),
-                          (b'\xff\xfe\x00\n', 'no JSON'), (b'[' * 60000 + b'\n', 'no JSON')):
+                          (b'\xff\xfe\x00\n', 'not valid JSON'), (b'[' * 60000 + b'\n', 'not valid JSON')):
             answer = json.loads(asked.raw(bad))
             tap.ok(answer['status'] == 64 and said in answer['errors'] and not answer['output'],
                    f'{bad[:40]!r} is no question', answer)
@@ -110,10 +110,10 @@ def same_as_direct(place):
                 tap.same(told, direct, f"also on a terminal of {columns} columns ({command[0]})")
         place.ends(69, 'a socket that is not there is an error', 'show',
                    **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('fm.conf')}})
-        place.says('which says what could not be asked', 'cannot ask')
+        place.says('which says what could not be asked', 'cannot connect')
         place.ends(3, 'a monitor cannot tell then', 'status', '--nagios',
                    **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('fm.conf')}})
-        tap.ok(place.out.startswith('FAIRMILL UNKNOWN - cannot ask') and place.out.count('\n') == 1, 'and reads why', place.out, place.err)
+        tap.ok(place.out.startswith('FAIRMILL UNKNOWN - cannot connect') and place.out.count('\n') == 1, 'and reads why', place.out, place.err)
         place.ends(78, 'without one the settings are missed', 'show',
                    **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('none')}})
 
@@ -200,7 +200,7 @@ root/
     answering.lock_up(place)
     with answering.Answering(place) as asked:
         answer = asked.ask('forecast', 'alice')
-        tap.ok(answer['status'] == 1 and 'no usage of days' in answer['errors'], 'without days there is none', answer)
+        tap.ok(answer['status'] == 1 and 'no daily usage' in answer['errors'], 'without days there is none', answer)
 
 
 def names(output):
@@ -290,7 +290,7 @@ def refused(place):
         answer = asked.ask('explain', 'carol', login=COORDINATOR)
         tap.ok(answer['status'] == 64, 'and of nobody else', answer)
         answer = asked.ask('show', login='nobody')
-        tap.ok(answer['status'] == 78 and 'not answered' in answer['errors'] and not answer['output'],
+        tap.ok(answer['status'] == 78 and 'cannot answer' in answer['errors'] and not answer['output'],
                'who has no name here is not answered', answer)
         # Settings of one's own lead to nothing that one may not read.
         forged = place.path('forged')

@@ -61,15 +61,15 @@ def equal_to_runs(place):
     before = place.state()
     place.ends(0, 'backfill makes points', 'backfill', '--since', END - 5 * DAY, '--until', END)
     days = [END - k * DAY for k in range(5, -1, -1)]
-    tap.ok(place.out.startswith('tiny: 6 points of history made\n  from 2025-06-16T00:00:00 to 2025-06-21T00:00:00\n'),
+    tap.ok(place.out.startswith('tiny: 6 history points computed\n  from 2025-06-16T00:00:00 to 2025-06-21T00:00:00\n'),
            'with the first and the last instant', place.out)
     tap.same(points(place), days + [END + 9 * HOUR], 'they are at midnight')
     tap.same(place.state(), before, 'what is published stays as it is')
     made = {at: values(place, at) for at in days}
     place.ends(0, 'backfill again makes none', 'backfill', '--since', END - 5 * DAY, '--until', END)
-    tap.ok(place.out.startswith('tiny: 0 points of history made') and '6 were there' in place.out, 'and says so', place.out)
+    tap.ok(place.out.startswith('tiny: 0 history points computed') and '6 already stored' in place.out, 'and says so', place.out)
     place.succeed('backfill', '--since', END - 2 * DAY, '--until', END - DAY, '--every', '6h', '--dry-run')
-    tap.ok('3 points of history to be made' in place.out, '--dry-run says what would be made', place.out)
+    tap.ok('3 history points to be computed' in place.out, '--dry-run says what would be made', place.out)
     tap.same(points(place), days + [END + 9 * HOUR], 'and makes nothing')
     place.succeed('verify')
     for at in days:
@@ -92,7 +92,7 @@ def goes_on(place):
     sizes = place.query('SELECT count(*) FROM fairmill_history GROUP BY as_of')
     tap.same(set(sizes), {(7,)}, 'each of which is whole')
     place.succeed(*asked)
-    tap.ok(f'{there} were there' in place.out, 'the next one goes on', place.out)
+    tap.ok(f'{there} already stored' in place.out, 'the next one goes on', place.out)
     tap.same(len(points(place)), 2880 + 1 + 1, 'and all are there')
     tap.same(set(place.query('SELECT count(*) FROM fairmill_history GROUP BY as_of')), {(7,)}, 'whole')
     place.ends(0, 'nothing is not as it was stored', 'verify')
@@ -103,9 +103,9 @@ def one_of_an_interval(place):
     asked = 'backfill', '--since', END - DAY, '--until', END - 1, '--every', '10m'
     place.succeed('run', '--now', END + 9 * HOUR)
     place.succeed(*asked, '--dry-run')
-    tap.ok('24 points of history to be made' in place.out, 'no more points are to be made than history_interval has room for', place.out)
+    tap.ok('24 history points to be computed' in place.out, 'no more points are to be made than history_interval has room for', place.out)
     place.succeed(*asked)
-    tap.ok(place.out.startswith('tiny: 24 points') and len(points(place)) == 25, 'and those are made', place.out, points(place))
+    tap.ok(place.out.startswith('tiny: 24 history points') and len(points(place)) == 25, 'and those are made', place.out, points(place))
 
 
 def of_an_older_release(place):
@@ -164,7 +164,7 @@ def not_too_old(place):
                  now - 29 * DAY, 'alice')
     place.succeed('run')
     place.succeed('check')
-    tap.ok('next: `fairmill backfill`' in place.out, 'check proposes backfill where jobs are older than history', place.out)
+    tap.ok('next: run `fairmill backfill`' in place.out, 'check proposes backfill where jobs are older than history', place.out)
     place.succeed('backfill')
     made = points(place)
     place.succeed('check')
@@ -181,7 +181,7 @@ def none_there(place):
     place.change('UPDATE tiny_assoc_table SET creation_time = ?, mod_time = ?', *[END - 3 * DAY] * 2)
     place.change("UPDATE tiny_assoc_table SET creation_time = ?, mod_time = ? WHERE \"user\" = 'bob'", *[END - DAY - 60] * 2)
     place.ends(0, 'backfill before there was a cluster', 'backfill', '--since', END - 5 * DAY, '--until', END)
-    tap.ok('none of 2 instants, the first 2025-06-16T00:00:00: no associations existed' in place.out, 'says so', place.out)
+    tap.ok('skipped 2 times; the first: 2025-06-16T00:00:00: no associations existed' in place.out, 'says so', place.out)
     tap.same([len(values(place, END - k * DAY)) for k in (3, 2, 1, 0)], [6, 6, 7, 7], 'an association is there from then on')
     tap.same(place.query('SELECT as_of, truncation_bound IS NOT NULL, in_doubt FROM fairmill_backfill ORDER BY 1'),
              [(END - k * DAY, 1, doubt) for k, doubt in ((3, 0), (2, 0), (1, 0), (0, 0))],
@@ -215,7 +215,7 @@ def other_settings(place):
     mine = values(place, END + 9 * HOUR)
     place.settings(KEPT | {'fairshare.algorithm': 'classic'})
     place.succeed(*asked)
-    tap.ok('4 were there' in place.out, 'points of other settings stay', place.out)
+    tap.ok('4 already stored' in place.out, 'points of other settings stay', place.out)
     place.ends(0, '--replace makes them anew', *asked, '--replace')
     tap.same(place.query('SELECT algorithm, count(*) FROM fairmill_history_point GROUP BY 1 ORDER BY 1'),
              [('classic', 4), ('fair_tree', 1)], 'but not those of runs')
@@ -230,7 +230,7 @@ def refused(place):
     place.ends(64, 'a cluster that is not there is refused', 'backfill', '--clusters', 'none')
     place.change('DELETE FROM tiny_job_table')
     place.ends(0, 'where there are no jobs, nothing is made', 'backfill')
-    tap.same(place.out, 'tiny: 0 points of history made\n', 'and it says so')
+    tap.same(place.out, 'tiny: 0 history points computed\n', 'and it says so')
 
 
 def body():

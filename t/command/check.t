@@ -38,7 +38,7 @@ def write(place, text, name='fm.conf'):
 
 def before(place):
     """From nothing to the first run."""
-    check(place, 78, 'without settings the sample is next', 'No such file', 'next: `install -D -m 644 ', '/examples/fairmill.conf ',
+    check(place, 78, 'without settings the sample is next', 'No such file', 'next: run `install -D -m 644 ', '/examples/fairmill.conf ',
           'nowhere.conf`', settings='nowhere.conf')
     write(place, '[source]\ndriver = sqlite\n')
     check(place, 78, 'settings without a database say which key', "[source] database is missing")
@@ -48,18 +48,18 @@ def before(place):
     check(place, 69, 'an accounting database that is not there is named', 'lost.db', 'No such file')
     place.site(TINY)
     place.settings()
-    check(place, 78, 'tables that are missing have a command', 'no results yet', 'next: `fairmill init`')
+    check(place, 78, 'tables that are missing have a command', 'no results yet', 'next: run `fairmill init`')
     place.settings({'results.database': place.path('a.db')})
     check(place, 78, 'results in the accounting database are refused, with the way out', 'share_database')
     place.settings()
     place.succeed('init')
-    check(place, 0, 'the first run is next', 'published: nothing yet', 'next: `fairmill run -v`')
+    check(place, 0, 'the first run is next', 'published: nothing yet', 'next: run `fairmill run -v`')
     place.succeed('run', '--now', NOW)
-    check(place, 0, 'then what starts runs', 'runs of cluster tiny: the last one began')
+    check(place, 0, 'then what starts runs', 'runs of cluster tiny: the last run started')
     if not any(map(os.path.exists, ('/etc/cron.d/fairmill', '/etc/systemd/system/timers.target.wants/fairmill.timer'))):
-        tap.ok('next: `systemctl enable --now fairmill.timer`' in place.out, 'which is a timer, or cron', place.out)
+        tap.ok('next: to start runs every five minutes, run `systemctl enable --now fairmill.timer`' in place.out, 'which is a timer, or cron', place.out)
         place.query('UPDATE fairmill_run SET started_at = started_at - 86400')
-        check(place, 0, 'nothing that starts runs is a warning once the last is old', 'began 24 h', 'warning: neither fairmill.timer')
+        check(place, 0, 'nothing that starts runs is a warning once the last is old', 'started 24 h', 'warning: neither fairmill.timer')
 
 
 def slurm(place):
@@ -67,17 +67,17 @@ def slurm(place):
     conf = place.path('slurm.conf')
     place.settings({'usage.half_life': '7-0', 'priority.max_age': '10080'})
     check(place, 0, 'a slurm.conf that the settings do not name is found and compared',
-          f"  warning: usage.half_life is 7-0 here, and 14-0 by PriorityDecayHalfLife in '{conf}', line 2\n",
-          f"  warning: priority.weight_fairshare is 1 here by default, and 10000 by PriorityWeightFairshare in '{conf}', line 3\n",
-          'report.private is no here by default, and usage by PrivateData', 'partition_factors is \'\'',
-          f"  warning: the settings do not name '{conf}': write `conf = auto' into [slurm]", SLURM_CONF=conf)
+          f"  warning: usage.half_life is 7-0 in fairmill, but 14-0 in Slurm (PriorityDecayHalfLife in '{conf}', line 2)\n",
+          f"  warning: priority.weight_fairshare is 1 by default in fairmill, but 10000 in Slurm (PriorityWeightFairshare in '{conf}', line 3)\n",
+          'report.private is no by default in fairmill, but usage in Slurm (PrivateData', 'partition_factors is \'\'',
+          f"  warning: the settings do not use '{conf}'; set conf = auto in [slurm]", SLURM_CONF=conf)
     tap.ok('max_age' not in place.out, 'the same span in other words is no difference', place.out)
     place.settings({'usage.half_life': '14-0', 'priority.weight_fairshare': '10000', 'report.private': 'usage',
                     'priority.partition_factors': 'p:7'})
     check(place, 0, 'settings that say the same are left alone', SLURM_CONF=conf)
     tap.ok('slurm.conf' not in place.out, 'without a word', place.out)
     write(place, 'ClusterName\n', 'slurm.conf')
-    check(place, 0, 'a slurm.conf that cannot be read is a warning', 'warning: the slurm.conf of this machine cannot be read',
+    check(place, 0, 'a slurm.conf that cannot be read is a warning', "warning: cannot read this host's slurm.conf",
           'line 1', SLURM_CONF=conf)
     place.settings({'slurm.conf': 'auto'})
     check(place, 78, 'and an error where the settings name it', "[slurm] conf", SLURM_CONF=conf)
@@ -109,8 +109,8 @@ def data(place):
 
 def zero_shares(place):
     place.ready('root/\n  none/ 0\n    ann 5\n    bob 0\n  some/ 3\n    cy parent\n    old 0 deleted\n')
-    check(place, 0, 'accounts and users with 0 shares are named', "  warning: accounts with 0 shares, whose users rank last: 'none'\n",
-          "  warning: users with 0 shares, who rank last: 'none/bob'\n")
+    check(place, 0, 'accounts and users with 0 shares are named', "  warning: accounts with 0 shares (their users rank last): 'none'\n",
+          "  warning: users with 0 shares (they rank last): 'none/bob'\n")
     place.ready('root/\n' + ''.join(f'  a{i}/ 0\n    u 1\n' for i in range(10)))
     check(place, 0, 'eight of many', "'a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7' and 2 more\n")
     place.ready('root/\n  a/ parent\n    u\n')

@@ -126,7 +126,7 @@ def turns(place):
 def refused(place):
     place.begin()
     place.ends(64, 'a job that does not wait is refused', 'explain', 'job', 99)
-    place.says('by its id', "no job '99' waits")
+    place.says('by its id', "no pending job '99'")
     place.ends(64, 'so is one of two', 'explain', 'job', 11, 99)
     place.ends(64, 'and a job beside itself', 'explain', 'job', 11, 11)
     place.ends(64, '--jobs has another meaning', 'explain', 'job', 11, '--jobs')

@@ -156,7 +156,7 @@ def refused(place):
                             (('history', 'bob', '-u'), ("option '-u' requires a value",)),
                             (('forecast', 'bob', '-u', '0.5'), ("NAME 'bob' cannot be combined with --users",)),
                             (('whatif', '-m', 'a=b'), ('in sshare --partition: ', '--move')),
-                            (('ledger', 'debit', '5', '-n'), ('takes no --noheader, which is for list; write --dry-run',)),
+                            (('ledger', 'debit', '5', '-n'), ('does not accept --noheader, which is for list; write --dry-run',)),
                             (('ledger', 'debit', '5', '-u', 'alice', '-p', 'gpu'), ("unexpected argument 'gpu'; write --partition",)),
                             (('compare', '-n', '5'), ("there is no user or account '5'",)),
                             (('ledger', 'debit', '5', '-p', 'x'), ("unexpected argument 'x'",))):

@@ -201,7 +201,7 @@ def asked_ahead(place):
     place.attempt(0, '--now', int(time.time()) + DAY, added=[('tiny', 'done')])
     place.is_so('--now of tomorrow', {'tiny': {'in_future'}}, 'critical')
     place.ends(1, 'check ends as the next run does', 'check')
-    tap.ok('next: set the clock right' in place.out, 'with the step that helps', place.out)
+    tap.ok('next: correct the clock' in place.out, 'with the step that helps', place.out)
     place.ends(1, 'so does its list of findings', 'check', '--json')
     place.attempt(1, what='that run')
 
@@ -281,7 +281,7 @@ def deleted(place):
     place.says('the way out is named', '`fairmill forget --cluster other`')
     days = place.query('SELECT count(*) FROM fairmill_usage_day')
     place.ends(64, 'but not while it is in the accounting database', 'forget', '--cluster', 'other', '--yes')
-    place.says('which is said', "'other' is in the accounting database")
+    place.says('which is said', "'other': the accounting database contains it")
     tap.same(place.query('SELECT count(*) FROM fairmill_usage_day'), days, 'and nothing is removed')
     place.away()
     place.ends(69, 'nor while that cannot be asked', 'forget', '--cluster', 'other', '--yes')

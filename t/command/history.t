@@ -399,7 +399,7 @@ def zones(place):
         tap.same(total(), before, f'{what}: a full run makes the same days')
         place.ends(0, f'{what}: verify finds nothing', 'verify', **env(zone))
         place.ends(78, f'{what}: verify in the old zone refuses', 'verify', **env('UTC'))
-        place.says('and says why', 'with other settings than these')
+        place.says('and says why', 'with other settings')
         place.ends(78, f'{what}: so does backfill', 'backfill', '--since', NOW - DAY, '--every', '1h', **env('UTC'))
         place.says('and says why', 'the published run used a different time zone')
         place.succeed('run', '--now', at + 240, **env('UTC'))

@@ -116,7 +116,7 @@ def without_account(desk):
     desk.ends(64, 'of two none is taken', 'ledger', 'credit', 5, '-u', 'alice', '-w', 'x', '-y')
     desk.says('and both are named', "'physics/alice'", "'chemistry/alice'", '--account')
     desk.ends(64, 'one with a partition is not taken without it', 'ledger', 'credit', 5, '-u', 'erik', '-w', 'x', '-y')
-    desk.says('but named', "'erik' without a partition; there is 'physics/erik/gpu'")
+    desk.says('but named', "'erik' without a partition; the user has 'physics/erik/gpu'")
     desk.site(DRAWING.replace('    carol        1\n', '    carol        1\n    dora         1  deleted\n'))
     desk.enter('debit', 1, '-u', 'dora')
     tap.same(desk.query('SELECT account FROM fairmill_ledger WHERE tres_seconds = 1'), [('optics',)],
@@ -149,7 +149,7 @@ def refunds(desk):
     desk.run_at(NOW - 9 * DAY, '--replace')
     tap.same(desk.usage('physics.bob'), [0], 'after it, not')
     desk.ends(64, 'a second refund is refused', 'ledger', 'refund', BOB, '-w', 'x', '-y')
-    desk.says('with the reason', 'refunded already')
+    desk.says('with the reason', 'already refunded')
     desk.ends(64, 'a job that began later cannot be refunded', 'ledger', 'refund', DORA, '--at', NOW - 6 * DAY,
               '-w', 'x', '-y')
     desk.ends(64, 'nor one that is not there', 'ledger', 'refund', 4711, '-w', 'x', '-y')
@@ -276,7 +276,7 @@ def undos(desk):
     tap.same(desk.query('SELECT instant, undoes FROM fairmill_ledger WHERE id = 2'), [(NOW - HOUR, 1)],
              'an undo is a row with the instant of what it undoes')
     desk.ends(64, 'nobody undoes twice', 'ledger', 'undo', 1, '-w', 'x', '-y')
-    desk.says('and is told what to do', 'undone already', 'undo entry 2')
+    desk.says('and is told what to do', 'already undone', 'undo entry 2')
     desk.enter('undo', 2, at=None)
     tap.same(now(), 100, 'an undo can be undone')
     desk.enter('undo', 1, at=None)
@@ -305,7 +305,7 @@ def dry_runs(desk):
     tap.ok(all(len(line) <= 80 for line in desk.out.splitlines()), 'in 80 columns', desk.out)
     tap.same(desk.entries(), 0, 'and enters nothing')
     desk.succeed('ledger', 'debit', 1, '-u', 'alice', '-A', 'physics', '--at', NOW + 1, '-w', 'x', '--dry-run', '--now', NOW)
-    tap.ok('no usage changes' in desk.out, 'what is to come changes nothing yet', desk.out)
+    tap.ok('no usage would change' in desk.out, 'what is to come changes nothing yet', desk.out)
     desk.enter('refund', ALICE)
     desk.succeed('run', '--now', NOW, '--dry-run')
     shown = [line.split() for line in desk.out.splitlines() if 'alice' in line]
@@ -357,7 +357,7 @@ def refusals(desk):
                            ('list', ('-y',)), ('list', ('--node', 'n1')), ('list', ('--now', NOW)), ('export', ('--now', NOW)), ('export', ('--dry-run',)),
                            ('import', ('-u', 'alice')), ('import', ('--csv',))):
         desk.ends(64, f'{action} does not take {option[0]}', 'ledger', action, *option)
-        desk.says('and says for what it is', f'ledger {action}: takes no --', ', which is for ')
+        desk.says('and says for what it is', f'ledger {action}: does not accept --', ', which is for ')
     for why in ((), ('-w', ''), ('-w', ' '), ('-w', 'two\nlines'), ('-w', 'x' * 251)):
         desk.ends(64, f'a reason like {why}: refused', 'ledger', 'credit', 5, *alice, '-y', *why)
     tap.same(desk.entries(), 0, 'nothing of this was entered')

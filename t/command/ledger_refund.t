@@ -52,8 +52,8 @@ def several(place):
     tap.same((after['alice'], after['bob']), (before['alice'] - 10000, before['bob'] - 5000),
              'what they charged comes off')
     place.ends(0, 'the ledger is whole', 'ledger', 'list')
-    for jobs, said in (('102,101', 'job 101 was refunded already'), ('102,999', 'job 999 has not run'), ('102,x', "'x': must be"),
-                       (',', 'must be the number of a job'), ('0', 'must be the number of a job')):
+    for jobs, said in (('102,101', 'job 101 is already refunded'), ('102,999', 'job 999 has not run'), ('102,x', "'x': must be"),
+                       (',', 'must be a job number'), ('0', 'must be a job number')):
         place.ends(64, f'of {jobs} none is refunded', 'ledger', 'refund', jobs, '--why', 'w', '--yes')
         place.says('which names the one', said)
     tap.same(len(refunded(place)), 2, 'and none was')
@@ -71,19 +71,19 @@ def by_node(place):
     after = usage(place)
     tap.same(after['alice'], before['alice'] - 20000, 'whole, also what was elsewhere')
     place.ends(64, 'and not again', 'ledger', 'refund', '--node', 'n7', *span, '--why', 'w', '--yes')
-    place.says('which is said', "all 3 jobs that ran on node 'n7' then were refunded already")
+    place.says('which is said', "all 3 jobs that ran on node 'n7' in that period are already refunded")
     place.succeed('ledger', 'refund', '--node', 'n7', '--from', T, '--to', T + 9999, '--why', 'more', '--yes')
     tap.same([job for job, _ in refunded(place)], [101, 102, 104, 108], 'a longer span adds those that were not')
     place.succeed('ledger', 'refund', '--node', 'n07', '--from', T, '--why', 'zeros count', '--yes')
     tap.same([job for job, _ in refunded(place)][-1], 103, 'n07 is not n7, and --to is now')
-    for arguments, said in ((('--node', 'n9', *span), "no job that has ended ran on node 'n9'"),
-                            (('--node', "n7'; DROP TABLE x", *span), 'no job that has ended'),
-                            (('--node', 'n7'), '--node needs --since'),
+    for arguments, said in ((('--node', 'n9', *span), "no finished job ran on node 'n9'"),
+                            (('--node', "n7'; DROP TABLE x", *span), 'no finished job'),
+                            (('--node', 'n7'), '--node requires --since'),
                             (('--node', 'n7', '--since', T + 9, '--until', T), '--since is after --until'),
-                            (('5', '--node', 'n7', *span), 'the number of a job must follow, or --node'),
-                            ((), 'the number of a job must follow, or --node'),
-                            (('102', '--since', T), 'for list, and refund --node'),
-                            (('102', '--jobs', '5'), 'takes no --jobs, which is for list')):
+                            (('5', '--node', 'n7', *span), 'requires either job numbers or --node'),
+                            ((), 'requires either job numbers or --node'),
+                            (('102', '--since', T), 'only for list and for refund --node'),
+                            (('102', '--jobs', '5'), 'does not accept --jobs, which is for list')):
         place.ends(64, f"refused: {' '.join(map(str, arguments))}", 'ledger', 'refund', *arguments, '--why', 'w', '--yes')
         place.says('with the reason', said)
     place.drop_column('a.db', 'tiny_job_table', 'nodelist')

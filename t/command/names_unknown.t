@@ -68,7 +68,7 @@ def unknown(place):
     refused(place, "there is no user 'nosuch'", 'ledger', 'credit', '5', '-u', 'nosuch', '--why', 'test', '--yes')
     refused(place, "there is no account 'nosuch'", 'ledger', 'credit', '5', '-u', 'alice', '-A', 'nosuch', '--why', 'test', '--yes')
     refused(place, "there is no account 'nosuch'", 'ledger', 'reset', '-A', 'nosuch', '--why', 'test', '--yes')
-    refused(place, 'no user that was asked for is in an account that was asked for', 'show', '-u', 'bob', '-A', 'physics')
+    refused(place, 'none of the selected users is in a selected account', 'show', '-u', 'bob', '-A', 'physics')
 
 
 def several(place):

@@ -109,11 +109,11 @@ def try_choice(place):
     tap.same((version(place), factors(place, 'a')[0] is None), ('25.05', False),
              'slurm_version counts more than what slurmctld registered with')
     place.succeed('check')
-    tap.ok('  slurmctld: 25.05, of slurm_version; it registered as 26.05\n' in place.out, 'check says so', place.out)
-    for protocol, said in ((11520, '26.05, as it registered'),
-                           (0, '25.05, the oldest with such tables: cluster_table.rpc_version says nothing'),
-                           (12000, '26.05: it registered with protocol 12000, newer than that'),
-                           (9000, '20.11: it registered with protocol 9000, older than all')):
+    tap.ok('  slurmctld: 25.05, set by slurm_version; the cluster registered as 26.05\n' in place.out, 'check says so', place.out)
+    for protocol, said in ((11520, '26.05, as the cluster registered'),
+                           (0, '25.05, the oldest release with these tables'),
+                           (12000, '26.05: the cluster registered with protocol 12000, which is newer'),
+                           (9000, '20.11: the cluster registered with protocol 9000, which is older than all')):
         register(place, protocol)
         run(place)
         place.succeed('check')

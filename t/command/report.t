@@ -526,7 +526,7 @@ def try_backtest(place):
     refused(place, 'no JSON', printed[:300], 'invalid JSON')
     refused(place, 'other JSON', '{"clusters": 3}', 'backtest --json')
     refused(place, 'a list', '[]', 'backtest --json')
-    refused(place, 'another cluster', printed.replace('"tiny"', '"huge"'), 'none of these clusters', 'tiny')
+    refused(place, 'another cluster', printed.replace('"tiny"', '"huge"'), 'no values for the clusters', 'tiny')
     for key in ('since', 'until', 'settings', 'associations'):
         lacking = {name: value for name, value in tried.items() if name != key}
         refused(place, f'a cluster without {key}', json.dumps({'clusters': [lacking]}), key, "'tiny'")

@@ -191,7 +191,7 @@ def strength(place):
 def no_weights(place):
     place.ready()
     six = {f'priority.weight_{name}': '0' for name in ('age', 'assoc', 'fairshare', 'job_size', 'partition', 'qos')}
-    nothing, zero = 'neither [slurm] conf nor a weight of [priority] is given', 'the weights of [priority] are all 0'
+    nothing, zero = 'neither [slurm] conf nor a weight in [priority] is set', 'all weights in [priority] are 0'
     for keys, warned in (({}, nothing), (six, zero), (six | {'priority.weight_tres': 'CPU=10'}, None), (six | {'priority.weight_qos': '9'}, None),
                          ({'priority.weight_age': '1000'}, None), ({'slurm.conf': write(place, 'PriorityType=priority/multifactor\n') or place.path('slurm.conf')}, None),
                          ({'slurm.conf': place.path('slurm.conf')} | six, zero)):
@@ -208,7 +208,7 @@ def not_kept_private(place):
         with_conf(place, f'PrivateData={value}\n')
         place.succeed('check')
         said = [line.partition(f"PrivateData = '{value}': ")[2] for line in place.out.splitlines() if 'PrivateData = ' in line]
-        tap.same(said, [open_to_all + ': only usage and jobs are kept private here'] if open_to_all else [],
+        tap.same(said, [open_to_all + ': fairmill can hide only usage and jobs'] if open_to_all else [],
                  f'check warns of what PrivateData={value} hides in Slurm only')
 
 
@@ -250,7 +250,7 @@ def live(place):
     place.ends(0, 'and checked', 'check')
     tap.ok(f"slurm.conf: '{place.path('slurm.conf')}', cluster 'live', partitions: 4, "
            'nodes: 1 with 8 CPUs' in place.out, 'check says what it is', place.out)
-    tap.ok("the slurm.conf is cluster 'live''s" in place.out,
+    tap.ok("slurm.conf belongs to cluster 'live'" in place.out,
            'and warns that it is of another cluster', place.out)
 
 
@@ -262,14 +262,14 @@ def checked(place, keys, conf, statement, *said):
 
 def check_type(place):
     """PriorityType's default is basic up to 23.02."""
-    warning = f"  warning: '{place.path('slurm.conf')}' has no PriorityType, which is priority/basic up to Slurm 23.02: " \
-        'Slurm uses no priorities there\n'
+    warning = f"  warning: '{place.path('slurm.conf')}' does not set PriorityType; up to Slurm 23.02 the default is " \
+        'priority/basic, which computes no priorities\n'
     for protocol, release, basic in ((9216, '20.11', True), (9984, '23.02', True), (10240, '23.11', False),
                                      (11520, '26.05', False)):
         place.change('UPDATE cluster_table SET rpc_version = ?', protocol)
         with_conf(place, 'PriorityWeightAge=5000\n')
         place.succeed('check')
-        tap.ok((warning in place.out) == basic and f'  slurmctld: {release}, as it registered\n' in place.out,
+        tap.ok((warning in place.out) == basic and f'  slurmctld: {release}, as the cluster registered\n' in place.out,
                f'check says that a slurm.conf of {release} without PriorityType has {"no " if basic else ""}priorities',
                place.out)
     place.change('UPDATE cluster_table SET rpc_version = 0')
@@ -282,23 +282,23 @@ def check(place):
     os.utime(place.path('more.conf'), (1000000000, 1000000000))
     checked(place, {'priority.weight_qos': '7', 'usage.time_zone': 'UTC'}, 'ClusterName=Tiny\nPriorityDecayHalfLife=2-0\n'
             'Include more.conf\n', 'check says where each value is from',
-            f"slurm.conf: '{path}' and what it includes, 2 files, cluster 'Tiny'",
-            f"  read: '{path}', changed 20", f"\n  read: '{place.path('more.conf')}', changed 2001-09-09T01:46:40\n",
-            f"  usage.half_life = 2-0, of PriorityDecayHalfLife in '{path}', line 2\n",
-            '  priority.weight_qos = 7, of the settings\n',
-            f"  priority.weight_age = 5000, of PriorityWeightAge in '{place.path('more.conf')}', line 3\n",
+            f"slurm.conf: '{path}' and the files it includes, 2 in total, cluster 'Tiny'",
+            f"  read: '{path}', modified 20", f"\n  read: '{place.path('more.conf')}', modified 2001-09-09T01:46:40\n",
+            f"  usage.half_life = 2-0, from PriorityDecayHalfLife in '{path}', line 2\n",
+            '  priority.weight_qos = 7, from the settings\n',
+            f"  priority.weight_age = 5000, from PriorityWeightAge in '{place.path('more.conf')}', line 3\n",
             '  fairshare.algorithm = fair_tree, the default\n')
     tap.ok('warning' not in place.out, 'and warns of nothing where nothing is wrong', place.out)
     checked(place, {}, 'PriorityDecayHalfLife=8\n', 'check says what a bare number is, and warns of few minutes',
-            '  usage.half_life = 8 min, of PriorityDecayHalfLife in',
+            '  usage.half_life = 8 min, from PriorityDecayHalfLife in',
             '  warning: PriorityDecayHalfLife = 8 is a half-life of 8 minutes')
     checked(place, {}, 'PriorityType=priority/basic\n', 'check warns of another plugin',
-            f"warning: '{path}', line 1: PriorityType = 'priority/basic': Slurm uses no priorities there")
+            f"warning: '{path}', line 1: PriorityType = 'priority/basic': Slurm computes no priorities with this plugin")
     check_type(place)
     checked(place, {}, 'PrioritySiteFactorPlugin=site_factor/lua\n',
             'and of one that knows more than we', "PrioritySiteFactorPlugin = 'site_factor/lua'")
     checked(place, {}, 'PriorityUsageResetPeriod=NOW\n', 'and of resets that leave no trace',
-            "PriorityUsageResetPeriod = 'NOW'", 'taken as NONE')
+            "PriorityUsageResetPeriod = 'NOW'", 'treats it as NONE')
     checked(place, {}, 'PriorityFlags=ACCRUE_ALLWAYS\n', 'and of flags that it does not know',
             "unknown flag 'ACCRUE_ALLWAYS'")
     checked(place, {}, 'PartitionName=p Nodes=n1\n', 'and of nodes that are none',
@@ -311,14 +311,14 @@ def check(place):
             'PriorityWeightJobSize=63\nPriorityWeightPartition=499\n',
             'check warns of weights that are too low',
             'priority.weight_age = 10 is low', 'priority.weight_fairshare = 999 is low',
-            'priority.weight_job_size = 63 is low: there may be 64 different',
-            'priority.weight_partition = 499 is low: there may be 500')
+            'priority.weight_job_size = 63 is low: priorities are whole numbers, and there may be 64 different',
+            'priority.weight_partition = 499 is low: priorities are whole numbers, and there may be 500')
     checked(place, {}, 'PriorityWeightFairshare=2\n', 'and of less weight than there are ranks',
-            'priority.weight_fairshare = 2 is low: there may be 3 different ranks')
+            'priority.weight_fairshare = 2 is low: priorities are whole numbers, and there may be 3 different ranks')
     checked(place, {}, 'PriorityWeightFairshare=3\nPriorityWeightQOS=0\n', 'which three users are')
     tap.ok('low' not in place.out, 'of no more', place.out)
     checked(place, {}, 'PriorityWeightAge=4294967295\nPriorityWeightQOS=1000\n',
-            'check warns of weights that are too high', 'sum up to 4294968299')
+            'check warns of weights that are too high', 'add up to 4294968299')
 
 
 BILLED = """
@@ -490,13 +490,13 @@ def verified(place):
                  'and others are charged by their billing')
         tap.same(place.query(found), said, 'a finding for each partition says how many jobs had other weights, and since when')
         place.succeed('check')
-        tap.ok("charge auto: weighted TRES, uncut, in partitions 'gpu', 'tiny' where" in place.out and
+        tap.ok("charge auto: unrounded weighted TRES in partitions 'gpu', 'tiny' if" in place.out and
                'finding other_weights, 3x' in place.out, 'check says which way usage is charged', place.out)
     place.settings({'usage.tres_weights': 'CPU=0.8'})
     tap.same(used(place), expected | {'right': 80 + 40, 'cut': 0 + 0, 'plain': 32 + 0}, 'tres_weights hold in every partition')
     place.settings({'slurm.conf': place.path('slurm.conf'), 'usage.tres_weights': 'CPU=9'})
     place.succeed('check')
-    tap.ok("charge auto: weighted TRES, uncut, by tres_weights where" in place.out, 'and are stronger than slurm.conf', place.out)
+    tap.ok("charge auto: unrounded weighted TRES by tres_weights if" in place.out, 'and are stronger than slurm.conf', place.out)
     place.settings()
     place.succeed('check')
     tap.ok('charge auto: the stored billing\n' in place.out,
@@ -506,12 +506,12 @@ def verified(place):
 def free_ends(place):
     """slurmctld charges a job's last part of a period only where limits are enforced."""
     place.ready()
-    for line, said in (('', 'AccountingStorageEnforce has no'), ('AccountingStorageEnforce=associations,qos', "= 'associations,qos' has no"),
+    for line, said in (('', 'AccountingStorageEnforce does not include'), ('AccountingStorageEnforce=associations,qos', "= 'associations,qos' does not include"),
                        ('AccountingStorageEnforce=limits', None), ('AccountingStorageEnforce=safe', None),
                        ('AccountingStorageEnforce=all', None)):
         with_conf(place, f'PriorityCalcPeriod=2\n{line}\n')
         place.succeed('check')
-        tap.ok(('never charges' in place.out) == bool(said) and (not said or said in place.out and ' 60 s a job' in place.out),
+        tap.ok(('does not charge a job for' in place.out) == bool(said) and (not said or said in place.out and ' 60 s (half' in place.out),
                f"check {'says' if said else 'has no reason to say'} that ends of jobs are free ({line or 'by default'})", place.out)
 
 
@@ -524,7 +524,7 @@ def cadence(place):
         place.query('UPDATE fairmill_run SET started_at = ? + run_id * ?', NOW, minutes * 60)
         with_conf(place, f'PriorityCalcPeriod={calc}\n')
         place.succeed('check')
-        said = (f"runs of cluster 'tiny' are {minutes * 60} s apart, while slurmctld computes "
+        said = (f"runs of cluster 'tiny' are {minutes * 60} s apart, but slurmctld computes "
                 f'every {calc * 60} s')
         tap.ok((said in place.out) == warns,
                f"runs every {minutes} minutes are {'not ' * (not warns)}worth a warning where "
@@ -584,8 +584,8 @@ def found(place):
         tap.ok(True, 'a configless slurm.conf is found # SKIP nothing can be mounted here')
         return
     place.succeed('check', env=environment, preexec_fn=lambda: mount_run(place, False))
-    tap.ok("slurm.conf: '/run/slurm/conf/slurm.conf' and what it includes, 2 files" in place.out and
-           'priority.weight_age = 3, of PriorityWeightAge in \'/run/slurm/conf/weights.conf\', line 1' in place.out,
+    tap.ok("slurm.conf: '/run/slurm/conf/slurm.conf' and the files it includes, 2 in total" in place.out and
+           'priority.weight_age = 3, from PriorityWeightAge in \'/run/slurm/conf/weights.conf\', line 1' in place.out,
            'without it, the configless one, and an Include beside it', place.out)
     place.succeed('check', env=environment, preexec_fn=lambda: mount_run(place, True))
     tap.ok("slurm.conf: '/etc/slurm/slurm.conf'" in place.out, "but a machine's own is stronger", place.out)

@@ -520,7 +520,7 @@ def wrong(site):
                            (('nobody',), 'a name that nobody has')):
         site.ends(64, why, 'statement', *arguments)
     site.ends(1, 'a time that has not come', 'statement', '--since', '2025-04-01')
-    site.says('has no answer', 'nothing is known of use in that time')
+    site.says('has no answer', 'no recorded usage in that period')
 
 
 def several(site):

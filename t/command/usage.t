@@ -144,14 +144,14 @@ def factors(place):
     tap.same(got, [round(sum(10 * f * 10 ** i for i, f in enumerate(expected, 1)), 6)],
              'factors of the settings multiply that of the QOS; of several partitions the first counts')
     place.succeed('check')
-    tap.ok("partition_usage_factors has 'debug'" in place.out and "'gpu'" not in place.out
-           and 'qos_factors has' not in place.out,
+    tap.ok("partition_usage_factors contains 'debug'" in place.out and "'gpu'" not in place.out
+           and 'qos_factors contains' not in place.out,
            'check names a partition in which no job ran, and only that', place.out)
     place.settings({'usage.qos_factors': 'lwo:2, low:3', 'usage.tres_weights': 'CPU=1', 'usage.charge': 'billing'})
     place.succeed('check')
-    tap.ok("qos_factors has 'lwo'" in place.out and "'low'" not in place.out,
+    tap.ok("qos_factors contains 'lwo'" in place.out and "'low'" not in place.out,
            'and a QOS that is not there', place.out)
-    tap.ok('tres_weights count for nothing' in place.out, 'and weights that nobody asks for', place.out)
+    tap.ok('tres_weights have no effect' in place.out, 'and weights that nobody asks for', place.out)
     got = used(place, 'tres 1001 gres/gpu\nqos 2 factor=0.5 name=low\nroot/\n  u\n'
                'job root.u start=1000 end=1010 tres=1=3,1001=1 qos=2 partition=gpu\n', 'root.u',
                keys={'usage.charge': 'tres', 'usage.tres_weights': 'cpu=1,gres/gpu=4',

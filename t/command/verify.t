@@ -275,7 +275,7 @@ def by_check(site):
     site.query('UPDATE fairmill_value SET usage_raw = usage_raw + 1 WHERE id_assoc = 3')
     site.succeed('check')
     tap.ok('  warning: cluster tiny: published: 6 rows of 2025-06-21T10:00:00; differences: 1 in fairmill_value;'
-           ' another program changed stored rows; `fairmill verify` names them\n' in site.out, 'or what differs, and why', site.out)
+           ' another program changed stored rows; run `fairmill verify` to list them\n' in site.out, 'or what differs, and why', site.out)
     site.query('UPDATE fairmill_lock SET run_id = 0, source = ?', '')
     site.succeed('check')
     tap.ok('cluster tiny: published: nothing yet\n' in site.out, 'or that there is nothing', site.out)

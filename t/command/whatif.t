@@ -292,7 +292,7 @@ def mistakes(place):
     place.succeed('run', '--now', NOW)
     for statement, words, *arguments in (
             ('shares of nobody', ["'nobody'"], '--shares', 'nobody=3'),
-            ('negative shares', ["'bob'", 'not below 0'], '--shares', 'bob=-3'),
+            ('negative shares', ["'bob'", 'from 0 to 2147483646'], '--shares', 'bob=-3'),
             ('shares that are no number', ["'bob'"], '--shares', 'bob=many'),
             ('shares beyond what Slurm has', ["'bob'"], '--shares', 'bob=2147483647'),
             ('shares of the root', ['root'], '--shares', 'root=3'),
@@ -425,7 +425,7 @@ def each_command(place):
     tap.same([shlex.split(line, comments=True) for line in answer(place)['commands'] if line[0] != '#'], [
         'sacctmgr modify account where name=physics cluster=tiny set fairshare=parent'.split(),
         'sacctmgr modify account where name=chemistry cluster=tiny set parent=physics'.split(),
-        'fairmill ledger debit 12.5h --user=bob --account=physics --cluster=tiny --why'.split() + ['as whatif has it'],
+        'fairmill ledger debit 12.5h --user=bob --account=physics --cluster=tiny --why'.split() + ['as in whatif'],
         'sacctmgr delete user where name=carol account=chemistry cluster=tiny'.split()],
         'each change has its command')
     tap.same([line for line in answer(place)['commands'] if line[0] == '#'],
@@ -600,7 +600,7 @@ def usage_added(place):
         tap.same(json.loads(place.out)['ledger'][-1]['tres_seconds'], round(float(hours) * 3600),
                  f'the ledger enters {hours} hours as whatif prints them')
     place.succeed('whatif', '--json', '--add-usage', 'physics=100')
-    tap.same(answer(place)['commands'], ['# the ledger debits users only: --add-usage physics=100'],
+    tap.same(answer(place)['commands'], ['# the ledger can debit only users: --add-usage physics=100'],
              'what an account has used more is nothing that the ledger can debit')
 
 

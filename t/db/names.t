@@ -564,7 +564,7 @@ def granted(place, folder):
                     place.connection('names_granted'))
     chosen = [b'--cluster=' + shown.encode() for _, shown in CLUSTERS]
     _, out, _ = fairmill(conf, 'init', '--print', *chosen)
-    done = subprocess.run(place.client('names'), input=out[out.index(b'-- What reading'):],
+    done = subprocess.run(place.client('names'), input=out[out.index(b'-- Privileges to read'):],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     tap.ok((done.returncode, done.stdout) == (0, b''), f'the GRANTs that init prints can be run {name}',
            done.stdout)

@@ -202,7 +202,7 @@ def warns_of_isolation(site):
     supported, warned = said or (site.fairmill('check')[1], None)
     tap.ok(name not in supported, "'check' has nothing to say of a server that Slurm supports", supported)
     if usual:
-        tap.ok(f"  warning: the server has '{name} = ON', which Slurm does not support\n" in warned,
+        tap.ok(f"  warning: the server uses '{name} = ON', which Slurm does not support\n" in warned,
                'and warns of another', warned)
 
 

@@ -209,13 +209,13 @@ def modes(rig):
     path = rig.files['source']
     rig.write()
     rig.ends(0, 'check goes well', 'check')
-    tap.ok('everybody' not in rig.out, 'without a warning where a login file is private', rig.out)
+    tap.ok('all users' not in rig.out, 'without a warning where a login file is private', rig.out)
     os.chmod(path, 0o640)
     rig.run('check')
-    tap.ok('everybody' not in rig.out, 'or readable by its group', rig.out)
+    tap.ok('all users' not in rig.out, 'or readable by its group', rig.out)
     os.chmod(path, 0o644)
     rig.ends(0, 'check ends well where a run would', 'check')
-    tap.ok(rig.out.count(f"warning: everybody may read '{path}'") == 1,
+    tap.ok(rig.out.count(f"warning: all users can read '{path}'") == 1,
            'and warns of a login file that everybody may read', rig.out)
     for mode in (0o620, 0o602):
         os.chmod(path, mode)

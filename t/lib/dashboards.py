@@ -114,7 +114,7 @@ def publish(place, server, driver):
     status, printed, err = fairmill(conf, 'init', '--print')
     if status:
         raise RuntimeError(err)
-    printed = printed.split('\n-- What reading')[0]
+    printed = printed.split('\n-- Privileges to read')[0]
     # Who runs the tests is not the login that the settings name.
     if driver == 'pgsql':
         printed = printed.replace('CREATE ROLE "postgres"', '-- ')

@@ -394,7 +394,7 @@ def ledger_commits(rig):
     tap.ok((happened, status, count) == (1, 0, 1) and said.startswith('entry 1, '),
            'an entry whose COMMIT reached the server is found, though the answer is lost', happened, status, count, said)
     happened, status, count, said = credit(Fault('cut', sql('^COMMIT')))
-    tap.ok((happened, status, count) == (1, 69, 1) and 'whether entry 2 was made is not known' in said,
+    tap.ok((happened, status, count) == (1, 69, 1) and 'cannot tell whether entry 2 was entered' in said,
            'where COMMIT may not have reached it, nobody is told that nothing was entered', happened, status, count, said)
 
 

@@ -48,13 +48,13 @@ def whatif(conf):
         tap.same(sorted(lines(conf, *changes)), sorted(expected), f"{' '.join(changes)} is a line of OpenPBS's own file")
     for changes, why in ((('--remove-user', 'bob'), 'group unknown'), (('--shares', 'bob=parent'), 'has a number'), (('--weights', 'age=3'), 'job_sort_formula')):
         status, out, err = fairmill(conf, 'whatif', *changes)
-        tap.ok(status == 64 and 'not with layout = pbs' in err and why in err, f"{' '.join(changes)} is refused, since OpenPBS has no such thing", status, out, err)
+        tap.ok(status == 64 and 'not available with layout = pbs' in err and why in err, f"{' '.join(changes)} is refused, since OpenPBS has no such thing", status, out, err)
 
 
 def sentences(conf):
     for command, said in ((('explain', 'bob', 'suzy'), "Entity 'suzy' of group 'group2' is behind entity 'bob' of group 'group1'"),
                           (('explain', 'group1'), "Group 'group1' has fairshare"), (('forecast', 'suzy'), "Entity 'suzy' of group 'group2'"),
-                          (('forecast', 'group1'), "Group 'group1'"), (('whatif', '--shares', 'bob=1'), "entity 'bob' of group 'group1' has shares 1, not 50"),
+                          (('forecast', 'group1'), "Group 'group1'"), (('whatif', '--shares', 'bob=1'), "entity 'bob' of group 'group1' has shares 1 instead of 50"),
                           (('explain', 'bob', 'suzy'), ' (cput) more used by '), (('whatif', '--add-usage', 'bob=2'), "entity 'bob' of group 'group1' has used 7200 (cput) more"),
                           (('history', 'bob'), 'entity bob of group1 (cresgroup 13)'), (('check',), ' entities and groups, '), (('show',), ' Group Entity Shares Perc Usage '),
                           (('prio',), 'JobID Queue Entity Group Priority'), (('compare',), ': places of 4 entities, and factors Entity '), (('history', '--usage', 'bob'), ' Usage '),

@@ -383,8 +383,8 @@ def try_places():
     place.log('20261025', '10/25/2026 02:15:00;r;1.pbs;\n10/25/2026 02:20:00;A;1.pbs;\n', 'a')
     place.run()
     tap.same(place.rows('time_end'), [(1792891200,)], 'also by one that was imported before')
-    for options, words in ((['import'], 'There is `fairmill import pbs`'), (['import', 'lsf'], 'There is `fairmill import pbs`'), (['import', 'pbs'], 'nothing is asked for'), (['import', 'pbs', '--queue', 'x', '--anew'], '--anew is for --accounting'),
-                           (['import', 'pbs', '--accounting', place.path('none')], 'cannot read directory'), (['import', 'pbs', '--accounting', place.logs, '-M', 'x'], "has no 'x'")):
+    for options, words in ((['import'], 'use `fairmill import pbs`'), (['import', 'lsf'], "unknown source 'lsf'"), (['import', 'pbs'], 'nothing to import'), (['import', 'pbs', '--queue', 'x', '--anew'], '--anew requires --accounting'),
+                           (['import', 'pbs', '--accounting', place.path('none')], 'cannot read directory'), (['import', 'pbs', '--accounting', place.logs, '-M', 'x'], "does not include 'x'")):
         done = subprocess.run([FAIRMILL, '-c', place.path('conf'), *options], stderr=subprocess.PIPE, text=True, timeout=tap.HANG)
         tap.ok(done.returncode in (64, 65) and words in done.stderr, f"{' '.join(options)[:20]}: {words}", done.returncode, done.stderr)
 

@@ -306,7 +306,7 @@ def try_broken_queue(place):
         tap.ok(status == (0, '') and requested.startswith('mem=1gb ncpus=4 ') and requested.endswith('walltime=01:00:00 flag=true'), f'a resource of any text is one: {value[:20]!r}', status, requested)
     text = jobs(job('1.pbs'), job('2.pbs').replace('Sun Nov  1 00:00:20', 'x'), job('3.pbs', user='b' * 255), job('4.pbs'))
     status, said = place.run('--queue', '-', given=text.encode())
-    tap.ok(status == 65 and "job '2.pbs': 'qtime'" in said and "job '3.pbs': a name" in said and '2 waiting jobs cannot be read; the others were imported' in said,
+    tap.ok(status == 65 and "job '2.pbs': 'qtime'" in said and "job '3.pbs': a name" in said and 'cannot read 2 pending jobs; the others were imported' in said,
            'a job that cannot be read is named', status, said)
     tap.same(place.rows('job_id', 'pbs_queued', 'ORDER BY 1'), [('1.pbs',), ('4.pbs',)], 'and the others are imported')
     tap.same((place.run('--queue', '-', given=jobs(job('1.pbs'), job('1.pbs'), job('2.pbs')).encode()), place.rows('job_id', 'pbs_queued', 'ORDER BY 1')), ((0, ''), [('1.pbs',), ('2.pbs',)]), 'a job that is printed twice is there once')

@@ -194,7 +194,7 @@ def wrong_prints(place):
                       ('Account User RawUsage\nnothing\n', 'line 2'), ('', "'live'"), ('\n\n', "'live'")):
         place.ends(65, f'{bad!r} is no print', 'diff', '--at', CAPTURED, place.write('p', bad))
         place.says('which is said', said)
-    for wish, said in (((), 'which file'), ((LIVE, LIVE), 'unexpected'), (('--at', 'x', LIVE), "'x'"),
+    for wish, said in (((), 'missing FILE'), ((LIVE, LIVE), 'unexpected'), (('--at', 'x', LIVE), "'x'"),
                        (('--period', '0', LIVE), "'0'"), (('--step', 'x', LIVE), "'x'"),
                        (('--at', CAPTURED, '--step', CAPTURED + 1, LIVE), 'later'),
                        (('-M', 'a', '-M', 'b', LIVE), 'one --cluster')):
@@ -244,7 +244,7 @@ def reader(place):
     write_settings(place.path('reader.conf'), dict(results=dict(driver='sqlite', database=place.path('r.db'))))
     answer = diff(place, 'who reads results only has differences left', 1, '--at', CAPTURED, LIVE,
                   settings='reader.conf')
-    tap.ok('cannot be told' in answer['notes'][0] and not causes(answer) and answer['usage_left'] > 100,
+    tap.ok('cannot be distinguished' in answer['notes'][0] and not causes(answer) and answer['usage_left'] > 100,
            'and is told what cannot be told apart', answer['notes'])
     tap.ok(not any(row['levelfs_differs'] for row in answer['differences']),
            'but that the printed usage gives the printed LevelFS', answer)

@@ -279,7 +279,7 @@ def checks(place):
     accounting = load(place)
     run(place, source='jobs', half_life='0')
     place.succeed('check')
-    tap.ok('  usage by jobs: ' in place.out and 'by rollups: ' in place.out
+    tap.ok('  usage from jobs: ' in place.out and 'from rollups: ' in place.out
            and 'idle time of reservations' in place.out,
            'check compares both sources and tells why they may differ', place.out)
     run(place, source='rollup', half_life='7-0', charge='billing')

@@ -34,8 +34,8 @@ static int peer_uid(int socket, uid_t *uid, struct error *err)
     socklen_t length = sizeof peer;
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) || length != sizeof peer)
         return fail(err, ERROR_USAGE,
-                    "answer: standard input is not a Unix socket; fairmill.socket of systemd "
-                    "starts this command");
+                    "answer: standard input is not a Unix socket; start this command with the "
+                    "systemd unit fairmill.socket");
     *uid = peer.uid;
     return 0;
 }
@@ -48,7 +48,7 @@ static char *peer_login(uid_t uid, struct error *err)
     const struct passwd *entry = uid == OVERFLOW_UID ? NULL : getpwuid(uid);
     if (entry)
         return memory_text(entry->pw_name);
-    fail(err, ERROR_DENIED, "users without a name here are not answered: uid %lu%s%s",
+    fail(err, ERROR_DENIED, "cannot answer: uid %lu has no user name on this host%s%s",
          (unsigned long)uid, errno ? ": " : "", errno ? strerror(errno) : "");
     return NULL;
 }
@@ -87,14 +87,14 @@ static int begin_printing(struct answer_printing *printing, struct client *clien
     if (nothing < 0 || printing->response < 0 || printing->output < 0 || printing->errors < 0 ||
         dup2(nothing, STDIN_FILENO) < 0 || dup2(printing->output, STDOUT_FILENO) < 0 ||
         dup2(printing->errors, STDERR_FILENO) < 0 || setrlimit(RLIMIT_FSIZE, &limit))
-        return fail_system("keep what is printed", err);
+        return fail_system("create files for the output", err);
     return 0;
 }
 
 static int read_back(int file, struct text *text, struct error *err)
 {
     if (lseek(file, 0, SEEK_SET))
-        return fail_system("read what was printed", err);
+        return fail_system("read the output", err);
     return message_receive(file, false, MESSAGE_RESPONSE_BYTES, clock_milliseconds() + RESPONSE_MS,
                            text, err);
 }
@@ -290,7 +290,7 @@ static void serve_refuse(const struct connection *connection)
     struct response response = { .status = error_exit_status(ERROR_LOCKED), .busy = true };
     text_format(
         &response.errors,
-        "fairmill: too many requests have no response yet, or %d of yours; try again later\n",
+        "fairmill: too many requests are pending in total, or %d of yours; try again later\n",
         SERVE_OF_ONE);
     response_add(&text, &response);
     while (recv(connection->socket, unread, sizeof unread, MSG_DONTWAIT) > 0)
@@ -314,7 +314,7 @@ static void serve_execute(const struct invocation *invocation, int socket)
         setrlimit(RLIMIT_DATA, &limit);
     if (dup2(socket, STDIN_FILENO) >= 0 && dup2(socket, STDOUT_FILENO) >= 0)
         execvp(program, path ? with_path : without);
-    fprintf(stderr, "fairmill: answer: cannot serve_start '%s': %s\n", program, strerror(errno));
+    fprintf(stderr, "fairmill: answer: cannot start '%s': %s\n", program, strerror(errno));
     _exit(1);
 }
 
@@ -444,9 +444,10 @@ static int answer_read_limits(const struct answer_options *options, struct serve
     if (option_count("most", options->most, &limits->most, err))
         return -1;
     if (options->idle && !duration_parse(options->idle, &limits->idle_s))
-        return fail(err, ERROR_USAGE,
-                    "answer: --idle '%s': must be a number with s, m, h, d or w after it",
-                    options->idle);
+        return fail(
+            err, ERROR_USAGE,
+            "answer: --idle '%s': must be a number and a unit (s, m, h, d or w), such as 60s",
+            options->idle);
     return 0;
 }
 

@@ -37,12 +37,12 @@ static int connect_to(const char *path, int *connected, struct error *err)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     if (strlen(path) >= sizeof address.sun_path)
-        return fail(err, ERROR_SETTINGS, "the path of a socket is too long: '%s'", path);
+        return fail(err, ERROR_SETTINGS, "the path of the socket is too long: '%s'", path);
     memcpy(address.sun_path, path, strlen(path));
     *connected = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (*connected >= 0 && !connect(*connected, (const struct sockaddr *)&address, sizeof address))
         return 0;
-    fail(err, ERROR_GONE, "cannot ask '%s': %s", path, strerror(errno));
+    fail(err, ERROR_GONE, "cannot connect to '%s': %s", path, strerror(errno));
     if (*connected >= 0)
         close(*connected);
     return -1;
@@ -69,8 +69,8 @@ static int client_send_once(const struct text *request, struct response *respons
         *busy = !result && response->busy;
     } else {
         *busy = !reason || reason == ECONNRESET;
-        result = fail(err, ERROR_GONE, "no answer from '%s': %s", path,
-                      *busy ? "it has too much to do" : strerror(reason));
+        result = fail(err, ERROR_GONE, "no response from '%s': %s", path,
+                      *busy ? "the server is busy; try again later" : strerror(reason));
     }
     text_free(&bytes);
     return result;

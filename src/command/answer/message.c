@@ -32,11 +32,11 @@ static json_t *parse(const char *bytes, size_t length, enum error_class class, c
     json_error_t reason;
     json_t *object = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &reason);
     if (!object)
-        fail(err, class, "the %s is no JSON: %s", what, reason.text);
+        fail(err, class, "the %s is not valid JSON: %s", what, reason.text);
     else if (!json_is_object(object))
-        fail(err, class, "the %s is no JSON object", what);
+        fail(err, class, "the %s is not a JSON object", what);
     else if (json_integer_value(json_object_get(object, "fairmill")) != MESSAGE_VERSION)
-        fail(err, class, "the %s is not of version %d: it needs \"fairmill\": %d", what,
+        fail(err, class, "the %s does not have version %d: it must contain \"fairmill\": %d", what,
              MESSAGE_VERSION, MESSAGE_VERSION);
     else
         return object;
@@ -72,14 +72,14 @@ static int read_arguments(struct request *request, const json_t *arguments, stru
     size_t count = json_array_size(arguments);
     if (!count || count > MESSAGE_ARGUMENTS)
         return fail(err, ERROR_USAGE,
-                    "the question needs \"arguments\": an array of 1 to %u strings, a command "
-                    "first",
+                    "the request must contain \"arguments\": an array of 1 to %u strings that "
+                    "begins with a command",
                     MESSAGE_ARGUMENTS);
     request->arguments = memory_zeroed(count + 1, sizeof *request->arguments);
     for (size_t i = 0; i < count; i++) {
         const json_t *argument = json_array_get(arguments, i);
         if (!json_is_string(argument))
-            return fail(err, ERROR_USAGE, "the question's \"arguments\" are not all strings");
+            return fail(err, ERROR_USAGE, "the request's \"arguments\" must all be strings");
         request->arguments[request->count++] = memory_text(json_string_value(argument));
     }
     return 0;
@@ -88,7 +88,7 @@ static int read_arguments(struct request *request, const json_t *arguments, stru
 int request_read(struct request *request, const char *bytes, size_t length, struct error *err)
 {
     *request = (struct request){ .count = 0 };
-    json_t *object = parse(bytes, length, ERROR_USAGE, "question", err);
+    json_t *object = parse(bytes, length, ERROR_USAGE, "request", err);
     if (!object)
         return -1;
     const json_t *terminal = json_object_get(object, "terminal");
@@ -139,7 +139,7 @@ static void message_read_text(struct text *text, const json_t *string)
 int response_read(struct response *response, const char *bytes, size_t length, struct error *err)
 {
     *response = (struct response){ .status = 0 };
-    json_t *object = parse(bytes, length, ERROR_GONE, "answer", err);
+    json_t *object = parse(bytes, length, ERROR_GONE, "response", err);
     if (!object)
         return -1;
     json_int_t status = json_integer_value(json_object_get(object, "status"));
@@ -195,7 +195,7 @@ int message_receive(int file, bool line, size_t most, int64_t deadline, struct t
         text_add_bytes(text, bytes, end ? (size_t)(end - bytes) : (size_t)got);
         if (text->length > most) {
             errno = EMSGSIZE;
-            return fail(err, ERROR_GONE, "there are more than %zu bytes", most);
+            return fail(err, ERROR_GONE, "the message is longer than %zu bytes", most);
         }
         if (end)
             return 0;

@@ -25,6 +25,7 @@
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* A backtest computes history under several choices of settings.  Each choice is a variant. */
 
@@ -87,7 +88,8 @@ static int backtest_variants_make(struct backtest_variants *variants,
             any = true;
             count *= values[key].count;
             if (count > VARIANTS_AT_MOST)
-                return fail(err, ERROR_USAGE, "backtest: no more than %d choices of settings",
+                return fail(err, ERROR_USAGE,
+                            "backtest: too many combinations of settings; at most %d are allowed",
                             VARIANTS_AT_MOST);
         }
     *variants = (struct backtest_variants){ memory_zeroed(count + 1, sizeof *variants->list), 1 };
@@ -191,7 +193,7 @@ static int backtest_command_take(void *context, const struct computation *comput
 static void backtest_command_skip(void *context, int64_t time, const struct error *reason)
 {
     const struct backtest_command_candidate *candidate = context;
-    log_note("%s: no point of %lld: %s", candidate->cluster, (long long)time, reason->message);
+    log_note("%s: no point at %s: %s", candidate->cluster, time_text(time).bytes, reason->message);
 }
 
 /* ---- A cluster ---- */
@@ -216,7 +218,7 @@ static int try_variants(struct backtest_command_candidate *candidate,
         size_t readings;
         result = batch_run(&batch, of_variant, source, &readings, err);
         if (!result)
-            log_note("%s: %s: %zu points of %zu readings", candidate->cluster,
+            log_note("%s: %s: %zu points from %zu scans", candidate->cluster,
                      candidate->variants->list[candidate->variant].label, candidate->times.count,
                      readings);
     }

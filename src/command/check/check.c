@@ -76,7 +76,7 @@ static int check_results(const struct settings *settings, struct db *source,
     if (!result)
         result = views_open(results, err);
     if (!result) {
-        text_format_printable(text, "results: %s '%s', tables of version %d, may be written\n",
+        text_format_printable(text, "results: %s '%s', table version %d, writable\n",
                               settings->results.driver, settings->results.database, SCHEMA_VERSION);
     }
     if (!result)
@@ -113,28 +113,29 @@ static void add_unmet(struct text *text, const struct charge_rates *rates)
 {
     const char *name;
     for (size_t at = 0; (name = charge_rates_unused_qos(rates, &at));)
-        text_format_printable(text, "  warning: qos_factors has '%s', which is no QOS\n", name);
+        text_format_printable(text, "  warning: qos_factors contains '%s', which is not a QOS\n",
+                              name);
     for (size_t at = 0; (name = charge_rates_unused_partition(rates, &at));)
         text_format_printable(text,
-                              "  warning: partition_usage_factors has '%s', and no job that "
-                              "counts ran in such a partition\n",
+                              "  warning: partition_usage_factors contains '%s', but no counted "
+                              "job ran in such a partition\n",
                               name);
 }
 
 /* Why usage by jobs and by slurmdbd's sums differs, as far as the settings tell. */
 static void add_source_causes(struct text *text, const struct settings *settings)
 {
-    text_add(text, "    rollups have the idle time of reservations too, lack what was not summed "
-                   "up yet,\n    and spread it evenly over their hours, days and months\n");
+    text_add(text, "    rollups also contain idle time of reservations, lack time that is not "
+                   "rolled up yet,\n    and spread usage evenly over each hour, day or month\n");
     if (settings->suspended == SUSPENDED_CHARGED)
-        text_add(text, "    rollups leave suspended time out of CPUs\n");
+        text_add(text, "    rollups exclude suspended time from CPU usage\n");
     else
-        text_add(text, "    rollups leave suspended time out of CPUs only\n");
+        text_add(text, "    rollups exclude suspended time from CPU usage only\n");
     if (settings->charge == CHARGE_AUTO && charge_weights_count(&settings->weights, CHARGE_AUTO))
-        text_add(text, "    rollups have billing that is cut to an integer\n");
+        text_add(text, "    rollups contain billing that is truncated to an integer\n");
     if (settings->charge == CHARGE_AUTO || settings->charge == CHARGE_BILLING)
-        text_add(text, "    before Slurm 24.11 rollups know no QOS, whose factors then do not "
-                       "count\n");
+        text_add(text,
+                 "    before Slurm 24.11 rollups contain no QOS, so QOS factors have no effect\n");
 }
 
 /* The same as of the same instant by the other source of usage. */
@@ -163,7 +164,7 @@ static int compare_sources(const struct computation *computation, struct text *t
         jobs = other.values[0].usage_raw;
         rollups = computation->values[0].usage_raw;
     }
-    text_format(text, "  usage by jobs: %.0f TRES-seconds, by rollups: %.0f", jobs, rollups);
+    text_format(text, "  usage from jobs: %.0f TRES-seconds, from rollups: %.0f", jobs, rollups);
     if (jobs > 0)
         text_format(text, " (%+.2f %%)", 100 * (rollups / jobs - 1));
     text_add(text, "\n");
@@ -183,11 +184,10 @@ static int check_cluster(const struct settings *settings, struct db *source, con
         return fail_in(err, "cluster '%s'", cluster);
     const struct run_record *record = &computation.record;
     const struct terminology *terms = terminology_of(settings);
-    text_format_printable(text,
-                          "cluster %s: %" PRId64 " %s, %" PRId64 " of them %s, %" PRId64
-                          " job rows that count\n",
-                          cluster, record->associations, terms->associations, record->users,
-                          terms->users, record->jobs_read);
+    text_format_printable(
+        text, "cluster %s: %" PRId64 " %s, %" PRId64 " of them %s, %" PRId64 " counted job rows\n",
+        cluster, record->associations, terms->associations, record->users, terms->users,
+        record->jobs_read);
     if (scheduler_of(settings)->has_conformances) {
         check_slurm_release(text, settings, computation.accounting);
         text_format(text, "  ranks that differ between documents and slurmctld: %" PRIu32 "\n",
@@ -214,7 +214,8 @@ static void warn_of_readers(struct text *text, const char *path)
     struct stat status;
     if (path && !stat(path, &status) && (status.st_mode & S_IROTH))
         text_format_printable(
-            text, "  warning: everybody may read '%s'; if a password is in it: chmod o-r\n", path);
+            text, "  warning: all users can read '%s'; if it contains a password, run chmod o-r\n",
+            path);
 }
 
 static void check_login_files(const struct settings *settings, struct text *text)
@@ -237,9 +238,9 @@ static int check_lag(const struct settings *settings, struct db *source, struct 
     if (db_replica_lag(source, &lag_s, err))
         return -1;
     if (lag_s == DB_LAG_UNBOUNDED)
-        text_add(text, "  a replica to which nothing comes any more");
+        text_add(text, "  the replica receives no more changes");
     else
-        text_format(text, "  lags %" PRId64 " s", lag_s);
+        text_format(text, "  replication lag: %" PRId64 " s", lag_s);
     text_format(text, ", max_lag is %" PRId64 " s\n", settings->max_lag_s);
     return 0;
 }
@@ -253,7 +254,7 @@ static int check_server(const struct settings *settings, struct db *source, stru
     int result = db_add_doubts(source, &doubts, err);
     if (!result && doubts.length)
         text_format_printable(
-            text, "  warning: the server has '%s', which Slurm does not support\n", doubts.bytes);
+            text, "  warning: the server uses '%s', which Slurm does not support\n", doubts.bytes);
     text_free(&doubts);
     return result;
 }
@@ -264,14 +265,14 @@ static void add_weighed(struct text *text, const struct charge_weights *weights)
 {
     size_t count = weights->partition_weight_count;
     for (size_t i = 0; i < count && i < NAMES_AT_MOST; i++)
-        text_format_printable(text, "%s'%s'", i ? ", " : "weighted TRES, uncut, in partitions ",
+        text_format_printable(text, "%s'%s'", i ? ", " : "unrounded weighted TRES in partitions ",
                               weights->partition_weights[i].name);
     if (count > NAMES_AT_MOST)
         text_format(text, " and %zu more", count - NAMES_AT_MOST);
     if (weights->weights.count)
-        text_add(text,
-                 count ? ", in others by tres_weights," : "weighted TRES, uncut, by tres_weights");
-    text_add(text, " where the stored billing agrees; else ");
+        text_add(text, count ? ", in others by tres_weights,"
+                             : "unrounded weighted TRES by tres_weights");
+    text_add(text, " if the stored billing matches; otherwise ");
 }
 
 /* Which way usage is charged. */
@@ -281,7 +282,7 @@ static void add_charge(struct text *text, const struct settings *settings)
         [CHARGE_AUTO] = "the stored billing",
         [CHARGE_BILLING] = "the stored billing",
         [CHARGE_CPU] = "CPUs",
-        [CHARGE_TRES] = "what tres_weights make",
+        [CHARGE_TRES] = "TRES weighted by tres_weights",
     };
     if (!source_type_of(settings)->is_slurmdbd)
         return;
@@ -307,17 +308,17 @@ static void add_doubts(struct text *text, const struct settings *settings)
 {
     const struct charge_weights *weights = &settings->weights;
     if (!settings->half_life_s && settings->reset_period.unit == RESET_NEVER)
-        text_add(text, "  warning: half_life is 0 and reset_period none: usage counts for ever\n");
+        text_add(text,
+                 "  warning: half_life is 0 and reset_period is none, so usage counts forever\n");
     if ((weights->weights.count || weights->partition_weight_count) &&
         !charge_weights_count(weights, settings->charge))
-        text_add(text, "  warning: tres_weights count for nothing without charge = auto or tres\n");
+        text_add(text, "  warning: tres_weights have no effect without charge = auto or tres\n");
     if (!source_type_of(settings)->is_slurmdbd &&
         (settings->charge == CHARGE_TRES || weights->qos_factors.count ||
          charge_weights_have_partitions(weights) || settings->suspended == SUSPENDED_OMITTED))
         text_add(text,
-                 "  warning: only layout slurmdbd has TRES, QOS, partitions or suspended time:"
-                 " tres_weights, qos_factors, partition_usage_factors and suspended change"
-                 " nothing\n");
+                 "  warning: tres_weights, qos_factors, partition_usage_factors and suspended have "
+                 "no effect: only layout slurmdbd has TRES, QOS, partitions and suspended time\n");
 }
 
 /* Add a line that says whether the published rows are what is computed as of their instant.  Only
@@ -339,8 +340,8 @@ static int check_published(const struct settings *settings, struct db **source,
             text_format_printable(text, "%scluster %s: published: ", doubtful ? "  warning: " : "",
                                   clusters->names[i]);
             verification_add_words(text, &verification);
-            text_add(text,
-                     verification.differences.count ? "; `fairmill verify` names them\n" : "\n");
+            text_add(text, verification.differences.count ? "; run `fairmill verify` to list them\n"
+                                                          : "\n");
         }
         verification_free(&verification);
     }
@@ -366,7 +367,7 @@ static int check_all(struct settings *settings, struct progress *progress, struc
     int result = run_open_source(&source, settings, err);
     if (!result) {
         settings->source.login = login = db_login(source);
-        text_format_printable(text, "source: %s '%s', may be read%s%s\n", settings->source.driver,
+        text_format_printable(text, "source: %s '%s', readable%s%s\n", settings->source.driver,
                               settings->source.database, login ? " by " : "", login ? login : "");
         result = check_lag(settings, source, text, err);
     }

@@ -63,7 +63,7 @@ int check_shares(struct text *text, const struct settings *settings, struct db *
         if (share_file_load(&file, path, &unread)) {
             text_format_printable(text, "  warning: shares_file: %s\n", unread.message);
         } else if (reads_as(cluster, strlen(cluster), file.cluster)) {
-            text_format_printable(text, "  shares were compared with '%s'\n", path);
+            text_format_printable(text, "  shares compared with '%s'\n", path);
             result = check_findings_compare(&file, settings, source, cluster, findings, err);
         }
         share_set_free(&file);
@@ -87,8 +87,8 @@ static void warn_of_zeros(struct text *text, const struct scheduler *scheduler,
         if (node->is_user != users || node->shares || node->id == scheduler->zero_shares)
             continue;
         if (count < NAMES_AT_MOST) {
-            text_format(text, count ? ", " : "  warning: %s with 0 shares, %s rank last: ", words,
-                        users ? "who" : "whose users");
+            text_format(text, count ? ", " : "  warning: %s with 0 shares (%s rank last): ", words,
+                        users ? "they" : "their users");
             text_format_printable(text, "'%s%s%s'", names_text(names, node->account),
                                   users ? "/" : "", users ? names_text(names, node->user) : "");
         }

@@ -20,6 +20,7 @@
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
+#include "util/times.h"
 
 /* The clusters that there are, or are said to be where the list of them may not be read. */
 static int find_clusters(const struct settings *settings, struct db *source,
@@ -94,12 +95,12 @@ static const char *starter(void)
 {
     if (!access("/etc/systemd/system/timers.target.wants/fairmill.timer", F_OK))
         return "fairmill.timer is enabled";
-    return cron_starts_runs() ? "cron has '/etc/cron.d/fairmill'" : NULL;
+    return cron_starts_runs() ? "cron runs '/etc/cron.d/fairmill'" : NULL;
 }
 
 static void add_start(struct text *text, const struct cluster_health *cluster, int64_t now)
 {
-    text_format_printable(text, "runs of cluster %s: the last one began ", cluster->cluster);
+    text_format_printable(text, "runs of cluster %s: the last run started ", cluster->cluster);
     text_add_duration(text, now > cluster->started_at ? now - cluster->started_at : 0);
     text_format(text, " ago%s\n", cluster->failed ? ", and failed" : "");
 }
@@ -136,11 +137,11 @@ int check_starts(struct text *text, struct progress *progress, const struct sett
     }
     bool is_old = newest && now - newest > OLD_S;
     if (by)
-        text_format(text, is_old ? "  warning: %s, but no run has begun for an hour\n" : "  %s\n",
+        text_format(text, is_old ? "  warning: %s, but no run has started for an hour\n" : "  %s\n",
                     by);
     else if (is_old)
         text_add(text, "  warning: neither fairmill.timer nor /etc/cron.d/fairmill starts runs on "
-                       "this machine\n");
+                       "this host\n");
     health_free(&health);
     if (!result)
         result = find_history(progress, settings, results, now, err);
@@ -157,9 +158,9 @@ void check_times(struct progress *progress, struct db *results,
         int found = rows_read_integer(results, sql_query_published, &name, 1, &as_of, &err);
         if (found > 0 && as_of > now)
             fail(&err, ERROR_OTHER,
-                 "the clock (%" PRId64 ") is before what is published (%" PRId64
-                 "); every run fails until then",
-                 now, as_of);
+                 "the clock (%s) is before the time of the published results (%s); every run fails "
+                 "until then",
+                 time_text(now).bytes, time_text(as_of).bytes);
         if (found >= 0 && as_of <= now)
             continue;
         progress->is_ahead = true;
@@ -177,18 +178,18 @@ void check_add_next(struct text *text, const struct settings *settings,
     bool has_privileges = db_driver_named(side->driver)->privileges;
     bool is_access = failure && (failure->class == ERROR_DENIED || failure->class == ERROR_MISSING);
     if (progress->missing_privileges)
-        text_add(text, "next: run the GRANTs above as an administrator of the database, then "
-                       "`fairmill check` again\n");
+        text_add(text, "next: run the GRANTs above as a database administrator, then run `fairmill "
+                       "check` again\n");
     else if (is_access && has_privileges)
-        text_add(text, "next: `fairmill init --print >fairmill.sql`; read it and run it as an "
-                       "administrator of the database, then `fairmill check` again\n");
+        text_add(text, "next: run `fairmill init --print >fairmill.sql`, review the file and "
+                       "execute it as a database administrator, then run `fairmill check` again\n");
     else if (is_access && progress->source_is_read)
-        text_add(text, "next: `fairmill init`, which makes the result tables\n");
+        text_add(text, "next: run `fairmill init` to create the result tables\n");
     else if (progress->is_ahead)
-        text_add(text, "next: set the clock right, then `fairmill run --replace`\n");
+        text_add(text, "next: correct the clock, then run `fairmill run --replace`\n");
     else if (failure && failure->class == ERROR_LOGIN)
         text_format(text,
-                    "next: see that the login in [%s] exists and has this password, in its "
+                    "next: check that the login in [%s] exists and that its password is correct in "
                     "option_file, .pgpass or the environment\n",
                     progress->source_is_read ? "results" : "source");
     else if (failure)
@@ -198,19 +199,18 @@ void check_add_next(struct text *text, const struct settings *settings,
     else if (first_failure()) /* the message has the way out; a run would end as this does */
         return;
     else if (!progress->published)
-        text_add(text, "next: `fairmill run -v`, the first run\n");
+        text_add(text, "next: run `fairmill run -v` to compute the first results\n");
     else if (progress->lacks_history)
-        text_add(text,
-                 "next: `fairmill backfill`, which makes history of the jobs that are there\n");
+        text_add(text, "next: run `fairmill backfill` to compute history from the existing jobs\n");
     else if (!progress->started_by_clock)
-        text_add(text, "next: `systemctl enable --now fairmill.timer`, or cron/fairmill.cron as "
-                       "/etc/cron.d/fairmill, starts runs every five minutes\n");
+        text_add(text, "next: to start runs every five minutes, run `systemctl enable --now "
+                       "fairmill.timer` or install cron/fairmill.cron as /etc/cron.d/fairmill\n");
 }
 
 void check_add_first(struct text *text, const char *path)
 {
     text_format_printable(text,
-                          "next: `install -D -m 644 " DOCDIR "/examples/fairmill.conf %s`, which "
-                          "are the settings with their defaults\n",
+                          "next: run `install -D -m 644 " DOCDIR
+                          "/examples/fairmill.conf %s` to install the sample settings\n",
                           path);
 }

@@ -36,10 +36,10 @@ static void add_origin(struct text *text, const struct setting *setting,
     if (setting_is_minutes(setting, origin->value))
         text_add(text, " min");
     if (origin->from == FROM_SLURM_CONF)
-        text_format(text, ", of %s in '%s', line %u\n", origin->slurm_key, origin->file,
+        text_format(text, ", from %s in '%s', line %u\n", origin->slurm_key, origin->file,
                     origin->line);
     else
-        text_add(text, origin->from == FROM_SETTINGS ? ", of the settings\n" : ", the default\n");
+        text_add(text, origin->from == FROM_SETTINGS ? ", from the settings\n" : ", the default\n");
 }
 
 static void check_slurm_add_summary(struct text *text, const struct slurm_conf *conf)
@@ -47,13 +47,13 @@ static void check_slurm_add_summary(struct text *text, const struct slurm_conf *
     const char *cluster = conf->given[SLURM_CLUSTER_NAME].value;
     text_format(text, "slurm.conf: '%s'", conf->path);
     if (conf->files.count > 1)
-        text_format(text, " and what it includes, %zu files", conf->files.count);
+        text_format(text, " and the files it includes, %zu in total", conf->files.count);
     if (cluster)
         text_format_printable(text, ", cluster '%s'", cluster);
     text_format(text, ", partitions: %zu, nodes: %" PRIu64 " with %" PRIu64 " CPUs\n",
                 conf->partition_count, conf->totals.nodes, conf->totals.cpus);
     for (size_t i = 0; i < conf->files.count; i++) {
-        text_format_printable(text, "  read: '%s', changed ", conf->files.each[i].path);
+        text_format_printable(text, "  read: '%s', modified ", conf->files.each[i].path);
         time_add(text, conf->files.each[i].changed);
         text_add(text, "\n");
     }
@@ -98,7 +98,7 @@ static void warn_of_private(struct text *text, const struct slurm_conf *conf)
     for (size_t i = 0; value && i < sizeof open / sizeof *open; i++)
         if (strcasestr(value, open[i]) || strcasestr(value, "all"))
             text_format(&words, "%s%ss", words.length ? ", " : "", open[i]);
-    text_add(&words, words.length ? ": only usage and jobs are kept private here" : "");
+    text_add(&words, words.length ? ": fairmill can hide only usage and jobs" : "");
     if (words.length)
         warn_of(text, conf, SLURM_PRIVATE_DATA, words.bytes);
     text_free(&words);
@@ -113,17 +113,18 @@ static void warn_of_conf(struct text *text, const struct slurm_conf *conf)
         text_format_printable(text, "%s\n", conf->notes[i].text);
     }
     if (says(conf, SLURM_TYPE, "priority/basic"))
-        warn_of(text, conf, SLURM_TYPE, "Slurm uses no priorities there");
+        warn_of(text, conf, SLURM_TYPE, "Slurm computes no priorities with this plugin");
     else if (conf->given[SLURM_TYPE].value && !says(conf, SLURM_TYPE, "priority/multifactor"))
-        warn_of(text, conf, SLURM_TYPE, "priorities there are not made of weighted factors");
+        warn_of(text, conf, SLURM_TYPE,
+                "this plugin does not compute priorities from weighted factors");
     if (plugin && *plugin && strcasecmp(plugin, "site_factor/none") != 0)
         warn_of(text, conf, SLURM_SITE_FACTOR_PLUGIN,
-                "what it adds to priorities is in no database");
+                "no database contains the amount that it adds to priorities");
     if (says(conf, SLURM_USAGE_RESET_PERIOD, "now"))
         warn_of(text, conf, SLURM_USAGE_RESET_PERIOD,
-                "when that was is in no database, so it is taken as NONE");
+                "no database contains the time of this reset, so fairmill treats it as NONE");
     if (!slurm_calc_period(conf))
-        warn_of(text, conf, SLURM_CALC_PERIOD, "is no span of time");
+        warn_of(text, conf, SLURM_CALC_PERIOD, "not a duration");
     warn_of_flags(text, conf);
     warn_of_private(text, conf);
 }
@@ -138,9 +139,9 @@ static void note_free_ends(struct text *text, const struct slurm_conf *conf)
     if (given->value)
         text_format_printable(text, "= '%s' ", given->value);
     text_format(text,
-                "has no `limits': slurmctld never charges what a job ran since the last pass "
-                "before its end, on average %" PRIu64
-                " s a job (half of PriorityCalcPeriod); fairmill charges it\n",
+                "does not include 'limits': slurmctld does not charge a job for the time after the "
+                "last decay cycle before its end, on average %" PRIu64
+                " s (half of PriorityCalcPeriod); fairmill charges it\n",
                 slurm_pass_period(conf) / 2);
 }
 
@@ -150,8 +151,9 @@ static void warn_of_weight(struct text *text, const struct settings *settings, c
 {
     if (weight && weight < values && setting_is_chosen(settings, "priority", key))
         text_format(text,
-                    "  warning: priority.%s = %" PRIu64 " is low: there may be %" PRIu64
-                    " different %s, and priorities are whole numbers\n",
+                    "  warning: priority.%s = %" PRIu64
+                    " is low: priorities are whole numbers, and there may be %" PRIu64
+                    " different %s\n",
                     key, weight, values, of_what);
 }
 
@@ -209,11 +211,12 @@ static bool compare_with(struct text *text, const struct settings *settings,
         if (slurm_setting_find(&found, conf, setting, &ignored) || !found.value)
             continue;
         if (!means_the_same(setting, own, found.value)) {
-            text_format_printable(text,
-                                  "  warning: %s.%s is %s here%s, and %s by %s in '%s', line %u\n",
-                                  setting->section, setting->key, *own ? own : "''",
-                                  settings->origins[i].from == FROM_DEFAULT ? " by default" : "",
-                                  found.value, found.key, found.place.file, found.place.line);
+            text_format_printable(
+                text,
+                "  warning: %s.%s is %s%s in fairmill, but %s in Slurm (%s in '%s', line %u)\n",
+                setting->section, setting->key, *own ? own : "''",
+                settings->origins[i].from == FROM_DEFAULT ? " by default" : "", found.value,
+                found.key, found.place.file, found.place.line);
             differ = true;
         }
         free(found.value);
@@ -230,14 +233,14 @@ static bool look_for_conf(struct text *text, const struct settings *settings)
     if (!path)
         return false;
     if (slurm_conf_read(&conf, path, &why)) {
-        text_format_printable(
-            text, "  warning: the slurm.conf of this machine cannot be read: %s\n", why.message);
+        text_format_printable(text, "  warning: cannot read this host's slurm.conf: %s\n",
+                              why.message);
         return false;
     }
     if (compare_with(text, settings, conf))
         text_format(text,
-                    "  warning: the settings do not name '%s': write `conf = auto' into [slurm], "
-                    "and its values count where the settings have none\n",
+                    "  warning: the settings do not use '%s'; set conf = auto in [slurm] to take "
+                    "its values if the settings have none\n",
                     path);
     slurm_conf_destroy(conf);
     return true;
@@ -250,22 +253,21 @@ static void warn_of_weights(struct text *text, const struct settings *settings)
                    settings->weight_job_size + settings->weight_partition + settings->weight_qos;
     bool looks = source_type_of(settings)->is_slurmdbd && !settings->slurm;
     if (looks && !look_for_conf(text, settings) && !has_weights(settings))
-        text_add(text, "  warning: neither [slurm] conf nor a weight of [priority] is given: "
-                       "half-life, weights and flags are not your cluster's, and most priorities "
-                       "are 0 or 1\n");
+        text_add(text,
+                 "  warning: neither [slurm] conf nor a weight in [priority] is set: half-life, "
+                 "weights and flags are not your cluster's, and most priorities are 0 or 1\n");
     else if (!sum && !*settings->weight_tres)
-        text_add(text, "  warning: the weights of [priority] are all 0: no job has a priority\n");
-    warn_of_weight(text, settings, "weight_age", settings->weight_age, WEIGHT_HIGH_ENOUGH,
-                   "ages that matter");
+        text_add(text, "  warning: all weights in [priority] are 0, so no job has a priority\n");
+    warn_of_weight(text, settings, "weight_age", settings->weight_age, WEIGHT_HIGH_ENOUGH, "ages");
     warn_of_weight(text, settings, "weight_job_size", settings->weight_job_size,
-                   nodes ? nodes : WEIGHT_HIGH_ENOUGH, "sizes of jobs");
+                   nodes ? nodes : WEIGHT_HIGH_ENOUGH, "job sizes");
     if (!(settings->priority_flags & PRIORITY_NO_NORMAL_PART))
         warn_of_weight(text, settings, "weight_partition", settings->weight_partition,
-                       highest_partition_factor(settings), "factors of partitions");
+                       highest_partition_factor(settings), "partition factors");
     if (sum > UINT32_MAX)
         text_format(text,
-                    "  warning: the weights of [priority] sum up to %" PRIu64
-                    ", and no priority is above 4294967295\n",
+                    "  warning: the weights in [priority] add up to %" PRIu64
+                    ", but a priority is at most 4294967295\n",
                     sum);
 }
 
@@ -282,8 +284,8 @@ static void warn_of_half_life(struct text *text, const struct settings *settings
                                 : origin->value;
         if (value && setting_is_minutes(setting, value) && settings->half_life_s < 86400)
             text_format(text,
-                        "  warning: %s = %s is a half-life of %s minutes, as a bare number is "
-                        "minutes\n",
+                        "  warning: %s = %s is a half-life of %s minutes; a number without a unit "
+                        "means minutes\n",
                         origin->from == FROM_SLURM_CONF ? origin->slurm_key : "half_life", value,
                         value);
     }
@@ -309,8 +311,8 @@ void check_slurm_cluster(struct text *text, const struct settings *settings, con
     bool ranks = settings->algorithm->ranks_users;
     const char *named = settings->slurm ? settings->slurm->given[SLURM_CLUSTER_NAME].value : NULL;
     if (named && strcasecmp(named, cluster) != 0)
-        text_format_printable(text, "  warning: the slurm.conf is cluster '%s''s, not this one's\n",
-                              named);
+        text_format_printable(
+            text, "  warning: slurm.conf belongs to cluster '%s', not to this cluster\n", named);
     warn_of_weight(text, settings, "weight_fairshare", settings->weight_fairshare,
                    ranks ? users : WEIGHT_HIGH_ENOUGH, ranks ? "ranks" : "fairshare factors");
 }
@@ -322,19 +324,20 @@ static void add_release_reason(struct text *text, const struct settings *setting
     const struct release *registered = release_of_protocol(accounting->protocol);
     bool known = registered->protocol == accounting->protocol;
     if (settings->slurm_release) {
-        text_add(text, ", of slurm_version");
+        text_add(text, ", set by slurm_version");
         if (known && registered != release)
-            text_format(text, "; it registered as %s", registered->name);
+            text_format(text, "; the cluster registered as %s", registered->name);
     } else if (!accounting->protocol) {
-        text_add(text, ", the oldest with such tables: cluster_table.rpc_version says nothing, "
-                       "slurm_version can");
+        text_add(text, ", the oldest release with these tables: cluster_table does not contain the "
+                       "release; set slurm_version");
     } else if (known) {
-        text_add(text, ", as it registered");
+        text_add(text, ", as the cluster registered");
     } else {
-        text_format(text, ": it registered with protocol %" PRIu64 ", %s", accounting->protocol,
+        text_format(text, ": the cluster registered with protocol %" PRIu64 ", %s",
+                    accounting->protocol,
                     accounting->protocol < registered->protocol
-                        ? "older than all that are known here"
-                        : "newer than that, and no other is known here");
+                        ? "which is older than all releases that fairmill knows"
+                        : "which is newer and belongs to no release that fairmill knows");
     }
 }
 
@@ -344,9 +347,7 @@ void check_slurm_release(struct text *text, const struct settings *settings,
     const struct release *release = release_of(settings, accounting);
     const struct slurm_conf *conf = settings->slurm;
     if (!release) {
-        text_format(text,
-                    "  slurmctld: nothing says its release, so it is taken as %s; "
-                    "slurm_version can\n",
+        text_format(text, "  slurmctld: unknown release, treated as %s; set slurm_version\n",
                     releases->name);
         return;
     }
@@ -356,8 +357,8 @@ void check_slurm_release(struct text *text, const struct settings *settings,
     if (conf && !conf->given[SLURM_TYPE].value &&
         release_follows(release, RULE_PRIORITY_TYPE_NEEDED))
         text_format(text,
-                    "  warning: '%s' has no PriorityType, which is priority/basic up to Slurm "
-                    "23.02: Slurm uses no priorities there\n",
+                    "  warning: '%s' does not set PriorityType; up to Slurm 23.02 the default is "
+                    "priority/basic, which computes no priorities\n",
                     conf->path);
 }
 
@@ -403,7 +404,7 @@ int check_slurm_period(struct text *text, const struct settings *settings, struc
             continue;
         text_format_printable(text,
                               "  warning: runs of cluster '%s' are %" PRId64
-                              " s apart, while slurmctld computes every %" PRId64
+                              " s apart, but slurmctld computes every %" PRId64
                               " s (PriorityCalcPeriod)\n",
                               clusters[i], distance, period);
     }

@@ -151,7 +151,7 @@ static int find_value_differences(struct command_context *context,
     published_close(&context->published);
     if (!result && !jobs && !scheduler_of(cluster->settings)->has_pbsfs)
         result = fail(err, ERROR_USAGE,
-                      "diff: '%s' is of pbsfs, and cluster '%s' is not of layout = pbs",
+                      "diff: '%s' is pbsfs output, but cluster '%s' does not have layout = pbs",
                       options->shared.operands[0], cluster->name);
     else if (!result && (jobs ? sprio_print_read(&sprio, diff_text_of(options), cluster->name, err)
                               : pbsfs_print_read(&pbsfs, diff_text_of(options), err)))
@@ -201,7 +201,7 @@ static int align_step(struct diff_options *options, const struct settings *setti
     if (!options->step)
         return 0;
     if (options->step > at)
-        return fail(err, ERROR_USAGE, "diff: --step is later than the print");
+        return fail(err, ERROR_USAGE, "diff: --step is later than the output (see --at)");
     options->step = at - (at - options->step) % period;
     return 0;
 }
@@ -211,7 +211,8 @@ static int diff_read_times(struct diff_options *options, struct error *err)
 {
     int64_t step = 0;
     if (!options->at_text && !options->has_time)
-        return fail(err, ERROR_USAGE, "diff: '%s' is no file with a time of its own: use --at",
+        return fail(err, ERROR_USAGE,
+                    "diff: '%s' is not a regular file, so its time is unknown; use --at TIME",
                     options->shared.operands[0]);
     if ((options->at_text && option_time("at", options->at_text, &options->at, err)) ||
         (options->step_text && option_time("step", options->step_text, &step, err)))
@@ -238,14 +239,14 @@ static int diff_check(struct command_context *context, struct error *err)
     struct diff_options *options = context->options;
     const char *period = options->period_text, *cluster;
     if (!options->shared.operands[0])
-        return fail(err, ERROR_USAGE, "diff: which file? see `fairmill help diff`");
+        return fail(err, ERROR_USAGE, "diff: missing FILE; see `fairmill help diff`");
     if (option_list_one(&options->shared.clusters, "cluster", &cluster, err))
         return -1;
     if (period && (!duration_parse(period, &options->period) || !options->period ||
                    options->period > PERIOD_AT_MOST_S))
         return fail(err, ERROR_USAGE,
-                    "diff: --period '%s' must be a number from 1 to 86400, or "
-                    "with m, h, d or w behind it",
+                    "diff: --period '%s': must be 1 to 86400 seconds, or a number and a unit (m, "
+                    "h, d or w)",
                     period);
     if (diff_read_file(options, err))
         return -1;

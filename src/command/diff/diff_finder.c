@@ -105,29 +105,29 @@ void diff_note_unknown(struct differences *differences, const struct settings *s
 {
     const struct charge_weights *weights = &settings->weights;
     if (!has_source) {
-        diff_finder_add_unknown(differences,
-                                "without the accounting database these cannot be told apart:\n"
-                                "  age, ledger, factors, suspended, rollup, billing, caps, steps");
+        diff_finder_add_unknown(
+            differences, "without the accounting database, these causes cannot be distinguished:\n "
+                         " age, ledger, factors, suspended, rollup, billing, caps, steps");
         return;
     }
     bool by_billing = settings->charge == CHARGE_AUTO || settings->charge == CHARGE_BILLING;
     if (by_billing && !settings->slurm && !weights->weights.count &&
         !weights->partition_weight_count)
-        diff_finder_add_unknown(differences,
-                                "without a slurm.conf or tres_weights nobody knows what was cut "
-                                "off billing");
-    if (!settings->slurm)
-        diff_finder_add_unknown(differences,
-                                "without a slurm.conf the period is 300 s, or that of --period");
-    if (settings->slurm && !slurm_enforces_limits(settings->slurm))
         diff_finder_add_unknown(
             differences,
-            "limits are not enforced: slurmctld never charges what jobs ran since the last "
-            "pass before\n  their end; if passes were at other seconds before a restart, "
-            "that is up to a period of each\n  job of then, half a period on average, and "
-            "not a part of steps");
+            "without a slurm.conf or tres_weights, the fraction truncated from billing is unknown");
+    if (!settings->slurm)
+        diff_finder_add_unknown(
+            differences, "without a slurm.conf, the period is 300 s or the value of --period");
+    if (settings->slurm && !slurm_enforces_limits(settings->slurm))
+        diff_finder_add_unknown(
+            differences, "limits are not enforced: slurmctld does not charge jobs for the time "
+                         "after the last decay\n  cycle before their end; if cycles had other "
+                         "times before a restart, this is up to a period\n  for each earlier job, "
+                         "half a period on average, and is not included in steps");
     if (unattributed_usage > 0)
-        diff_finder_add_unknown(differences, "usage without an association is in no value of ours");
+        diff_finder_add_unknown(differences,
+                                "fairmill's values do not contain usage without an association");
 }
 
 /* An association by its names. */
@@ -457,7 +457,7 @@ struct values *finder_values_with(const struct finder *finder, struct tree *tree
     for (uint32_t i = 0; i < finder->tree->count; i++) {
         uint32_t place = place_in_tree(tree, &finder->tree->nodes[i]);
         if (!decay_table_sum_of(finder->options.decay, own[i], &tree->nodes[place].usage)) {
-            fail(err, ERROR_DATA, "a usage is beyond the range of our integers");
+            fail(err, ERROR_DATA, "a usage value exceeds the range of fairmill's integers");
             return NULL;
         }
     }

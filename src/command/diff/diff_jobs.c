@@ -301,7 +301,7 @@ static bool find_priority(struct diff_jobs_finder *finder, const struct printed_
         return false;
     if (!finder->differences->notes[0] && !printed_is_there(&job->nice) && !row->nice_known)
         value_differences_note(finder->differences,
-                               "this print has no nice; sprio -l and its format %N print it");
+                               "the output has no nice values; use sprio -l or a format with %N");
     diff_jobs_add_difference(finder, row, "priority", ours, printed_middle(printed),
                              VALUE_CAUSE_NONE);
     return true;

@@ -392,9 +392,8 @@ static int read_decay(struct diff_pbs_finder *finder, const struct source *sourc
         return 0;
     }
     if (!settings->half_life_of_source) {
-        value_differences_note(
-            finder->differences,
-            "[usage] half_life is given, and OpenPBS's decay may be another one");
+        value_differences_note(finder->differences,
+                               "[usage] half_life is set, so OpenPBS's decay may be different");
         return 0;
     }
     if (pbs_rules_read(&rules, source, finder->asked->printed_at, err))
@@ -411,8 +410,8 @@ static int take_views(struct diff_pbs_finder *finder, struct error *err)
     if (!asked->source) {
         pbs_view_publish(&finder->ours, finder->published);
         value_differences_note(finder->differences,
-                               "without the accounting database these cannot be told apart:\n"
-                               "  cycle, running, decay, ledger");
+                               "without the accounting database, these causes cannot be "
+                               "distinguished:\n  cycle, running, decay, ledger");
         return 0;
     }
     struct source source = source_of(asked->settings, asked->source, finder->published->name);

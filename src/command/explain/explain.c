@@ -158,12 +158,14 @@ static int explain_named_jobs(struct command_context *context, struct error *err
     bool found;
     if (explain_jobs(context, ids, &found, err))
         return -1;
-    return found ? 0
-                 : fail(err, ERROR_USAGE,
-                        ids[1] ? "no cluster has both jobs '%s' and '%s' waiting, or they may not "
-                                 "be shown"
-                               : "no job '%s' waits, or it may not be shown",
-                        ids[0], ids[1]);
+    return found
+               ? 0
+               : fail(
+                     err, ERROR_USAGE,
+                     ids[1]
+                         ? "no cluster has both pending jobs '%s' and '%s', or you may not see them"
+                         : "there is no pending job '%s', or you may not see it",
+                     ids[0], ids[1]);
 }
 
 /* No user and no account has the name, which looks like the id of a job: explain that. */
@@ -218,8 +220,7 @@ static int explain_check(struct command_context *context, struct error *err)
         name_list_add(&options->shared.names, names[0], strlen(names[0]));
     options->of_jobs = asks_for_jobs(names);
     if (options->of_jobs && options->jobs)
-        return fail(err, ERROR_USAGE,
-                    "explain: --jobs is about users and accounts, not about jobs");
+        return fail(err, ERROR_USAGE, "explain: --jobs applies to users and accounts, not to jobs");
     if (options->of_jobs && names[2] && !strcmp(names[1], names[2]))
         return fail(err, ERROR_USAGE, "explain: job '%s' is the same as '%s'", names[1], names[2]);
     if (!options->of_jobs && names[2])

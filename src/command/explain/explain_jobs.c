@@ -206,7 +206,7 @@ static int explain_jobs_gather(struct gathering *gathering, const struct setting
     }
     db_close(db);
     if (!result && gathering->too_large)
-        return fail(err, ERROR_DATA, "the usage of a job is beyond the range of our integers");
+        return fail(err, ERROR_DATA, "a job's usage exceeds the range of fairmill's integers");
     return result;
 }
 

@@ -103,7 +103,7 @@ static void say_progress(void *computed, uint64_t at)
 {
     struct text time = { 0 };
     time_add(&time, (int64_t)at);
-    log_progress(time.bytes, ++*(uint64_t *)computed, "instants computed");
+    log_progress(time.bytes, ++*(uint64_t *)computed, "times computed");
     text_free(&time);
 }
 
@@ -117,7 +117,7 @@ static int print_forecast(const struct command_context *context, const char *nam
     const struct node *node = &cluster->tree->nodes[named->node];
     uint32_t entity = tree_place(forecast->tree, node->id);
     if (entity == NO_NODE || forecast->tree->nodes[entity].id != node->id)
-        return fail(err, ERROR_OTHER, "forecast: '%s' is not in the accounting database any more",
+        return fail(err, ERROR_OTHER, "forecast: '%s' is no longer in the accounting database",
                     name);
     forecast_data_choose(data, entity);
     forecast->job_rate = (uint128)(options->job_tres * (double)UNITS_PER_TRES);
@@ -242,20 +242,18 @@ static int forecast_check(struct command_context *context, struct error *err)
     const char *days = options->days_text, *until = options->until, *job = options->job;
     options->days = DAYS_USUALLY;
     if (!options->shared.names.count)
-        return fail(err, ERROR_USAGE, "forecast: of whom? see `fairmill forecast --help`");
+        return fail(err, ERROR_USAGE, "forecast: missing NAME; see `fairmill help forecast`");
     if (days && (!number_unsigned(days, strlen(days), &options->days) || !options->days ||
                  options->days > DAYS_AT_MOST))
         return fail(err, ERROR_USAGE, "forecast: --days '%s': must be a number from 1 to %d", days,
                     DAYS_AT_MOST);
     options->limit = NAN;
     if (until && (!number_real(until, &options->limit) || options->limit < 0))
-        return fail(err, ERROR_USAGE, "forecast: --until '%s': must be a number, not below 0",
+        return fail(err, ERROR_USAGE, "forecast: --until '%s': must be a number of at least 0",
                     until);
     if (job && !parse_job(options, job))
         return fail(err, ERROR_USAGE,
-                    "forecast: --job '%s': must be what it is charged and for how long, as in "
-                    "64x12h",
-                    job);
+                    "forecast: --job '%s': must be TRES and duration, such as 64x12h", job);
     /* A client, and who may only read reader.conf, gets a forecast from what is published, as of
      * then. */
     options->published_only =

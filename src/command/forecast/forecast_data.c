@@ -303,8 +303,8 @@ static int check_days(struct db *results, const char *cluster, struct error *err
         return -1;
     return any ? 0
                : fail(err, ERROR_OTHER,
-                      "forecast: no usage of days is kept for cluster '%s', and the accounting "
-                      "database is not read here",
+                      "forecast: no daily usage is stored for cluster '%s', and the accounting "
+                      "database is not available here",
                       cluster);
 }
 

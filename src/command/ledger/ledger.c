@@ -33,15 +33,11 @@ static const struct {
     const char *name, *subject;
     bool optional;
 } actions[] = {
-    { CREDIT, "credit", "an amount", false },
-    { DEBIT, "debit", "an amount", false },
-    { REFUND, "refund", "the number of a job, or --node", true },
-    { RESET, "reset", NULL, false },
-    { SET, "set", "an amount", false },
-    { UNDO, "undo", "the number of an entry", false },
-    { LIST, "list", NULL, false },
-    { EXPORT, "export", "a file", true },
-    { IMPORT, "import", "a file", true },
+    { CREDIT, "credit", "AMOUNT", false }, { DEBIT, "debit", "AMOUNT", false },
+    { REFUND, "refund", "JOB", true },     { RESET, "reset", NULL, false },
+    { SET, "set", "AMOUNT", false },       { UNDO, "undo", "ENTRY", false },
+    { LIST, "list", NULL, false },         { EXPORT, "export", "FILE", true },
+    { IMPORT, "import", "FILE", true },
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 
@@ -93,8 +89,8 @@ static int check_actions(const struct ledger_entry_options *options, unsigned ac
             continue;
         struct text text = { 0 };
         add_actions(&text, rules[i].actions);
-        fail(err, ERROR_USAGE, "ledger %s: takes no %s, which is for %s%s%s", options->action,
-             rules[i].option, text.bytes, shared->former ? "; write --" : "",
+        fail(err, ERROR_USAGE, "ledger %s: does not accept %s, which is for %s%s%s",
+             options->action, rules[i].option, text.bytes, shared->former ? "; write --" : "",
              shared->former ? shared->former : "");
         text_free(&text);
         return -1;
@@ -331,25 +327,25 @@ static int take_operands(struct ledger_entry_options *options, struct error *err
     size_t chosen = 0;
     if (!operands[0])
         return fail(err, ERROR_USAGE,
-                    "ledger: credit, debit, refund, reset, set, undo, list, export or import? See "
-                    "`fairmill help ledger`");
+                    "ledger: missing action (credit, debit, refund, reset, set, undo, list, export "
+                    "or import); see `fairmill help ledger`");
     for (size_t i = 0; i < ACTIONS; i++)
         names[i] = actions[i].name;
     while (names[chosen] && strcmp(names[chosen], operands[0]) != 0)
         chosen++;
     if (!names[chosen]) {
         const char *nearest = nearest_word(operands[0], names);
-        return fail(err, ERROR_USAGE, "ledger: unknown '%s'%s%s%s; see `fairmill help ledger`",
-                    operands[0], nearest ? ", did you mean '" : "", nearest ? nearest : "",
-                    nearest ? "'?" : "");
+        return fail(err, ERROR_USAGE,
+                    "ledger: unknown action '%s'%s%s%s; see `fairmill help ledger`", operands[0],
+                    nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     }
     options->action = names[chosen];
     options->subject = operands[1];
     if (actions[chosen].subject && !actions[chosen].optional && !options->subject)
-        return fail(err, ERROR_USAGE, "ledger %s: %s must follow", options->action,
-                    actions[chosen].subject);
+        return fail(err, ERROR_USAGE, "ledger %s: missing %s; see `fairmill help ledger`",
+                    options->action, actions[chosen].subject);
     if (action_is(options, "refund") && !options->subject == !options->refund.node)
-        return fail(err, ERROR_USAGE, "ledger refund: the number of a job must follow, or --node");
+        return fail(err, ERROR_USAGE, "ledger refund: requires either job numbers or --node");
     options->refund.jobs = options->subject;
     if (!actions[chosen].subject && options->subject)
         return fail(err, ERROR_USAGE,

@@ -80,7 +80,7 @@ static void ledger_effect_add_changes(struct text *text, const struct share_list
             text, columns,
             &(struct table_rows){ rows, count, sizeof *rows, .terms = before->terms });
     else
-        text_add(text, "no usage changes\n");
+        text_add(text, "no usage would change\n");
     id_index_destroy(places);
     free(rows);
 }

@@ -105,9 +105,8 @@ int ledger_tell_faults(const struct ledger_book *book, const struct name_list *c
     if (clusters->count == 1)
         ledger_faults_keep(&faults, clusters->values[0]);
     ledger_faults_add_words(&words, &faults);
-    int result = !faults.count ? 0
-                               : fail(err, ERROR_OTHER,
-                                      "%s; `fairmill help ledger` says what to do", words.bytes);
+    int result =
+        !faults.count ? 0 : fail(err, ERROR_OTHER, "%s; see `fairmill help ledger`", words.bytes);
     ledger_faults_free(&faults);
     text_free(&words);
     return result;
@@ -148,16 +147,17 @@ static int ledger_entry_check_options(const struct ledger_entry_options *options
     bool adjusts = ledger_kind_has_amount(ledger_kind_named(options->action));
     if (!options->refund.node && (options->from || options->to))
         return fail(err, ERROR_USAGE,
-                    "ledger %s: --since and --until are for list, and refund --node",
+                    "ledger %s: --since and --until are only for list and for refund --node",
                     options->action);
     if (options->refund.node && !options->from)
-        return fail(err, ERROR_USAGE, "ledger refund: --node needs --since");
+        return fail(err, ERROR_USAGE, "ledger refund: --node requires --since");
     if (adjusts && !options->user)
-        return fail(err, ERROR_USAGE, "ledger %s: --user is needed", options->action);
+        return fail(err, ERROR_USAGE, "ledger %s: missing --user NAME", options->action);
     if (resets && options->all == (options->user || options->account))
-        return fail(err, ERROR_USAGE, "ledger reset: --user, --account or --all is needed");
+        return fail(err, ERROR_USAGE,
+                    "ledger reset: requires either --all, or --user or --account");
     if (resets && options->partition && (!options->user || !options->account))
-        return fail(err, ERROR_USAGE, "ledger reset: --partition needs --user and --account");
+        return fail(err, ERROR_USAGE, "ledger reset: --partition requires --user and --account");
     return 0;
 }
 
@@ -165,11 +165,11 @@ static int ledger_entry_check_options(const struct ledger_entry_options *options
 static int check_why(const char *why, struct error *err)
 {
     if (!why || !why[strspn(why, " \t")])
-        return fail(err, ERROR_USAGE, "the ledger needs a reason: --why TEXT");
+        return fail(err, ERROR_USAGE, "missing reason for the ledger entry; use --why TEXT");
     if (!utf8_valid(why, strlen(why)) || !utf8_is_printable(why))
         return fail(err, ERROR_USAGE, "--why: must be one line of UTF-8");
     if (utf8_length(why) > WHY_LENGTH)
-        return fail(err, ERROR_USAGE, "--why: is longer than %d characters", WHY_LENGTH);
+        return fail(err, ERROR_USAGE, "--why: must have at most %d characters", WHY_LENGTH);
     return 0;
 }
 
@@ -185,8 +185,8 @@ static int begin_record(struct entry_context *context, struct error *err)
         return -1;
     if (!options->shared.yes && !options->shared.dry_run && !isatty(STDIN_FILENO))
         return fail(err, ERROR_USAGE,
-                    "standard input is no terminal to confirm on; --yes enters it, --dry-run shows "
-                    "what it would do");
+                    "standard input is not a terminal; use --yes to enter it without confirmation, "
+                    "or --dry-run to show the effect");
     if (take_span(options, &context->refund.from, &context->refund.to, err))
         return -1;
     entry->kind = ledger_kind_named(options->action);
@@ -195,14 +195,15 @@ static int begin_record(struct entry_context *context, struct error *err)
     if (ledger_kind_has_amount(entry->kind) &&
         !parse_amount(options->subject, entry->kind, &entry->tres_seconds))
         return fail(err, ERROR_USAGE,
-                    "'%s': must be TRES-seconds, or TRES-hours as in 12.5h, and come to a whole "
-                    "number of TRES-seconds%s",
+                    "'%s': must be a number of TRES-seconds, or of TRES-hours such as 12.5h, equal "
+                    "to a whole number of TRES-seconds%s",
                     options->subject, entry->kind == LEDGER_SET ? "" : " above 0");
     uint64_t *number = &entry->undoes;
     if (entry->kind == LEDGER_UNDO &&
         (!number_unsigned(options->subject, strlen(options->subject), number) || !*number ||
          *number > INT64_MAX))
-        return fail(err, ERROR_USAGE, "'%s': must be the number of an entry", options->subject);
+        return fail(err, ERROR_USAGE, "'%s': must be an entry number; see `fairmill ledger list`",
+                    options->subject);
     record->entered_at = time(NULL);
     record->who = command_login(NULL);
     record->why = memory_text(options->why);
@@ -255,7 +256,7 @@ static int find_undone(struct entry_context *context, struct error *err)
     const struct name_list *asked = &context->options->shared.clusters;
     for (size_t i = 0; i < asked->count; i++)
         if (!reads_as(asked->values[i], strlen(asked->values[i]), context->cluster))
-            return fail(err, ERROR_USAGE, "entry %" PRIu64 " of the ledger is of cluster '%s'", id,
+            return fail(err, ERROR_USAGE, "ledger entry %" PRIu64 " belongs to cluster '%s'", id,
                         context->cluster);
     return 0;
 }
@@ -268,9 +269,8 @@ static int check_undone(struct entry_context *context, struct error *err)
     const struct ledger_entry *last = ledger_last_undo(context->ledger, id);
     if (ledger_is_undone(context->ledger, id))
         return fail(err, ERROR_USAGE,
-                    "entry %" PRIu64 " is undone already; to have it count again, undo entry "
-                    "%" PRIu64,
-                    id, last->id);
+                    "entry %" PRIu64 " is already undone; to restore it, undo entry %" PRIu64, id,
+                    last->id);
     context->record.entry.undoes = last->id;
     return 0;
 }
@@ -378,7 +378,9 @@ static int look_again(const struct entry_context *context, const struct ledger_r
         db_close(db);
     }
     return there ? 0
-                 : fail_in(err, "whether entry %" PRIu64 " was made is not known, list will tell",
+                 : fail_in(err,
+                           "cannot tell whether entry %" PRIu64
+                           " was entered; see `fairmill ledger list`",
                            record->entry.id);
 }
 

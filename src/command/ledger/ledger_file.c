@@ -96,9 +96,8 @@ static int ledger_file_add_line(struct text *text, const struct ledger_import *e
             result |=
                 json_object_set_new(line, fields[i].name, ledger_file_value_of(entry, &fields[i]));
     if (result) {
-        result =
-            fail(err, ERROR_DATA, "entry %" PRIu64 " of the ledger has a text that is no UTF-8",
-                 entry->record.entry.id);
+        result = fail(err, ERROR_DATA, "ledger entry %" PRIu64 " contains text that is not UTF-8",
+                      entry->record.entry.id);
     } else {
         char *bytes = json_dumps(line, JSON_COMPACT);
         text_add(text, bytes);
@@ -142,8 +141,8 @@ static int ledger_file_refuse_private(const struct settings *settings,
     for (size_t i = 0; !result && i < book->count; i++)
         if (!ledger_may_be_told(&permissions, &book->records[i]))
             result = fail(err, ERROR_USAGE,
-                          "what users have is private here ([report] private), and the ledger has "
-                          "entries of all");
+                          "you may not export the ledger: it has entries of other users, which "
+                          "[report] private hides");
     permissions_free(&permissions);
     return result;
 }
@@ -254,11 +253,11 @@ static int ledger_file_take_fields(struct ledger_import *entry, const json_t *li
         if (i && !(field->kinds >> entry->record.entry.kind & 1))
             continue;
         if (!ledger_file_take(entry, field, json_object_get(line, field->name)))
-            return fail(err, ERROR_DATA, "'%s' is missing, or is none", field->name);
+            return fail(err, ERROR_DATA, "'%s' is missing or invalid", field->name);
         taken++;
     }
     if (taken != json_object_size(line))
-        return fail(err, ERROR_DATA, "has more than an entry has");
+        return fail(err, ERROR_DATA, "the entry has unknown fields");
     return 0;
 }
 
@@ -269,8 +268,7 @@ static int check_entry(struct ledger_import *entry, struct error *err)
     record->entry.of_cluster = !*record->account && !*record->user;
     ledger_hash(record, hash);
     if (!record->entry.id || strcmp(hash, entry->mark.hash) != 0)
-        return fail(err, ERROR_DATA, "entry %" PRIu64 " is not what its hash says",
-                    record->entry.id);
+        return fail(err, ERROR_DATA, "entry %" PRIu64 " does not match its hash", record->entry.id);
     return 0;
 }
 
@@ -280,7 +278,7 @@ static int ledger_file_read_line(struct ledger_import *entry, const char *bytes,
     json_error_t reason;
     json_t *line = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &reason);
     int result = line ? ledger_file_take_fields(entry, line, err)
-                      : fail(err, ERROR_DATA, "no JSON: %s", reason.text);
+                      : fail(err, ERROR_DATA, "not valid JSON: %s", reason.text);
     if (!result)
         result = check_entry(entry, err);
     json_decref(line);
@@ -300,7 +298,7 @@ static int ledger_file_add_entry(struct lines *lines, const char *bytes, size_t 
     if (ledger_file_read_line(entry, bytes, length, err))
         return fail_in(err, "line %zu", entry->line);
     if (lines->count > 1 && entry->record.entry.id <= entry[-1].record.entry.id)
-        return fail(err, ERROR_DATA, "line %zu: entry %" PRIu64 " comes after entry %" PRIu64,
+        return fail(err, ERROR_DATA, "line %zu: entry %" PRIu64 " must precede entry %" PRIu64,
                     entry->line, entry->record.entry.id, entry[-1].record.entry.id);
     return 0;
 }
@@ -328,7 +326,7 @@ static int ledger_file_read_lines(struct lines *lines, const char *path, struct 
 static int say_added(size_t added, size_t count, bool dry_run, struct error *err)
 {
     struct text text = { 0 };
-    text_format(&text, "%zu entries %s, %zu were there already\n", added,
+    text_format(&text, "%zu entries %s, %zu already existed\n", added,
                 dry_run ? "would be added" : "added", count - added);
     int result = command_print(&text, err);
     text_free(&text);

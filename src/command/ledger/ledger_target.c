@@ -141,7 +141,7 @@ static int none_but_others(const struct target_search *search, const struct acco
     }
     no_such(record, err);
     if (others.length) {
-        text_format(&message, "%s%s; there is %s", err->message,
+        text_format(&message, "%s%s; the user has %s", err->message,
                     *record->partition ? "" : " without a partition", others.bytes);
         fail(err, ERROR_USAGE, "%s", message.bytes);
     }
@@ -177,8 +177,8 @@ static int look_for_association(void *context, struct accounting *accounting, st
     if (!found)
         result = none_but_others(search, accounting, err);
     else if (count > 1 && !*record->account)
-        result = fail(err, ERROR_USAGE, "'%s' may be %s; name one with --account", record->user,
-                      candidates.bytes);
+        result = fail(err, ERROR_USAGE, "'%s' is ambiguous: %s; select one with --account",
+                      record->user, candidates.bytes);
     else
         ledger_target_take_association(record, accounting->names, found);
     text_free(&candidates);
@@ -291,12 +291,12 @@ static int take_numbers(struct job_keys *jobs, const char *list, struct error *e
     for (char *item; !result && (item = list_next(&at)); free(item)) {
         uint64_t number;
         if (!number_unsigned(item, strlen(item), &number) || !number || number > INT64_MAX)
-            result = fail(err, ERROR_USAGE, "'%s': must be the number of a job", item);
+            result = fail(err, ERROR_USAGE, "'%s': must be a job number", item);
         else
             job_keys_add(jobs, number);
     }
     if (!result && !jobs->count)
-        return fail(err, ERROR_USAGE, "'%s': must be the number of a job", list);
+        return fail(err, ERROR_USAGE, "'%s': must be a job number", list);
     job_keys_sort(jobs);
     return result;
 }
@@ -376,10 +376,10 @@ static int check_job(struct ledger_target_search *search, const struct accountin
     }
     if (!rows.begun)
         return fail(err, ERROR_USAGE, "job %" PRIu64 " %s", job,
-                    rows.all ? "had not begun by then"
-                             : "has not run, or the accounting database has it no more");
+                    rows.all ? "had not started by then"
+                             : "has not run, or is no longer in the accounting database");
     if (refunded)
-        return fail(err, ERROR_USAGE, "job %" PRIu64 " was refunded already", job);
+        return fail(err, ERROR_USAGE, "job %" PRIu64 " is already refunded", job);
     ledger_target_tell(search, accounting, job, &rows);
     return 1;
 }
@@ -389,9 +389,10 @@ static int find_on_node(struct ledger_target_search *search, struct error *err)
     const struct refund *refund = search->refund;
     const struct source *source = search->source;
     if (!source->layout->past)
-        return fail(err, ERROR_USAGE,
-                    "with [source] layout = %s nobody tells on which nodes jobs ran",
-                    source->settings->layout);
+        return fail(
+            err, ERROR_USAGE,
+            "[source] layout = %s does not record the nodes of jobs; refund job numbers instead",
+            source->settings->layout);
     return source->layout->past->jobs_on_node(source, refund->node, (uint64_t)refund->from,
                                               (uint64_t)refund->to, search->jobs, err);
 }
@@ -415,9 +416,10 @@ static int ledger_target_look(void *context, struct accounting *accounting, stru
         return 0;
     return search->refunded_before
                ? fail(err, ERROR_USAGE,
-                      "all %" PRIu64 " jobs that ran on node '%s' then were refunded already",
+                      "all %" PRIu64
+                      " jobs that ran on node '%s' in that period are already refunded",
                       search->refunded_before, search->refund->node)
-               : fail(err, ERROR_USAGE, "no job that has ended ran on node '%s' then",
+               : fail(err, ERROR_USAGE, "no finished job ran on node '%s' in that period",
                       search->refund->node);
 }
 
@@ -427,7 +429,8 @@ int refund_find(struct refund *refund, uint64_t time, const struct source *sourc
     const struct settings *settings = source->settings;
     bool by_rollups = settings->usage_source == USAGE_OF_ROLLUPS;
     if (!source->layout->past || by_rollups)
-        return fail(err, ERROR_USAGE, "with %s%s there are no jobs to refund; a credit will do",
+        return fail(err, ERROR_USAGE,
+                    "with %s%s there are no jobs to refund; use `fairmill ledger credit` instead",
                     by_rollups ? "[usage] source = rollup" : "[source] layout = ",
                     by_rollups ? "" : settings->layout);
     if (!refund->node && take_numbers(&refund->found, refund->jobs, err))

@@ -94,9 +94,11 @@ static int read_backtests(struct report_cluster *read, size_t count,
             page->backtest = &read[i].backtest;
         found += (size_t)there;
     }
-    return found || !count ? 0
-                           : fail(err, ERROR_DATA, "'%s' tells of none of these clusters: %s",
-                                  file->path, read[0].data.page.name);
+    return found || !count
+               ? 0
+               : fail(err, ERROR_DATA,
+                      "'%s' contains no values for the clusters of this report, such as '%s'",
+                      file->path, read[0].data.page.name);
 }
 
 /* All from one snapshot. */
@@ -144,7 +146,7 @@ static int report_check(struct command_context *context, struct error *err)
     options->request.days = USUAL_DAYS;
     if (days && (!number_unsigned(days, strlen(days), &options->request.days) ||
                  !options->request.days || options->request.days > 3660))
-        return fail(err, ERROR_USAGE, "report: --days '%s': must be from 1 to 3660", days);
+        return fail(err, ERROR_USAGE, "report: --days '%s': must be a number from 1 to 3660", days);
     if (days && options->since.text)
         return fail(err, ERROR_USAGE, "report: --since and --days exclude each other");
     if (options->directory && options->output)

@@ -370,7 +370,8 @@ static int set_span(struct page_cluster *cluster, const struct report_request *r
     cluster->days_each = cluster->to - cluster->from > DAYS_AT_MOST * INT64_C(86400) ? 7 : 1;
     return cluster->from < cluster->to
                ? 0
-               : fail(err, ERROR_USAGE, "report: --since is not before the end of what is shown");
+               : fail(err, ERROR_USAGE,
+                      "report: --since must be before the end of the shown period");
 }
 
 static void report_data_add_top(struct report_data *data, uint32_t row)

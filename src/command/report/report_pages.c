@@ -122,7 +122,7 @@ static int make_directory(const char *path, struct error *err)
 {
     if (!mkdir(path, 0777) || errno == EEXIST)
         return 0;
-    return fail(err, ERROR_OTHER, "cannot make the folder '%s': %s", path, strerror(errno));
+    return fail(err, ERROR_OTHER, "cannot create directory '%s': %s", path, strerror(errno));
 }
 
 static int write_page(const char *directory, const struct page_cluster *cluster, uint32_t row,

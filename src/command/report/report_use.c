@@ -56,7 +56,7 @@ static int class_sums_take(struct charge_accumulator *accumulator, const struct 
         class_sums_add(&gathering->qos, qos, strlen(qos), charge))
         return 0;
     return fail(err, ERROR_DATA,
-                "the usage of a partition or QOS is beyond the range of our integers");
+                "the usage of a partition or QOS exceeds the range of fairmill's integers");
 }
 
 static int largest_first(const void *a, const void *b)

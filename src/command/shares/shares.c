@@ -170,7 +170,7 @@ static void shares_command_delete_user(struct printer *printer, const struct sha
         shares_command_choose_default(printer, entry);
     else if (is_default(entry))
         text_add(printer->text, "# Slurm 24.11 and later keep all partitions of a default account: "
-                                "there remove the user from it, and add what stays\n");
+                                "remove the user from it, then add the partitions that stay\n");
     struct command_line line = shares_command_begin("delete user where");
     shares_command_add_where(printer, &line, entry, whole_account);
     shares_command_end(printer, &line);
@@ -275,8 +275,7 @@ static int read_database(struct share_set *list, const struct settings *settings
                                            : (struct cluster_names){ &name, of_file != NULL };
     struct db *source = NULL;
     if (!source_type_of(settings)->is_slurmdbd)
-        return fail(err, ERROR_USAGE,
-                    "shares: [source] layout is %s, and sacctmgr is for slurmdbd only",
+        return fail(err, ERROR_USAGE, "shares: requires [source] layout = slurmdbd, not %s",
                     settings->layout);
     int result = run_open_source(&source, settings, err);
     if (!result)
@@ -348,14 +347,15 @@ static int shares_check(struct command_context *context, struct error *err)
     const char *cluster;
     bool exports = action && !strcmp(action, "export");
     if (!action || (!exports && strcmp(action, "diff") != 0))
-        return fail(err, ERROR_USAGE, "shares: export, or diff with a file?");
+        return fail(err, ERROR_USAGE,
+                    "shares: missing or unknown action; use `shares export` or `shares diff FILE`");
     if (exports && file)
         return fail(err, ERROR_USAGE, "shares export: unexpected argument '%s'", file);
     if (exports && (options->commands || table->form != TABLE_FOR_PEOPLE || table->columns ||
                     table->no_header))
-        return fail(err, ERROR_USAGE, "shares export: takes --cluster only");
+        return fail(err, ERROR_USAGE, "shares export: accepts only --cluster");
     if (!exports && !file)
-        return fail(err, ERROR_USAGE, "shares diff: which file?");
+        return fail(err, ERROR_USAGE, "shares diff: missing FILE");
     if (option_list_one(&options->shared.clusters, "cluster", &cluster, err))
         return -1;
     if (exports || options->commands)

@@ -68,7 +68,7 @@ static int shares_difference_take_node(struct taking *taking, const struct node 
     if (share_set_add(taking->list, &entry))
         return 0;
     return fail(err, ERROR_DATA,
-                "association %" PRIu32 " has the account, user and partition of another one",
+                "association %" PRIu32 " has the same account, user and partition as another",
                 node->id);
 }
 

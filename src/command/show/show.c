@@ -180,9 +180,7 @@ static int show_answer(struct command_context *context, struct error *err)
     for (size_t i = 0; i < published->count; i++)
         if (show_add_cluster(context, &published->clusters[i], &any, err))
             return -1;
-    return any ? 0
-               : fail(err, ERROR_USAGE,
-                      "no user that was asked for is in an account that was asked for");
+    return any ? 0 : fail(err, ERROR_USAGE, "none of the selected users is in a selected account");
 }
 
 static const struct command_option own_options[] = {
@@ -224,11 +222,12 @@ static int show_check(struct command_context *context, struct error *err)
         names[i] = shared->names.values[i];
     if (options->pbs && (shared->table.columns || shared->table.no_header || options->all_columns ||
                          options->partitions))
-        return fail(err, ERROR_USAGE,
-                    "show: --columns, --noheader, --long and --partition are not for --pbs");
+        return fail(
+            err, ERROR_USAGE,
+            "show: --columns, --noheader, --long and --partition cannot be used with --pbs");
     if (asked && !options->pbs)
         return fail(err, ERROR_USAGE,
-                    "show: --tree, --list, --decay, --entity and --compare need --pbs");
+                    "show: --tree, --list, --decay, --entity and --compare require --pbs");
     if ((names[0] != NULL) + (options->entity != NULL) + (options->pair.count > 0) + options->tree +
             options->list + (options->decay != NULL) >
         1)
@@ -237,9 +236,10 @@ static int show_check(struct command_context *context, struct error *err)
     options->decay_factor = 1;
     if (options->decay && (!number_real(options->decay, &options->decay_factor) ||
                            !(options->decay_factor > 0 && options->decay_factor < 1)))
-        return fail(err, ERROR_USAGE, "show: --decay: '%s' is not between 0 and 1", options->decay);
+        return fail(err, ERROR_USAGE, "show: --decay '%s': must be a number between 0 and 1",
+                    options->decay);
     if (options->pair.count && options->pair.count != 2)
-        return fail(err, ERROR_USAGE, "show: --compare: must be two names");
+        return fail(err, ERROR_USAGE, "show: --compare: must be two names, separated by a comma");
     if (options->entity)
         names[0] = options->entity;
     if (options->pair.count) {
@@ -247,8 +247,9 @@ static int show_check(struct command_context *context, struct error *err)
         names[1] = options->pair.values[1];
     }
     if (names[0] && (shared->users.count || shared->accounts.count))
-        return fail(err, ERROR_USAGE,
-                    "show: --users and --accounts are not for --entity and --compare");
+        return fail(
+            err, ERROR_USAGE,
+            "show: --users and --accounts cannot be used with a NAME, --entity or --compare");
     if (names[0])
         context->results = RESULTS_TREES;
     if (options->all)

@@ -168,10 +168,10 @@ static int find_capacity(struct statement_command_work *work, struct account_of 
     *capacity = cluster->options.capacity / seconds;
     return isfinite(*capacity)
                ? 0
-               : fail(err, ERROR_USAGE,
-                      "statement: the capacity of cluster '%s' is not known: set [fairshare] "
-                      "capacity",
-                      cluster->name);
+               : fail(
+                     err, ERROR_USAGE,
+                     "statement: the capacity of cluster '%s' is unknown; set [fairshare] capacity",
+                     cluster->name);
 }
 
 /* ---- Printing ---- */
@@ -280,7 +280,7 @@ static int statement_command_read_all(struct statement_command_work *work, struc
     }
     if (published_check_names(work->published, err))
         return -1;
-    return any ? 0 : fail(err, ERROR_OTHER, "nothing is known of use in that time");
+    return any ? 0 : fail(err, ERROR_OTHER, "there is no recorded usage in that period");
 }
 
 /* All of a database comes from one snapshot. */
@@ -341,7 +341,7 @@ static int statement_check(struct command_context *context, struct error *err)
                     "statement: --of capacity and --as-sreport exclude each "
                     "other");
     if (options->tres && !options->as_sreport)
-        return fail(err, ERROR_USAGE, "statement: --tres needs --as-sreport");
+        return fail(err, ERROR_USAGE, "statement: --tres requires --as-sreport");
     if (!options->tres)
         options->tres = "cpu";
     options->since.at = INT64_MIN;

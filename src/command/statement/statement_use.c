@@ -63,7 +63,8 @@ int statement_sums_reach(const struct source *source, bool needed, int64_t *unti
 {
     uint64_t from, to;
     if (!source->layout->past)
-        return fail(err, ERROR_USAGE, "statement: --as-sreport is for Slurm's accounting database");
+        return fail(err, ERROR_USAGE,
+                    "statement: --as-sreport requires Slurm's accounting database");
     if (source->layout->past->rollup_reach(source, INT64_MAX, needed, &from, &to, err))
         return -1;
     *until = (int64_t)to;

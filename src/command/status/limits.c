@@ -139,13 +139,12 @@ int limits_read(struct limits *limits, const struct name_list *given, enum healt
             status_limits_add(limits, level, memory_bytes(text, (size_t)(sign - text)), sign + 1);
         if (!is_known(limit->name))
             return status_limits_refuse(
-                text, "must begin with age, findings, lag, drift or a kind of findings", err);
+                text, "NAME must be age, findings, lag, drift or a kind of finding", err);
         if (!range_in(sign + 1, limit))
-            return status_limits_refuse(
-                text,
-                "its range must be [@][START:][END], of numbers, with s, m, h, d or w "
-                "behind them where they are times",
-                err);
+            return status_limits_refuse(text,
+                                        "RANGE must be [@][START:][END] with numbers; for times, "
+                                        "each with a unit (s, m, h, d or w)",
+                                        err);
         ignore_future(limit);
     }
     return 0;

@@ -201,7 +201,7 @@ static void add_way_out(const char *cluster, struct error *err)
 {
     struct error reason = *err;
     fail(err, reason.class,
-         "%.1500s; if there is no such cluster any more: `fairmill forget --cluster %s`",
+         "%.1500s; if the cluster no longer exists, run `fairmill forget --cluster %s`",
          reason.message, cluster);
 }
 
@@ -256,7 +256,7 @@ static int status_check(struct command_context *context, struct error *err)
         return -1;
     if (options->max_age && !duration_parse(options->max_age, &max_age))
         return fail(err, ERROR_USAGE,
-                    "--max-age '%s': must be a number with s, m, h, d or w behind it",
+                    "--max-age '%s': must be a number and a unit (s, m, h, d or w), such as 15m",
                     options->max_age);
     if (options->max_age)
         limits_add_age(limits, max_age, options->max_age);

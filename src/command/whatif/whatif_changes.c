@@ -57,8 +57,8 @@ static int add_setting(struct whatif_changes *changes, const struct tried_settin
     change->setting = setting_named(tried->section, tried->key);
     if (!change->setting)
         return fail(err, ERROR_USAGE,
-                    "whatif: --weights '%s': '%s' is no weight; they are age, assoc, fairshare, "
-                    "job_size, partition, qos, and tres",
+                    "whatif: --weights '%s': unknown weight '%s'; use age, assoc, fairshare, "
+                    "job_size, partition, qos or tres",
                     text, tried->key + strlen("weight_"));
     return check_setting(change, err);
 }
@@ -119,8 +119,8 @@ static int parse_shares(struct whatif_change *change, struct error *err)
     }
     if (!number_unsigned(change->value, strlen(change->value), &shares) || shares >= SHARES_PARENT)
         return fail(err, ERROR_USAGE,
-                    "whatif: --shares '%s': the shares of '%s' must be a whole number below "
-                    "2147483647, not below 0, or parent",
+                    "whatif: --shares '%s': the shares of '%s' must be a whole number from 0 to "
+                    "2147483646, or parent",
                     change->text, change->name);
     change->shares = (int32_t)shares;
     return 0;
@@ -131,8 +131,8 @@ static int parse_usage(struct whatif_change *change, struct error *err)
     uint64_t seconds;
     if (!amount_parse(change->value, strlen(change->value), 3600, &seconds))
         return fail(err, ERROR_USAGE,
-                    "whatif: --add-usage '%s': the TRES-hours of '%s' must come to a whole number "
-                    "of TRES-seconds above 0",
+                    "whatif: --add-usage '%s': the TRES-hours of '%s' must equal a whole number of "
+                    "TRES-seconds above 0",
                     change->text, change->name);
     change->usage = (double)seconds;
     return 0;
@@ -148,7 +148,8 @@ int changes_add(struct whatif_changes *changes, const char *name, const char *te
     while (option->name && strcmp(option->name, name) != 0)
         option++;
     if (!option->name)
-        return fail(err, ERROR_USAGE, "whatif: '%s' is no change", name);
+        return fail(err, ERROR_USAGE, "whatif: unknown change '%s'; see `fairmill help whatif`",
+                    name);
     if (option->kind == WHATIF_SETTING)
         return whatif_changes_add_weights(changes, text, err);
     if (option->kind == WHATIF_REMOVE) {
@@ -244,12 +245,12 @@ static int find_move(struct whatif_change *change, const struct published *publi
         return fail_in(err, "whatif: --move '%s'", change->text);
     change->parent = tree->nodes[parent.node].id;
     if (tree->nodes[tree_place(tree, change->ids[0])].is_user)
-        return fail(err, ERROR_USAGE, "whatif: --move '%s': '%s' is a user; only accounts move",
-                    change->text, change->name);
+        return fail(err, ERROR_USAGE,
+                    "whatif: --move '%s': '%s' is a user; only accounts can be moved", change->text,
+                    change->name);
     if (tree->nodes[parent.node].is_user)
         return fail(err, ERROR_USAGE,
-                    "whatif: --move '%s': '%s' is a user; only accounts have "
-                    "something below them",
+                    "whatif: --move '%s': '%s' is a user; a parent must be an account",
                     change->text, change->value);
     return 0;
 }
@@ -283,7 +284,7 @@ static int check_change(const struct whatif_change *change, const struct setting
                       : is_parent                          ? scheduler->no_parent_shares
                       : !strcmp(change->option, "weights") ? scheduler->no_weights
                                                            : NULL;
-    return why ? fail(err, ERROR_USAGE, "whatif: --%s '%s': not with layout = %s: %s",
+    return why ? fail(err, ERROR_USAGE, "whatif: --%s '%s': not available with layout = %s: %s",
                       change->option, change->text, settings->layout, why)
                : 0;
 }
@@ -344,16 +345,16 @@ static int whatif_changes_make(const struct whatif_change *change, struct scenar
     case WHATIF_MOVE:
         parent = scenario_find(scenario, change->parent);
         if (parent == NO_ROW || !scenario_move(scenario, row, parent))
-            return fail(err, ERROR_USAGE, "whatif: --move '%s': '%s' is %s%s%s", change->text,
-                        change->value, parent == row ? "the account itself" : "below '",
+            return fail(err, ERROR_USAGE, "whatif: --move '%s': the new parent '%s' is %s%s%s",
+                        change->text, change->value,
+                        parent == row ? "the account itself" : "below '",
                         parent == row ? "" : change->name, parent == row ? "" : "'");
         break;
     case WHATIF_ADD_USAGE:
         if (!decay_table_sum_of(decay, change->usage, &usage) ||
             !wide_add(&scenario->usage[row], &usage))
             return fail(err, ERROR_USAGE,
-                        "whatif: --add-usage '%s': this is more usage than can "
-                        "be counted",
+                        "whatif: --add-usage '%s': exceeds the range of fairmill's integers",
                         change->text);
         break;
     case WHATIF_REMOVE:
@@ -373,10 +374,10 @@ int changes_make(const struct whatif_changes *changes, struct scenario *scenario
         for (size_t j = 0; j < change->id_count; j++) {
             size_t row = scenario_find(scenario, change->ids[j]);
             if (row == NO_ROW)
-                return fail(err, ERROR_OTHER,
-                            "whatif: --%s '%s': association %u is not in the accounting database "
-                            "any more",
-                            change->option, change->text, change->ids[j]);
+                return fail(
+                    err, ERROR_OTHER,
+                    "whatif: --%s '%s': association %u is no longer in the accounting database",
+                    change->option, change->text, change->ids[j]);
             if (whatif_changes_make(change, scenario, row, decay, err))
                 return -1;
         }

@@ -100,7 +100,7 @@ static void whatif_commands_tell_shares(const struct whatif_change *change,
     whatif_commands_add_who(&sentence, &who, terminology_of(cluster->settings));
     text_add(&sentence, " has shares ");
     whatif_commands_add_shares(&sentence, change->shares);
-    text_add(&sentence, ", not ");
+    text_add(&sentence, " instead of ");
     whatif_commands_add_shares(&sentence, cluster->tree->nodes[node].shares);
     whatif_add_change(whatif, sentence.bytes);
     text_free(&sentence);
@@ -113,7 +113,7 @@ static void tell_move(const struct whatif_change *change, const struct published
     struct text sentence = { 0 };
     struct who who = who_is(cluster, change->ids[0]), parent = who_is(cluster, change->parent);
     whatif_commands_add_who(&sentence, &who, terms);
-    text_add(&sentence, " is below ");
+    text_add(&sentence, " moves to ");
     whatif_commands_add_who(&sentence, &parent, terms);
     whatif_add_change(whatif, sentence.bytes);
     text_free(&sentence);
@@ -166,9 +166,9 @@ static void describe_usage(const struct whatif_change *change,
         if (*who.partition)
             command_line_add_name(&line, "--partition", who.partition);
         command_line_add_name(&line, "--cluster", cluster->name);
-        command_line_add_words(&line, "--why 'as whatif has it'");
+        command_line_add_words(&line, "--why 'as in whatif'");
     } else
-        line.obstacle = "the ledger debits users only";
+        line.obstacle = "the ledger can debit only users";
     whatif_add_change(whatif, sentence.bytes);
     if (!whatif->no_ledger)
         whatif_commands_end_line(&line, whatif, change);
@@ -270,7 +270,7 @@ static void describe_removal(const struct whatif_change *change,
         struct who who = who_is(cluster, change->ids[i]);
         gone[tree_place(cluster->tree, change->ids[i])] = true;
         whatif_commands_add_who(&sentence, &who, terminology_of(cluster->settings));
-        text_add(&sentence, " is no more");
+        text_add(&sentence, " is removed");
         whatif_add_change(whatif, sentence.bytes);
         text_free(&sentence);
     }
@@ -305,7 +305,7 @@ static const struct whatif_change *line_change(const struct whatif_changes *chan
 static void whatif_commands_add_field(struct command_line *line, const char *name)
 {
     if (!*name || strpbrk(name, " \t#") || !utf8_is_printable(name))
-        line->obstacle = "no line of resource_group can say this";
+        line->obstacle = "resource_group cannot contain this name";
     text_format(&line->text, " %s", name);
 }
 
@@ -336,9 +336,10 @@ static void describe_group_line(const struct whatif_changes *changes, size_t whi
         text_free(&line.text);
         text_format(&line.text, "# sched_config: unknown_shares: %" PRId32, change->shares);
     } else if (place == 0 || id == ENTITY_UNKNOWN)
-        line.obstacle = "OpenPBS makes this group by itself";
+        line.obstacle = "OpenPBS creates this group automatically";
     else if (id >= ENTITY_UNLISTED)
-        line.obstacle = "who is in no resource_group has one share; give it a line there first";
+        line.obstacle =
+            "an entity without a line in resource_group has one share; add a line for it first";
     whatif_commands_end_line(&line, whatif, change);
 }
 
