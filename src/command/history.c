@@ -358,7 +358,7 @@ static int history_check(struct command_context *context, struct error *err)
         return fail(err, ERROR_USAGE, "history: --days '%s': must be a number from 1 to 36525",
                     days);
     if (options->from.text && days)
-        return fail(err, ERROR_USAGE, "history: --since and --days exclude each other");
+        return fail(err, ERROR_USAGE, "history: --since and --days are mutually exclusive");
     return 0;
 }
 

@@ -344,7 +344,7 @@ static int take_formula(struct prio_options *options, struct error *err)
     if (!options->formula_text)
         return 0;
     if (options->look.only_weights || options->look.format)
-        return fail(err, ERROR_USAGE, "prio: --formula and --%s exclude each other",
+        return fail(err, ERROR_USAGE, "prio: --formula and --%s are mutually exclusive",
                     options->look.format ? "format" : "weights");
     options->formula = formula_create(options->formula_text, err);
     if (options->formula)
@@ -360,7 +360,7 @@ static int check_format(const struct prio_options *options, struct error *err)
     if (!options->look.format)
         return 0;
     if (options->look.all || table->columns || table->form != TABLE_FOR_PEOPLE)
-        return fail(err, ERROR_USAGE, "prio: --format and --%s exclude each other",
+        return fail(err, ERROR_USAGE, "prio: --format and --%s are mutually exclusive",
                     options->look.all           ? "long"
                     : table->columns            ? "columns"
                     : table->form == TABLE_BARS ? "parsable"

@@ -613,7 +613,7 @@ def wrong(place):
                            (('history', 'bob', '--since', 'then'), '--since must be an instant'),
                            (('history', 'bob', '--until', 'soon'), 'so must --until'),
                            (('history', 'bob', '--days', '0'), '--days must be a number'),
-                           (('history', 'bob', '--days', '2', '--since', '5'), '--since and --days exclude each other'),
+                           (('history', 'bob', '--days', '2', '--since', '5'), '--since and --days are mutually exclusive'),
                            (('history', 'bob', '--csv', '--json'), 'so do --csv and --json'),
                            (('history', 'bob', '--cluster', 'none'), 'the cluster must be known')):
         place.ends(64, why, *arguments)

@@ -143,7 +143,7 @@ def sets(folder):
 
 def refused(folder):
     tree = Tree(folder, 'p01_small')
-    for said, arguments in (('nobody', ('nobody',)), ('exclude each other', ('--tree', '--list')), ("'1'", ('--decay', '1')), ("'x'", ('--decay', 'x'))):
+    for said, arguments in (('nobody', ('nobody',)), ('mutually exclusive', ('--tree', '--list')), ("'1'", ('--decay', '1')), ("'x'", ('--decay', 'x'))):
         status, out, err = fairmill(tree.conf, 'show', '--pbs', *arguments)
         tap.ok(status == 64 and not out and said in err, f"{' '.join(arguments)} is refused", status, out, err)
 

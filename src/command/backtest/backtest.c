@@ -372,7 +372,7 @@ static int backtest_check(struct command_context *context, struct error *err)
         context->layout = &backtest_points_layout;
     /* Who changes places most is known once all points are. */
     return options->points && options->top_text
-               ? fail(err, ERROR_USAGE, "backtest: --points and --top exclude each other")
+               ? fail(err, ERROR_USAGE, "backtest: --points and --top are mutually exclusive")
                : 0;
 }
 

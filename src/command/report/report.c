@@ -148,9 +148,9 @@ static int report_check(struct command_context *context, struct error *err)
                  !options->request.days || options->request.days > 3660))
         return fail(err, ERROR_USAGE, "report: --days '%s': must be a number from 1 to 3660", days);
     if (days && options->since.text)
-        return fail(err, ERROR_USAGE, "report: --since and --days exclude each other");
+        return fail(err, ERROR_USAGE, "report: --since and --days are mutually exclusive");
     if (options->directory && options->output)
-        return fail(err, ERROR_USAGE, "report: --each and --output exclude each other");
+        return fail(err, ERROR_USAGE, "report: --each and --output are mutually exclusive");
     request->accounts = &options->shared.accounts;
     request->each = options->directory != NULL;
     options->since.at = INT64_MIN;

@@ -232,7 +232,7 @@ static int show_check(struct command_context *context, struct error *err)
             options->list + (options->decay != NULL) >
         1)
         return fail(err, ERROR_USAGE,
-                    "show: --tree, --list, --decay, --entity and --compare exclude each other");
+                    "show: --tree, --list, --decay, --entity and --compare are mutually exclusive");
     options->decay_factor = 1;
     if (options->decay && (!number_real(options->decay, &options->decay_factor) ||
                            !(options->decay_factor > 0 && options->decay_factor < 1)))
