@@ -7,7 +7,7 @@
 #include "core/formula/parse.h"
 #include "util/error.h"
 
-/* A job_sort_formula, whose names all have small values. */
+/* Reads a job_sort_formula and evaluates it with small values for all names. */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

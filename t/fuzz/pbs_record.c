@@ -6,7 +6,7 @@
 #include "util/error.h"
 #include "util/text.h"
 
-/* Lines of OpenPBS's accounting logs, with texts that users choose. */
+/* Reads lines of OpenPBS's accounting logs, which contain texts from users. */
 
 static void read_resources(const char *resources)
 {
@@ -20,11 +20,11 @@ static void read_resources(const char *resources)
         text_add_field(&text, fields.fields[i].key, fields.fields[i].value);
     must(!fields_read(&again, (struct part){ text.bytes, text.length }, &err) &&
              again.count == fields.count,
-         "they can be stored again");
+         "read resources can be stored again");
     for (size_t i = 0; i < fields.count; i++) {
         const struct part *one = &fields.fields[i].value, *other = &again.fields[i].value;
         must(one->length == other->length && !memcmp(one->bytes, other->bytes, one->length),
-             "and are what they were");
+             "resources stored again are unchanged");
     }
     fields_free(&fields);
     fields_free(&again);
@@ -37,14 +37,14 @@ static int take(void *context, const struct log_file *log, uint64_t number, stru
     struct record *record = context;
     struct run run;
     (void)log;
-    must(number > 0, "a line has its number");
+    must(number > 0, "a line has a number");
     char *copy = exact_copy((const uint8_t *)line.bytes, line.length);
     if (!record_read(record, (struct part){ copy, line.length }, err)) {
         record_locate(record, 1793491205);
         if (strchr("SER", record->type) && !run_read(&run, record, err)) {
             must(*run.texts[RUN_EUSER] && strlen(run.texts[RUN_ACCOUNT]) <= LONGEST_NAME,
-                 "a run has a user, and texts that databases hold");
-            must(record->type != 'S' || (!run.end && !*run.used), "a start has used nothing");
+                 "a run has a user, and its texts fit the columns");
+            must(record->type != 'S' || (!run.end && !*run.used), "a run that starts has no usage");
             read_resources(run.requested);
             read_resources(run.used);
             run_free(&run);
@@ -66,11 +66,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         size_t length = end ? (size_t)(end - bytes) - at : size - at;
         char *line = exact_copy(bytes + at, length);
         must(!line_queue_add(queue, &log, ++number, (struct part){ line, length }, &err),
-             "each line is taken");
+             "each line is accepted");
         free(line);
         at += length + 1;
     }
-    must(!line_queue_flush(queue, &log, &err), "all lines are taken");
+    must(!line_queue_flush(queue, &log, &err), "all lines are accepted");
     line_queue_destroy(queue);
     record_free(&record);
     return 0;

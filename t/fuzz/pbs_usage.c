@@ -6,7 +6,7 @@
 #include "import/usage_file.h"
 #include "util/error.h"
 
-/* The usage file of OpenPBS's scheduler. */
+/* Reads the usage file of OpenPBS's scheduler. */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         usage_list_free(&list);
     } else {
         must(err.class == ERROR_DATA && strstr(err.message, "'usage', byte "),
-             "a refusal says where");
+             "the error shows the position");
     }
     return 0;
 }

@@ -7,11 +7,11 @@
 #include "util/error.h"
 #include "util/text.h"
 
-/* What `pbsfs -p` or `-g` printed, or anybody says it did. */
+/* Reads arbitrary bytes as the output of `pbsfs -p` or `pbsfs -g`. */
 
 static void check_number(const struct printed_number *number)
 {
-    must(number->low <= number->high, "an interval has an end, and each number is there");
+    must(number->low <= number->high, "each number is present and its bounds are ordered");
     must(isfinite(number->low) && isfinite(number->high), "no number is infinite");
 }
 
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         return 0;
     char *exact = exact_copy(bytes, size);
     if (!pbsfs_print_read(&print, (struct span){ exact, size }, &err)) {
-        must(print.count > 0, "somebody is printed");
+        must(print.count > 0, "the output has at least one member");
         for (size_t i = 0; i < print.count; i++) {
             const struct printed_member *row = &print.rows[i];
             must(*row->name && utf8_valid(row->name, strlen(row->name)), "each row has a name");

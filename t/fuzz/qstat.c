@@ -4,7 +4,7 @@
 #include "import/qstat.h"
 #include "util/error.h"
 
-/* What qstat printed as JSON, or anybody says it did. */
+/* Reads arbitrary bytes as qstat's JSON output. */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
@@ -12,15 +12,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct error err;
     write_file("qstat", bytes, size);
     if (!qstat_read(&waiting, "qstat", &err)) {
-        must(waiting.as_of > 0, "a print has its time");
+        must(waiting.as_of > 0, "the output has a time");
         for (size_t i = 0; i < waiting.job_count; i++) {
             const struct waiting_job *job = &waiting.jobs[i];
             must(*job->texts[RUN_EUSER] && strchr("QHWTB", *job->state),
-                 "a job waits for somebody");
+                 "a job has a user and waits");
         }
         waiting_free(&waiting);
     } else {
-        must(err.class == ERROR_DATA && strstr(err.message, "'qstat'"), "a refusal says where");
+        must(err.class == ERROR_DATA && strstr(err.message, "'qstat'"), "the error names the file");
     }
     return 0;
 }

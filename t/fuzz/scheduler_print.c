@@ -4,7 +4,7 @@
 #include "import/sched_config.h"
 #include "util/error.h"
 
-/* What qmgr prints of schedulers. */
+/* Reads qmgr's output about schedulers. */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
@@ -13,11 +13,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     write_file("sched", bytes, size);
     if (!scheduler_print_read(values, "sched", &err)) {
         for (size_t i = 0; i < SERVER_KEYS; i++)
-            must(values[i].name != NULL, "a value has its name");
+            must(values[i].name != NULL, "each value has a name");
         dated_free(values, SERVER_KEYS);
     } else {
-        must(err.class == ERROR_DATA && strstr(err.message, "'sched'"),
-             "a rejection names the file");
+        must(err.class == ERROR_DATA && strstr(err.message, "'sched'"), "the error names the file");
     }
     return 0;
 }

@@ -5,7 +5,7 @@
 #include "settings/settings.h"
 #include "util/error.h"
 
-/* A settings file. */
+/* Loads a settings file. */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
@@ -17,14 +17,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         if (!settings_load(&settings, "settings", (enum settings_use)use, &err)) {
             must(settings->text && settings->algorithm && settings->results.driver &&
                      strlen(settings->digest) == 32,
-                 "settings that were taken are whole");
+                 "accepted settings are complete");
             settings_destroy(settings);
         } else {
-            must(err.class == ERROR_SETTINGS && *err.message, "a refusal says why");
-            /* Of its own words, which the file may have too: the names of keys come in small
-             * letters. */
+            must(err.class == ERROR_SETTINGS && *err.message, "the error has a reason");
+            /* Only an error about a difference from iniparser contains these words, unless the file
+             * contains them.  Names of keys in messages are in lower case. */
             must(!strstr(err.message, "this iniparser") || strcasestr(text, "this iniparser"),
-                 "no line is left to iniparser");
+                 "the result does not depend on iniparser");
         }
     }
     free(text);

@@ -5,8 +5,8 @@
 #include "util/error.h"
 #include "util/text.h"
 
-/* What `sacctmgr dump` wrote, or anybody says it did; what was read of it can be written, and reads
- * the same. */
+/* Reads arbitrary bytes as the output of `sacctmgr dump`.  A valid file must be the same after it
+ * is written and read again. */
 
 static void check_name(const char *name)
 {
@@ -25,7 +25,7 @@ static void check_entry(const struct share_set *set, const struct share_entry *e
     const char *above = *entry->user ? entry->account : entry->parent;
     const struct share_entry *parent = share_set_account(set, above);
     must(entry == set->entries || (parent && parent < entry && parent->depth + 1 == entry->depth),
-         "parents come first");
+         "parents precede their children");
 }
 
 static void check_writing(const struct share_set *set)
@@ -35,14 +35,14 @@ static void check_writing(const struct share_set *set)
     struct error err;
     if (!share_file_add(&text, set, &err)) {
         must(!share_file_read(&again, (struct span){ text.bytes, text.length }, &err),
-             "what was written can be read");
-        must(again.count == set->count, "all is written");
+             "a written file can be read");
+        must(again.count == set->count, "all entries are written");
         for (size_t i = 0; i < set->count; i++) {
             const struct share_entry *entry = &set->entries[i];
             const struct share_entry *other =
                 share_set_find(&again, entry->account, entry->user, entry->partition);
             must(other && other->shares == entry->shares && !strcmp(other->parent, entry->parent),
-                 "each entry is written as it is");
+                 "each entry is the same after writing and reading");
         }
         share_set_free(&again);
     }
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct error err;
     char *exact = exact_copy(bytes, size);
     if (!share_file_read(&set, (struct span){ exact, size }, &err)) {
-        must(set.count > 0 && set.cluster && *set.cluster, "there is a cluster");
+        must(set.count > 0 && set.cluster && *set.cluster, "a file has a cluster");
         for (size_t i = 0; i < set.count; i++)
             check_entry(&set, &set.entries[i]);
         check_writing(&set);

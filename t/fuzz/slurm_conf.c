@@ -6,13 +6,13 @@
 #include "settings/slurm/slurm_conf.h"
 #include "util/error.h"
 
-/* A slurm.conf, and behind bytes 0xff the files a, b and c that it may include. */
+/* Loads a slurm.conf.  Bytes 0xff separate it from the files a, b and c, which it may include. */
 
 static const char settings_text[] = "[source]\ndriver = sqlite\ndatabase = s\n"
                                     "[results]\ndriver = sqlite\ndatabase = r\n"
                                     "[slurm]\nconf = slurm.conf\n";
 
-/* No sum over nodes is above that of all nodes. */
+/* Checks that no sum over a partition's nodes exceeds the cluster's. */
 static void look_at(const struct slurm_conf *conf)
 {
     for (size_t i = 0; i < conf->partition_count; i++) {
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (!begun++)
         write_file("settings", settings_text, strlen(settings_text));
     char *text = text_of(bytes, size), *at = text;
-    /* What is beyond our folder is none of our business. */
+    /* Slashes are replaced, so that no Include can reach other directories. */
     for (char *slash; (slash = memchr(text, '/', size));)
         *slash = '_';
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         look_at(settings->slurm);
         settings_destroy(settings);
     } else {
-        must(err.class == ERROR_SETTINGS && *err.message, "a refusal says why");
+        must(err.class == ERROR_SETTINGS && *err.message, "the error has a reason");
     }
     free(text);
     return 0;

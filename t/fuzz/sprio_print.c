@@ -6,12 +6,14 @@
 #include "report/sprio_print.h"
 #include "util/error.h"
 
-/* What sprio printed, or anybody says it did. */
+/* Reads arbitrary bytes as the output of sprio. */
 
 static void check_number(const struct printed_number *number)
 {
-    must(!printed_is_there(number) || number->low <= number->high, "an interval has an end");
-    must(isnan(number->low) == isnan(number->high), "a number is there or it is not");
+    must(!printed_is_there(number) || number->low <= number->high,
+         "the bounds of a number are ordered");
+    must(isnan(number->low) == isnan(number->high),
+         "both bounds of a number are present or absent");
     must(!isinf(number->low) && !isinf(number->high), "no number of a job is infinite");
 }
 
@@ -25,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (!sprio_print_read(&print, (struct span){ exact, size }, "c", &err)) {
         for (size_t i = 0; i < print.count; i++) {
             const struct printed_job *job = &print.rows[i];
-            must(job->id > 0, "each row is of a job");
+            must(job->id > 0, "each row has a job");
             check_number(&job->priority);
             check_number(&job->norm);
             check_number(&job->site);

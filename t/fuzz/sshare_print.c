@@ -8,9 +8,9 @@
 #include "util/error.h"
 #include "util/text.h"
 
-/* What sshare or scontrol printed, or anybody says they did. */
+/* Reads arbitrary bytes as the output of sshare or scontrol. */
 
-/* Whether a name may stand between bars. */
+/* Returns true if the names can be written between bars. */
 static bool is_plain(const struct printed_row *row)
 {
     return !strchr(row->account, '|') && !strchr(row->user, '|') &&
@@ -19,11 +19,13 @@ static bool is_plain(const struct printed_row *row)
 
 static void check_number(const struct printed_number *number)
 {
-    must(!printed_is_there(number) || number->low <= number->high, "an interval has an end");
-    must(isnan(number->low) == isnan(number->high), "a number is there or it is not");
+    must(!printed_is_there(number) || number->low <= number->high,
+         "the bounds of a number are ordered");
+    must(isnan(number->low) == isnan(number->high),
+         "both bounds of a number are present or absent");
 }
 
-/* The same names between bars are the same rows. */
+/* Writes the names between bars, and checks that the same rows are read. */
 static void read_again(const struct sshare_print *print)
 {
     struct sshare_print again;
@@ -37,16 +39,16 @@ static void read_again(const struct sshare_print *print)
             plain++;
         }
     bool good = !sshare_print_read(&again, (struct span){ text.bytes, text.length }, "c", &err);
-    must(good == (plain > 0), "what was read can be read again");
+    must(good == (plain > 0), "written names can be read");
     for (size_t i = 0, at = 0; good && i < print->count; i++) {
         if (!is_plain(&print->rows[i]))
             continue;
         must(!strcmp(print->rows[i].account, again.rows[at].account) &&
                  !strcmp(print->rows[i].user, again.rows[at].user),
-             "both ways to print have the same names");
+             "written names are unchanged");
         at++;
     }
-    must(!good || again.count == plain, "and as many rows");
+    must(!good || again.count == plain, "the number of rows is unchanged");
     if (good)
         sshare_print_free(&again);
     text_free(&text);
@@ -64,12 +66,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (!(kind == PRINT_OF_ASSOC_MGR ? assoc_mgr_print_read(&print, text, "c", &err)
           : kind == PRINT_OF_JSON    ? sshare_json_read(&print, text, "c", &err)
                                      : sshare_print_read(&print, text, "c", &err))) {
-        must(print.count > 0, "a print that is read has rows");
+        must(print.count > 0, "accepted output has rows");
         for (size_t i = 0; i < print.count; i++) {
             const struct printed_row *row = &print.rows[i];
             must(!printed_is_there(&row->raw_usage) ||
                      (row->raw_usage.low >= 0 && isfinite(row->raw_usage.high)),
-                 "a usage is not below 0");
+                 "usage is finite and not negative");
             check_number(&row->norm_shares);
             check_number(&row->effective_usage);
             check_number(&row->raw_usage);
@@ -77,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             check_number(&row->fairshare);
             check_number(&row->level_fs);
         }
-        if (kind != PRINT_OF_JSON) /* a name in JSON may have line feeds */
+        if (kind != PRINT_OF_JSON) /* names in JSON may contain line feeds */
             read_again(&print);
         sshare_print_free(&print);
     }

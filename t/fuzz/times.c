@@ -8,7 +8,7 @@
 #include "settings/slurm/slurm_value.h"
 #include "util/number.h"
 
-/* Spans of time, instants, numbers and lists of hosts, which are all short texts. */
+/* Reads short texts as durations, times, numbers and lists of hosts. */
 
 static void take_name(void *context, const char *name, size_t length)
 {
@@ -21,9 +21,9 @@ static void spans(const char *text)
     uint64_t seconds, minutes;
     bool ours = time_string_parse(text, &seconds), slurms = slurm_minutes(text, &minutes);
     must(!ours || strpbrk(text, " smhdw") || (slurms && minutes == seconds / 60),
-         "Slurm takes each of our time strings but those with a unit");
+         "Slurm accepts all of our time strings without a unit");
     must(!slurms || minutes == SLURM_UNLIMITED || minutes <= UINT64_MAX / 60 + 1,
-         "no span overflows");
+         "no duration overflows");
     duration_parse(text, &seconds);
     int64_t epoch;
     time_parse(text, &epoch);
@@ -42,12 +42,13 @@ static void numbers(const char *text)
     const char *first = text + strspn(text, "0");
     snprintf(again, sizeof again, "%" PRIu64, number);
     must(natural ? digits && !strcmp(again, *first ? first : "0") : !digits || strlen(first) >= 20,
-         "a number is the digits that it is written with");
+         "a number equals its digits");
     must(!natural || number > INT64_MAX ||
              (number_signed(text, length, &integer) && integer == (int64_t)number),
-         "what has no sign is positive");
-    must(!natural || (slurm_count(text, length, &count) && count == number), "a count is a number");
-    must(!number_real(text, &real) || isfinite(real), "reals are finite");
+         "an unsigned number is read as a positive signed one");
+    must(!natural || (slurm_count(text, length, &count) && count == number),
+         "every number is a count");
+    must(!number_real(text, &real) || isfinite(real), "real numbers are finite");
     must(!slurm_number(text, 1000, &number) || number <= 1000, "numbers are within their limits");
     slurm_boolean(text, &yes);
 }
@@ -58,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     size_t names = 0, left = 10000;
     struct slurm_hosts hosts = { take_name, &names, &left };
     slurm_hosts_expand(&hosts, text);
-    must(names + left == 10000, "no more hosts come than were said");
+    must(names + left == 10000, "the number of hosts matches the count");
     spans(text);
     numbers(text);
     free(text);

@@ -5,9 +5,9 @@
 
 #include "core/usage/usage.h"
 
-/* A list of TRES, behind a byte that is the id. */
+/* Reads a list of TRES.  The first byte determines the id. */
 
-/* The same as tres_count() by other means. */
+/* A second implementation of tres_count(). */
 static enum tres_reading count_again(char *list, uint64_t id, uint64_t *count)
 {
     for (char *item = list, *next; item; item = next) {
@@ -33,7 +33,7 @@ static enum tres_reading count_again(char *list, uint64_t id, uint64_t *count)
     return TRES_ABSENT;
 }
 
-/* A weighted charge is made of the counts of its TRES. */
+/* Checks that a weighted charge results from the counts of its TRES. */
 static void charge_again(const char *list, size_t length)
 {
     static const struct tres_rate rates[] = { { 1, false, 5, 5 },
@@ -53,23 +53,23 @@ static void charge_again(const char *list, size_t length)
     }
     enum job_outcome outcome;
     uint128 units = tres_charge(CHARGE_TRES, &rate, list, length, &outcome);
-    must((outcome == JOB_CHARGED) == readable, "a charge is made where all counts can be read");
-    must(units == (readable ? sum + highest : 0), "two ways to weigh TRES agree");
+    must((outcome == JOB_CHARGED) == readable, "a charge requires that all counts are readable");
+    must(units == (readable ? sum + highest : 0), "both computations of weighted TRES agree");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     if (size < 1 || memchr(bytes, '\0', size))
         return 0;
-    /* Without a NUL behind it: what is read beyond the length is found. */
+    /* A copy without a terminating NUL, so that the sanitizer detects reads beyond its length. */
     size_t length = size - 1;
     char *exact = malloc(length ? length : 1), *list = text_of(bytes + 1, length);
     uint64_t id = bytes[0] % 12 + 1, count = 0, again = 0;
-    must(exact != NULL, "there is memory");
+    must(exact != NULL, "memory is available");
     memcpy(exact, list, length);
     enum tres_reading reading = tres_count(exact, length, id, &count);
-    must(reading == count_again(list, id, &again), "two ways to read a list of TRES agree");
-    must(reading != TRES_FOUND || count == again, "two ways to count a TRES agree");
+    must(reading == count_again(list, id, &again), "both parsers of a TRES list agree");
+    must(reading != TRES_FOUND || count == again, "both parsers of a TRES count agree");
     charge_again(exact, length);
     free(exact);
     free(list);

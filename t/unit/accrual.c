@@ -131,7 +131,7 @@ static void of_associations(void)
     waits(4, CID, 1, 130, 170);
     waits(5, CID, 1, 140, STILL);
     age(false, "1=100 2=0 3=120 4=130 5=170",
-        "an account's own limit applies per user, its group limit to all descendants");
+        "accounts' own limits apply per user, group limits to all descendants");
     end();
 
     start();
@@ -142,7 +142,7 @@ static void of_associations(void)
     waits(3, ANN, 1, 120, STILL);
     waits(4, BOB, 1, 130, STILL);
     age(false, "1=100 2=110 3=0 4=0",
-        "the nearest association's group limit applies first; jobs count in every limit above");
+        "the nearest group limit applies first; jobs count in all limits above");
     age(true, "1=100 2=0 3=0 4=0", "from 24.05 on, the lowest limit of an association applies");
     end();
 

@@ -18,7 +18,7 @@ int main(void)
     is_since((struct array_tasks){ 1001, 1002 }, 1001, 1001,
              "a task at its array's limit ages since its siblings became eligible");
     is_since((struct array_tasks){ 1065, 1126 }, 1063, 1065,
-             "a task at the limit ages since that time even after its submission");
+             "a task ages since its siblings' eligible time, even after its submission");
     is_since((struct array_tasks){ 0, 1005 }, 1003, 1005,
              "without a known eligible time, a task ages since its siblings started");
     is_since((struct array_tasks){ 1004, 1004 }, 1002, 1004,

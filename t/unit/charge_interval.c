@@ -154,7 +154,7 @@ static void rows(void)
     row = row_of(&cheap, 1990, 2010);
     ok(add_row(&context, &row, sums, &charge) == 2 && charge.outcome == JOB_CHARGE_TOO_LARGE &&
            charge.first == 1990 && !charge.counted.units,
-       "a finding of one interval applies to the row from its first second");
+       "a finding of one interval applies to the row from its start");
     row = row_of(&cheap, 1990, 0);
     row.job.time_limit = 1;
     row.job.tres_alloc = "5=1";

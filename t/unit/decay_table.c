@@ -196,16 +196,15 @@ static void times(void)
         decays &= fabs(usage_set(decay, amount, now - age) - left) <= 1e-12 * left;
         decay_table_destroy(decay);
     }
-    ok(all, "an amount set at a time is complete at that time, bit for bit");
-    ok(decays, "an amount set at a time decays from then on");
+    ok(all, "an amount is complete at its own time, bit for bit");
+    ok(decays, "an amount decays from its own time on");
     struct decay_table *decay = decay_table_create(600, 10000, 9000);
     ok(!decay_table_weight_at(decay, 8999) && decay_table_weight_at(decay, 9000) &&
            decay_table_weight_at(decay, 10000) && !decay_table_weight_at(decay, 10001),
        "an amount before the start or after now has weight 0");
     decay_table_destroy(decay);
     decay = decay_table_create(0, 10000, 0);
-    is_double_exact(usage_set(decay, 4711, 5), 4711,
-                    "without decay, an amount set at a time stays");
+    is_double_exact(usage_set(decay, 4711, 5), 4711, "without decay, an amount stays unchanged");
     decay_table_destroy(decay);
     struct decay_cycles halves = { .period = 100, .epoch = 1030, .factor = .5, .half_life = 100 };
     decay = decay_table_create_stepped(&halves, 1330, 0);

@@ -118,7 +118,7 @@ static void random_numbers(void)
     }
     ok(any_bits, "doubles of random bits are written as by printf");
     ok(small, "numbers below 1 are written as by printf");
-    ok(whole, "numbers with few decimals, many of them ties, are written as by printf");
+    ok(whole, "numbers with few decimals, often ties, are written as by printf");
 }
 
 static void integers(void)

@@ -260,8 +260,7 @@ static void every_reversal(enum conformance conformance)
         site_erase(&site);
         char statement[120];
         snprintf(statement, sizeof statement,
-                 "%s: each change that is found is the smallest that reverses the order",
-                 (*each)->name);
+                 "%s: each change found is the smallest that reverses the order", (*each)->name);
         ok(verified.found > 20 && verified.least == verified.found, statement);
     }
 }

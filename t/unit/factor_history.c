@@ -60,13 +60,13 @@ static void transactions(void)
     told(200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=2.000000");
     told(200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=5.000000");
     is_string(known(5, false, false), "100 added 1, 200 changed 5",
-              "an addition defaults to factor 1; the last change in a second counts");
+              "an addition defaults to 1; the last change in a second counts");
     told(200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=2.000000");
     is_string(known(2, false, false), "200 changed 2",
               "the factor before the first change is unknown");
     told(200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=2.000000");
     is_string(known(2, false, true), "0 added 1, 200 changed 2",
-              "a QOS that was never added began with 1 if txn_table is whole");
+              "a QOS never added began with 1 if txn_table is whole");
     told(100, TRANSACTION_ADD_QOS, "low", "usage_factor=2.000000");
     told(300, TRANSACTION_ADD_QOS, "low", "usage_factor=6.000000");
     is_string(known(6, false, false), "100 added 2, 300 added 6",
@@ -98,7 +98,7 @@ static void observations(void)
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     note(NOW, FACTOR_SEEN, 9000, 3);
     is_string(known(3, false, false), "5000 seen 2, 10000 seen 3",
-              "a run at the same time is not the first to observe it");
+              "another run at the same time is not the first observer");
     history->last_seen = NOW;
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     note(NOW, FACTOR_SEEN, 9000, 3);
@@ -123,7 +123,7 @@ static void observations(void)
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     told(10200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=3.000000");
     is_string(known(3, false, false), "5000 seen 2, 10200 changed 3",
-              "a change dated after the run by a fast clock is not undated");
+              "a date after the run, by a fast clock, still counts");
     history->last_seen = 9000;
     note(100, FACTOR_ADDED, FACTOR_UNSEEN, 2);
     note(200, FACTOR_CHANGED, FACTOR_UNSEEN, 3);
@@ -187,7 +187,7 @@ static void late(void)
               "a late row of txn_table overrules later observations");
     see_first(1), change(2000, 3);
     is_string(known(1, false, true), "0 added 1, 2000 changed 3, (10000 seen 1)",
-              "with a late row and a whole txn_table, a QOS began with 1");
+              "with a whole txn_table, a late row follows factor 1");
     see_first(1), change(8000, 3);
     is_string(known(1, false, false), "5000 seen 1, 8000 changed 3, (10000 seen 1)",
               "a late row after the first run overrules later observations");
@@ -225,7 +225,7 @@ static void reach(void)
     is_int(factor_history_since(history), 0, "without recorded points, all of txn_table is needed");
     note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
     is_int(factor_history_since(history), 1000000 - 86400,
-           "with recorded points, rows since a day before the last run are needed");
+           "with recorded points, rows from a day before the last run suffice");
     factor_history_destroy(history);
 }
 

@@ -206,7 +206,7 @@ static void zeros(void)
            root->shares_norm == 1 && isnan(root->classic_factor) && isnan(root->level_fs),
        "a root without usage has shares 1, usage 0 and no factor");
     ok(u->usage_norm == 0 && u->level_usage == 0 && u->classic_factor == 1 && isinf(u->level_fs),
-       "0 / 0 counts as 0, and no usage gives the best factor");
+       "0 / 0 is 0, and no usage gives the best factor");
     ok(isnan(u->capacity_usage) && isnan(u->linear_factor),
        "without a capacity, the linear values are undefined");
     ok(u->fair_tree_rank == 1 && u->fair_tree_factor == 1,

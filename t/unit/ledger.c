@@ -118,7 +118,7 @@ static void test_weight(void)
     uint128 units, weight = ledger_weight(state, &debit, decay, &units, &(bool){ false });
     bool negative = true;
     ok(weight == decay_table_weight(decay, 8999, 9000) && units == 5 * (uint128)UNITS_PER_TRES,
-       "a debit is a charge for the second that ends at its time");
+       "a debit is a charge for the second before its time");
     ledger_weight(state, &debit, decay, &units, &negative);
     ok(!negative, "a debit adds usage");
     credit.kind = LEDGER_CREDIT;
@@ -176,8 +176,7 @@ static void test_sets(void)
     ok(amount_at(ledger, 900) == 75, "of two sets at one time, the later entry counts");
     add(ledger, 5, 500, LEDGER_RESET, 0);
     ledger_add_cover(ledger, 5, 7);
-    ok(amount_at(ledger, 900) == 5,
-       "a reset entered after a set at the same time removes its amount");
+    ok(amount_at(ledger, 900) == 5, "a reset entered after a set of the same time cancels it");
     add(ledger, 6, 500, LEDGER_UNDO, 5);
     ok(amount_at(ledger, 900) == 75, "an undone reset removes nothing");
     add(ledger, 7, 500, LEDGER_RESET, 1);

@@ -186,7 +186,7 @@ static void size_relative_to_time(void)
     options.relative_to_time = true;
     /* 1 x 32 / 4 = 8 CPUs on its nodes, of 32 CPUs, for 60 minutes. */
     is_double_exact(compute()->factor.job_size, 8.0 / 60 / 32,
-                    "relative to time, the size is the CPUs of the job's nodes per minute");
+                    "relative to time, the size is CPUs of the nodes per minute");
     job.cpus = 16;
     is_double_exact(compute()->factor.job_size, 16.0 / 60 / 32,
                     "relative to time, the job's own CPUs count if more");
@@ -401,7 +401,7 @@ static void queues(void)
     rows_are(queue, "7 short normal 105*", "a single requested QOS does not replace the job's QOS");
     add_job(queue, 7, "short", "high,unheard", 1);
     rows_are(queue, "7 short normal 105*",
-             "a single known QOS in a list does not replace the job's QOS");
+             "a list with one known QOS does not replace the job's QOS");
     add_job(queue, 7, "short", "", 3);
     rows_are(queue, "7 short gone 100*", "a deleted QOS adds nothing");
     add_job(queue, 7, "short", "", 99);

@@ -67,7 +67,7 @@ static void unchanged(void)
         ascending &= scenario.rows[i - 1].id < scenario.rows[i].id;
     ok(scenario.count == 7 && ascending, "rows are the associations by ascending id");
     ok(scenario.rows[row(7)].id == 7 && row(8) == NO_ROW,
-       "a row is found by its id, and a missing one is not");
+       "a row is found by its id; a missing one is not");
     ok(build() && used(1, 73) && used(3, 30) && used(7, 43) && used(9, 40),
        "an unchanged tree has the same usage, also of deleted users");
     ok(at(9)->shares == SHARES_PARENT && at(7)->shares == 5 &&

@@ -62,7 +62,8 @@ static const struct fruit fruits[] = {
 };
 #define HOW_MANY (sizeof fruits / sizeof *fruits)
 
-/* What a table of these rows is; freed by the next call. */
+/* Returns the output of a table with these rows, or an error message.  Valid until the next
+ * call. */
 static const char *printed(const struct table_options *options, const struct fruit *rows,
                            size_t count)
 {
@@ -100,21 +101,21 @@ static void forms(void)
            "apple       red           3  0.250        7\n"
            " -pear, \"x\"            many\n"
            "  a|b\\x0Ac  =1+1               inf       -1\n",
-           "people get texts left, numbers right, a tree indented");
+           "in text output, texts are left-aligned, numbers right-aligned, trees indented");
     prints((struct table_options){ .form = TABLE_BARS },
            "Cluster|Fruit|Colour|NumberOf|Weight|RawUsage|Ripe\n"
            "tiny|apple|red|3|0.25|7|1\n"
            "tiny|-pear, \"x\"||many|||0\n"
            "tiny|a\\x7Cb\\x0Ac|=1+1||inf|-1|1\n",
-           "between bars there are headings, and no bar within a name");
+           "output with bars has headings, and bars in names are escaped");
     prints((struct table_options){ .form = TABLE_BARS, .ends_with_bar = true, .columns = "name" },
-           "Fruit|\napple|\n-pear, \"x\"|\na\\x7Cb\\x0Ac|\n", "a bar may end each line");
+           "Fruit|\napple|\n-pear, \"x\"|\na\\x7Cb\\x0Ac|\n", "each line may end with a bar");
     prints((struct table_options){ .form = TABLE_CSV },
            "cluster,name,colour,count,weight,usage_raw,ripe\r\n"
            "tiny,apple,red,3,0.25,7,1\r\n"
            "tiny,\"'-pear, \"\"x\"\"\",,many,,,0\r\n"
            "tiny,a|b\\x0Ac,'=1+1,,inf,-1,1\r\n",
-           "CSV has names, quotes, and no formula; negative numbers stay numbers");
+           "CSV quotes names and prevents formulas, but keeps negative numbers");
     prints((struct table_options){ .form = TABLE_JSON },
            "{\"clusters\": [\n{\"cluster\": \"tiny\", \"as_of\": 5, \"fruits\": [\n"
            "{\"cluster\":\"tiny\",\"name\":\"apple\",\"colour\":\"red\",\"count\":3,"
@@ -125,7 +126,7 @@ static void forms(void)
            "{\"cluster\":\"tiny\",\"name\":\"a|b\\nc\",\"colour\":\"=1+1\",\"count\":null,"
            "\"weight\":null,\"usage_raw\":-0.5,\"ripe\":true,\"picked\":-5}\n"
            "]}\n]}\n",
-           "JSON has every digit, and null for what is no number");
+           "JSON has all digits, and null for values that are not numbers");
 }
 
 static void formulas(void)
@@ -140,7 +141,8 @@ static void formulas(void)
         struct table_options options = { .form = TABLE_CSV, .no_header = true, .columns = "name" };
         char expected[32];
         snprintf(expected, sizeof expected, "%s\r\n", texts[i][1]);
-        is_string(printed(&options, &fruit, 1), expected, "a spreadsheet sees a text");
+        is_string(printed(&options, &fruit, 1), expected,
+                  "CSV makes a spreadsheet read a name as text");
     }
 }
 
@@ -152,35 +154,36 @@ static void choices(void)
            "       7 apple 0.25     3  yes    2 h\n"
            "          -pe+       many   no  119 s\n"
            "      -1   a|+  inf        yes   -5 s\n",
-           "columns are chosen by name, heading or their beginnings, with widths");
+           "columns are chosen by name, heading or abbreviation, with widths");
     prints((struct table_options){ .columns = "fruit%-3,label,label%7", .no_header = true },
            "ap+ no 43   no 43\n -+ no 39   no 39\n  + no 40   no 40\n",
-           "a hidden column can be chosen, and one twice");
+           "a hidden column can be chosen, and a column chosen twice");
     prints((struct table_options){ .columns = "colour,name" },
            "tiny:\nColour Fruit\nred    apple\n        -pear, \"x\"\n"
            "=1+1     a|b\\x0Ac\n",
-           "columns come in the order in which they are chosen");
+           "columns have the order in which they were chosen");
     prints((struct table_options){ .form = TABLE_JSON, .columns = "ripe,Fruit" },
            "{\"clusters\": [\n{\"cluster\": \"tiny\", \"as_of\": 5, \"fruits\": [\n"
            "{\"ripe\":true,\"name\":\"apple\"},\n"
            "{\"ripe\":false,\"name\":\"-pear, \\\"x\\\"\"},\n"
            "{\"ripe\":true,\"name\":\"a|b\\nc\"}\n]}\n]}\n",
-           "in JSON too");
+           "columns can be chosen for JSON");
     prints((struct table_options){ .columns = "fruit,colr" },
            "there is no column 'colr', did you mean 'colour'?",
-           "an unknown column names the nearest");
+           "the error for an unknown column suggests the nearest name");
     prints((struct table_options){ .columns = "Wieght%3" },
-           "there is no column 'Wieght', did you mean 'weight'?", "whatever its case");
+           "there is no column 'Wieght', did you mean 'weight'?", "the suggestion ignores case");
     prints((struct table_options){ .columns = "zzzzzzzz" }, "there is no column 'zzzzzzzz'",
-           "what is near to none names none");
+           "without a similar name the error suggests none");
     prints((struct table_options){ .columns = "r" }, "there is no column 'r'",
-           "a beginning that two have is none");
-    prints((struct table_options){ .columns = "," }, "no column is named", "one must be named");
+           "an ambiguous abbreviation is rejected");
+    prints((struct table_options){ .columns = "," }, "no column is named",
+           "an empty list of columns is rejected");
     for (size_t i = 0; i < 4; i++) {
         const char *const wrong[] = { "name%0", "name%", "name%1001", "name%4x" };
         ok(strstr(printed(&(struct table_options){ .columns = wrong[i] }, fruits, 1),
                   "must be from 1 to 1000") != NULL,
-           "a width is a number of columns that a terminal may have");
+           "an invalid width is rejected");
     }
 }
 
@@ -190,15 +193,16 @@ static void widths(void)
                                          { .name = "\u00e9", .colour = "y" } };
     struct table_options options = { .columns = "name,colour", .no_header = true };
     is_string(printed(&options, wide, 2), "\u65e5\u672c x\n\u00e9    y\n",
-              "a character of two columns is counted as two");
+              "a character two columns wide counts as two");
     options.columns = "name%-3,colour";
-    is_string(printed(&options, wide, 2), "\u65e5+ x\n\u00e9   y\n", "and cut as a whole");
+    is_string(printed(&options, wide, 2), "\u65e5+ x\n\u00e9   y\n",
+              "a wide character is cut as a whole");
     options.columns = "name%3,colour";
     is_string(printed(&options, wide, 2), "\u65e5+ x\n  \u00e9 y\n",
-              "in a width cells stand right, unless it is negative");
+              "with a width, cells are right-aligned unless it is negative");
 }
 
-/* A table without clusters, of no rows and of one. */
+/* Tests a table without clusters, with no rows and with one. */
 static void without_clusters(enum table_form form, const char *empty, const char *one)
 {
     struct table_options options = { .form = form, .columns = "name" };
@@ -209,8 +213,9 @@ static void without_clusters(enum table_form form, const char *empty, const char
         text_add(&text, "");
         for (size_t i = 0; i < count; i++)
             table_add(table, &fruits[i]);
-        ok(!table_end(table, &err), "it ends");
-        is_string(text.bytes, count ? one : empty, count ? "with a row" : "without rows");
+        ok(!table_end(table, &err), "the table ends without an error");
+        is_string(text.bytes, count ? one : empty,
+                  count ? "a table with one row is complete" : "a table without rows is complete");
         table_destroy(table);
         text_free(&text);
     }
@@ -223,12 +228,12 @@ static void without_any(void)
     struct table_options options = { .form = TABLE_JSON };
     struct table *table = table_create(&text, &by_cluster, &options, &err);
     table_end(table, &err);
-    is_string(text.bytes, "{\"clusters\": []}\n", "JSON without clusters is a whole object");
+    is_string(text.bytes, "{\"clusters\": []}\n", "JSON without clusters is a complete object");
     table_destroy(table);
     text_free(&text);
 }
 
-/* Headings over groups, units, signs, and columns that no row has. */
+/* Tests headings of groups, units, signs, and columns without values. */
 static void for_people(void)
 {
     static const struct column grouped[] = {
@@ -256,7 +261,7 @@ static void for_people(void)
               "str+   1.0  +0.50  7 ms\n"
               "...\n"
               "fig   10.0  -1.00 12 ms\n",
-              "groups have headings, numbers units, and what no row has is left out");
+              "groups have headings, numbers have units, and empty columns are omitted");
     table_destroy(table);
     text_free(&text);
 }
@@ -269,7 +274,7 @@ static int count_bytes(const struct text *text, struct error *err)
     return printed_bytes > 2500000 ? fail(err, ERROR_OTHER, "full") : 0;
 }
 
-/* Long outputs do not wait for their end. */
+/* Tests that long output is written before the table ends. */
 static void printing(enum table_form form)
 {
     struct error err;
@@ -284,9 +289,9 @@ static void printing(enum table_form form)
         longest = text.length > longest ? text.length : longest;
     }
     int result = table_end(table, &err);
-    ok(longest < 1100000 && text.length < 1100000, "text is printed when it is long");
+    ok(longest < 1100000 && text.length < 1100000, "long output is written in parts");
     ok(result == (printed_bytes > 2500000 ? -1 : 0) && (!result || !strcmp(err.message, "full")),
-       "what went wrong there is said at the end");
+       "a write error is returned at the end");
     table_destroy(table);
     text_free(&text);
 }

@@ -4,7 +4,7 @@
 #include "core/tree/timeline.h"
 #include "site.h"
 
-/* What is known of the past, in order. */
+/* Tests the timeline: the changes of each association in order, and its state at both ends. */
 
 #define NOW 100
 
@@ -12,7 +12,7 @@ static struct site site;
 static struct association_history *history;
 static struct timeline timeline;
 
-/* What the source has now. */
+/* Starts with these current rows. */
 static void begin(const char *drawing)
 {
     site_draw(&site, drawing);
@@ -30,7 +30,7 @@ static void change(int64_t at, uint32_t id, enum change_kind kind)
     association_history_add(history, &(struct change){ .at = at, .id = id, .kind = kind });
 }
 
-/* One that has names: an account below its parent, or a user of an account. */
+/* Adds an addition with names: of an account below its parent, or of a user of an account. */
 static void added(int64_t at, uint32_t id, const char *parent, const char *account,
                   const char *user)
 {
@@ -70,7 +70,8 @@ static void end(void)
     site_erase(&site);
 }
 
-/* The changes of an association, as `instant` and a letter for what it is. */
+/* Returns the changes of an association, each as a time and a letter for its kind, or NULL if the
+ * id is unknown. */
 static const char *changes_of(uint32_t id)
 {
     static const char letters[] = {
@@ -101,18 +102,17 @@ static void order(void)
     change(20, 4, CHANGE_REMOVED);
     change(5, 3, CHANGE_REMOVED);
     fill();
-    is_string(changes_of(3), "5- 20= 30=", "the oldest is first");
-    is_string(changes_of(4), "10= 20+ 20-", "what was done in one second stays in its order");
-    is_string(changes_of(2), "", "one of which nothing is known has no changes");
-    is_string(changes_of(5), NULL, "an id that nobody named is not known");
+    is_string(changes_of(3), "5- 20= 30=", "changes are in ascending order of time");
+    is_string(changes_of(4), "10= 20+ 20-", "changes in one second keep their order");
+    is_string(changes_of(2), "", "an association without evidence has no changes");
+    is_string(changes_of(5), NULL, "an id that nothing mentions is unknown");
     ok(timeline_subject(&timeline, 3)->row == 2 && timeline_subject(&timeline, 1)->row == 0,
-       "each knows its row");
+       "each association knows its current row");
     end();
 
     begin("");
     fill();
-    ok(timeline.subject_count == 0 && !timeline_subject(&timeline, 1),
-       "there may be nothing at all");
+    ok(timeline.subject_count == 0 && !timeline_subject(&timeline, 1), "a timeline may be empty");
     end();
 }
 
@@ -139,32 +139,33 @@ static void ends(void)
     struct state before = timeline_before(&timeline, timeline_subject(&timeline, 2));
     struct state after = timeline_after(&timeline, timeline_subject(&timeline, 2));
     ok(before.lives && before.row.parent_account == site_name(&site, "y") && before.modified == 19,
-       "the last that a run up to then noted is the one end");
+       "the earlier end is the last observation up to the earlier run");
     ok(after.lives && after.row.parent_account == site_name(&site, "z"),
-       "the last up to the run behind it the other");
+       "the later end is the last observation up to the later run");
     after = timeline_after(&timeline, timeline_subject(&timeline, 8));
     ok(after.lives && after.row.account == site_name(&site, "b"),
-       "what a run did not note was as before");
+       "without a newer observation, the earlier state applies");
     after = timeline_after(&timeline, timeline_subject(&timeline, 9));
     ok(!after.lives && after.named && !after.has_parent,
-       "one that was gone has its names, and where it was then is not known");
+       "a removed association has names, but its parent is unknown");
     before = timeline_before(&timeline, timeline_subject(&timeline, 3));
     after = timeline_after(&timeline, timeline_subject(&timeline, 3));
-    ok(before.known && !before.lives && !after.lives, "what no run saw did not live");
-    ok(after.modified == 119, "when it was touched up to a run is known from now");
+    ok(before.known && !before.lives && !after.lives,
+       "an association that no run recorded did not exist");
+    ok(after.modified == 119, "a modification before the later run is known from the current row");
     ok(timeline_after(&timeline, timeline_subject(&timeline, 4)).modified == NEVER,
-       "what was touched later is not");
+       "a modification after the later run is not used");
     ok(timeline_subject(&timeline, 3)->created == 11 &&
            timeline_subject(&timeline, 2)->created == NEVER,
-       "the source's times are those of the association");
-    ok(!timeline_subject(&timeline, 77), "times alone make no association");
+       "creation times come from the source");
+    ok(!timeline_subject(&timeline, 77), "times alone do not create an association");
     end();
 
     begin(SITE);
     fill();
     ok(!timeline_before(&timeline, timeline_subject(&timeline, 3)).known &&
            timeline_after(&timeline, timeline_subject(&timeline, 3)).lives,
-       "without runs the ends are nothing and now");
+       "without runs, the ends are unknown and the current row");
     end();
 }
 
@@ -175,9 +176,11 @@ static void names(void)
     added(30, 8, "", "a", "u");
     fill();
     const struct subject *subject = timeline_subject(&timeline, 8);
-    is_int(subject->changes[0].account, site_name(&site, "a"), "names of the past are found again");
-    is_string(names_text(site.names, subject->changes[0].user), "w", "or are added");
-    is_int(subject->changes[1].user, site.rows[2].user, "one name has one number");
+    is_int(subject->changes[0].account, site_name(&site, "a"),
+           "names of the history are mapped to current names");
+    is_string(names_text(site.names, subject->changes[0].user), "w",
+              "names that are no longer in use are added");
+    is_int(subject->changes[1].user, site.rows[2].user, "a name has one number");
     end();
 }
 
@@ -190,9 +193,10 @@ static void removed_users(void)
     association_history_add_removal(history, 15, false, name("u"));
     association_history_add_removal(history, 50, false, name("u"));
     fill();
-    is_string(changes_of(8), "10+ 15s 50s 60+", "a user is removed from all that it has");
-    is_string(changes_of(3), "50s", "not from what was made later");
-    is_string(changes_of(4), "", "nor is another user");
+    is_string(changes_of(8), "10+ 15s 50s 60+",
+              "removing a user removes its associations each time");
+    is_string(changes_of(3), "50s", "removing a user does not remove an association created later");
+    is_string(changes_of(4), "", "removing a user does not remove another user");
     end();
 }
 
@@ -206,11 +210,12 @@ static void removed_accounts(void)
     added(13, 7, "", "a", "u");
     association_history_add_removal(history, 50, true, name("a"));
     fill();
-    is_string(changes_of(2), "10+ 50s", "an account is removed");
-    is_string(changes_of(7), "13+ 50s", "with its users");
-    is_string(changes_of(3), "11+ 50?", "perhaps with accounts that were below it at some time");
-    is_string(changes_of(4), "12+ 50?", "and their users");
-    is_string(changes_of(5), "12+", "not with others");
+    is_string(changes_of(2), "10+ 50s", "removing an account removes it");
+    is_string(changes_of(7), "13+ 50s", "removing an account removes its users");
+    is_string(changes_of(3), "11+ 50?",
+              "removing an account may remove accounts that were below it");
+    is_string(changes_of(4), "12+ 50?", "removing an account may remove users of such accounts");
+    is_string(changes_of(5), "12+", "removing an account does not remove other accounts");
     end();
 
     begin("1 - root - 1 0");
@@ -218,7 +223,8 @@ static void removed_accounts(void)
     association_history_add_removal(history, 50, true, name("a"));
     added(50, 2, "root", "a", "");
     fill();
-    is_string(changes_of(2), "50+ 50s 50+", "within a second what came first is first");
+    is_string(changes_of(2), "50+ 50s 50+",
+              "changes of one second keep their order around a removal");
     end();
 }
 

@@ -7,10 +7,10 @@
 #include "util/times.h"
 #include "util/text.h"
 
-/* Sunday 2026-11-22T19:03:35. */
+/* Sunday, 2026-11-22T19:03:35. */
 #define NOW INT64_C(1795374215)
 
-/* What the text is read as, printed; "" where it is no instant. */
+/* Returns the time that a text is read as, or "" if it is rejected. */
 static const char *read_as(const char *given)
 {
     static struct text text;
@@ -22,7 +22,7 @@ static const char *read_as(const char *given)
     return text.bytes;
 }
 
-/* As sacct of Slurm 22.05 read them in its -S, at that instant. */
+/* The times that sacct of Slurm 22.05 read from its option -S at NOW. */
 static const struct {
     const char *given, *time;
 } forms[] = {
@@ -71,16 +71,19 @@ int main(void)
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         is_string(read_as(forms[i].given), forms[i].time, forms[i].given);
     is_string(read_as("1761991200"), "2025-11-01T10:00:00", "digits are epoch seconds");
-    is_string(read_as("2026"), "1970-01-01T00:33:46", "also of a year");
+    is_string(read_as("2026"), "1970-01-01T00:33:46",
+              "four digits are epoch seconds if they are not a date");
     struct text bound = { 0 };
     is_int(time_read_bound("2026", NOW, &time), true, "a bound may be a year");
     time_add(&bound, time);
-    is_string(bound.bytes, "2026-01-01T00:00:00", "which begins then");
+    is_string(bound.bytes, "2026-01-01T00:00:00", "a year as a bound means its first second");
     text_free(&bound);
     is_int(time_read_bound("1101", NOW, &time) && time > NOW - 30 * 86400, true,
-           "a month and a day are none");
-    is_string(read_as("1300"), "1970-01-01T00:21:40", "four of them too, where they are no date");
-    is_string(read_as("253402300799"), "9999-12-31T23:59:59", "up to the year 9999");
+           "a month and a day as a bound are not a year");
+    is_string(read_as("1300"), "1970-01-01T00:21:40",
+              "four digits that form no date are epoch seconds");
+    is_string(read_as("253402300799"), "9999-12-31T23:59:59",
+              "epoch seconds are accepted up to the year 9999");
 
     static const char *const wrong[] = {
         "",           "bogus",        "-5",
@@ -98,7 +101,8 @@ int main(void)
     setenv("TZ", "Europe/Berlin", 1);
     tzset();
     ok(time_read("2026-07-01T10:00", NOW, &time) && time == 1782892800,
-       "dates are of the time zone");
-    is_string(read_as("2026-07-01T10:00"), "2026-07-01T10:00:00", "and are printed in it");
+       "dates are read in the local time zone");
+    is_string(read_as("2026-07-01T10:00"), "2026-07-01T10:00:00",
+              "dates are written in the local time zone");
     return done_testing();
 }

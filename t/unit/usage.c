@@ -14,19 +14,19 @@ static int64_t count_of(const char *list, uint64_t id)
 static void counts(void)
 {
     is_int(count_of("1=16,2=64000,4=1,5=24", 5), 24, "the count of a TRES is found");
-    is_int(count_of("1=16,2=64000,4=1,5=24", 1), 16, "at the start as well");
-    is_int(count_of("1=16,15=3", 5), -1, "15 is not 5");
-    is_int(count_of("", 5), -1, "an empty list has none");
-    is_int(count_of("nonsense", 5), -1, "nor has nonsense");
-    is_int(count_of("3=18446744073709551614,5=2", 5), 2, "what is not asked for is not judged");
+    is_int(count_of("1=16,2=64000,4=1,5=24", 1), 16, "the count at the start of a list is found");
+    is_int(count_of("1=16,15=3", 5), -1, "id 15 is not read as id 5");
+    is_int(count_of("", 5), -1, "an empty list does not contain a TRES");
+    is_int(count_of("nonsense", 5), -1, "an invalid list does not contain a TRES");
+    is_int(count_of("3=18446744073709551614,5=2", 5), 2, "counts of other TRES are not checked");
     ok(count_of("5=18446744073709551614", 5) == -2 && count_of("5=18446744073709551615", 5) == -2,
-       "no value and infinite are unreadable");
+       "Slurm's values for no value and infinite are unreadable");
     ok(count_of("5=", 5) == -2 && count_of("5=x", 5) == -2 && count_of("5=1.5", 5) == -2 &&
            count_of("5=-1", 5) == -2 && count_of("5", 5) == -2 &&
            count_of("5=18446744073709551616", 5) == -2,
-       "so is what is no unsigned number");
+       "a count that is not an unsigned number is unreadable");
     is_int(count_of("5=18446744073709551613", 5), (int64_t)18446744073709551613u,
-           "any other 64-bit count is good");
+           "any other count of 64 bits is accepted");
 }
 
 static struct charge_term term;
@@ -50,69 +50,72 @@ static void jobs(void)
     struct charging later = { decay, CHARGE_BILLING, 600, false, 5060, UINT64_MAX };
 
     charge(&later, 0, 5000, 5100, 0, "5=2");
-    ok(term.start == 5060 && term.weight == 40, "what rollups tell of a job is not charged again");
+    ok(term.start == 5060 && term.weight == 40, "time that rollups cover is not charged again");
     ok(charge(&how, 0, 5000, 5100, 0, "1=8,5=2") == JOB_CHARGED &&
            term.units == (uint128)UNITS_PER_TRES * 2 && term.weight == 100,
-       "a job charges its billing for as long as it ran");
+       "a job is charged its billing for its run time");
     charge(&cpus, 0, 5000, 5100, 0, "1=8,5=2");
-    ok(term.units == (uint128)UNITS_PER_TRES * 8, "or its CPUs where these are charged");
+    ok(term.units == (uint128)UNITS_PER_TRES * 8, "a job is charged its CPUs if these are charged");
     ok(charge(&how, 0, 5000, 5100, 0, "1=8,4=1") == JOB_CHARGED && !term.units,
-       "an absent billing is a free job, not an inconsistent one");
+       "a job without billing is charged 0, without a finding");
     charge(&how, 5050, 5000, 5100, 0, "5=1");
-    ok(term.weight == 50, "a resized job's later row begins at its time_submit");
+    ok(term.weight == 50, "a later row of a resized job begins at its time_submit");
     charge(&how, 0, 1000, 5000, 0, "5=1");
-    ok(term.weight == 3000, "what came before the reset does not count");
+    ok(term.weight == 3000, "time before the reset does not count");
     charge(&how, 0, 9000, 0, 0, "5=1");
     ok(term.weight == 1000, "an open job is charged up to now");
     ok(charge(&how, 0, 5000, 0, 10, "5=1") == JOB_CAPPED && term.weight == 1200,
-       "or to open_job_cap beyond its limit");
+       "an open job is charged at most open_job_cap beyond its limit");
     ok(charge(&how, 0, 5000, 0, 74, "5=1") == JOB_CHARGED && term.weight == 5000,
-       "which is far enough here");
+       "an open job within the cap is charged up to now");
     ok(charge(&how, 0, 5000, 0, TIME_LIMIT_NONE, "5=1") == JOB_CHARGED && term.weight == 5000,
-       "where there is no limit there is no cap");
+       "without a time limit there is no cap");
     ok(charge(&how, 0, 9000, 10300, 0, "5=1") == JOB_CHARGED && term.weight == 1000,
-       "one that ended up to five minutes after now has by a clock that differs");
+       "an end up to five minutes after now counts as clock skew");
     ok(charge(&how, 0, 5000, 10300, 10, "5=1") == JOB_ENDS_BEYOND_LIMIT && term.weight == 5000,
-       "its end counts, whatever its limit was");
+       "such an end counts whatever the time limit");
     ok(charge(&how, 0, 9000, 10301, 0, "5=1") == JOB_ENDS_IN_FUTURE && term.weight == 1000,
-       "one that ends later is odd, and open");
+       "a later end is a finding, and the job counts as open");
     ok(charge(&how, 0, 5000, 10301, 10, "5=1") == JOB_CAPPED && term.weight == 1200,
-       "so it is charged to open_job_cap beyond its limit, too");
+       "a job with a later end is charged up to the cap");
     ok(charge(&past, 0, 5000, 10301, 10, "5=1") == JOB_CHARGED && term.weight == 1200,
-       "as it is at an instant of the past, where that is not odd");
+       "at a past time, a later end is not a finding");
     ok(charge(&past, 0, 5000, 0, 10, "5=1") == JOB_CAPPED && term.weight == 1200,
-       "but to be open still is");
+       "at past times, open jobs beyond the cap are findings");
     ok(charge(&how, 0, 5000, 6200, 10, "5=1") == JOB_CHARGED && term.weight == 1200,
-       "an end right at open_job_cap is good");
+       "an end exactly at open_job_cap is accepted");
     ok(charge(&how, 0, 5000, 6201, 10, "5=1") == JOB_ENDS_BEYOND_LIMIT && term.weight == 1201,
-       "one beyond it is odd, and charged");
+       "an end beyond open_job_cap is a finding, and is charged");
     is_int(charge(&past, 0, 5000, 6201, 10, "5=1"), JOB_ENDS_BEYOND_LIMIT,
-           "at an instant of the past likewise");
+           "at a past time, an end beyond open_job_cap is a finding");
     is_int(charge(&how, 0, 5000, 9000, TIME_LIMIT_NONE, "5=1"), JOB_CHARGED,
-           "where there is no limit no end is beyond it");
+           "without a time limit, no end is beyond it");
     ok(charge(&how, 0, 0, 5000, 0, "5=1") == JOB_CHARGED && !term.units,
-       "a job that never ran charges nothing");
+       "a job that never ran is not charged");
 
     is_int(charge(&how, 0, 5000, 4999, 0, "5=1"), JOB_ENDS_BEFORE_START,
-           "an end before the start is odd");
+           "an end before the start is a finding");
     is_int(charge(&how, 0, 10300, 0, 0, "5=1"), JOB_CHARGED,
-           "a start five minutes ahead is a clock that differs");
-    is_int(charge(&how, 0, 10301, 0, 0, "5=1"), JOB_STARTS_IN_FUTURE, "a start beyond that is odd");
-    is_int(charge(&past, 0, 20000, 0, 0, "5=1"), JOB_CHARGED, "but not for an instant of the past");
+           "a start up to five minutes after now counts as clock skew");
+    is_int(charge(&how, 0, 10301, 0, 0, "5=1"), JOB_STARTS_IN_FUTURE, "a later start is a finding");
+    is_int(charge(&past, 0, 20000, 0, 0, "5=1"), JOB_CHARGED,
+           "at a past time, a later start is not a finding");
     is_int(charge(&how, 0, 5000, 5100, 0, "5=x"), JOB_TRES_UNREADABLE,
-           "a charged TRES that is no number is odd");
+           "a charged TRES that is not a number is a finding");
     ok(charge(&how, 0, 5000, 5100, 0, "5=18446744073709551613") == JOB_CHARGED && term.units,
-       "the largest count of all is charged");
+       "the largest count is charged");
     charge_rate.rate = rate_of_factor(2);
     ok(charge(&how, 0, 5000, 5100, 0, "5=18446744073709551613") == JOB_CHARGE_TOO_LARGE &&
            !term.units,
-       "twice that is beyond the integers and charges nothing");
+       "a charge beyond the integer range is a finding, and charges 0");
     charge_rate.rate = rate_of_factor(1e30);
-    ok(charge(&how, 0, 5000, 5100, 0, "5=0") == JOB_CHARGED, "nothing is nothing at any price");
+    ok(charge(&how, 0, 5000, 5100, 0, "5=0") == JOB_CHARGED,
+       "a count of 0 is charged 0 at any rate");
     decay_table_destroy(decay);
 }
 
-/* What a list is charged, in thousandths of a TRES; -1 unreadable, -2 too large. */
+/* Returns the charge of a list in thousandths of a TRES; -1 if it is unreadable, -2 if it is too
+ * large. */
 static int64_t weighed(const struct tres_rate *rates, size_t count, const char *list)
 {
     struct charge_rate weighing = { .tres_count = count, .tres = rates };
@@ -131,32 +134,34 @@ static void weights(void)
                                  { 1003, false, UNITS_PER_TRES / 2, .5 } };
     const char *list = "1=1,2=8192,4=1,5=77,1001=3,1003=5";
     is_int(weighed(rates, 4, list), 11500, "weighted TRES are added up");
-    is_int(weighed(rates, 2, "1=1,2=8192"), 3000, "as in the document's example");
+    is_int(weighed(rates, 2, "1=1,2=8192"), 3000, "the sum matches the example in slurm.conf(5)");
     for (int i = 0; i < 3; i++)
         rates[i].in_maximum = true;
-    is_int(weighed(rates, 4, list), 8500, "or the highest of some and the sum of others");
-    is_int(weighed(rates, 2, "1=1,2=8192"), 2000, "as in the document's other example");
-    is_int(weighed(rates, 4, ""), 0, "nothing costs nothing");
-    is_int(weighed(rates, 0, list), 0, "nor does what has no weight");
-    is_int(weighed(rates, 4, "1=2,1=x,1=5"), 2000,
-           "of a TRES that is there twice the first counts");
+    is_int(weighed(rates, 4, list), 8500, "the maximum of some TRES is added to the sum of others");
+    is_int(weighed(rates, 2, "1=1,2=8192"), 2000,
+           "the maximum matches the other example in slurm.conf(5)");
+    is_int(weighed(rates, 4, ""), 0, "an empty list is charged 0");
+    is_int(weighed(rates, 0, list), 0, "TRES without weight are charged 0");
+    is_int(weighed(rates, 4, "1=2,1=x,1=5"), 2000, "the first of two counts of a TRES counts");
     is_int(weighed(rates, 4, "4=x,3=18446744073709551614,11=z,,=,1=2"), 2000,
-           "what is not charged is not judged");
+           "TRES that are not charged are not checked");
     ok(weighed(rates, 4, "1=2,2=18446744073709551614") == -1 &&
            weighed(rates, 4, "1=2,1003=") == -1,
-       "but one that is charged and unreadable spoils the whole");
-    is_int(weighed(rates, 4, "1001=18446744073709551613"), -2, "as does one that costs too much");
+       "one unreadable charged TRES makes the list unreadable");
+    is_int(weighed(rates, 4, "1001=18446744073709551613"), -2,
+           "one charge out of range makes the list too large");
     rates[0].rate = rates[3].rate = RATE_TOO_LARGE / 2;
-    is_int(weighed(rates, 4, "1=1,1003=1"), -2, "or two of them together");
+    is_int(weighed(rates, 4, "1=1,1003=1"), -2, "a sum of two charges out of range is too large");
     rates[3].in_maximum = true;
-    ok(weighed(rates, 4, "1=1,1003=1") > 0, "though not where the higher one counts");
+    ok(weighed(rates, 4, "1=1,1003=1") > 0,
+       "two charges of which only the maximum counts are accepted");
     rates[0].rate = RATE_TOO_LARGE;
-    is_int(weighed(rates, 4, "1=0,1001=1"), 2000, "none of what is too dear costs nothing");
+    is_int(weighed(rates, 4, "1=0,1001=1"), 2000, "a count of 0 at a rate out of range costs 0");
 }
 
-/* The weights that a partition has, and what a job of it is charged in thousandths of a TRES; -1
- * unreadable, -2 too large.  *stored: by its stored billing, as its weights seem to have been
- * others. */
+/* Returns the charge of a job in a partition with these weights, in thousandths of a TRES; -1 if it
+ * is unreadable, -2 if it is too large.  Sets `*stored` if the stored billing was charged because
+ * the weights do not explain it. */
 struct weight_drawn {
     const char *type;
     uint64_t digits;
@@ -199,42 +204,42 @@ static void verified_weights(void)
                                                   { "node", 7, -1, 0 } };
     bool stored;
     is_int(verified(WEIGHTS_SUM, thirds, 1, "1=5,5=1", &stored), 1500,
-           "where cutting what the weights make gives the billing, it is charged uncut");
-    ok(!stored, "and is nothing odd");
+           "weights whose truncated sum equals the billing are charged unrounded");
+    ok(!stored, "such a charge is not a finding");
     ok(verified(WEIGHTS_SUM, thirds, 1, "1=2", &stored) == 600 && !stored &&
            verified(WEIGHTS_SUM, thirds, 1, "1=2,5=0", &stored) == 600 && !stored,
-       "of a billing that is cut to 0 the fraction is charged, also where it is left out");
+       "the fraction of a billing of 0 is charged, also if absent");
     ok(verified(WEIGHTS_SUM, thirds, 1, "1=5,5=2", &stored) == 2000 && stored,
-       "a billing that is higher counts by itself, and the weights were others");
+       "a higher billing is charged as stored, and is a finding");
     ok(verified(WEIGHTS_SUM, thirds, 1, "1=5,5=0", &stored) == 0 && stored,
-       "so does one that is lower, though it be 0");
+       "a lower billing is charged as stored, even if it is 0");
     ok(verified(WEIGHTS_SUM, thirds, 1, "1=5", &stored) == 0 && !stored,
-       "an absent billing is 0 and not inconsistent, also if the weights of today give one");
+       "an absent billing is charged 0, without a finding");
     ok(verified(WEIGHTS_SUM, twos, 1, "1=1,5=1", &stored) == 1000 && stored &&
            verified(WEIGHTS_SUM, twos, 1, "1=1,5=3", &stored) == 3000 && stored &&
            verified(WEIGHTS_SUM, twos, 1, "1=1,5=2", &stored) == 2000 && !stored,
-       "an integer that needs no rounding is no neighbour of itself");
+       "an exact integer matches only itself");
     ok(verified(WEIGHTS_SUM, tenths, 3, "1=1,2=1,4=1,5=1", &stored) == 1000 && !stored &&
            verified(WEIGHTS_SUM, tenths, 3, "1=1,2=1,4=1", &stored) == 1000 && !stored,
-       "0.1 + 0.2 + 0.7 is 1, whichever side of it a sum of doubles is on");
+       "0.1 + 0.2 + 0.7 is 1 despite rounding of doubles");
     ok(verified(WEIGHTS_SUM, tenths, 3, "1=1,2=1,4=1,5=2", &stored) == 2000 && stored,
-       "and is not 2");
+       "0.1 + 0.2 + 0.7 is not 2");
     ok(verified(WEIGHTS_SUM, sums, 2, "1=2,2=2560,5=3", &stored) == 3625 && !stored &&
            verified(WEIGHTS_MAX_TRES, sums, 2, "1=2,2=2560,5=3", &stored) == 3000 && !stored &&
            verified(WEIGHTS_MAX_TRES, sums, 2, "1=1,2=1024,5=1", &stored) == 1500 && !stored,
-       "what is cut is the sum, or the highest where that is the rule");
+       "the sum or maximum is compared, according to the rule");
     ok(verified(WEIGHTS_SUM, thirds, 0, "1=2,5=7", &stored) == 7000 && !stored &&
            verified(WEIGHTS_SUM, thirds, 0, "1=2", &stored) == 0 && !stored,
-       "without weights the billing counts, and an absent one is 0");
+       "without weights the billing is charged, 0 if absent");
     ok(verified(WEIGHTS_SUM, sums, 2, "1=2,2=18446744073709551614,5=3", &stored) == 3000 && stored,
-       "what cannot be weighed does not make the billing");
+       "a billing whose TRES are unreadable is charged as stored");
     is_int(verified(WEIGHTS_SUM, sums, 2, "1=2,2=2560,5=x", &stored), -1,
-           "a billing that cannot be read charges nothing");
-    is_int(verified(WEIGHTS_SUM, thirds, 1, "", &stored), 0, "nothing costs nothing");
-    ok(!stored, "and is nothing odd");
+           "an unreadable billing is not charged");
+    is_int(verified(WEIGHTS_SUM, thirds, 1, "", &stored), 0, "a job without TRES is charged 0");
+    ok(!stored, "a job without TRES is not a finding");
 }
 
-/* How many seconds are taken off a job of [3000, 4000) without decay. */
+/* Returns the seconds that a suspension removes from a job of [3000, 4000), without decay. */
 static uint64_t off(struct suspensions *walk, const struct decay_table *decay, uint64_t key,
                     uint64_t start, uint64_t end)
 {
@@ -246,22 +251,32 @@ static void suspended(void)
 {
     struct decay_table *decay = decay_table_create(0, 10000, 0);
     struct suspensions walk = { 0 };
-    is_int((int64_t)off(&walk, decay, 7, 3100, 3200), 100, "a suspension takes its seconds off");
-    is_int((int64_t)off(&walk, decay, 7, 3150, 3180), 0, "one within another takes nothing off");
+    is_int((int64_t)off(&walk, decay, 7, 3100, 3200), 100, "a suspension removes its seconds");
+    is_int((int64_t)off(&walk, decay, 7, 3150, 3180), 0,
+           "a suspension within another removes nothing");
     is_int((int64_t)off(&walk, decay, 7, 3150, 3250), 50,
-           "of one that overlaps what is new counts");
-    is_int((int64_t)off(&walk, decay, 7, 3300, 3290), 0, "one that ends before its start is none");
-    is_int((int64_t)off(&walk, decay, 7, 3300, 3300), 0, "nor is one without length");
-    is_int((int64_t)off(&walk, decay, 7, 3900, 0), 100, "an open one lasts to the job's end");
-    is_int((int64_t)off(&walk, decay, 7, 3950, 0), 0, "and leaves nothing to others");
-    is_int((int64_t)off(&walk, decay, 8, 2000, 3010), 10, "what came before the job is no loss");
-    is_int((int64_t)off(&walk, decay, 8, 3990, 9000), 10, "nor what came after it");
-    is_int((int64_t)off(&walk, decay, 9, 2000, 9000), 1000, "all of a job may go");
-    is_int((int64_t)off(&walk, decay, 10, 0, 9000), 0, "one without a start is none");
-    is_int((int64_t)off(&walk, decay, 11, 4000, 5000), 0, "one after the job takes nothing off");
+           "an overlapping suspension removes only the new seconds");
+    is_int((int64_t)off(&walk, decay, 7, 3300, 3290), 0,
+           "a suspension that ends before its start removes nothing");
+    is_int((int64_t)off(&walk, decay, 7, 3300, 3300), 0,
+           "a suspension of length 0 removes nothing");
+    is_int((int64_t)off(&walk, decay, 7, 3900, 0), 100,
+           "an open suspension lasts until the job's end");
+    is_int((int64_t)off(&walk, decay, 7, 3950, 0), 0,
+           "a suspension after an open one removes nothing");
+    is_int((int64_t)off(&walk, decay, 8, 2000, 3010), 10,
+           "suspended time before the job is not removed");
+    is_int((int64_t)off(&walk, decay, 8, 3990, 9000), 10,
+           "suspended time after the job is not removed");
+    is_int((int64_t)off(&walk, decay, 9, 2000, 9000), 1000, "a suspension may remove all of a job");
+    is_int((int64_t)off(&walk, decay, 10, 0, 9000), 0,
+           "a suspension without a start removes nothing");
+    is_int((int64_t)off(&walk, decay, 11, 4000, 5000), 0,
+           "a suspension after the job removes nothing");
     decay_table_destroy(decay);
 
-    /* With decay and a reset: what is left of a job is what its other parts would be. */
+    /* With decay and a reset, the rest of a job weighs as much as its parts would as separate
+     * jobs. */
     decay = decay_table_create(86400, 1750500000, 1750400000);
     struct charging how = { decay, CHARGE_BILLING, 600, false, 0, UINT64_MAX };
     charge_rate.rate = UNITS_PER_TRES;
@@ -276,7 +291,7 @@ static void suspended(void)
         charge(&how, 0, cuts[i], cuts[i + 1], 0, "5=1");
         parts += term.weight;
     }
-    ok(left == parts && left, "what is left weighs, to the bit, what its parts would");
+    ok(left == parts && left, "the rest of a job weighs exactly as much as its parts");
     decay_table_destroy(decay);
 }
 
@@ -290,10 +305,10 @@ static void findings_are_bounded(void)
     for (size_t i = 1; i < FINDINGS_PER_KIND; i++)
         ascending &= kept[i - 1].subject < kept[i].subject;
     ok(findings->kind[FINDING_JOB_CAPPED].count == FINDINGS_PER_KIND && ascending,
-       "a hundred findings of a kind are kept, in order");
-    ok(findings->kind[FINDING_JOB_CAPPED].seen == 1000, "all are counted");
+       "a hundred findings of a kind are kept in order");
+    ok(findings->kind[FINDING_JOB_CAPPED].seen == 1000, "all findings are counted");
     ok(kept[0].subject == 1 && kept[FINDINGS_PER_KIND - 1].subject <= 110,
-       "those with the lowest subjects, whatever the order they came in");
+       "findings with the lowest subjects are kept");
     findings_destroy(findings);
 }
 

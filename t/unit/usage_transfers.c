@@ -6,7 +6,7 @@
 #include "core/usage/usage_owners.h"
 #include "site.h"
 
-/* Whose usage it is what associations used before they were removed. */
+/* Tests the owners of usage from before an association was removed. */
 
 static struct site site;
 static struct association_history *history;
@@ -17,7 +17,7 @@ static uint32_t name(const char *text)
     return names_add(history->names, text, strlen(text));
 }
 
-/* What the source has now, as of an instant. */
+/* Starts with these current rows, as of a time. */
 static void begin(const char *drawing, int64_t now)
 {
     site_draw(&site, drawing);
@@ -61,7 +61,7 @@ static void end(void)
     site_erase(&site);
 }
 
-/* Of an association, as `until>owner`. */
+/* Returns the transfers of an association, each as `until>owner`. */
 static const char *transfers_of(uint64_t id)
 {
     static char text[200];
@@ -75,7 +75,7 @@ static const char *transfers_of(uint64_t id)
     return text;
 }
 
-/* Which of them the tree does not have by itself, likewise. */
+/* Returns the transfers that differ from the tree, in the same form. */
 static const char *owners_of(uint64_t id)
 {
     static char text[200];
@@ -104,22 +104,23 @@ static void users(void)
     added(60, 4, "", "b", "u");
     removed(200, 5);
     find();
-    is_string(transfers_of(4), "20>3 50>3", "what a user used before a removal is the account's");
-    is_string(owners_of(4), "20>3 50>3", "where the user was added again that is nobody else's");
-    is_string(transfers_of(5), "", "a removal after the instant does not count");
+    is_string(transfers_of(4), "20>3 50>3", "usage before a removal belongs to the account");
+    is_string(owners_of(4), "20>3 50>3",
+              "a transfer overrides the tree if the user was added again");
+    is_string(transfers_of(5), "", "a removal after the given time does not count");
     end();
 
     begin("1 - root - 1 0  2 root a - 1 0  3 a b - 1 0  !4 - b u 1 0", 100);
     removed(20, 4);
     find();
-    is_string(transfers_of(4), "20>3", "what one used that is gone is the account's, too");
-    is_string(owners_of(4), "", "which the tree knows by itself");
+    is_string(transfers_of(4), "20>3", "usage of a removed association belongs to the account");
+    is_string(owners_of(4), "", "the tree itself gives that usage to the account");
     end();
 
     begin(SITE, 100);
     removed(20, 4);
     find();
-    is_string(transfers_of(4), "20>3", "one that lives was added again, told or not");
+    is_string(transfers_of(4), "20>3", "an existing association was added again, logged or not");
     end();
 }
 
@@ -135,10 +136,11 @@ static void accounts(void)
     added(40, 3, "root", "b", "");
     added(41, 4, "", "b", "u");
     find();
-    is_string(transfers_of(3), "30>2", "an account's is its parent's of that time");
-    is_string(transfers_of(4), "20>2 30>2", "and so is what it had of its users");
-    is_string(transfers_of(5), "30>2", "also of those that were not added again");
-    is_string(owners_of(5), "30>2", "which the tree does not know: the account is there again");
+    is_string(transfers_of(3), "30>2", "usage of an account belongs to its parent at that time");
+    is_string(transfers_of(4), "20>2 30>2", "usage of the account's users belongs to that parent");
+    is_string(transfers_of(5), "30>2",
+              "usage of users that were not added again belongs to that parent");
+    is_string(owners_of(5), "30>2", "a transfer overrides the tree if the account was added again");
     end();
 
     begin("1 - root - 1 0  2 root a - 1 0  3 root b - 1 0  4 - b u 1 0", 100);
@@ -151,23 +153,24 @@ static void accounts(void)
     association_history_add_removal(history, 50, true, name("a"));
     added(60, 2, "root", "a", "");
     find();
-    is_string(transfers_of(4), "30>1", "all below an account goes with it to what is above it");
-    is_string(transfers_of(2), "30>1 50>1", "as often as it is removed");
+    is_string(transfers_of(4), "30>1",
+              "removing an account moves usage of all descendants above it");
+    is_string(transfers_of(2), "30>1 50>1", "each removal moves usage");
     end();
 
     begin("1 - root - 1 0  2 b a - 1 0  3 a b - 1 0", 100);
     removed(20, 2);
     removed(20, 3);
     find();
-    is_string(transfers_of(2), "", "accounts below each other have no heir");
+    is_string(transfers_of(2), "", "accounts below each other have no owner");
     end();
 }
 
-/* ---- Random histories, beside a controller that moves each second of use by itself ---- */
+/* ---- Random histories, compared with a simulated controller ---- */
 
-#define ACCOUNTS 6 /* 0 is the root */
+#define ACCOUNTS 6 /* account 0 is the root */
 #define USERS 3
-#define SLOTS (ACCOUNTS + ACCOUNTS * USERS) /* each account, and its users */
+#define SLOTS (ACCOUNTS + ACCOUNTS * USERS) /* each account and its users */
 #define SECONDS 40
 #define IDS 400
 #define ROOT 0
@@ -187,13 +190,13 @@ static uint32_t any(uint32_t below)
 
 struct controller {
     struct {
-        uint32_t id; /* 0: it was never there, or not even a row is left */
+        uint32_t id; /* 0: it never existed, or its row was erased */
         bool lives;
-        int parent; /* slot */
+        int parent; /* slot of the parent */
         int64_t created;
     } slots[SLOTS];
     uint32_t ids;
-    uint32_t holder[IDS][SECONDS]; /* whose it is what an id used in a second; 0: it used nothing */
+    uint32_t holder[IDS][SECONDS]; /* owner of an id's usage by second; 0: no usage */
 };
 
 static struct controller controller;
@@ -235,7 +238,8 @@ static void add(int64_t at, int slot, int parent)
               account_of(slot), user_of(slot));
 }
 
-/* What it has goes up at once, so that the order in which several are removed is no matter. */
+/* Moves the usage of removed associations at once, so that the order of removals does not
+ * matter. */
 static void bury(const bool *gone)
 {
     uint32_t heir[IDS + 1];
@@ -255,7 +259,7 @@ static void bury(const bool *gone)
         controller.slots[slot].lives &= !gone[slot];
 }
 
-/* A row may go for good if nothing was used, and is made anew. */
+/* Erases the row of an account, which is possible if it had no usage.  It will get a new id. */
 static void forget(int slot)
 {
     if (is_account(slot) && !controller.slots[slot].lives && !any(4))
@@ -341,7 +345,7 @@ static uint64_t owner_of(uint64_t id, uint64_t second)
     return id;
 }
 
-/* Looked at from a later instant, what counts is what was done up to `now`. */
+/* Finds the transfers from a later time, and compares the changes up to `now`. */
 static bool try_history(uint64_t seed, size_t *moved)
 {
     int64_t now = 1 + (int64_t)(seed * 7 % (SECONDS - 1));
@@ -375,8 +379,8 @@ static void histories(void)
     for (uint64_t i = first; i < first + (seed ? 1 : 1500); i++)
         if (!try_history(i, &moved) && bad++ < 20)
             printf("# history %" PRIu64 "\n", i);
-    ok(!bad, "each second of use is whose a controller has it, at any instant");
-    ok(seed || moved > 10000, "which is often another one");
+    ok(!bad, "each second of usage has the controller's owner at any time");
+    ok(seed || moved > 10000, "usage has many transfers");
 }
 
 int main(void)

@@ -14,7 +14,7 @@ static uint64_t any(void)
     return state;
 }
 
-/* A number of some bits, so that small and large ones meet. */
+/* Returns a random number with a random number of bits. */
 static uint64_t some(void)
 {
     return any() >> (any() % 60);
@@ -38,23 +38,22 @@ static void sums(void)
     }
     for (int i = 199; i >= 0; i--)
         back &= wide_add_product(&sum, charge[i], weight[i], !(i & 1));
-    ok(back && wide_is_zero(&sum),
-       "what was added in one order and taken away in another is nothing");
+    ok(back && wide_is_zero(&sum), "adding and subtracting the same products in any order gives 0");
 
     wide_subtract(&sum, &one);
     ok(wide_is_negative(&sum) && sum.word[0] == UINT64_MAX && sum.word[3] == UINT64_MAX,
-       "below 0 is below 0");
+       "0 minus 1 is negative");
     struct wide most = { { UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX } }, before = most;
     ok(!wide_add(&most, &one) && !memcmp(&most, &before, sizeof most),
-       "a sum beyond the range is refused and leaves the sum alone");
+       "a sum beyond the range is rejected and not changed");
     struct wide least = { { 0, 0, 0, UINT64_C(1) << 63 } };
-    ok(!wide_subtract(&least, &one), "below it too");
+    ok(!wide_subtract(&least, &one), "a difference below the range is rejected");
     ok(wide_subtract(&sum, &least) && !memcmp(&sum, &most, sizeof most),
-       "the least number may be taken off one below 0");
+       "the lowest number can be subtracted from a negative number");
     ok(!wide_subtract(&one, &least) && one.word[3] == 0,
-       "but off no other, though it is its own opposite in so many bits");
+       "the lowest number cannot be subtracted from a positive number");
     ok(!wide_add_product(&most, 1, 1, false) && wide_add_product(&most, 1, 1, true),
-       "products are refused likewise");
+       "a product beyond the range is rejected");
 
     bool times = true;
     for (int i = 0; i < 200; i++) {
@@ -64,7 +63,7 @@ static void sums(void)
         more = wide_times(&product, times_what);
         times &= wide_add_product(&more, charge[i], times_what, !(i & 1)) && wide_is_zero(&more);
     }
-    ok(times, "a sum above or below 0 times a number is their product");
+    ok(times, "a sum times a number is their product, also if negative");
 }
 
 static void quotients(void)
@@ -80,22 +79,25 @@ static void quotients(void)
         scaled &= natural_quotient(&nk, &dk) == quotient;
         monotone &= natural_quotient(&more, &d) >= quotient;
     }
-    ok(small, "a quotient of small numbers is what the processor computes");
-    ok(scaled, "a common factor changes nothing");
-    ok(monotone, "a larger numerator never gives less");
+    ok(small, "a quotient of small numbers equals the processor's");
+    ok(scaled, "a common factor does not change a quotient");
+    ok(monotone, "a larger numerator does not give a smaller quotient");
 
     struct natural half = natural_of((UINT64_C(1) << 53) + 1), one = natural_of(1);
-    is_double_exact(natural_quotient(&half, &one), 0x1p53, "half way, the even double is taken");
+    is_double_exact(natural_quotient(&half, &one), 0x1p53,
+                    "a quotient halfway between two doubles rounds to even");
     struct natural above = natural_shifted(&half, 200), bit = power_of_two(200);
     above.word[0] |= 1;
     is_double_exact(natural_quotient(&above, &bit), 0x1.0000000000001p53,
-                    "a bit two hundred places on decides");
+                    "a bit two hundred places lower decides the rounding");
     struct natural huge = power_of_two(600), three = natural_of(3);
-    is_double_exact(natural_quotient(&huge, &three), ldexp(1.0 / 3, 600), "large over small");
-    is_double_exact(natural_quotient(&three, &huge), ldexp(3, -600), "small over large");
+    is_double_exact(natural_quotient(&huge, &three), ldexp(1.0 / 3, 600),
+                    "a large number divided by a small one is correct");
+    is_double_exact(natural_quotient(&three, &huge), ldexp(3, -600),
+                    "a small number divided by a large one is correct");
     struct wide part = { { 1 } }, nothing = { { 0 } };
     ok(wide_quotient(&nothing, &nothing) == 0 && wide_quotient(&part, &nothing) == 0,
-       "nothing is divided by nothing");
+       "dividing by 0 gives 0");
 }
 
 static void products(void)
@@ -112,15 +114,15 @@ static void products(void)
         struct natural once = natural_difference(&left, &twice);
         same &= natural_compare(&once, &ab) == 0;
     }
-    ok(same, "products do not depend on brackets, and three less two is one");
+    ok(same, "products are associative, and 3 a - 2 a = a");
     struct natural large = power_of_two(300), one = natural_of(1), nothing = natural_of(0);
     struct natural below = natural_difference(&large, &one);
     ok(natural_bits(&large) == 301 && natural_bits(&below) == 300 && natural_bits(&one) == 1 &&
            natural_bits(&nothing) == 0,
-       "a difference borrows as far as it must, and bits are counted");
+       "a difference borrows across words, and bits are counted");
 }
 
-/* On this processor the format itself is at hand. */
+/* This processor has the format in hardware. */
 static void extended_precision(void)
 {
 #if defined __x86_64__
@@ -135,18 +137,18 @@ static void extended_precision(void)
         long double other = (long double)a / (long double)b;
         ordered &= (extended_compare(again, quotient) > 0) == (expected > other);
     }
-    ok(same, "an extended quotient is the processor's long double");
-    ok(ordered, "and compares as that does");
+    ok(same, "an extended quotient equals the processor's long double");
+    ok(ordered, "extended numbers are ordered like long doubles");
 #else
-    diag("this processor has no extended doubles to compare quotients with");
+    diag("skipped the comparison of quotients: this processor has no extended doubles");
 #endif
     ok(extended_compare(extended_infinite(), extended_of_double(1e300)) > 0 &&
            extended_compare(extended_infinite(), extended_infinite()) == 0 &&
            extended_compare(extended_of_double(0), extended_of_double(1e-300)) < 0,
-       "infinity is above all, 0 below");
+       "infinity is above all numbers, and 0 below");
 }
 
-/* Halved again and again it is what it is shifted by at once. */
+/* Compares each shift with repeated halving. */
 static void shifts(void)
 {
     bool right = true;
@@ -161,7 +163,7 @@ static void shifts(void)
                     halved.word[word] >> 1 | (word < 3 ? halved.word[word + 1] << 63 : sign);
         }
     }
-    ok(right, "a sum shifted down is halved so many times, below 0 too");
+    ok(right, "a sum shifted down is halved repeatedly, also if negative");
 }
 
 int main(void)
