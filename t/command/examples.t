@@ -87,12 +87,12 @@ MANUAL = sorted(os.path.relpath(page, TOP) for page in glob.glob(f'{TOP}/man/*.p
 # Pages, and the width of the terminal on which their sessions were typed.  In the manual, 69 columns
 # fit on a terminal of 80 columns with the margin of the page.
 PAGES = (('README.md', None), ('doc/questions.md', None), *((page, 69) for page in MANUAL))
-# Commands that look at the clock get the instant of the demonstration.
-ON_PATH = f'''#!/bin/sh
+# Commands that read the clock get the time of the demonstration.
+ON_PATH = '''#!/bin/sh
 case $1 in
-run | forecast | ledger) command=$1; shift; set -- "$command" --now {NOW} "$@" ;;
+run | forecast | ledger) command=$1; shift; set -- "$command" --now {now} "$@" ;;
 esac
-exec '{FAIRMILL}' "$@"
+exec '{program}' "$@"
 '''
 
 
@@ -101,11 +101,11 @@ def read(name):
         return file.read()
 
 
-def shell_of(place):
-    """The environment of somebody who has the demonstration's settings and fairmill in the path."""
+def shell_of(place, now=NOW):
+    """The environment of a user who has the demonstration's settings and fairmill in the path."""
     os.mkdir(place.path('bin'))
     with open(place.path('bin/fairmill'), 'w', encoding='utf-8') as file:
-        file.write(ON_PATH)
+        file.write(ON_PATH.format(now=now, program=FAIRMILL))
     os.chmod(place.path('bin/fairmill'), 0o755)
     return dict(PATH=place.path('bin') + ':' + os.environ['PATH'], FAIRMILL_CONF=place.path('fm.conf'),
                 LC_ALL='C.UTF-8', USER='chidi')
@@ -159,6 +159,15 @@ def at_other_times():
         with Place() as place:
             demonstration.publish(place, now)
             is_a_demonstration(place, text, now)
+            questions_can_be_typed(place, text, shell_of(place, now))
+
+
+def questions_can_be_typed(place, when, shell):
+    for session in sessions(read('doc/questions.md')):
+        for command in session.commands():
+            run = subprocess.run(['sh', '-c', command], cwd=place.folder, env=os.environ | shell, text=True, check=False,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            tap.ok(run.returncode == 0 and run.stdout, f"{when}: doc/questions.md: `{' '.join(command.split())}` succeeds", run.stdout)
 
 
 def is_a_demonstration(place, when, now):
