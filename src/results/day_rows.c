@@ -274,6 +274,12 @@ static int write_open(struct day_writer *writer, uint32_t day, struct day_sums *
         result = day_rows_add_all(writer, wanted, new, false, err);
     if (!result && !days->anew)
         result = day_rows_add_all(writer, wanted, day_list_of(old.sums), true, err);
+    /*
+     * The day in which the time zone changed is final from now on, and it is not a day of the new
+     * time zone.  No later run subtracts its open usage.
+     */
+    if (days->starts[day] < writer->span.final_to)
+        new = (struct day_list){ 0 };
     if (!result && days->unsealed_is_kept) {
         day_store_note_repair(&writer->store, &day_open_table, &old, new);
         result = day_store_write(&writer->store, &day_open_table, day, &old, new, err) ||

@@ -414,6 +414,27 @@ def zones(place):
     tap.same(place.query('SELECT kind FROM fairmill_run ORDER BY run_id DESC LIMIT 1'), [('incremental',)], 'nor does TZ if the settings name the zone')
 
 
+def zone_with_open_usage(place):
+    """The day in which the zone changes has usage of a job that still runs."""
+    def env(zone):
+        return {'env': os.environ | {'TZ': zone}}
+
+    ready(place, usage__time_zone='system', usage__seal_after='1h')
+    place.change('DELETE FROM tiny_job_table')
+    for back in range(10, 0, -1):
+        job(place, 'physics.bob', START - back * DAY + 10 * HOUR, START - back * DAY + 12 * HOUR)
+    job(place, 'physics.alice', START - 6 * DAY, 0)
+    place.succeed('run', '--now', NOW, **env('UTC'))
+    place.change('DELETE FROM tiny_job_table WHERE time_end > 0 AND time_end < ?', START - 4 * DAY)
+    place.succeed('run', '--now', NOW + 60, **env('Asia/Kolkata'))
+    place.says('the run warns of the changed zone', 'the time zone differs from the last run')
+    place.ends(0, 'verify finds no difference after it', 'verify', **env('Asia/Kolkata'))
+    place.succeed('run', '--now', NOW + 120, **env('Asia/Kolkata'))
+    tap.same(place.query('SELECT kind FROM fairmill_run ORDER BY run_id DESC LIMIT 1'), [('incremental',)],
+             'the next run continues from the checkpoint')
+    place.ends(0, 'verify finds no difference then', 'verify', **env('Asia/Kolkata'))
+
+
 def many(place):
     """More days and associations than memory holds at once."""
     ready(place)
@@ -678,7 +699,8 @@ def body():
     with Place() as place:
         many_partitions(place)
     with Place() as place:
-        for part in (intervals, no_history, edges, old_runs, clock_ahead, clock_behind, day_by_day, looks, clocks_change, resets_and_days, purged, emptied, zone, zones, many,
+        for part in (intervals, no_history, edges, old_runs, clock_ahead, clock_behind, day_by_day, looks, clocks_change, resets_and_days, purged, emptied, zone, zones,
+                     zone_with_open_usage, many,
                      shown, readers, gone_and_moved, called, no_number, not_as_written, wrong, plotted):
             part(place)
 

@@ -9,6 +9,7 @@ FAIRMILL_SEED=N only history N."""
 
 import copy
 import os
+import re
 import tempfile
 import traceback
 from collections import Counter
@@ -361,7 +362,8 @@ class Trial:
 
 def in_doubt(run):
     """The number of uncertain associations."""
-    return int((run[1]['message'] or 'uncertain: 0').rpartition(' ')[2])
+    found = re.search(r'uncertain: ([0-9]+)', run[1]['message'] or '')
+    return int(found[1]) if found else 0
 
 
 def words(*three):
