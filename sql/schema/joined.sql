@@ -9,9 +9,9 @@ pgsql:     "moved" RECORD;
 pgsql: BEGIN
 pgsql:     FOR "moved" IN SELECT * FROM "fairmill_moved" ORDER BY "position" LOOP
 pgsql:         IF "moved"."kind" <> 'v' THEN
-pgsql:             RAISE EXCEPTION '"%" is made of it: drop that, and make it again afterwards', "moved"."name";
+pgsql:             RAISE EXCEPTION '"%" depends on fairmill_fairshare: drop it for the upgrade, and create it again afterwards', "moved"."name";
 pgsql:         ELSIF NOT pg_catalog.pg_has_role(SESSION_USER, "moved"."owner", 'MEMBER') THEN
-pgsql:             RAISE EXCEPTION 'the view "%" over it belongs to "%": GRANT this login that role for now, or log in as a superuser',
+pgsql:             RAISE EXCEPTION 'the view "%" on fairmill_fairshare belongs to "%": grant that role to this login for the upgrade, or log in as a superuser',
 pgsql:                 "moved"."name", "moved"."owner";
 pgsql:         END IF;
 pgsql:         PERFORM pg_catalog.set_config('role', "moved"."owner", true);

@@ -51,7 +51,8 @@ static int read_span(struct day_writer *writer, struct error *err)
     if (intact)
         return 0;
     if (!writer->store.days->anew)
-        return fail(err, ERROR_DAMAGED, "the row of %s is not as it was stored", usage_span_table);
+        return fail(err, ERROR_DAMAGED, "the row of %s does not match its stored hash",
+                    usage_span_table);
     if (known) {
         writer->store.days->repairs.rows++;
         writer->span = (struct usage_span){ 0 };
@@ -138,7 +139,8 @@ static int find_open(struct day_writer *writer, struct error *err)
     if (db_finish(rows))
         return -1;
     return strange && !days->anew
-               ? fail(err, ERROR_DAMAGED, "rows of %s are of no day of ours", day_open_table.name)
+               ? fail(err, ERROR_DAMAGED, "rows of %s do not begin at the start of a day",
+                      day_open_table.name)
                : 0;
 }
 
@@ -402,7 +404,8 @@ int day_rows_write(const struct publisher *publisher, struct days *days, struct 
     if (days->behind && days->may_wait)
         return 0;
     if (days->behind)
-        return fail(err, ERROR_DAMAGED, "the usage of days is not that of the seal's run");
+        return fail(err, ERROR_DAMAGED,
+                    "the usage of days and the checkpoint are from different runs");
     writer.has_open = memory_zeroed(days->count, sizeof *writer.has_open);
     int result = stored_read(writer.store.db, publisher->cluster, day_usage_table.name,
                              &writer.store.usage, err) ||

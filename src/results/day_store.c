@@ -125,7 +125,7 @@ static int not_as_stored(const char *table, const struct day_store *store, size_
 {
     struct text name = { 0 };
     time_add_day(&name, day_part(store, day));
-    fail(err, ERROR_DAMAGED, "rows of %s of %s are not as they were stored", table, name.bytes);
+    fail(err, ERROR_DAMAGED, "rows of %s for %s do not match their stored hash", table, name.bytes);
     text_free(&name);
     return -1;
 }

@@ -73,16 +73,16 @@ void day_spool_destroy(struct day_spool *spool)
 
 static int fail_spilling(const struct store *store, struct error *err)
 {
-    return fail(err, file_no_room(errno) ? ERROR_FULL : ERROR_OTHER,
-                "cannot keep the usage of days in a temporary file in '%s': %s; TMPDIR may name "
-                "another folder",
-                store->directory, strerror(errno));
+    return fail(
+        err, file_no_room(errno) ? ERROR_FULL : ERROR_OTHER,
+        "cannot use a temporary file for the usage of days in '%s': %s; free space there or "
+        "set TMPDIR to another directory",
+        store->directory, strerror(errno));
 }
 
 int day_beyond_range(uint64_t id, struct error *err)
 {
-    return fail(err, ERROR_DATA,
-                "the usage of association %" PRIu64 " on a day is beyond the range of our integers",
+    return fail(err, ERROR_DATA, "the usage of association %" PRIu64 " on one day is out of range",
                 id);
 }
 
@@ -319,7 +319,7 @@ static size_t search(const struct days *days, uint64_t time)
 
 void days_give_up(struct days *days, struct findings *findings, const struct error *err)
 {
-    log_note("the usage of days is not kept: %s", err->message);
+    log_note("the usage of days is not stored: %s", err->message);
     findings_add(findings, FINDING_DAYS_INCOMPLETE, 0, "%s", err->message);
     days->failed = true;
 }

@@ -21,11 +21,11 @@ static const struct {
     [HEALTH_NEVER_PUBLISHED] = { "never_published", "never published", HEALTH_CRITICAL },
     [HEALTH_IN_FUTURE] = { "in_future", "published in the future", HEALTH_CRITICAL },
     [HEALTH_STALE] = { "stale", "stale results", HEALTH_CRITICAL },
-    [HEALTH_UNREADABLE] = { "unreadable", "readers do not get all of it", HEALTH_CRITICAL },
+    [HEALTH_UNREADABLE] = { "unreadable", "readers do not see all rows", HEALTH_CRITICAL },
     [HEALTH_UNRECORDED] = { "unrecorded", "a run failed and could not be recorded",
                             HEALTH_WARNING },
     [HEALTH_LAST_RUN_FAILED] = { "last_run_failed", "last run failed", HEALTH_WARNING },
-    [HEALTH_VANISHED] = { "vanished", "not in the accounting database any more", HEALTH_WARNING },
+    [HEALTH_VANISHED] = { "vanished", "missing from the accounting database", HEALTH_WARNING },
     [HEALTH_CLOCK] = { "clock", "last run began in the future", HEALTH_WARNING },
 };
 

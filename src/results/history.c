@@ -203,10 +203,11 @@ int forget_check(struct db *db, const char *cluster, struct error *err)
     int may_go = retired ? 1 : has_vanished(db, &name, err);
     if (may_go)
         return may_go > 0 ? 0 : -1;
-    return fail(err, ERROR_USAGE,
-                "cluster '%s' is not retired: a run retires what is marked as deleted in the "
-                "accounting database, and notes what is not there any more",
-                cluster);
+    return fail(
+        err, ERROR_USAGE,
+        "cluster '%s' is in use: only clusters that are deleted or missing in the accounting "
+        "database can be removed, after a run has noticed this",
+        cluster);
 }
 
 int forget_cluster(const struct publisher *publisher, struct error *err)

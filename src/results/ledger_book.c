@@ -324,7 +324,7 @@ void ledger_faults_add_words(struct text *text, const struct ledger_faults *faul
     for (size_t i = 0; i < faults->count && i < SAID_AT_MOST; i++)
         text_format(text, "%s entry %" PRIu64 " %s", i ? "," : "the ledger:", faults->list[i].id,
                     faults->list[i].lost       ? "is lost"
-                    : faults->list[i].unproven ? "has lost its hash in fairmill_ledger_chain"
+                    : faults->list[i].unproven ? "has no hash in fairmill_ledger_chain"
                                                : "is not as it was entered");
     if (faults->count > SAID_AT_MOST)
         text_format(text, ", and %zu more", faults->count - SAID_AT_MOST);
@@ -335,5 +335,5 @@ void ledger_faults_note(const struct ledger_faults *faults, struct findings *fin
     for (size_t i = 0; i < faults->count; i++)
         findings_add(findings, faults->list[i].lost ? FINDING_LEDGER_LOST : FINDING_LEDGER_CHANGED,
                      faults->list[i].id, "%s",
-                     faults->list[i].cluster ? "" : "nothing is left that says of which cluster");
+                     faults->list[i].cluster ? "" : "its cluster is unknown");
 }

@@ -50,7 +50,8 @@ static int read_kind(const struct db_value *row, const char *cluster, struct led
     record->entry.kind = ledger_kind_named(kind);
     if (record->entry.kind == LEDGER_KINDS && (!cluster || !strcmp(cluster, record->cluster)))
         result = fail(err, ERROR_DATA,
-                      "entry %" PRIu64 " of the ledger is of kind '%s', which is not known",
+                      "ledger entry %" PRIu64
+                      " has the unknown kind '%s'; a newer fairmill may have added it",
                       record->entry.id, kind);
     free(kind);
     return result;
@@ -369,17 +370,19 @@ static int check_import(const struct ledger_book *book, const struct ledger_impo
     if (record)
         ledger_hash(record, hash);
     if (record && strcmp(hash, import->mark.hash) != 0)
-        return fail(err, ERROR_DATA, "line %zu: the ledger has another entry %" PRIu64,
+        return fail(err, ERROR_DATA,
+                    "line %zu: entry %" PRIu64 " differs from the ledger's entry with this id",
                     import->line, id);
     if ((made && (strcmp(made->hash, import->mark.hash) != 0 ||
                   strcmp(made->chain, import->mark.chain) != 0)) ||
         (counted && strcmp(counted->hash, import->mark.hash) != 0))
-        return fail(err, ERROR_DATA, "line %zu: the ledger had another entry %" PRIu64,
+        return fail(err, ERROR_DATA,
+                    "line %zu: entry %" PRIu64 " does not match the ledger's hash for this id",
                     import->line, id);
     for (size_t i = 0; undoes && !record && i < book->count; i++)
         if (book->records[i].entry.undoes == undoes)
             return fail(err, ERROR_DATA,
-                        "line %zu: entry %" PRIu64 " is undone by entry %" PRIu64 " already",
+                        "line %zu: entry %" PRIu64 " is already undone by entry %" PRIu64,
                         import->line, undoes, book->records[i].entry.id);
     return 0;
 }
@@ -418,8 +421,8 @@ static int check_links(struct db *db, const struct ledger_imports *imports, stru
         for (size_t k = 0; !result && k < faults.count; k++)
             if (imports->list[i].record.entry.id == faults.list[k].id)
                 result = fail(err, ERROR_DATA,
-                              "line %zu: entry %" PRIu64 " does not follow what the ledger has "
-                              "before it",
+                              "line %zu: entry %" PRIu64 " does not match the hash chain of the "
+                              "entries before it in the ledger",
                               imports->list[i].line, faults.list[k].id);
     ledger_faults_free(&faults);
     ledger_book_free(&book);

@@ -91,7 +91,7 @@ static int take_lock(struct publisher *publisher, struct error *err)
         return -1;
     if (db_lock(publisher->db, publisher->lock, err)) {
         if (err->class == ERROR_LOCKED)
-            fail(err, ERROR_LOCKED, "another run is at work");
+            fail(err, ERROR_LOCKED, "another run of this cluster is in progress");
         return -1;
     }
     publisher->locked = true;
@@ -112,7 +112,7 @@ static int take_run_id(struct publisher *publisher, struct error *err)
             return -1;
         if (!found)
             return fail(err, ERROR_MISSING,
-                        "fairmill_lock lacks the row that counts runs: run `fairmill init`");
+                        "fairmill_lock lacks the row that counts runs; run `fairmill init`");
         struct db_value seen = db_integer(last);
         if (db_execute(publisher->db, sql_query_counter_step, &seen, 1, &hit, err))
             return -1;
@@ -121,7 +121,8 @@ static int take_run_id(struct publisher *publisher, struct error *err)
             return 0;
         }
     }
-    return fail(err, ERROR_RETRY, "other runs were faster to take a run_id, %d times",
+    return fail(err, ERROR_RETRY,
+                "cannot take a number for this run: other runs took it first, %d times",
                 COUNTER_TRIES);
 }
 
@@ -191,7 +192,7 @@ static int step_fence(struct publisher *publisher, const char *source, struct er
     if (db_execute(publisher->db, sql_query_fence_step, arguments, 4, &hit, err))
         return -1;
     if (hit != 1)
-        return fail(err, ERROR_LOCKED, "another run published while this one was at work");
+        return fail(err, ERROR_LOCKED, "another run published this cluster in the meantime");
     return 0;
 }
 
@@ -210,31 +211,33 @@ static void add_repairs(const struct days *days, struct findings *findings,
 {
     const struct day_repairs *repairs = &days->repairs;
     if (days->behind)
-        findings_add(findings, FINDING_DAYS_INCOMPLETE, 0, "of a run before the last one");
+        findings_add(findings, FINDING_DAYS_INCOMPLETE, 0,
+                     "last stored by a run before the previous one");
     if (repairs->lost) {
         struct text day = { 0 };
         time_add_day(&day, (int64_t)repairs->first_lost);
-        findings_add(findings, FINDING_DAYS_LOST, 0, "%" PRIu64 " days, the first %s",
-                     repairs->lost, day.bytes);
+        findings_add(findings, FINDING_DAYS_LOST, 0, "%" PRIu64 " %s, the first %s", repairs->lost,
+                     repairs->lost == 1 ? "day" : "days", day.bytes);
         text_free(&day);
     }
     if (days->border) {
         begin_clause(message, record);
         text_add(message, "the time zone changed: usage of days before ");
         time_add(message, (int64_t)days->border);
-        text_add(message, " stays as it is");
+        text_add(message, " does not change");
         record->message = message->bytes;
     }
     if (!repairs->days && !repairs->rows)
         return;
     findings_add(findings, FINDING_KEPT_CHANGED, 0,
-                 "usage of %" PRIu64 " days, in which %" PRIu64 " rows differed", repairs->days,
-                 repairs->rows);
+                 "usage of %" PRIu64 " %s, in which %" PRIu64 " %s differed", repairs->days,
+                 repairs->days == 1 ? "day" : "days", repairs->rows,
+                 repairs->rows == 1 ? "row" : "rows");
     begin_clause(message, record);
     text_format(message,
-                "made anew: usage of %" PRIu64 " days, which was not as it was stored, in %" PRIu64
-                " rows",
-                repairs->days, repairs->rows);
+                "recomputed the usage of %" PRIu64 " %s, in which %" PRIu64 " %s had been changed",
+                repairs->days, repairs->days == 1 ? "day" : "days", repairs->rows,
+                repairs->rows == 1 ? "row" : "rows");
     record->message = message->bytes;
     if (!(record->drift_max >= repairs->drift))
         record->drift_max = repairs->drift;

@@ -56,9 +56,10 @@ static int published_add_cluster(struct published *published, const struct db_va
     free(conformance);
     free(recorded);
     free(slurm_version);
-    return cluster->algorithm
-               ? 0
-               : fail(err, ERROR_DATA, "fairmill_run holds an algorithm that is not known");
+    return cluster->algorithm ? 0
+                              : fail(err, ERROR_DATA,
+                                     "fairmill_run contains an unknown algorithm; a newer fairmill "
+                                     "may have written it");
 }
 
 static int published_read_clusters(struct published *published, struct error *err)
@@ -139,8 +140,7 @@ int published_warn_of_age(const struct published *published, struct error *err)
             continue;
         struct text age = { 0 };
         text_add_duration(&age, now - cluster->as_of);
-        log_warning("the results of cluster '%s' are %s old, which is stale", cluster->name,
-                    age.bytes);
+        log_warning("the results of cluster '%s' are stale: %s old", cluster->name, age.bytes);
         text_free(&age);
     }
     warned = true;
@@ -264,7 +264,8 @@ void published_check_point(const char *cluster, int64_t id, int64_t at,
             continue;
         time_add(&time, at);
         fail(&err, ERROR_DATA,
-             "fairmill_history of cluster '%s': association %" PRId64 " at %s: '%s' is no number",
+             "fairmill_history of cluster '%s': association %" PRId64
+             " at %s: '%s' is not a number",
              cluster, id, time.bytes, names[i]);
         complain(&err);
         text_free(&time);
@@ -448,7 +449,7 @@ static int place_values(struct published_cluster *cluster, const struct publishe
                                    &tree->nodes[node].usage);
     }
     if (!fits || !tree_sum_levels(tree))
-        return fail(err, ERROR_DATA, "fairmill_fairshare holds a usage that no run can compute");
+        return fail(err, ERROR_DATA, "fairmill_fairshare contains a usage that is out of range");
     /*
      * Under `conformance = documents`, and by releases before 0.2.0, no order of ties is published.
      */

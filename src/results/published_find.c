@@ -90,10 +90,11 @@ static bool published_find_look(struct published_find_search *search, bool accou
 static int check_found(const struct published_find_search *search, struct error *err)
 {
     if (search->count > CANDIDATES_NAMED)
-        return fail(err, ERROR_USAGE, "'%s' may be %s, or one of %zu more", search->asked,
-                    search->candidates.bytes, search->count - CANDIDATES_NAMED);
+        return fail(err, ERROR_USAGE, "'%s' is ambiguous: it may be %s, or one of %zu more",
+                    search->asked, search->candidates.bytes, search->count - CANDIDATES_NAMED);
     if (search->count > 1)
-        return fail(err, ERROR_USAGE, "'%s' may be %s", search->asked, search->candidates.bytes);
+        return fail(err, ERROR_USAGE, "'%s' is ambiguous: it may be %s", search->asked,
+                    search->candidates.bytes);
     return 0;
 }
 

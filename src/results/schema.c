@@ -99,12 +99,12 @@ static int schema_explain(const struct settings *settings, const char *role, boo
         const char *source = "";
         if (!of_table || !add_table_grant(&grant, settings, err->message)) {
             db_add_role_grant(&grant, &settings->results, role);
-            source = " (a role that `fairmill init --print` makes)";
+            source = " (`fairmill init --print` creates this role)";
         }
         if (grant.length)
-            text_format(&text, "; if the login is right: %s%s", grant.bytes, source);
+            text_format(&text, "; if the login is correct, run: %s%s", grant.bytes, source);
     } else if (err->class == ERROR_MISSING && !strstr(err->message, "fairmill init")) {
-        text_add(&text, "; `fairmill init` makes what is missing");
+        text_add(&text, "; run `fairmill init` to create it");
     }
     fail(err, err->class, "%s", text.bytes);
     err->of_database = of_database;
@@ -123,9 +123,9 @@ static int read_version(struct db *db, int64_t *version, struct error *err)
 static int refuse_newer(int64_t version, struct error *err)
 {
     return fail(err, ERROR_SETTINGS,
-                "the result tables are of version %lld, made by a newer fairmill; this one knows "
-                "%d: use that fairmill here too, or restore the backup from before its `fairmill "
-                "init`",
+                "the result tables have version %lld, from a newer fairmill; this one supports %d: "
+                "use the newer fairmill here, too, or restore the backup from before its "
+                "`fairmill init`",
                 (long long)version, SCHEMA_VERSION);
 }
 
@@ -135,15 +135,15 @@ static int check_version(struct db *db, const struct settings *settings, struct 
     if (read_version(db, &version, err)) {
         if (err->class != ERROR_MISSING)
             return -1;
-        return fail(err, ERROR_MISSING, "there are no result tables in '%s': run `fairmill init`",
+        return fail(err, ERROR_MISSING, "no result tables in '%s'; run `fairmill init`",
                     settings->results.database);
     }
     if (version > SCHEMA_VERSION)
         return refuse_newer(version, err);
     if (version < SCHEMA_VERSION)
         return fail(err, ERROR_SETTINGS,
-                    "the result tables in '%s' are of version %lld, %d is needed: run `fairmill "
-                    "init`",
+                    "the result tables in '%s' have version %lld, but version %d is required; run "
+                    "`fairmill init`",
                     settings->results.database, (long long)version, SCHEMA_VERSION);
     return 0;
 }
@@ -182,18 +182,18 @@ static int fail_absent(const struct settings *settings, struct error *err)
         fail_in(err, "results");
         struct error reason = *err;
         return fail(err, ERROR_MISSING,
-                    "%.1500s; the database must be made first, by the SQL of `fairmill init "
-                    "--print`",
+                    "%.1500s; the database must be created first, with the SQL that `fairmill init "
+                    "--print` prints",
                     reason.message);
     }
     int64_t version = 0;
     if (db_open(&db, &settings->results, DB_READER, &ignored))
-        return fail_in(err, "there are no results yet, run `fairmill init`");
+        return fail_in(err, "no results yet; run `fairmill init`");
     if (!read_version(db, &version, &ignored) &&
         version) { /* the tables exist; only a file that a writer needs is missing */
         fail_in(err, "results");
     } else {
-        fail_in(err, "there are no results yet, run `fairmill init`");
+        fail_in(err, "no results yet; run `fairmill init`");
         prefer_refusal(db, settings, err);
     }
     db_close(db);
@@ -235,7 +235,7 @@ int schema_refuse_accounting(struct db *db, const struct settings *settings, str
         found = db_has_table(db, "qos_table", err);
     if (found > 0)
         return fail(err, ERROR_SETTINGS,
-                    "'%s' is an accounting database; give the results one of their own, or set "
+                    "'%s' is an accounting database; use another database for the results, or set "
                     "[results] share_database = yes",
                     settings->results.database);
     return found;
@@ -315,7 +315,7 @@ static int schema_split(struct db *db, const struct schema_dialect *dialect, str
                                  : 0,
                              err);
     free(view);
-    return result ? fail_in(err, "cannot make a view of the table 'fairmill_fairshare'") : 0;
+    return result ? fail_in(err, "cannot replace the table 'fairmill_fairshare' by a view") : 0;
 }
 
 /*
@@ -469,7 +469,7 @@ int views_open(struct db *db, struct error *err)
     if (err->class != ERROR_MISSING && err->class != ERROR_DENIED && err->class != ERROR_LOGIN)
         return fail_in(err, "the views cannot be read");
     return fail(err, ERROR_MISSING,
-                "readers cannot read the views: %.1500s; `fairmill init` makes them again",
+                "readers cannot read the views: %.1500s; run `fairmill init` to create them again",
                 reason.message);
 }
 
@@ -483,7 +483,7 @@ int views_count(struct db *db, const char *cluster, int64_t associations, struct
         return 0;
     return fail(err, ERROR_DATA,
                 "readers see %" PRId64 " of %" PRId64
-                " associations in fairmill_sshare, as another program changed rows; `fairmill "
-                "run --full` writes all of them",
+                " associations in fairmill_sshare, because another program changed rows; run "
+                "`fairmill run --full` to write all of them",
                 count, associations);
 }

@@ -46,7 +46,7 @@ static int add_column(struct db *db, const char *table, const char *name, const 
     text_format(&sql, "ALTER TABLE \"%s\" ADD COLUMN %s;\n", table, line);
     int result = db_script(db, sql.bytes, err);
     text_free(&sql);
-    return result ? fail_in(err, "cannot add column '%s', which '%s' lacks", name, table) : 0;
+    return result ? fail_in(err, "cannot add column '%s' to '%s'", name, table) : 0;
 }
 
 /*

@@ -123,7 +123,7 @@ static void verify_bulk_add_value(struct text *text, const struct db_value *valu
         if (isfinite(value->real))
             text_format(text, "%.17g", value->real);
         else
-            text_add(text, "no number");
+            text_add(text, "not a number");
         break;
     case DB_TEXT:
         text_add_bytes(text, value->text.bytes, value->text.length);

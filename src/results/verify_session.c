@@ -124,11 +124,12 @@ static void explain_checkpoint(struct verify_session *session, bool damaged)
                 of->list[k].cause = CAUSE_SOURCE;
     }
     if (damaged && !any)
-        row_differences_add(&session->differences,
-                            &(struct row_difference){ .table = verified_checkpoint_table->name,
-                                                      .key = (char[]){ "" },
-                                                      .stored = (char[]){ "not what was stored" },
-                                                      .cause = CAUSE_ROWS });
+        row_differences_add(
+            &session->differences,
+            &(struct row_difference){ .table = verified_checkpoint_table->name,
+                                      .key = (char[]){ "" },
+                                      .stored = (char[]){ "does not match its hash" },
+                                      .cause = CAUSE_ROWS });
 }
 
 /* Rows that cannot be recomputed are verified by their hash only. */

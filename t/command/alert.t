@@ -137,7 +137,7 @@ def locked(place):
                                  place.now)), 1, 'the other cluster is done')
         place.began(HOUR)
         place.expect(75, True, 'after an hour it is')
-        place.says('with its reason', 'another run is at work')
+        place.says('with its reason', 'another run of this cluster is in progress')
         place.away()
         place.expect(69, True, 'one kind of failure goes on where the other one ends')
         place.back()

@@ -438,8 +438,8 @@ def sentences(place):
     says(place, 'one name alone is told from the root down', ('ann',),
          "From the root down: account 'left' has LevelFS")
     for names, what, text in (
-            (('pair', 'ann'), 'a user with two partitions beside another', "'pair' may be 'root/pair/gpu', 'root/pair'"),
-            (('ann', 'pair'), 'and as the other', "'pair' may be 'root/pair/gpu', 'root/pair'"),
+            (('pair', 'ann'), 'a user with two partitions beside another', "'pair' is ambiguous: it may be 'root/pair/gpu', 'root/pair'"),
+            (('ann', 'pair'), 'and as the other', "'pair' is ambiguous: it may be 'root/pair/gpu', 'root/pair'"),
             (('nobody',), 'an unknown name', "there is no user or account 'nobody'"),
             (('left', 'ann'), 'an account above', "'left' is above 'ann'"),
             (('ann', 'left'), 'an account below', "'ann' is below 'left'"),
@@ -492,7 +492,7 @@ def each_account(place):
         place.succeed('explain', 'ann', '--csv', *options)
         tap.ok(place.out.count('cluster,') == 1, 'and in one table', place.out)
     place.ends(64, 'an account and a user of one name are told apart', 'explain', 'bea')
-    place.says('with both names', "'bea' may be")
+    place.says('with both names', "'bea' is ambiguous: it may be")
     place.succeed('forecast', 'ann', '--now', NOW, '--json')
     tap.same([(cluster['account'], len(cluster['points']) > 9) for cluster in json.loads(place.out)['clusters']], [('a', True), ('b', True)],
              'forecast has each account, too')

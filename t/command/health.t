@@ -331,7 +331,7 @@ def stale(place):
     for command in (('show', '--json'), ('prio',), ('explain', 'alice'), ('compare', '--csv'), ('history', 'alice'),
                     ('whatif', '--shares', 'alice=2'), ('forecast', 'alice'), ('statement',)):
         place.ends(0, f"{command[0]} ends with 0", *command)
-        tap.same(place.err, "fairmill: the results of cluster 'tiny' are 3 h old, which is stale\n", 'and says their age once')
+        tap.same(place.err, "fairmill: the results of cluster 'tiny' are stale: 3 h old\n", 'and says their age once')
     place.succeed('verify')
     tap.same(place.err, '', 'verify does not, as it names their time')
     place.site(SMALL + OTHER)
@@ -408,7 +408,7 @@ def view_on_page(place):
     place.succeed('run')
     report_says(place, 'the page is well', 'fairmill')
     place.query('DROP VIEW fairmill_sprio')
-    report_says(place, 'the page knows that readers do not get all of it', 'readers do not get all of it')
+    report_says(place, 'the page knows that readers do not see all rows', 'readers do not see all rows')
     if HAS_REPORT:
         tap.ok('r.db' not in place.out and 'fairmill_sprio' not in place.out, 'and does not say why')
 

@@ -136,7 +136,7 @@ def old_day(site):
                 says(site, what)
         tap.same(len(full), 1, f'{what} of an old day is found within a day, once')
         message, drift = full[0]
-        tap.ok('made anew: usage of 1 days' in message, f'{what}: the run says so', message)
+        tap.ok('recomputed the usage of 1 day,' in message, f'{what}: the run says so', message)
         tap.ok(drift > 0 or what == 'tres_seconds', f'{what}: with the drift', drift)
         is_healed(site, what)
         site.query(sql, day)
@@ -235,7 +235,7 @@ def purged(site):
     tap.same([row for row in tables(site)['fairmill_usage_day'] if row[1] == day], [row for row in broken if row[1] == day],
              'a changed day whose jobs were purged stays as it is')
     tap.same(site.query("SELECT detail FROM fairmill_finding WHERE kind = 'days_changed_after_purge' AND last_seen = ?", site.now)[0][0][:6],
-             '1 days', 'and is named')
+             '1 day,', 'and is named')
     site.run_at(300, '--full')
     tap.same(site.query("SELECT count(*) FROM fairmill_finding WHERE kind = 'days_changed_after_purge' AND last_seen = ?", site.now),
              [(0,)], 'once')
@@ -253,7 +253,7 @@ def without_a_seal(site):
         site.run_at(STEP)
     tap.same([row for row in tables(site)['fairmill_usage_day'] if row[1] == day], wanted, 'without a seal a changed day is found, too')
     tap.same(site.query("SELECT detail FROM fairmill_finding WHERE kind = 'kept_rows_changed'"),
-             [('usage of 1 days, in which 2 rows differed',)], 'and named')
+             [('usage of 1 day, in which 2 rows differed',)], 'and named')
 
 
 def before_the_reset(site):
@@ -265,7 +265,7 @@ def before_the_reset(site):
     site.query('UPDATE fairmill_usage_day SET sum_0 = sum_0 + 1 WHERE day = ?', day)
     site.run_at(300, '--full')
     tap.same(site.query("SELECT substr(detail, 1, 6) FROM fairmill_finding WHERE kind = 'days_changed_after_purge'"),
-             [('1 days',)], 'a changed day of before the last reset is named')
+             [('1 day,',)], 'a changed day of before the last reset is named')
 
 
 def strays(site):

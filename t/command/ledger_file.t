@@ -294,9 +294,9 @@ def bad_lines(desk):
     desk.ready(DRAWING)
     desk.enter('credit', 1, '-u', 'bob')
     desk.ends(65, 'another entry of the same number is refused', 'ledger', 'import', desk.write(other))
-    desk.says('by its line', 'line 1', 'another entry 1')
+    desk.says('by its line', 'line 1', 'differs from the ledger', 'entry 1')
     desk.ends(65, 'so are entries that follow from others', 'ledger', 'import', desk.write(other[1:]))
-    desk.says('by their line', 'line 1', 'does not follow')
+    desk.says('by their line', 'line 1', 'does not match the hash chain')
     for option in (('-u', 'alice'), ('-M', 'tiny'), ('--why', 'x'), ('--json',), ('--at', 5), ('--all',), ('-y',)):
         desk.ends(64, f'export has no use for {option[0]}', 'ledger', 'export', *option)
 

@@ -348,7 +348,7 @@ def namesakes(place):
     tap.same(answer(place)['commands'], ['sacctmgr modify account where name=b cluster=tiny set parent=root'],
              'users of the same names are not meant in a move')
     place.ends(64, 'they are where shares change', 'whatif', '--shares', 'b=3')
-    place.says('which may be either', "'b' may be 'b/', 'b/b'")
+    place.says('which may be either', "'b' is ambiguous: it may be 'b/', 'b/b'")
 
 
 def files(place):

@@ -277,7 +277,7 @@ def fairmill(conf, *arguments):
     done = subprocess.run([FAIRMILL.encode(), b'-c', conf.encode(), *words],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=tap.HANG, check=False)
-    said = re.sub(rb"(?m)^fairmill: the results of cluster '.*' are .* old, which is stale\n", b'', done.stderr)
+    said = re.sub(rb"(?m)^fairmill: the results of cluster '.*' are stale: .* old\n", b'', done.stderr)
     return done.returncode, done.stdout, said
 
 

@@ -236,7 +236,7 @@ def commands(site):
     site.write(f'{site.folder}/none.conf', READER, database='roles_none')
     for command in ('init', 'show'):
         status, _, err = site.fairmill(command, conf=f'{site.folder}/none.conf')
-        tap.ok(status == 78 and "'roles_none'" in err and 'must be made first' in err,
+        tap.ok(status == 78 and "'roles_none'" in err and 'must be created first' in err,
                f"without a database of results '{command}' says how it is made", status, err)
 
 
@@ -406,7 +406,7 @@ def refused_at_once(site):
     """The server may have closed its end before the client library is done with its login."""
     library = preload.make(site.folder, 'late', LATE)
     late = ('env', *(f'{name}={preload.environment(library)[name]}' for name in ('LD_PRELOAD', 'ASAN_OPTIONS')))
-    for what, user, database, said in (('has no such database', READER, 'roles_none', 'must be made first'),
+    for what, user, database, said in (('has no such database', READER, 'roles_none', 'must be created first'),
                                        ('lets nobody in', 'roles_nobody', RESULTS, 'Access denied')):
         site.write(f'{site.folder}/refused.conf', user, database)
         status, _, err = site.as_login(*late, site.program, '-c', f'{site.folder}/refused.conf', 'show')

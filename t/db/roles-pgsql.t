@@ -197,7 +197,7 @@ def body():
             results=dict(server.connection('roles_none'), user='roles_writer')))
         for command in ('init', 'show'):
             status, _, err = fairmill(f'{folder}/none.conf', command)
-            tap.ok(status == 78 and 'roles_none' in err and 'must be made first' in err,
+            tap.ok(status == 78 and 'roles_none' in err and 'must be created first' in err,
                    f"without a database of results '{command}' says how it is made", status, err)
 
 

@@ -161,8 +161,8 @@ class OldPostgres(OnServer, Postgres):
         self.sql('CREATE VIEW other_view WITH (security_barrier = true) AS SELECT account, user_name, fairshare FROM fairmill_fairshare; '
                  'CREATE VIEW other_second AS SELECT account, fairshare FROM other_view; GRANT SELECT ON other_second TO upgraded_reader', NAME, 'upgraded_other')
 
-    in_the_way = (('a copy of the table', '"site_copy" is made of it: drop that', 'DROP MATERIALIZED VIEW site_copy'),
-                  ("somebody else's view", 'over it belongs to "upgraded_other"', f'GRANT upgraded_other TO {NAME}'))
+    in_the_way = (('a copy of the table', '"site_copy" depends on fairmill_fairshare: drop it', 'DROP MATERIALIZED VIEW site_copy'),
+                  ("somebody else's view", 'on fairmill_fairshare belongs to "upgraded_other"', f'GRANT upgraded_other TO {NAME}'))
 
     def goes_on(self):
         tap.same(self.sql("SELECT pg_get_userbyid(relowner), reloptions FROM pg_class WHERE relname = 'other_view'", NAME),

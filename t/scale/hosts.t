@@ -81,7 +81,7 @@ def one_does_not_wait(rig):
         tap.ok(other.returncode == 0 and held.poll() is None, 'a run does not wait for one of another cluster that waits', said)
         again = rig.start('--cluster', 'big', '--now', now)
         said = again.communicate()[0]
-        tap.ok(again.returncode == 75 and 'another run is at work' in said,
+        tap.ok(again.returncode == 75 and 'another run of this cluster is in progress' in said,
                'a second host with the same cluster ends with 75 at once', again.returncode, said)
         session.do('ROLLBACK')
     said = held.communicate()[0]
