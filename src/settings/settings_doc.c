@@ -73,6 +73,15 @@ static void sample(void)
     }
 }
 
+/* Returns true if [results] has the setting because it is a connection, as [source] is. */
+static bool is_repeated(const struct setting *setting)
+{
+    const struct setting *first = setting_named("source", setting->key);
+    return !strcmp(setting->section, "results") && first && first->read == setting->read &&
+           first->number == setting->number && first->choices == setting->choices;
+}
+
+/* Describes the settings of connections only once, to keep the page short. */
 static void pod(void)
 {
     const char *section = "";
@@ -80,7 +89,12 @@ static void pod(void)
         if (strcmp(section, each->section))
             printf("%s=head2 [%s]\n\n%s\n\n=over 4\n\n", *section ? "=back\n\n" : "", each->section,
                    section_summary(each->section));
+        if (strcmp(section, each->section) != 0 && is_repeated(each))
+            printf("=item B<driver> to B<tls_ca>\n\nThe connection, with the same settings as in "
+                   "[source].\n\n");
         section = each->section;
+        if (is_repeated(each))
+            continue;
         printf("=item B<%s>", each->key);
         if (!each->fallback)
             printf(" (required)");
