@@ -1,7 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""`fairmill answer`: users without settings ask a socket, and are told what they may see."""
+"""Tests `fairmill answer`: users who cannot read the settings send requests to a socket.
+
+The response contains only values that the user may see."""
 
 import json
 import os
@@ -20,7 +22,7 @@ import tap
 from place import NOW, Place
 from program import HAS_REPORT
 
-# Logins that every system has.
+# Every Linux system has these logins.
 USER, COORDINATOR, OPERATOR, STRANGER = 'daemon', 'games', 'man', 'mail'
 DRAWING = f"""
 cluster tiny
@@ -52,7 +54,7 @@ def published(place, keys=None):
 
 
 def questions(place):
-    """What is no question, and what is none that is answered."""
+    """Invalid requests, and commands that the socket does not run."""
     with answering.Answering(place) as asked:
         for bad, said in ((b'', 'not valid JSON'), (b'show\n', 'not valid JSON'), (b'[1]\n', 'not a JSON object'), (b'{}\n', 'version'),
                           (b'{"fairmill":2,"arguments":["show"]}\n', 'version'), (b'{"fairmill":1}\n', 'arguments'),
@@ -63,35 +65,43 @@ def questions(place):
                           (b'\xff\xfe\x00\n', 'not valid JSON'), (b'[' * 60000 + b'\n', 'not valid JSON')):
             answer = json.loads(asked.raw(bad))
             tap.ok(answer['status'] == 64 and said in answer['errors'] and not answer['output'],
-                   f'{bad[:40]!r} is no question', answer)
+                   f'the request {bad[:40]!r} is rejected', answer)
         answer = json.loads(asked.raw(b'{"fairmill":1,"arguments":["' + b'x' * 70000))
-        tap.ok(answer['status'] == 69 and '65536 bytes' in answer['errors'], 'nor is what is too long', answer)
+        tap.ok(answer['status'] == 69 and '65536 bytes' in answer['errors'], 'a request that is too long is rejected', answer)
         answer = asked.ask(*['show'] * 300)
-        tap.ok(answer['status'] == 64, 'nor too many arguments', answer)
+        tap.ok(answer['status'] == 64, 'a request with too many arguments is rejected', answer)
         for command in (['run'], ['init'], ['check'], ['verify'], ['forget', 'tiny'], ['import', 'pbs'], ['diff', '/etc/passwd'],
                         ['ledger', 'list'], *[['report']] * HAS_REPORT, ['metrics'], ['answer']):
             answer = asked.ask(*command)
-            tap.ok(answer['status'] == 64 and 'socket' in answer['errors'], f"'{' '.join(command)}' is not done for others", answer)
+            tap.ok(answer['status'] == 64 and 'socket' in answer['errors'], f"the socket rejects '{' '.join(command)}'", answer)
         for command in (['show', '-c', '/etc/passwd'], ['show', '--config=/etc/passwd'], ['whatif', '--file', '/etc/passwd'],
                         ['whatif', '-f-']):
             answer = asked.ask(*command)
-            tap.ok(answer['status'] == 64 and 'reads no files' in answer['errors'], f"no path is taken ({' '.join(command)})",
+            tap.ok(answer['status'] == 64 and 'reads no files' in answer['errors'],
+                   f"the socket rejects paths of files ({' '.join(command)})",
                    answer)
         for command in (['nonsense'], ['-c', 'x', 'show'], ['--help'], ['show', '--nonsense'], ['\x1b[2J']):
             answer = asked.ask(*command)
-            tap.ok(answer['status'] == 64 and '\x1b' not in answer['errors'], f'{command} is an error of the question', answer)
-        tap.ok('usage: fairmill show' in asked.ask('show', '--help')['output'], 'help is given')
+            tap.ok(answer['status'] == 64 and '\x1b' not in answer['errors'], f'the socket rejects {command} as a usage error',
+                   answer)
+        tap.ok('usage: fairmill show' in asked.ask('show', '--help')['output'], 'the socket sends the help of a command')
         answer = asked.ask('show', later='key', terminal={'columns': 200, 'colours': True})
-        tap.ok('\x1b[' in answer['output'], 'a terminal gets colours, and keys that are not known are left alone', answer)
-        tap.ok('\x1b[' not in asked.ask('show')['output'], 'what is no terminal gets none')
+        tap.ok('\x1b[' in answer['output'], 'a terminal gets colours, and unknown keys are ignored', answer)
+        tap.ok('\x1b[' not in asked.ask('show')['output'], 'a client without a terminal gets no colours')
         answer = asked.ask('whatif', '--half-life', '14-0')
-        tap.ok(answer['status'] == 64 and 'accounting database' in answer['errors'], 'what needs single jobs says so', answer)
+        tap.ok(answer['status'] == 64 and 'accounting database' in answer['errors'],
+               'a variant that needs job rows is rejected with the reason',
+               answer)
         answer = asked.ask('statement', '--as-sreport')
-        tap.ok(answer['status'] == 64 and 'accounting database' in answer['errors'], 'and what needs its sums', answer)
+        tap.ok(answer['status'] == 64 and 'accounting database' in answer['errors'],
+               '--as-sreport is rejected because it needs rollups',
+               answer)
 
 
 def same_as_direct(place):
-    """Output, messages, status, width and colours come along."""
+    """The client prints the same output and errors, and exits with the same status.
+
+    This also holds for the width and the colours of a terminal."""
     with answering.Answering(place) as asked:
         client = asked.client(USER)
         for command in (('show',), ('show', '--json'), ('show', '-lmP'), ('show', '--pbs'), ('prio', '-l'), ('explain', 'alice'),
@@ -99,39 +109,43 @@ def same_as_direct(place):
                         ('whatif', '--shares', 'alice=70'), ('show', '-u', 'who'), ('show', '-x'), ('whatif',)):
             direct = place.run(*command), place.out, place.err
             told = place.run(*command, **client), place.out, place.err
-            tap.same(told, direct, f"the socket says what the program says ({' '.join(command)})")
+            tap.same(told, direct, f"the socket's response equals the direct output ({' '.join(command)})")
         status = place.run('status', **client)
-        tap.ok(status in (0, 1) and place.out.startswith('Cluster'), 'status too', place.out, place.err)
+        tap.ok(status in (0, 1) and place.out.startswith('Cluster'), 'status prints its output over the socket',
+               place.out, place.err)
         for columns in (40, 132):
             conf = {'FAIRMILL_CONF': '/nonexistent/fm.conf', 'FAIRMILL_SOCKET': asked.path}
             for command in (('history', 'alice'), ('show',)):
                 direct = place.on_terminal(*command, columns=columns, LC_ALL='C.UTF-8')
                 told = place.on_terminal(*command, columns=columns, settings=None, LC_ALL='C.UTF-8', **conf)
-                tap.same(told, direct, f"also on a terminal of {columns} columns ({command[0]})")
-        place.ends(69, 'a socket that is not there is an error', 'show',
+                tap.same(told, direct, f"the socket's response equals the direct output on {columns} columns ({command[0]})")
+        place.ends(69, 'a file that is not a socket is an error', 'show',
                    **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('fm.conf')}})
-        place.says('which says what could not be asked', 'cannot connect')
-        place.ends(3, 'a monitor cannot tell then', 'status', '--nagios',
+        place.says('the error says that the socket cannot be asked', 'cannot connect')
+        place.ends(3, 'status --nagios exits with 3 if the socket cannot be asked', 'status', '--nagios',
                    **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('fm.conf')}})
-        tap.ok(place.out.startswith('FAIRMILL UNKNOWN - cannot connect') and place.out.count('\n') == 1, 'and reads why', place.out, place.err)
-        place.ends(78, 'without one the settings are missed', 'show',
+        tap.ok(place.out.startswith('FAIRMILL UNKNOWN - cannot connect') and place.out.count('\n') == 1,
+               'status --nagios prints the reason in one line',
+               place.out, place.err)
+        place.ends(78, 'without a socket, unreadable settings are an error', 'show',
                    **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('none')}})
 
 
 def administrators(place):
-    """Who may not read the settings is told which commands there are."""
+    """A user who cannot read the settings sees which commands are available."""
     with answering.Answering(place) as asked:
         client = asked.client(USER)
         for command in (['ledger', 'list'], ['verify'], ['run'], ['check'], ['metrics'], *[['report']] * HAS_REPORT):
-            place.ends(78, f"'{command[0]}' is not for users", *command, **client)
-            place.says('which is said, and what is', f"'{command[0]}' is for administrators", 'show, prio, explain')
+            place.ends(78, f"a user cannot run '{command[0]}' over the socket", *command, **client)
+            place.says('the error names the commands that users can run',
+                       f"'{command[0]}' is for administrators", 'show, prio, explain')
         client['env'] = client['env'] | {'FAIRMILL_SOCKET': place.path('none')}
-        place.ends(78, 'without a socket the settings are missed', 'verify', **client)
-        tap.ok('administrators' not in place.err, 'and nothing else', place.err)
+        place.ends(78, 'without a socket, verify reports unreadable settings', 'verify', **client)
+        tap.ok('administrators' not in place.err, 'without a socket, the error does not mention administrators', place.err)
 
 
 def forecasts(place):
-    """Without the accounting database they are made from published values and days."""
+    """Without the accounting database, forecasts use published values and daily usage."""
     day = 86400
     place.ready(f"""
 cluster tiny
@@ -143,7 +157,7 @@ root/
     carol  10 use 50
 """, {'usage.half_life': '7-0'})
     rows = place.change('SELECT id_assoc, user FROM tiny_assoc_table WHERE user != \'\'')
-    for number, (association, _) in enumerate(rows):  # the same each day, whole days
+    for number, (association, _) in enumerate(rows):  # the same usage each day, in whole days
         for back in range(1, 12):
             start = NOW - NOW % day - back * day
             place.multiply('tiny_job_table', 'id_job = (SELECT min(id_job) FROM tiny_job_table)', 1,
@@ -168,7 +182,8 @@ root/
                         abs(value - other[key]) <= 1e-9 * max(abs(value), 1)
                     if not near:
                         differ.append((key, value, other[key]))
-            tap.ok(len(told['points']) == len(exact['points']) > 40 and not differ and answer['status'] == 0, f"forecast {' '.join(command)} is that of the accounting database",
+            tap.ok(len(told['points']) == len(exact['points']) > 40 and not differ and answer['status'] == 0,
+                   f"forecast {' '.join(command)} equals the one from the accounting database",
                    len(differ), differ[:9], answer['errors'])
         place.succeed('explain', 'physics', '--jobs', '--json')
         exact = json.loads(place.out)['clusters'][0]['days']
@@ -176,21 +191,23 @@ root/
         tap.ok(exact and [day['day'] for day in told['days']] == [day['day'] for day in exact] and
                all(abs(one[key] - other[key]) <= 1e-6 * max(one[key], 1) for one, other in zip(exact, told['days'])
                    for key in ('used', 'left')) and told['job_records'] is None and not told['jobs'],
-               'the heaviest days are those of the accounting database, without jobs', exact, told)
+               'the heaviest days equal those from the accounting database, without jobs', exact, told)
         answer = asked.ask('explain', 'physics', '--jobs')
         tap.ok('Single jobs are in the accounting database' in answer['output'] and 'The heaviest of' in answer['output'],
-               'which says so', answer['output'])
+               'explain --jobs says that job records need the accounting database', answer['output'])
         answer = asked.ask('forecast', 'alice')
-        tap.ok('database was not read' in answer['output'], 'and says what it is made from', answer['output'])
+        tap.ok('database was not read' in answer['output'], 'forecast says that it did not read the accounting database',
+               answer['output'])
         os.rename(place.path('a.db'), place.path('elsewhere.db'))
         for command in (['show'], ['prio'], ['explain', 'alice', '--jobs'], ['forecast', 'alice'], ['compare'], ['history', 'alice'],
                         ['whatif', '--add-usage', 'alice=9'], ['status', '--json']):
             answer = asked.ask(*command)
             tap.ok(answer['status'] in (0, 1) and answer['output'] and 'elsewhere' not in answer['errors'],
-                   f"the accounting database is not asked ({command[0]})", answer)
+                   f'the socket does not read the accounting database ({command[0]})', answer)
         os.rename(place.path('elsewhere.db'), place.path('a.db'))
         answer = asked.ask('forecast', 'alice', '--now', str(now))
-        tap.ok(answer['status'] == 64 and 'accounting database' in answer['errors'], 'another instant is not answered', answer)
+        tap.ok(answer['status'] == 64 and 'accounting database' in answer['errors'], 'forecast with another time is rejected',
+               answer)
     place.settings({'usage.half_life': '7-0', 'usage.time_zone': 'UTC', 'retention.history_days': '0'})
     for name in os.listdir(place.folder):
         if name.startswith('r.db'):
@@ -200,7 +217,9 @@ root/
     answering.lock_up(place)
     with answering.Answering(place) as asked:
         answer = asked.ask('forecast', 'alice')
-        tap.ok(answer['status'] == 1 and 'no daily usage' in answer['errors'], 'without days there is none', answer)
+        tap.ok(answer['status'] == 1 and 'no daily usage' in answer['errors'],
+               'forecast without daily usage fails with the reason',
+               answer)
 
 
 def names(output):
@@ -213,7 +232,7 @@ def jobs(output):
 
 def seen(asked, login):
     answers = [asked.ask(*command, '--json', login=login) for command in (['show'], ['prio'])]
-    tap.ok(all(answer['status'] == 0 for answer in answers), f'{login} is answered', answers)
+    tap.ok(all(answer['status'] == 0 for answer in answers), f'the requests of {login} succeed', answers)
     return names(answers[0]['output']), jobs(answers[1]['output'])
 
 
@@ -234,7 +253,7 @@ def views(place):
         published(place, {'report.private': private})
         with answering.Answering(place) as asked:
             for login, (users, waiting) in expected.items():
-                tap.same(seen(asked, login), (users, waiting), f'private = {private}: what {login} sees')
+                tap.same(seen(asked, login), (users, waiting), f'private = {private}: {login} sees the permitted users and jobs')
 
 
 def users_are_coordinators(place):
@@ -244,12 +263,12 @@ def users_are_coordinators(place):
     answering.lock_up(place)
     with answering.Answering(place) as asked:
         tap.same(seen(asked, USER)[0], sorted(['alice', 'bob', USER, COORDINATOR]),
-                 'UsersAreCoords: who is in the account sees it and all below')
-    for release, below, statement in (('24.11', [('optics',)], 'sees that'), ('25.05', [], 'has no part in it')):
+                 'with UsersAreCoords, a member of an account sees everything below it')
+    for release, below, statement in (('24.11', [('optics',)], 'is a coordinator'), ('25.05', [], 'is not a coordinator')):
         place.settings({'report.private': 'usage', 'fairshare.slurm_version': release})
         place.succeed('run', '--now', NOW + 7300, '--replace')
         tap.same(place.query("SELECT account FROM fairmill_privilege WHERE user_name = 'bob'"), below,
-                 f'by {release} who is in an account below it {statement}')
+                 f'in {release}, a member of an account below it {statement}')
     answering.lock_up(place)
     place.change("UPDATE tiny_assoc_table SET flags = 0 WHERE user = ''")
     place.change("UPDATE tiny_assoc_table SET flags = 65536 WHERE acct = 'optics' AND user = ''")
@@ -257,15 +276,15 @@ def users_are_coordinators(place):
     place.succeed('run', '--now', NOW + 7400)
     answering.lock_up(place)
     with answering.Answering(place) as asked:
-        tap.same(seen(asked, COORDINATOR)[0], sorted(['bob', COORDINATOR]), 'and no more than that')
-        tap.same(seen(asked, USER)[0], [USER], 'who is above it sees himself')
+        tap.same(seen(asked, COORDINATOR)[0], sorted(['bob', COORDINATOR]), 'a member with UsersAreCoords sees only this account')
+        tap.same(seen(asked, USER)[0], [USER], 'a user above the account with UsersAreCoords sees only themselves')
     tap.same(place.query('SELECT user_name, account, privilege FROM fairmill_privilege ORDER BY 1, 2'),
              [('bob', 'optics', 'coordinator'), (COORDINATOR, 'optics', 'coordinator'), (OPERATOR, '', 'operator')],
-             'fairmill_privilege has it')
+             'fairmill_privilege contains the coordinators and operators')
 
 
 def refused(place):
-    """Every command that names another user."""
+    """Each command that names another user."""
     published(place, {'report.private': 'yes'})
     with answering.Answering(place) as asked:
         for command in (['show', '-u', 'alice'], ['explain', 'alice'], ['explain', USER, 'alice'], ['history', 'alice'],
@@ -273,7 +292,7 @@ def refused(place):
                         ['show', '--pbs', 'alice'], ['forecast', 'alice']):
             answer = asked.ask(*command, login=USER)
             tap.ok(answer['status'] == 64 and "'alice' is not you" in answer['errors'] and not answer['output'],
-                   f"another user is refused ({' '.join(command)})", answer)
+                   f"a request for another user is rejected ({' '.join(command)})", answer)
         for command in (['explain', USER], ['compare', '--json'], ['whatif', '--add-usage', f'{USER}=9'],
                         ['whatif', '--json', '--shares', 'physics=1'], ['history', USER], ['show', '-l'], ['prio', '-l'],
                         ['forecast', USER], ['explain', 'physics'], ['show', '--pbs'], ['show', '--pbs', '--list'], ['show', '-alm'],
@@ -284,15 +303,16 @@ def refused(place):
                         ['statement', '--since', '2020-01-01', '-A', 'physics', '--json'], ['status', '--json']):
             answer = asked.ask(*command, login=USER)
             tap.ok(answer['status'] == (command[0] == 'status') and not any(name in answer['output'] for name in ('alice', 'bob', 'carol')),
-                   f"nobody else is told of ({' '.join(command)})", answer)
+                   f"the response contains no other user ({' '.join(command)})", answer)
         answer = asked.ask('explain', 'alice', login=COORDINATOR)
-        tap.ok(answer['status'] == 0 and 'alice' in answer['output'], 'coordinators ask of those in their accounts', answer)
+        tap.ok(answer['status'] == 0 and 'alice' in answer['output'], 'a coordinator can request a user of their accounts',
+               answer)
         answer = asked.ask('explain', 'carol', login=COORDINATOR)
-        tap.ok(answer['status'] == 64, 'and of nobody else', answer)
+        tap.ok(answer['status'] == 64, 'a coordinator cannot request a user of other accounts', answer)
         answer = asked.ask('show', login='nobody')
         tap.ok(answer['status'] == 78 and 'cannot answer' in answer['errors'] and not answer['output'],
-               'who has no name here is not answered', answer)
-        # Settings of one's own lead to nothing that one may not read.
+               'a login that is unknown on the host is rejected', answer)
+        # A user's own settings file does not reveal anything that the user may not see.
         forged = place.path('forged')
         os.mkdir(forged)
         shutil.copy(place.path('fm.conf'), forged)
@@ -302,9 +322,9 @@ def refused(place):
         os.chmod(os.path.join(forged, 'fm.conf'), 0o644)
         client = asked.client(USER)
         place.run('show', **client | {'env': client['env'] | {'FAIRMILL_CONF': os.path.join(forged, 'fm.conf')}})
-        tap.ok('alice' not in place.out, 'nor do forged settings', place.out)
+        tap.ok('alice' not in place.out, 'forged settings do not reveal other users', place.out)
         tap.ok(place.run('show', **client) == 0 and 'alice' not in place.out and USER in place.out,
-               'while the socket answers', place.out, place.err)
+               'the socket still answers after a request with forged settings', place.out, place.err)
 
 
 def slurm_conf(place):
@@ -312,14 +332,15 @@ def slurm_conf(place):
         file.write('ClusterName=tiny\nPrivateData=account,Usages,node\n')
     published(place, {'slurm.conf': place.path('slurm.conf')})
     with answering.Answering(place) as asked:
-        tap.same(seen(asked, USER), ([USER], ALL_JOBS), "PrivateData of the slurm.conf is the default, anywhere in whose value Slurm finds what it looks for")
+        tap.same(seen(asked, USER), ([USER], ALL_JOBS),
+                 "PrivateData of slurm.conf is the default; Slurm's substring search applies")
     published(place, {'slurm.conf': place.path('slurm.conf'), 'report.private': 'no'})
     with answering.Answering(place) as asked:
-        tap.same(seen(asked, USER), (EVERYBODY, ALL_JOBS), 'which settings outweigh')
+        tap.same(seen(asked, USER), (EVERYBODY, ALL_JOBS), "the setting 'private' overrides PrivateData")
 
 
 QUESTION = json.dumps(dict(fairmill=1, arguments=['show'])).encode() + b'\n'
-# What one user does all the time, in Python.
+# Python code that one user runs in a loop.
 FLOODS = {
     'connects and closes': 'connect().close()',
     'sends a byte and closes': 's = connect(); s.send(b"{"); s.close()',
@@ -349,15 +370,15 @@ def flood(asked, code):
 
 
 def crowds(place):
-    """One who asks all the time takes nothing from others."""
+    """A user who sends requests all the time does not slow down others."""
     published(place, {'report.private': 'yes'})
     for what, code in FLOODS.items():
         with answering.Answering(place) as asked, flood(asked, code) as flooder:
             for _ in range(3):
                 place.succeed('show', **asked.client(USER))
             flooder.kill()
-            tap.ok(USER in place.out, f'others are answered while one user {what}', place.out)
-    # Each process that is started adds a line.
+            tap.ok(USER in place.out, f'another user is answered while one user {what}', place.out)
+    # Each started process adds a line to this file.
     started = place.path('started')
     real, wrapper = answering.program.FAIRMILL, place.path('wrapper')
     with open(wrapper, 'w', encoding='utf-8') as file:
@@ -372,29 +393,30 @@ def crowds(place):
                 with socket.socket(socket.AF_UNIX) as peer:
                     peer.connect(asked.path)
                     peer.sendall(sent)
-            asked.ask('show', login=USER)  # connections are accepted in their order
+            asked.ask('show', login=USER)  # connections are accepted in order
             with open(started, encoding='utf-8') as file:
                 lines = len(file.readlines())
             tap.ok(lines == 2 if not sent else lines < 50, f'no process is started for clients that are gone ({sent})', lines)
     answering.program.FAIRMILL = real
-    # Who holds all his places is told that he does.
+    # A user who has reached the limit of requests gets an error.
     holder = ('import select, socket, sys, time; all = [socket.socket(socket.AF_UNIX) for _ in range(8)]\n'
               'for s in all: s.connect(sys.argv[1])\n'
               'while len(select.select(all, [], [], 9)[0]) < 4: time.sleep(0.01)\n'
               'print(flush=True); time.sleep(60)\n')
     with answering.Answering(place) as asked:
         def refused():
-            """What is answered to who holds all his places, each for five seconds at most."""
+            """Returns the error for a user at the limit, or None.  A connection is held for five
+            seconds."""
             with subprocess.Popen(['/usr/bin/python3', '-c', holder, asked.path], stdout=subprocess.PIPE, cwd='/',
                                   **answering.ids(STRANGER)) as held:
-                held.stdout.readline()  # four were refused, so four are held
+                held.stdout.readline()  # four were rejected, so four are held
                 answer = asked.ask('show', login=STRANGER)
                 held.kill()
             return answer if answer['status'] else None
         answer = tap.until(refused)
         tap.ok(answer and answer['status'] == 75 and answer.get('busy') and '4 of yours' in answer['errors'],
-               'a user has four requests at once', answer)
-        tap.same(place.run('show', **asked.client(STRANGER)), 0, 'and is answered when they are done')
+               'a user can have four requests at once', answer)
+        tap.same(place.run('show', **asked.client(STRANGER)), 0, 'a user is answered after their other requests have ended')
     with answering.Answering(place, '--most', '1') as asked:
         def crowded():
             with socket.socket(socket.AF_UNIX) as held:
@@ -402,43 +424,45 @@ def crowds(place):
                 answer = asked.ask('show', login=USER)
             return answer if answer['status'] else None
         answer = tap.until(crowded)
-        tap.ok(answer['status'] == 75 and answer['busy'], 'all users together have as many requests at once as --most says', answer)
-        tap.same(place.run('show', **asked.client(USER)), 0, 'and are answered when these are done')
+        tap.ok(answer['status'] == 75 and answer['busy'], '--most limits the requests of all users together', answer)
+        tap.same(place.run('show', **asked.client(USER)), 0, 'a user is answered after the requests of others have ended')
 
 
 def service(place):
-    """The process that listens."""
+    """Tests the listening process."""
     published(place)
     with answering.Answering(place, '--idle', '1s') as asked:
         tap.same(asked.ask('show')['status'], 0, 'the first request is answered')
-        tap.same(tap.until(lambda: asked.process.poll() is not None) and asked.process.returncode, 0, 'without further ones the process ends')
+        tap.same(tap.until(lambda: asked.process.poll() is not None) and asked.process.returncode, 0,
+                 'the listening process exits when it is idle')
         with socket.socket(socket.AF_UNIX) as waiting:
             waiting.connect(asked.path)
             asked.start()
             waiting.sendall(QUESTION)
-            tap.ok(b'"status":0' in waiting.recv(65536), 'and who has connected meanwhile is answered by the next one')
+            tap.ok(b'"status":0' in waiting.recv(65536), 'the next process answers a client that connected in between')
     with answering.Answering(place) as asked:
-        tap.same(asked.ask('show')['status'], 0, 'settings are read')
+        tap.same(asked.ask('show')['status'], 0, 'a request succeeds before the settings change')
         place.settings({'report.private': 'yes'})
         answering.lock_up(place)
-        tap.ok('alice' not in asked.ask('show', login=USER if not os.getuid() else None)['output'] or os.getuid(), 'for each request')
+        tap.ok('alice' not in asked.ask('show', login=USER if not os.getuid() else None)['output'] or os.getuid(),
+               'the settings are read for each request')
         if not os.getuid():
             status = subprocess.run(['sh', '-c', f'grep -c . /proc/{asked.process.pid}/maps; ls -l /proc/{asked.process.pid}/fd'],
                                     stdout=subprocess.PIPE, text=True, check=True).stdout
-            tap.ok('.db' not in status and '.conf' not in status, 'the process that listens has no file of results open', status)
+            tap.ok('.db' not in status and '.conf' not in status, 'the listening process has no results or settings open', status)
     ours, theirs = socket.socketpair()
     with ours, theirs, subprocess.Popen([answering.program.FAIRMILL, '-c', place.path('fm.conf'), 'answer'], stdin=theirs, stdout=theirs):
         ours.sendall(QUESTION)
-        tap.ok(b'"status":0' in ours.recv(65536), 'a connected socket as standard input is answered, too')
+        tap.ok(b'"status":0' in ours.recv(65536), 'a connected socket as standard input is answered')
     for options, said in ((['--most', 'x'], 'most'), (['--idle', 'soon'], 'idle')):
-        place.ends(64, f"'answer {' '.join(options)}' is refused", 'answer', *options)
-        place.says('with the reason', said)
-    place.ends(64, 'standard input that is no socket is refused', 'answer')
-    place.says('and systemd named', 'fairmill.socket')
+        place.ends(64, f"'answer {' '.join(options)}' is rejected", 'answer', *options)
+        place.says(f'the error names the option {said}', said)
+    place.ends(64, 'standard input that is not a socket is rejected', 'answer')
+    place.says("the error names systemd's fairmill.socket", 'fairmill.socket')
 
 
 def silent(place):
-    """Peers that say nothing, or do not listen, are let go of."""
+    """Connections of clients that send nothing, or do not read, are closed."""
     crowd = '\n'.join(f'    u{i:04} 1' for i in range(1500))
     published(place)
     place.ready(f'cluster tiny\nroot/\n  many/ 1\n{crowd}\n')
@@ -450,14 +474,14 @@ def silent(place):
                 peer.connect(asked.path)
                 peer.sendall(data)
                 polled = select.poll()
-                polled.register(peer, 0)  # the end of the connection, whatever is unread
+                polled.register(peer, 0)  # the end of the connection, even if data is unread
                 tap.ok(polled.poll(1000 * tap.HANG), statement)
-        ended('who says nothing is waited for five seconds', b'')
-        ended('who does not read is waited for ten', b'{"fairmill":1,"arguments":["show","--json"]}\n')
+        ended('a client that sends nothing is disconnected', b'')
+        ended('a client that does not read is disconnected', b'{"fairmill":1,"arguments":["show","--json"]}\n')
         began = time.monotonic()
         answer = asked.ask('show', '--json')
         tap.ok(len(json.loads(answer['output'])['clusters'][0]['associations']) == 1502,
-               'a long answer is whole', len(answer['output']), answer['errors'], time.monotonic() - began)
+               'a long response is complete', len(answer['output']), answer['errors'], time.monotonic() - began)
 
 
 def body():
@@ -472,9 +496,9 @@ def body():
         silent(place)
         service(place)
         if os.getuid():
-            # Where nobody looks at what was skipped it is a failure.
+            # In CI a skipped test is a failure, because its output is not read.
             ci = os.environ.get('CI') == 'true'
-            tap.ok(not ci, 'as other users' + ('' if ci else ' # SKIP needs root'))
+            tap.ok(not ci, 'the tests as other users run' + ('' if ci else ' # SKIP needs root'))
             return
         views(place)
         users_are_coordinators(place)

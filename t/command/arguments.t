@@ -51,24 +51,24 @@ def body():
         place.ends(64, 'an unknown cluster next to a known one is bad usage', 'run', '--cluster',
                    'tiny', '--cluster', 'atlantis')
         place.says('the error names the unknown cluster', "'atlantis'")
-        place.ends(0, '--version ends well', '--version', settings=None)
+        place.ends(0, '--version exits with status 0', '--version', settings=None)
         tap.ok(place.out.startswith('fairmill ') and place.out.count('\n') == 1,
                '--version is one line', place.out)
-        place.ends(0, '--help ends well', '--help', settings=None)
+        place.ends(0, '--help exits with status 0', '--help', settings=None)
         tap.ok(all(name in place.out for name in ('init', 'check', 'run', 'show')),
                '--help lists the commands', place.out)
         helps = place.out
         for name in re.findall(r'^  ([a-z]+) ', place.out, re.M):
             place.succeed(name, '--help')
             helps += place.out
-        # But for the settings file of a long prefix, which has a line of its own.
+        # The settings file of a long prefix has its own line, which may be longer.
         tap.same([line for line in helps.splitlines() if len(line) > 80 and not line.endswith('/fairmill.conf')], [],
                  'no help is wider than a terminal')
         with open('/dev/full', 'w') as full:
             for arguments in (['--help'], ['--version'], ['show', '--help']):
                 done = subprocess.run([FAIRMILL, *arguments], stdout=full, stderr=subprocess.PIPE, check=False)
                 tap.ok(done.returncode == 1 and b'cannot write' in done.stderr,
-                       f'a full disk is told by {" ".join(arguments)}', done)
+                       f'{" ".join(arguments)} reports a full disk', done)
         place.ends(0, 'a bare run computes for the present', 'run')
         place.ends(0, '--now takes epoch seconds', 'run', '--now', NOW, '--replace')
         for text, zone, epoch in (('2025-06-21', 'UTC', 1750464000),

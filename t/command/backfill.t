@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Points of history of the past: what they are, what stays as it is, and where it goes on."""
+"""Tests `fairmill backfill`: the points that it makes, and the values that it must not change."""
 
 import os
 import signal
@@ -49,7 +49,7 @@ def published(place):
 
 
 def named(place, as_of):
-    """How each association was called at a point."""
+    """Returns the account and user of each association at a history point."""
     return place.query(
         'SELECT a.id_assoc, a.account, a.user_name FROM fairmill_association a WHERE a.since = '
         '(SELECT max(since) FROM fairmill_association b WHERE b.id_assoc = a.id_assoc AND b.since <= ?) ORDER BY 1', as_of)
@@ -62,24 +62,27 @@ def equal_to_runs(place):
     place.ends(0, 'backfill makes points', 'backfill', '--since', END - 5 * DAY, '--until', END)
     days = [END - k * DAY for k in range(5, -1, -1)]
     tap.ok(place.out.startswith('tiny: 6 history points computed\n  from 2025-06-16T00:00:00 to 2025-06-21T00:00:00\n'),
-           'with the first and the last instant', place.out)
-    tap.same(points(place), days + [END + 9 * HOUR], 'they are at midnight')
-    tap.same(place.state(), before, 'what is published stays as it is')
+           'the output has the number of points and their range', place.out)
+    tap.same(points(place), days + [END + 9 * HOUR], 'the points are at midnight')
+    tap.same(place.state(), before, 'backfill does not change published values')
     made = {at: values(place, at) for at in days}
-    place.ends(0, 'backfill again makes none', 'backfill', '--since', END - 5 * DAY, '--until', END)
-    tap.ok(place.out.startswith('tiny: 0 history points computed') and '6 already stored' in place.out, 'and says so', place.out)
+    place.ends(0, 'a second backfill succeeds', 'backfill', '--since', END - 5 * DAY, '--until', END)
+    tap.ok(place.out.startswith('tiny: 0 history points computed') and '6 already stored' in place.out,
+           'a second backfill makes no points and says so',
+           place.out)
     place.succeed('backfill', '--since', END - 2 * DAY, '--until', END - DAY, '--every', '6h', '--dry-run')
-    tap.ok('3 history points to be computed' in place.out, '--dry-run says what would be made', place.out)
-    tap.same(points(place), days + [END + 9 * HOUR], 'and makes nothing')
+    tap.ok('3 history points to be computed' in place.out, '--dry-run prints the number of points', place.out)
+    tap.same(points(place), days + [END + 9 * HOUR], '--dry-run makes no points')
     place.succeed('verify')
     for at in days:
         place.succeed('run', '--now', at, '--replace', '--full')
-        tap.same(made[at], published(place), f'the point of {at} is what a run of then computes')
-    tap.ok(len({str(rows) for rows in made.values()}) == 6 and all(rows[0][2] > 0 for rows in made.values()), 'and no two are the same')
+        tap.same(made[at], published(place), f'the point of {at} equals a run at that time')
+    tap.ok(len({str(rows) for rows in made.values()}) == 6 and all(rows[0][2] > 0 for rows in made.values()),
+           'all points differ from each other')
 
 
 def goes_on(place):
-    """Killed on its way, it leaves whole points, and the next time makes the others."""
+    """A backfill that is killed leaves only complete points.  The next one makes the others."""
     ready(place, retention__history_interval='60')
     place.succeed('run', '--now', END + 9 * HOUR)
     asked = 'backfill', '--since', END - 20 * DAY, '--until', END, '--every', '10m'
@@ -88,14 +91,14 @@ def goes_on(place):
     process.send_signal(signal.SIGKILL)
     process.communicate()
     there = len(points(place)) - 1
-    tap.ok(0 < there < 2880, f'it was ended after some points: {there}')
+    tap.ok(0 < there < 2880, f'backfill was killed after {there} points')
     sizes = place.query('SELECT count(*) FROM fairmill_history GROUP BY as_of')
-    tap.same(set(sizes), {(7,)}, 'each of which is whole')
+    tap.same(set(sizes), {(7,)}, 'each point of a killed backfill is complete')
     place.succeed(*asked)
-    tap.ok(f'{there} already stored' in place.out, 'the next one goes on', place.out)
-    tap.same(len(points(place)), 2880 + 1 + 1, 'and all are there')
+    tap.ok(f'{there} already stored' in place.out, 'the next backfill continues after the existing points', place.out)
+    tap.same(len(points(place)), 2880 + 1 + 1, 'the next backfill makes the missing points')
     tap.same(set(place.query('SELECT count(*) FROM fairmill_history GROUP BY as_of')), {(7,)}, 'whole')
-    place.ends(0, 'nothing is not as it was stored', 'verify')
+    place.ends(0, 'verify finds no differences after a killed backfill', 'verify')
 
 
 def one_of_an_interval(place):
@@ -103,42 +106,45 @@ def one_of_an_interval(place):
     asked = 'backfill', '--since', END - DAY, '--until', END - 1, '--every', '10m'
     place.succeed('run', '--now', END + 9 * HOUR)
     place.succeed(*asked, '--dry-run')
-    tap.ok('24 history points to be computed' in place.out, 'no more points are to be made than history_interval has room for', place.out)
+    tap.ok('24 history points to be computed' in place.out, '--dry-run plans one point for each history_interval', place.out)
     place.succeed(*asked)
-    tap.ok(place.out.startswith('tiny: 24 history points') and len(points(place)) == 25, 'and those are made', place.out, points(place))
+    tap.ok(place.out.startswith('tiny: 24 history points') and len(points(place)) == 25,
+           'backfill makes one point for each history_interval',
+           place.out, points(place))
 
 
 def of_an_older_release(place):
-    """It kept no hash of its points."""
+    """An older release stored no row hashes for history points."""
     ready(place, retention__history_interval='60')
     for at in (END - 9 * HOUR, END - 6 * HOUR):
         place.succeed('run', '--now', at)
     theirs = values(place, END - 9 * HOUR)
     place.query("DELETE FROM fairmill_kept WHERE table_name IN ('fairmill_history', 'fairmill_association')")
     place.succeed('run', '--now', END)
-    place.ends(0, 'what an older release wrote is not damaged', 'verify')
+    place.ends(0, 'verify accepts points of an older release', 'verify')
     place.query('UPDATE fairmill_history SET usage_raw = usage_raw + 1 WHERE as_of = ?', END - 9 * HOUR)
     theirs = values(place, END - 9 * HOUR)
     place.succeed('backfill', '--since', END - 3 * DAY, '--until', END - 2 * DAY)
-    place.ends(0, 'nor is it once there are points from before it', 'verify')
-    place.ends(0, 'so that it is not made anew', 'verify', '--repair')
-    tap.same(values(place, END - 9 * HOUR), theirs, 'and stays')
+    place.ends(0, 'verify accepts them after backfill has added earlier points', 'verify')
+    place.ends(0, 'verify --repair accepts points of an older release', 'verify', '--repair')
+    tap.same(values(place, END - 9 * HOUR), theirs, 'verify --repair does not change points of an older release')
     place.query('UPDATE fairmill_history SET usage_raw = usage_raw + 1 WHERE as_of = ?', END - 9 * HOUR)
-    place.ends(1, 'what is changed from then on is found', 'verify')
+    place.ends(1, 'verify finds a later change to a point of an older release', 'verify')
 
 
 def far_east(place):
-    """Midnight is more than twelve hours before that of UTC in summer, and less in winter."""
+    """Midnight in Auckland is 13 hours before midnight UTC in summer, and 12 in winter."""
     ready(place, usage__time_zone='Pacific/Auckland')
     place.succeed('run', '--now', END + 9 * HOUR)
     place.succeed('backfill', '--since', END - 300 * DAY, '--until', END, '--every', '7d')
     at = points(place)[:-1]
-    tap.ok(len(at) >= 42 and {round((b - a) / DAY) for a, b in zip(at, at[1:])} == {7}, 'points of each week are a week apart',
+    tap.ok(len(at) >= 42 and {round((b - a) / DAY) for a, b in zip(at, at[1:])} == {7},
+           'weekly points are a week apart in summer and winter',
            [(b - a) / DAY for a, b in zip(at, at[1:])])
 
 
 def own_points_stay(place):
-    """A run's point, and what associations were called at it."""
+    """Backfill keeps a run's point and the names of its associations."""
     ready(place)
     ran = END - 2 * DAY + 600
     place.succeed('run', '--now', ran)
@@ -148,11 +154,11 @@ def own_points_stay(place):
     place.succeed('run', '--now', END + 9 * HOUR)
     later = named(place, END + 9 * HOUR)
     place.succeed('backfill', '--since', END - 5 * DAY, '--until', END)
-    tap.ok(END - 2 * DAY not in points(place), 'a span that has a point of a run gets none')
-    tap.same(values(place, ran), mine, "a run's point stays")
-    tap.same(named(place, ran), names, 'with its names')
-    tap.same(named(place, END + 9 * HOUR), later, 'and so do those of later ones')
-    tap.ok(('bob' in str(names)) and names != later, 'which are others')
+    tap.ok(END - 2 * DAY not in points(place), "backfill makes no point in an interval with a run's point")
+    tap.same(values(place, ran), mine, "backfill does not change a run's point")
+    tap.same(named(place, ran), names, "backfill does not change the names at a run's point")
+    tap.same(named(place, END + 9 * HOUR), later, 'backfill does not change the names at a later point')
+    tap.ok(('bob' in str(names)) and names != later, 'the names at the two points differ')
 
 
 def not_too_old(place):
@@ -164,32 +170,35 @@ def not_too_old(place):
                  now - 29 * DAY, 'alice')
     place.succeed('run')
     place.succeed('check')
-    tap.ok('next: run `fairmill backfill`' in place.out, 'check proposes backfill where jobs are older than history', place.out)
+    tap.ok('next: run `fairmill backfill`' in place.out, 'check proposes backfill if jobs are older than history', place.out)
     place.succeed('backfill')
     made = points(place)
     place.succeed('check')
-    tap.ok('`fairmill backfill`' not in place.out, 'and no more once it is there', place.out)
-    tap.ok(9 <= len(made) <= 12 and made[0] >= now - 10 * DAY, 'none is made behind history_days', made)
+    tap.ok('`fairmill backfill`' not in place.out, 'check proposes no backfill after backfill', place.out)
+    tap.ok(9 <= len(made) <= 12 and made[0] >= now - 10 * DAY, 'backfill makes no points older than history_days', made)
     place.settings(KEPT | {'retention.history_days': 0})
-    place.ends(64, 'where no history is kept none is made', 'backfill')
-    place.says('and it says why', 'history_days')
+    place.ends(64, 'without history, backfill is rejected', 'backfill')
+    place.says('the error names history_days', 'history_days')
 
 
 def none_there(place):
-    """Before there was any association there is no point; where one came later, it is in none before."""
+    """There are no points before the first association.  A point has only existing associations."""
     ready(place)
     place.change('UPDATE tiny_assoc_table SET creation_time = ?, mod_time = ?', *[END - 3 * DAY] * 2)
     place.change("UPDATE tiny_assoc_table SET creation_time = ?, mod_time = ? WHERE \"user\" = 'bob'", *[END - DAY - 60] * 2)
-    place.ends(0, 'backfill before there was a cluster', 'backfill', '--since', END - 5 * DAY, '--until', END)
-    tap.ok('skipped 2 times; the first: 2025-06-16T00:00:00: no associations existed' in place.out, 'says so', place.out)
-    tap.same([len(values(place, END - k * DAY)) for k in (3, 2, 1, 0)], [6, 6, 7, 7], 'an association is there from then on')
+    place.ends(0, 'backfill before the cluster existed succeeds', 'backfill', '--since', END - 5 * DAY, '--until', END)
+    tap.ok('skipped 2 times; the first: 2025-06-16T00:00:00: no associations existed' in place.out,
+           'backfill says that no associations existed',
+           place.out)
+    tap.same([len(values(place, END - k * DAY)) for k in (3, 2, 1, 0)], [6, 6, 7, 7],
+             'an association is in the points since its creation')
     tap.same(place.query('SELECT as_of, truncation_bound IS NOT NULL, in_doubt FROM fairmill_backfill ORDER BY 1'),
              [(END - k * DAY, 1, doubt) for k, doubt in ((3, 0), (2, 0), (1, 0), (0, 0))],
-             'each says how much what was purged can matter, and who is in doubt')
+             'fairmill_backfill has the truncation bound and the number of uncertain associations')
 
 
 def mends(place):
-    """verify --repair makes points anew that somebody changed."""
+    """verify --repair recomputes points that were changed."""
     ready(place)
     place.succeed('run', '--now', END + 9 * HOUR)
     place.succeed('backfill', '--since', END - 3 * DAY, '--until', END)
@@ -201,10 +210,10 @@ def mends(place):
     place.query('UPDATE fairmill_history SET usage_raw = usage_raw + 1 WHERE as_of = ?', END - DAY)
     place.query('DELETE FROM fairmill_history WHERE as_of = ? AND id_assoc > 3', END - 2 * DAY)
     place.query("UPDATE fairmill_association SET account = 'other' WHERE since = ? AND id_assoc = 4", END - 3 * DAY)
-    place.ends(1, 'verify sees points that were changed', 'verify')
-    place.ends(0, '--repair mends them', 'verify', '--repair')
-    tap.same(stored(), whole, 'so that they are as before')
-    place.ends(0, 'and nothing differs', 'verify')
+    place.ends(1, 'verify finds changed points', 'verify')
+    place.ends(0, 'verify --repair repairs changed points', 'verify', '--repair')
+    tap.same(stored(), whole, 'repaired points equal the original ones')
+    place.ends(0, 'verify finds no differences after the repair', 'verify')
 
 
 def other_settings(place):
@@ -215,22 +224,22 @@ def other_settings(place):
     mine = values(place, END + 9 * HOUR)
     place.settings(KEPT | {'fairshare.algorithm': 'classic'})
     place.succeed(*asked)
-    tap.ok('4 already stored' in place.out, 'points of other settings stay', place.out)
-    place.ends(0, '--replace makes them anew', *asked, '--replace')
+    tap.ok('4 already stored' in place.out, 'backfill keeps points that were made with other settings', place.out)
+    place.ends(0, 'backfill --replace succeeds', *asked, '--replace')
     tap.same(place.query('SELECT algorithm, count(*) FROM fairmill_history_point GROUP BY 1 ORDER BY 1'),
-             [('classic', 4), ('fair_tree', 1)], 'but not those of runs')
-    tap.same(values(place, END + 9 * HOUR), mine, 'which stay')
+             [('classic', 4), ('fair_tree', 1)], '--replace recomputes points of backfill but not of runs')
+    tap.same(values(place, END + 9 * HOUR), mine, "--replace does not change a run's point")
 
 
 def refused(place):
     ready(place)
     for every in ('0', 'x', '-1d', '1y'):
-        place.ends(64, f'--every {every} is refused', 'backfill', '--every', every)
-        place.says('by its name', '--every')
-    place.ends(64, 'a cluster that is not there is refused', 'backfill', '--clusters', 'none')
+        place.ends(64, f'--every {every} is rejected', 'backfill', '--every', every)
+        place.says(f'the error for --every {every} names the option', '--every')
+    place.ends(64, 'backfill of an unknown cluster is rejected', 'backfill', '--clusters', 'none')
     place.change('DELETE FROM tiny_job_table')
-    place.ends(0, 'where there are no jobs, nothing is made', 'backfill')
-    tap.same(place.out, 'tiny: 0 history points computed\n', 'and it says so')
+    place.ends(0, 'backfill without jobs succeeds', 'backfill')
+    tap.same(place.out, 'tiny: 0 history points computed\n', 'backfill without jobs makes no points')
 
 
 def body():

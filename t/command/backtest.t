@@ -1,8 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""History as other settings would have made it.  What it comes to is counted here once more, from the values of each
-instant; and these are those of runs with such settings."""
+"""Tests backtests: history recomputed with other settings.
+
+The values of each time must equal a run with such settings.  The summary is computed again here
+from these values."""
 
 import csv
 import io
@@ -49,34 +51,37 @@ def number(text):
 
 
 def same_as_history(place):
-    """Without other settings the points are those that backfill makes, and a run's."""
+    """Without other settings the points equal the points of backfill and of a run."""
     ready(place)
     got = rows(place, '--points')
     place.succeed('backfill', *SPAN)
     stored = place.query('SELECT as_of, id_assoc, fairshare, usage_raw, level_fs FROM fairmill_history ORDER BY 1, 2')
     mine = sorted((int(row['as_of']), int(row['id_assoc']), number(row['fairshare']), number(row['usage_raw']),
                    1e100 if row['level_fs'] == 'inf' else number(row['level_fs'])) for row in got)
-    tap.same(len(stored), len(INSTANTS) * 11, 'there is a point for each instant')
-    tap.same([row[:3] + row[4:] for row in mine], [row[:3] + row[4:] for row in stored], "a backtest of today's settings is history")
-    tap.same([int(row[3]) for row in mine], [int(row[3]) for row in stored], 'its usage, too, cut as it is printed')
+    tap.same(len(stored), len(INSTANTS) * 11, 'history has a point for each time')
+    tap.same([row[:3] + row[4:] for row in mine], [row[:3] + row[4:] for row in stored],
+             'a backtest with the current settings equals history')
+    tap.same([int(row[3]) for row in mine], [int(row[3]) for row in stored],
+             'its usage equals history, truncated to whole numbers')
 
 
 def same_as_runs(place):
-    """Of other settings they are those of runs that have them."""
+    """With other settings the points equal the points of runs with these settings."""
     ready(place)
     choice = '--half-life', '14-0', '--algorithm', 'classic', '--conformance', 'slurmctld', '--dampening', '2'
     got = [row for row in rows(place, '--points', *choice) if row['settings'] != 'now']
-    tap.same({row['settings'] for row in got}, {'14-0, classic, slurmctld, dampening 2'}, 'the settings are one variant')
+    tap.same({row['settings'] for row in got}, {'14-0, classic, slurmctld, dampening 2'},
+             'several settings with one value each are one variant')
     place.settings(KEPT | {'usage.half_life': '14-0', 'fairshare.algorithm': 'classic', 'fairshare.conformance': 'slurmctld',
                            'fairshare.dampening': 2})
     for at in INSTANTS[::5]:
         place.succeed('run', '--now', at, '--replace', '--full')
         tap.same({int(row['id_assoc']): number(row['fairshare']) for row in got if int(row['as_of']) == at},
-                 dict(place.query('SELECT id_assoc, fairshare FROM fairmill_fairshare')), f'{at}: as a run with them')
+                 dict(place.query('SELECT id_assoc, fairshare FROM fairmill_fairshare')), f'at {at} a backtest equals a run with these settings')
 
 
 def places_of(factors):
-    """1 is next, equal ones share."""
+    """Returns each user's place.  1 is next, and equal values share a place."""
     return {user: 1 + sum(other > factor for other in factors.values()) for user, factor in factors.items()}
 
 
@@ -84,7 +89,7 @@ def counted(place):
     ready(place)
     choice = '--half-life', '2-0', '--half-life', '30-0'
     points, got = rows(place, '--points', *choice), rows(place, *choice)
-    tap.same({row['settings'] for row in got}, {'now', '2-0', '30-0'}, 'each value is a variant')
+    tap.same({row['settings'] for row in got}, {'now', '2-0', '30-0'}, 'each value of a setting is a variant')
     values = defaultdict(dict)
     for row in points:
         if row['user_name']:
@@ -99,7 +104,7 @@ def counted(place):
                     turned[settings][one] += 1
                     partners[settings, one][other] += 1
     users = [row for row in got if row['user_name']]
-    tap.same(len(users), 24, 'there is a row for each user and variant')
+    tap.same(len(users), 24, 'each user has a row for each variant')
     wrong = []
     for row in users:
         settings, user = row['settings'], row['user_name']
@@ -110,40 +115,40 @@ def counted(place):
         partner = partners[settings, user][row['turned_with_user']]
         if settings != 'now' and (int(row['turned_with_points']), partner) != (most, most):
             wrong.append((settings, user, row, partners[settings, user]))
-    tap.ok(not wrong, 'places, and with whom these have changed, are as counted pair by pair', *wrong[:3])
-    tap.ok(sum(map(sum, (counter.values() for counter in turned.values()))) > 50, 'which are not few')
+    tap.ok(not wrong, 'places and discordant users equal a count pair by pair', *wrong[:3])
+    tap.ok(sum(map(sum, (counter.values() for counter in turned.values()))) > 50, 'more than 50 pairs are discordant')
     place.succeed('backtest', *SPAN, *choice, '--json')
     facts = json.loads(place.out)['clusters'][0]['settings']
     pairs = len(INSTANTS) * len(USERS) * (len(USERS) - 1) / 2
     for fact in facts[1:]:
         tap.ok(abs(fact['turned'] - sum(turned[fact['settings']].values()) / 2 / pairs) < 1e-12,
-               f"{fact['settings']}: the part of all pairs is right")
+               f"{fact['settings']}: the share of discordant pairs is correct")
     place.succeed('backfill', *SPAN)
     means = dict(place.query('SELECT a.user_name, avg(h.usage_raw / r.usage_raw) FROM fairmill_history h JOIN fairmill_history r'
                              " USING (as_of) JOIN fairmill_association a ON a.id_assoc = h.id_assoc WHERE r.id_assoc = 1 AND a.user_name <> ''"
                              ' GROUP BY 1'))
     tap.ok(all(abs(float(row['use']) - means[row['user_name']]) < 1e-9 for row in users if row['settings'] == 'now'),
-           'use is the mean part of the whole')
+           'use is the mean usage fraction')
 
 
 def forms(place):
     ready(place)
     got = rows(place, '--half-life', '2-0', '--half-life', '3-0', '--algorithm', 'classic', '--algorithm', 'fair_tree')
     tap.same(sorted({row['settings'] for row in got}), ['2-0, classic', '2-0, fair_tree', '3-0, classic', '3-0, fair_tree', 'now'],
-             'values of several settings are tried in every choice')
+             'all combinations of values are variants')
     got = rows(place, '--half-life', '2-0', '--top', 2)
-    tap.same([row['settings'] for row in got], ['now', '2-0'] * 2, '--top has so many users')
+    tap.same([row['settings'] for row in got], ['now', '2-0'] * 2, '--top limits the number of users')
     got = rows(place, '--accounts', 'two')
-    tap.same({row['account'] for row in got}, {'two'}, '--accounts has those below it')
+    tap.same({row['account'] for row in got}, {'two'}, '--accounts selects the users below an account')
     got = rows(place, '--users', 'a,f')
-    tap.same({row['user_name'] for row in got}, {'a', 'f'}, '--users has these')
+    tap.same({row['user_name'] for row in got}, {'a', 'f'}, '--users selects users')
     place.succeed('backtest', *SPAN, '--half-life', '14-0')
     tap.ok('Nothing is scheduled anew' in place.out and max(map(len, place.out.splitlines())) <= 80,
-           'people read that it schedules nothing, in lines that fit', place.out)
-    place.ends(64, 'a half-life that is none is refused', 'backtest', '--half-life', 'x')
-    place.says('with what it must be', "half_life = 'x'")
-    place.ends(64, 'so are too many choices', 'backtest', *sum((['--half-life', f'{n}-0'] for n in range(1, 18)), []))
-    place.ends(0, 'where nothing is over yet there are no points', 'backtest', '--since', 'now+1days')
+           'the text output says that nothing is scheduled, in 80 columns', place.out)
+    place.ends(64, 'an invalid half-life is rejected', 'backtest', '--half-life', 'x')
+    place.says('the error names half_life and its value', "half_life = 'x'")
+    place.ends(64, 'too many variants are rejected', 'backtest', *sum((['--half-life', f'{n}-0'] for n in range(1, 18)), []))
+    place.ends(0, 'a range without past times succeeds', 'backtest', '--since', 'now+1days')
 
 
 def body():
