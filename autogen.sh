@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Make configure and what it needs, in a git checkout, an archive of one, or a release.
+# Make configure and its inputs in a git checkout, in an archive of one, or in a release.
 set -eu
 cd "$(dirname "$0")"
 if [ -e .git ] || [ ! -e files.am ]; then

@@ -1,18 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# One command for every check: installs what is missing, builds, reads the code, runs every test, and
-# makes a release.  Each test runs once, in the build that finds most by it: what needs no server with
-# sanitizers, everything else as it is installed; the release runs its units.  A failure does not
-# stop it, unless nothing can go on without what failed.
+# Runs all checks: installs missing packages, builds, runs the linters and every test, and makes a
+# release.  Each test runs once, in the build in which it finds most.  Tests without a server run with
+# sanitizers, all others as fairmill is installed; the release runs the unit tests.  A failure does not
+# stop the script unless later steps need the failed one.
 #
-#   check.sh           what every change must pass
-#   check.sh --long    the same, with as many cases as the figures in doc/ stand for, and every test on
-#                      all systems
-#   check.sh STEP...   these steps only, on what is installed: build, compilers, program, embedded, slurm, mysql,
-#                      libmariadb, mysql_all, all; how t/systems/run runs them on other systems
+#   check.sh           the checks that every change must pass
+#   check.sh --long    the same with many more random cases, and every test on all systems
+#   check.sh STEP...   only these steps, with the installed packages: build, compilers, program, embedded,
+#                      slurm, mysql, libmariadb, mysql_all, all; t/systems/run uses this on other systems
 #
-# Builds are in build/ and build-sanitizers/, logs beside them.
+# The builds and their logs are in build/ and build-sanitizers/.
 set -uo pipefail
 umask 022
 cd "$(dirname "$0")" || exit 1
@@ -29,26 +28,25 @@ case "$*" in
 *) steps=("$@") ;;
 esac
 
-# What the packages bring comes first: a manager's shim of Python takes ten times as long to start.
+# Prefer the system's programs: the Python shim of a version manager starts ten times more slowly.
 PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 
-# For builds of other choices, which mostly compile the same (t/install/drivers.t).
-# What compiles with -Werror, which comes first, compiles the same without.  Sources are named as seen from a
-# folder beside them, as these builds have them.
+# Other builds share most of their objects with the first one (t/install/drivers.t).  They differ in -Werror
+# and in the path of the build directory, which ccache ignores.
 export CCACHE_DIR=$PWD/build/ccache CCACHE_NOHASHDIR=1 CCACHE_IGNOREOPTIONS=-Werror
 
 jobs=$(nproc)
-# Tests wait half of their time; those of --long compute, and servers that wait for the processor are called dead.
+# Tests wait half of their time.  Tests of --long compute, and a server that gets no processor counts as dead.
 at_a_time=$((2 * jobs))
 [ -z "${FAIRMILL_LONG:-}" ] || at_a_time=$((jobs + 1))
 failures=0
-servers=() # what starts the servers that tests share
+servers=() # the program that starts the shared servers
 summary=()
 recap=()
 not_tried=()
 
-# FILE COMMAND...: what `times' prints of it is in the file then.  A shell of its own counts, which has no lanes
-# that may end meanwhile.
+# counted FILE COMMAND...: run COMMAND and write the output of `times' to FILE.  A subshell does this, because
+# lanes may end in the main shell meanwhile.
 counted() (
     used=$1
     shift
@@ -58,13 +56,13 @@ counted() (
     exit "$status"
 )
 
-# FILE: what `times' printed there of children, in seconds of the processor.
+# of_children FILE: print the CPU seconds of child processes from a file that counted() wrote.
 of_children() {
     awk 'NR == 2 { split($0, of, /[ms ]+/); printf "%d", of[1] * 60 + of[2] + of[3] * 60 + of[4] }' "$1"
 }
 
-# NAME COMMAND...: one line of the summary, with its seconds and those of the processor; what failed is told
-# again at the end.
+# step NAME COMMAND...: run COMMAND and add a line with its seconds and CPU seconds to the summary.  Failures are
+# repeated at the end.
 step() {
     local name=$1 begun=$SECONDS verdict=passed said used
     shift
@@ -73,15 +71,15 @@ step() {
     if ! counted "$used" "$@" 2>&1 | tee "$said"; then
         verdict=FAILED
         failures=$((failures + 1))
-        recap+=("---- $name" "$(what_failed "$said")")
+        recap+=("---- $name" "$(failures_in "$said")")
     fi
     summary+=("$(printf '%-7s %4d s %5d s  %s' "$verdict" $((SECONDS - begun)) "$(of_children "$used")" "$name")")
     rm -f "$said" "$used"
     [ "$verdict" = passed ]
 }
 
-# FILE: the lines of it that say what failed, and why.
-what_failed() {
+# failures_in FILE: print the lines that name a failure and its reason.
+failures_in() {
     awk '/^not ok/ { left = 8 }
         /^not ok|^#/ && left-- > 0
         /^(ok|\[)/ { left = 0 }
@@ -89,26 +87,26 @@ what_failed() {
         cut -c 1-300 | tail -n 30
 }
 
-# LOG COMMAND...: what it says is in the log, and its end is here if it fails.
+# quietly LOG COMMAND...: run COMMAND with its output in LOG; print the end of LOG if it fails.
 quietly() {
     local log=$1
     shift
     if ! "$@" >"$log" 2>&1 </dev/null; then
-        what_failed "$log"
+        failures_in "$log"
         tail -n 40 "$log"
         echo "failed: $* (more in $log)"
         return 1
     fi
 }
 
-# TEXT...: a line each, or nothing.
+# lines TEXT...: print each TEXT on a line; print nothing without arguments.
 lines() {
     [ $# = 0 ] || printf '%s\n' "$@"
 }
 
 declare -A lanes=()
 
-# LANE COMMAND...: its steps go on beside those that follow, until join() shows what they said.
+# beside LANE COMMAND...: run COMMAND's steps in the background; join() prints their output.
 beside() {
     local lane=$1
     shift
@@ -127,7 +125,7 @@ beside() {
     trap end_lanes EXIT
 }
 
-# LANE: from another lane.
+# wait_for LANE: wait for another lane to end.
 wait_for() {
     tail --pid="${lanes[$1]}" -f /dev/null
 }
@@ -139,7 +137,7 @@ end_lanes() {
     done
 }
 
-# LANE
+# join LANE: wait for its end, and print and count its results.
 join() {
     wait "${lanes[$1]}"
     failures=$((failures + $?))
@@ -151,7 +149,7 @@ join() {
 }
 
 finish() {
-    [ ${#recap[@]} = 0 ] || lines '' '==== what failed' "${recap[@]}"
+    [ ${#recap[@]} = 0 ] || lines '' '==== failures' "${recap[@]}"
     printf '\n==== check.sh: seconds, and seconds of the processor\n'
     printf '%s\n' "${summary[@]}"
     [ ${#not_tried[@]} = 0 ] || printf 'not tried: %s\n' "${not_tried[@]}"
@@ -159,7 +157,7 @@ finish() {
         echo "$failures failed"
         exit 1
     fi
-    [ ${#not_tried[@]} = 0 ] || echo "all else passed"
+    [ ${#not_tried[@]} = 0 ] || echo "all other checks passed"
     [ ${#not_tried[@]} -gt 0 ] || echo "all passed"
     exit 0
 }
@@ -169,7 +167,7 @@ packages() {
         "${packages_pgsql[@]}" "${packages_demo[@]}" "${packages_test[@]}"
 }
 
-# FOLDER PROGRAMS CONFIGURE-OPTION...: with these programs of tests.
+# build DIRECTORY TARGETS CONFIGURE-OPTION...: also builds the test programs TARGETS.
 build() {
     local folder=$1 programs=$2 compiler=gcc
     shift 2
@@ -179,16 +177,15 @@ build() {
             quietly make.log make -j"$jobs" && quietly make.log make -j"$jobs" "$programs")
 }
 
-# PROGRAMS CONFIGURE-OPTION...
+# build_here TARGETS CONFIGURE-OPTION...: build in build/, with -Werror.
 build_here() {
     quietly autogen.log ./autogen.sh && build build "$1" --enable-werror "${@:2}"
 }
 
-# Warnings are judged above: with sanitizers the compiler sees less and gives false ones.  Its tests
-# start thousands of programs, so a start must be short.  It does without the servers' libraries, which
-# bring twenty others.  It has a fixed address: the sanitizers' tables are large, and to move them takes
-# longer than all else.  It counts lines with --long only, and only of what coverage speaks of: each
-# program writes all counts when it ends.
+# The build for sanitizers has no -Werror, because sanitizers cause false warnings.  Its tests start thousands
+# of programs, so the start must be fast: the build has no client libraries of servers, and a fixed address,
+# because relocating the sanitizers' tables takes most of a start.  Coverage is measured with --long only,
+# because each program writes all counters when it ends.
 build_sanitizers() {
     local flags='-O1 -g1 -fno-pie'
     local -x CCACHE_DEPEND=1 # no other build compiles the same
@@ -197,22 +194,21 @@ build_sanitizers() {
         CFLAGS="$flags" LDFLAGS='-no-pie -static-libasan -static-libubsan -Wl,-z,norelro'
 }
 
-# FOLDER AT-A-TIME [LIST...]: these lists of tests, or all, in that build.  Those that last longest stand first, so that
-# none is left at the end.
+# run_tests DIRECTORY JOBS [LIST...]: run these lists of tests, or all, in that build.  The longest tests come
+# first, so that none is left alone at the end.
 run_tests() {
     "${servers[@]}" make -s -C "$1" prove PROVE_FLAGS="-j$2 --timer --failures --comments" ${3:+TESTS="${*:3}"} </dev/null
 }
 
-# COMMAND...: of random cases fewer than `make prove' has, and --long the most.
+# with_few_cases COMMAND...: without --long, run COMMAND with fewer random cases than `make prove' has.
 with_few_cases() (
     [ -n "${FAIRMILL_LONG:-}" ] || export FAIRMILL_PAIRS="${FAIRMILL_PAIRS:-30}" FAIRMILL_SITES="${FAIRMILL_SITES:-4}"
     "$@"
 )
 
-# To look for leaks takes as long as most commands do; valgrind looks for them in all commands, and --long here, too.
-# To keep where each piece of memory was asked for takes a tenth of a start; what is wrong with it is found without.
-# Of random cases --long has as many as `make prove' here, and the most where no sanitizer watches: they would take both
-# processors for half of an hour.
+# Leak detection doubles the time of most commands, so only --long has it; valgrind checks all commands for leaks.
+# Stack traces of allocations cost a tenth of a start, and errors are found without them.  With --long this build
+# runs as many random cases as `make prove', and the build without sanitizers runs the most.
 run_sanitized() (
     find build-sanitizers -name '*.gcda' -delete
     long='t/slurm/history.t t/faults/mutation.t'
@@ -227,13 +223,13 @@ run_sanitized() (
     $few run_tests build-sanitizers $at_a_time "$long" '$(filter-out '"$long"', $(EMBEDDED_TESTS))'
 )
 
-# Lines that the tests above ran.
+# Report the lines that the tests above ran.
 coverage() {
     make -s -C build-sanitizers coverage
 }
 
-# COMMAND...: one server of each kind serves all tests that it runs and that do not ask for their own.  It makes its
-# temporary files where tests make theirs.
+# with_servers COMMAND...: run COMMAND with one server of each kind for all tests that do not start their own.  The
+# servers' files are in the directory of temporary files of tests.
 with_servers() {
     local -x TMPDIR=${TMPDIR:-$(build-aux/scratch.sh)}
     local servers=(t/lib/share_servers)
@@ -252,7 +248,7 @@ run_other_tests() {
         $(SERVER_TESTS) $(VALGRIND_TESTS) $(INSTALL_TESTS) $(STYLE_TESTS))'
 }
 
-# These take an hour of --long, half of it waiting.
+# These tests take an hour with --long, and wait for half of it.
 every_step='t/faults/pgsql.t t/faults/mysql.t'
 
 run_every_step() {
@@ -264,8 +260,8 @@ lint() {
     quietly build/lint.log make -C build lint
 }
 
-# So many that a change which breaks a reader is seen, and the same ones each time; --long looks for
-# what nobody has seen yet.
+# The number of inputs is enough to find a change that breaks a reader, and the inputs are always the same.  --long
+# searches for new ones.
 fuzz() {
     local extent='--inputs 5000'
     [ -z "${FAIRMILL_LONG:-}" ] || extent=60
@@ -276,17 +272,17 @@ containers() {
     prove t/systems/container </dev/null
 }
 
-# Changes to the code that no test notices are printed, for people to judge.
+# Print changes of the code that no test detects.  They do not fail the check.
 mutants() {
     build-aux/mutants.py --count 4 --seconds 900
 }
 
-# Another order of bytes, and an unsigned char.
+# Test big-endian byte order, and unsigned char.
 processors() {
     quietly build/packages.log packages_install "${packages_processors[@]}" && t/systems/processors build
 }
 
-# Its lists of files are made of what is there (t/style/lists.t), so that all tests are in it if some are.
+# The lists of files come from the files that exist (t/style/lists.t), so some tests suffice to test the release.
 # shellcheck disable=SC2016 # make knows the lists
 release() {
     local tests='$(UNIT_TESTS)'
@@ -297,16 +293,16 @@ release() {
 
 # ---- other systems ----
 
-# Of what check.sh does, by the names that it is called with there.
+# The functions check_STEP run on other systems.
 
-# Without the page where there is no Chart.js for it.
+# Without Chart.js, the page cannot be built.
 check_build() {
     local choices=(CFLAGS=-O2)
     [ -e /usr/share/javascript/chart.js ] || choices+=(--without-report)
     build_here check-programs "${choices[@]}"
 }
 
-# The suite's own compiler builds what is tested; these are the others.
+# The default compiler builds the tested program; these are the other ones.
 check_compilers() {
     local compiler failed=0
     quietly autogen.log ./autogen.sh || return
@@ -321,10 +317,10 @@ check_compilers() {
     return $failed
 }
 
-# Without units.
+# All tests on SQLite but the unit tests.
 check_program() { build_here t/db/port CFLAGS=-O0; }
 
-# Without those that take longest and ask the system for nothing; a whole --long has them, too.
+# Without the longest tests that do not depend on the system; a full --long has them, too.
 # shellcheck disable=SC2016 # make knows the list
 check_embedded() {
     local without='t/faults/sqlite.t t/slurm/diff.t t/slurm/history.t' name
@@ -336,7 +332,7 @@ check_embedded() {
 
 tests_of_slurm() { grep -l 'Slurmdbd()' t/*/*.t; }
 
-# Tests of a real Slurm.
+# Tests with a real Slurm.
 check_slurm() {
     local tests
     mapfile -t tests < <(tests_of_slurm)
@@ -348,13 +344,13 @@ check_mysql() {
         t/install/production.t
 }
 
-# What a library says to a server, and what it makes of its answers.
+# Tests that depend on the client library and the server.
 check_libmariadb() {
     FAIRMILL_TEST_SERVER=mysql with_few_cases with_servers run_tests build $((jobs + 1)) t/faults/mysql.t \
         t/db/roles-mysql.t t/db/port-mysql.t t/db/tls.t t/db/secrets.t t/db/names.t t/db/upgrade.t
 }
 
-# All but what MySQL cannot be with, which are Slurm's packages and what Debian's package is made of, and a browser.
+# All tests that MySQL's packages permit: they conflict with the packages of Slurm, of the Debian build and of a browser.
 # shellcheck disable=SC2016 # make knows the lists
 check_mysql_all() {
     local without
@@ -364,7 +360,7 @@ check_mysql_all() {
             $(STYLE_TESTS) $(INSTALL_TESTS) $(EMBEDDED_TESTS) $(VALGRIND_TESTS) $(SERVER_TESTS))'
 }
 
-# valgrind watches here, and with MySQL's library.
+# Also runs valgrind, with MySQL's library.
 # shellcheck disable=SC2016 # make knows the lists
 check_all() {
     with_servers run_tests build $((2 * jobs + 1)) \
@@ -374,8 +370,8 @@ check_all() {
 systems=(trixie-slurm unstable-mysql)
 [ -z "${FAIRMILL_LONG:-}" ] || systems=(trixie-all unstable-all unstable-mysql bullseye-all unstable-libmariadb unstable-compilers)
 
-# In the background: their packages are fetched while something else is checked.  One after the other, so
-# that the first is there when its turn comes.
+# Make the systems in the background, while other checks run.  They are made one by one, so that the first is ready
+# when it is needed.
 make_systems() {
     local system status
     rm -f build/*.made
@@ -386,21 +382,20 @@ make_systems() {
     done &
 }
 
-# SYSTEM: whether it could be made.
+# made SYSTEM: succeed if the system was made.
 made() {
     until [ -s "build/$1.made" ]; do sleep 1; done
     [ "$(cat "build/$1.made")" = 0 ]
 }
 
-# LOG
+# no_root LOG: fail with the end of LOG.
 no_root() {
     tail -n 60 "$1"
     return 1
 }
 
-# SYSTEM STATEMENT STEP...: these steps there, with fewer random cases than here: what is asked is what a system does to
-# them.  That unstable's packages do not fit together is not ours to mend: then it is not tried, and
-# only --long fails.
+# on_system SYSTEM STATEMENT STEP...: run the steps on the system, with few random cases, because only the system is
+# new there.  If packages of unstable do not fit together, the steps are skipped, and only --long fails.
 on_system() {
     local system=$1 statement="$1: $2" cases=(-u FAIRMILL_LONG FAIRMILL_PAIRS=10 FAIRMILL_SITES=2)
     [ -z "${FAIRMILL_LONG:-}" ] || cases[-1]=FAIRMILL_SITES=3
@@ -432,10 +427,10 @@ other_systems() {
         on_system bullseye-all "all tests pass" build all
         step "containers build, and work together" containers
     fi
-    step "fuzzers find nothing" fuzz # here, as this lane ends before the others
+    step "fuzzers find nothing" fuzz # in this lane, which ends before the others
 }
 
-# In the first lane, when it has done all else: tests wait half of their time, so one lane leaves a processor idle.
+# Tests wait half of their time, so this runs in the first lane after its other work.
 more_systems() {
     on_system unstable-mysql "all tests pass with MySQL" build mysql_all
     on_system unstable-libmariadb "databases' tests pass with MySQL and MariaDB's client library" program libmariadb

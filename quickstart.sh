@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# From a checkout to the first fairshare values: installs what the build needs, builds in build/,
-# makes the accounting database of a site that does not exist, and computes it.
+# Installs the packages that the build needs, builds fairmill in build/, creates the accounting database
+# of an imaginary site, and computes its fairshare values.
 #
 #   quickstart.sh       a university with Slurm
 #   quickstart.sh pbs   a small site with OpenPBS
@@ -17,14 +17,14 @@ if [ $# -gt 1 ] || ! [[ $site =~ ^(slurm|pbs)$ ]]; then
     exit 64
 fi
 
-# LOG COMMAND...: what it says matters only if it fails.
+# quietly LOG COMMAND...: run COMMAND with its output in LOG; print the end of LOG if it fails.
 quietly() {
     local log=$1
     shift
     "$@" >"$log" 2>&1 || { tail -n 40 "$log" >&2; echo "failed: $*" >&2; return 1; }
 }
 
-# A command as one would type it, and what it says.
+# Print a command as a user would type it, and its output.
 try() {
     local word
     printf '\n$'
@@ -56,8 +56,8 @@ cd build
 quietly configure.log ../configure "${without[@]}"
 quietly make.log make -j"$(nproc)"
 
-# FOLDER LINE...: what follows happens in a new one, with settings for two databases there, these lines
-# of [source], and more from standard input.
+# DIRECTORY LINE...: create a new directory and enter it.  Write settings for two databases in it, with the
+# LINEs in [source] and further settings from standard input.
 begin() {
     local folder=$1
     shift

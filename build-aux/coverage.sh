@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# coverage.sh SOURCE-FOLDER ROOM...: in a build with --coverage whose tests were run, one line for each
-# room of src/: how many of its lines were run.
+# coverage.sh SOURCE-DIRECTORY DIRECTORY...: print the line coverage of directories of src/.  Run it in a
+# build with --coverage after its tests.
 set -euo pipefail
 export LC_ALL=C
 sources=$1

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
 #
-# awk -v top=SOURCE-FOLDER -f embed.awk FILE...
+# awk -v top=SOURCE-DIRECTORY -f embed.awk FILE...
 #
-# Turns SQL files into C texts in sql.c, which sql.h declares.
+# Converts SQL files into C strings in sql.c, which sql.h declares.
 #
 # A file of sql/query/ holds queries.  Each begins with a line "-- name: seal_read" and ends at a
 # blank line; it becomes `const char sql_query_seal_read[]`.
 #
-# A file of sql/schema/ is a template, from which each dialect gets a text of its own: tables.sql
-# becomes `const char sql_mysql_tables[]` and so on.  Its first paragraph is left out, {words} are
-# replaced by those in dialects.txt, and a line "mysql: ..." is for that dialect only.
+# A file of sql/schema/ is a template, from which each dialect gets its own string: tables.sql becomes
+# `const char sql_mysql_tables[]` and so on.  Its first paragraph is omitted, {words} are replaced with
+# their values in dialects.txt, and a line "mysql: ..." is for that dialect only.
 #
-# With -v only=DIALECT it prints the templates in that dialect instead, whole.
+# With -v only=DIALECT it prints the complete templates in that dialect instead.
 #
-# The texts are lists of bytes, since C promises string literals of 4095 characters only.  Run it
-# with LC_ALL=C, where a character is a byte.
+# The strings are written as lists of bytes, because C guarantees only 4095 characters in a literal.
+# Run it with LC_ALL=C, in which a character is a byte.
 
 BEGIN {
     for (i = 1; i < 256; i++)
@@ -87,7 +87,7 @@ function embed_queries(    i, name, statement)
     }
 }
 
-# A paragraph is a word, and below it what it is in each dialect: word[NAME, DIALECT].
+# Reads dialects.txt: each paragraph is a word and its value in each dialect, word[NAME, DIALECT].
 function learn_words(    i, name, count)
 {
     line[lines + 1] = "" # ends the last word
@@ -109,7 +109,7 @@ function learn_words(    i, name, count)
     }
 }
 
-# The first word decides which dialects there are, and in which order every word has them.
+# The first word defines the dialects and their order.
 function learn(name, text, count, at,    which)
 {
     which = text
@@ -176,7 +176,7 @@ function expanded(text, which, at,    name)
     return text
 }
 
-# Where nothing stands in the middle, the blank before it goes as well.
+# If the middle is empty, the blank before it is removed, too.
 function joined(left, middle, right)
 {
     if (middle == "")

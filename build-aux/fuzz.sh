@@ -1,19 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# fuzz.sh SOURCE-FOLDER SECONDS
-# fuzz.sh SOURCE-FOLDER --inputs COUNT
+# fuzz.sh SOURCE-DIRECTORY SECONDS
+# fuzz.sh SOURCE-DIRECTORY --inputs COUNT
 #
-# Builds the fuzzers of t/fuzz with clang in fuzz/ below the working directory, and runs one after
-# another, for that many seconds in all; what they learn is kept in fuzz/corpus-NAME and helps the next
-# time.  Or each for so many inputs, the same ones each time.  The corpora in t/fuzz are where they
-# begin, and are only read.
+# Builds the fuzzers of t/fuzz with clang in fuzz/ below the working directory, and runs them one after
+# another for SECONDS in total.  New inputs are stored in fuzz/corpus-NAME for the next time.  With
+# --inputs, each fuzzer runs COUNT inputs, always the same ones.  The corpora in t/fuzz are read only.
 set -euo pipefail
 source_folder=$1 seconds=$2
 
 mkdir -p fuzz
 cd fuzz
-# A count of inputs is tried in seconds, however slowly; to compile is what takes time then.
+# A small number of inputs takes seconds; compiling takes most of the time, so do not optimize.
 flags='-O1 -g'
 [ "$seconds" != --inputs ] || flags='-O0 -g1'
 [ -f Makefile ] ||
@@ -40,7 +39,7 @@ for object in "${fuzzers[@]}"; do
     [ "$seconds" != --inputs ] || learned=$work/corpus-$name
     mkdir -p "$learned"
     printf '\n== %s\n' "$name"
-    # No input takes seconds; one that does is a finding too.
+    # No input should take seconds, so a slow one is a failure, too.
     if ! (cd "$work" && "$here/t/fuzz/$name" "${extent[@]}" -timeout=20 \
         -rss_limit_mb=2048 -artifact_prefix="$here/found-$name-" -print_final_stats=1 \
         "$learned" "$source_folder/t/fuzz/corpus-$name" 2>&1 |

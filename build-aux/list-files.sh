@@ -5,8 +5,8 @@
 # autogen.sh runs it, so a new file needs no line anywhere.  In a checkout, git names the files.  An
 # archive of a checkout has no .git; there, every file counts that autogen.sh has not made itself.
 #
-# What a test needs beside the build stands in its line `# needs:` (sqlite, mysql, pgsql, report,
-# browser, valgrind, packages); make check leaves out what configure did not find.
+# The line `# needs:` of a test names its requirements (sqlite, mysql, pgsql, report, browser, valgrind,
+# packages); make check omits tests whose requirements configure did not find.
 set -eu
 cd "$(dirname "$0")/.."
 export LC_ALL=C
@@ -20,7 +20,7 @@ candidates() {
     fi
 }
 
-# git also names files that were removed; they are left out.
+# Omit removed files, which git also lists.
 files=$(candidates | sort -u | while IFS= read -r file; do
     [ ! -f "$file" ] || echo "$file"
 done)
@@ -95,10 +95,10 @@ for fuzzer in $(matching '^t/fuzz/.*\.c$' | sed 's/\.c$//'); do
 done
 echo
 
-# What begins as a shell script.
+# Files that begin as a shell script.
 printf '%s\n' "$files" | xargs awk '
     /^#!\/bin\/(ba)?sh|^# shellcheck shell=/ { print FILENAME }
     { nextfile }' | list SHELL_FILES
 
-# A release holds what a checkout does; automake adds what it makes itself.
+# A release contains the files of a checkout; automake adds the files that it generates.
 matching '' '^(\.gitignore|Makefile\.am|configure\.ac)$|^m4/|^(src|t/bench|t/fuzz)/.*\.[ch]$' | list EXTRA_DIST

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 #
-# Debian's packages that fairmill needs, and how to get them; to be sourced by bash.
+# Lists of the Debian packages that fairmill needs, and functions to install them.  Source it from bash.
 
-# To build, besides a driver.
-# shellcheck disable=SC2034 # for those who source this
+# For the build, in addition to a driver.
+# shellcheck disable=SC2034 # used by scripts that source this file
 packages_build=(
     gcc libc6-dev make autoconf automake pkg-config perl
     libiniparser-dev libgmp-dev libjansson-dev libxxhash-dev zlib1g-dev libjs-chart.js node-d3-hierarchy
@@ -18,11 +18,11 @@ packages_mysql=(libmariadb-dev)
 # shellcheck disable=SC2034
 packages_pgsql=(libpq-dev)
 
-# To make the demonstration site and to query it.
+# For the demonstration site.
 # shellcheck disable=SC2034
 packages_demo=(python3 sqlite3)
 
-# Servers and programs that tests of databases start.
+# Servers and programs for tests of databases.
 # shellcheck disable=SC2034
 packages_servers=(mariadb-server mariadb-client galera-4 rsync postgresql)
 
@@ -30,7 +30,7 @@ packages_servers=(mariadb-server mariadb-client galera-4 rsync postgresql)
 # shellcheck disable=SC2034
 packages_slurm=(munge slurmdbd slurmctld slurm-client)
 
-# To run every test: servers, programs that read code, what makes and reads packages, and other systems.
+# For all tests: servers, linters, packaging tools, and tools for other systems.
 # shellcheck disable=SC2034
 packages_test=(
     git ccache man-db openssl tzdata valgrind cppcheck shellcheck universal-ctags clang libclang-rt-dev
@@ -39,11 +39,14 @@ packages_test=(
     chromium chromium-driver prometheus mmdebstrap zsh fish ruby socat
 )
 
-# SYSTEM: what t/systems/run installs there, one a line.  A system is SUITE-KIND.  A kind is `slurm`: what
-# needs no server, and a small Slurm on MariaDB; `mysql`: MySQL's server and client library, with which Slurm's
-# packages cannot be, and PostgreSQL; `libmariadb`: the same with MariaDB's client library, as Debian's and the RPM's
-# own packages have it; `compilers`: every compiler that the suite has; `all`: what every test needs, but no program
-# that reads code.
+# packages_of_system SYSTEM: print the packages that t/systems/run installs, one on each line.  A SYSTEM is
+# SUITE-KIND.  The kinds are:
+#
+#   slurm       packages for tests without a server, and a small Slurm on MariaDB
+#   mysql       MySQL's server and client library, and PostgreSQL; they conflict with Slurm's packages
+#   libmariadb  the same with MariaDB's client library, which the Debian and RPM packages use
+#   compilers   all compilers of the suite
+#   all         packages for all tests, without linters
 packages_of_system() {
     local packages=(
         "${packages_build[@]}" "${packages_sqlite[@]}" "${packages_pgsql[@]}" "${packages_demo[@]}"
@@ -58,7 +61,7 @@ packages_of_system() {
     *) return 1 ;;
     esac
     case $1 in
-    # Its Chart.js is too old for the page, and it has no d3-hierarchy.
+    # bullseye's Chart.js is too old for the page, and it lacks d3-hierarchy.
     bullseye-*) printf '%s\n' "${packages[@]}" prometheus | grep -vx -e libjs-chart.js -e node-d3-hierarchy ;;
     trixie-all | unstable-all)
         printf '%s\n' "${packages[@]}" build-essential debhelper fakeroot lintian systemd \
@@ -68,18 +71,18 @@ packages_of_system() {
     esac
 }
 
-# To build the images of Containerfile on a base of this machine's own, and to run them.
+# For building and running the images of Containerfile without a registry.
 # shellcheck disable=SC2034
 packages_container=(mmdebstrap buildah podman runc)
 
-# To build for other processors, and to run that (t/systems/processors).
+# For building for other processors and running the result (t/systems/processors).
 # shellcheck disable=SC2034
 packages_processors=(
     qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
     gcc-i686-linux-gnu libc6-dev-i386-cross
 )
 
-# PACKAGE...: those that are not installed.
+# packages_missing PACKAGE...: print the packages that are not installed.
 packages_missing() {
     local package
     for package; do
@@ -88,9 +91,9 @@ packages_missing() {
     done
 }
 
-# PACKAGE...: install what is missing, as root or with a sudo that does not ask.  Fails, and
-# says what to do, if that cannot be.  Elsewhere than on Debian and its kin it says what is
-# needed and leaves the verdict to configure.
+# packages_install PACKAGE...: install missing packages, as root or with sudo if sudo needs no password.
+# Otherwise fails and prints the command to run.  On systems without apt it prints the packages and succeeds;
+# configure then decides.
 packages_install() {
     local missing as_root=()
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# scratch.sh: says in which folder tests make their own.  In memory a write to the disk is free, which
-# saves databases a third of the processor; so it is /dev/shm, if that has room and runs programs.
+# scratch.sh: print the directory for temporary files of tests.  It is /dev/shm if that has room and allows
+# execution: in memory, databases need a third less CPU time.
 set -eu
 folder=/tmp
 free=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
