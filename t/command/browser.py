@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A headless Chromium, by the WebDriver protocol that chromedriver speaks, and a server for pages
-that notes what it is asked for."""
+"""A headless Chromium, controlled by chromedriver's WebDriver protocol, and a web server for pages
+that records the requested paths."""
 
 import base64
 import http.server
@@ -22,7 +22,7 @@ class Browser:
     def __enter__(self):
         programs = shutil.which('chromium'), shutil.which('chromedriver')
         if None in programs:
-            tap.skip_all('chromium and chromium-driver are not there')
+            tap.skip_all('chromium and chromium-driver are not installed')
         self.folder = tempfile.mkdtemp(prefix='fm')
         self.driver = subprocess.Popen([programs[1], '--port=0'], stdin=subprocess.DEVNULL,
                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -76,11 +76,11 @@ class Browser:
         self._ask('POST', '/url', dict(url=url))
 
     def run(self, script, *arguments):
-        """The value that a script returns."""
+        """Returns the value of a script."""
         return self._ask('POST', '/execute/sync', dict(script=script, args=list(arguments)))
 
     def wait_for(self, script, *arguments):
-        """Until a script's value is true; that value, or what it was in the end."""
+        """Waits up to five seconds until a script's value is true.  Returns the last value."""
         return self._ask('POST', '/execute/async', dict(args=[script, list(arguments)], script='''
             const [script, given, done] = arguments;
             const look = new Function(script);
@@ -97,7 +97,7 @@ class Browser:
         return self._ask('POST', '/element', {'using': 'css selector', 'value': css})[ELEMENT]
 
     def click(self, css):
-        """As a mouse does: what lies above is clicked on, if something does."""
+        """Clicks as a mouse does: an element on top gets the click."""
         self._ask('POST', f'/element/{self._find(css)}/click', {})
 
     def type(self, css, text):
@@ -106,29 +106,29 @@ class Browser:
         self._ask('POST', f'/element/{element}/value', dict(text=text))
 
     def press(self, key):
-        """A key where the focus is, such as \\ue007."""
+        """Presses a key, such as \\ue007, in the focused element."""
         self._ask('POST', '/actions', dict(actions=[dict(type='key', id='keys', actions=[
             dict(type='keyDown', value=key), dict(type='keyUp', value=key)])]))
 
     def console(self):
-        """What it had to complain of since it was asked."""
+        """Returns the messages on the console since the last call."""
         return [entry['message'] for entry in self._ask('POST', '/se/log', dict(type='browser'))]
 
     def requests(self):
-        """The addresses that were asked for since it was asked."""
+        """Returns the addresses that were requested since the last call."""
         events = [json.loads(entry['message'])['message']
                   for entry in self._ask('POST', '/se/log', dict(type='performance'))]
         return [event['params']['request']['url'] for event in events
                 if event['method'] == 'Network.requestWillBeSent']
 
     def picture(self):
-        """The whole page, as PNG."""
+        """Returns the whole page as PNG."""
         return base64.b64decode(self.devtools('Page.captureScreenshot', format='png',
                                               captureBeyondViewport=True)['data'])
 
 
 class Pages:
-    """Serves the files of a folder; `asked` are the paths."""
+    """Serves the files of a folder.  `asked` has the requested paths."""
 
     def __init__(self, folder):
         asked = self.asked = []

@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""compare: every algorithm and both conformances, against the published values and a plain count of
-pairs."""
+"""Tests `fairmill compare` with every algorithm and both conformance modes.
+
+Its values are compared with published values, its correlations with a count pair by pair."""
 
 import csv
 import io
@@ -17,7 +18,7 @@ import demonstration
 import tap
 from place import NOW, Place
 
-# Accounts that are tied, where the conformances part; users that are tied, and one without shares.
+# Tied accounts, for which the conformance modes differ; tied users; a user without shares.
 TIED = '''
 cluster tiny
 root/
@@ -43,7 +44,7 @@ def rank(values, user):
 
 
 def place_of(values, user):
-    """1 is next; equal ones share a place."""
+    """Returns the user's place.  1 is next, and equal values share a place."""
     return 1 + sum(value > values[user] for value in values.values())
 
 
@@ -71,7 +72,7 @@ def kendall(a, b):
 
 
 def published(place, results):
-    """{algorithm: {id: factor}} of the users."""
+    """Returns {algorithm: {id: factor}} of the users."""
     return {algorithm: dict(place._query(
         results, f"SELECT id_assoc, {algorithm}_factor FROM fairmill_fairshare WHERE user_name <> ''"))
         for algorithm in ALGORITHMS}
@@ -87,7 +88,7 @@ def compared(place, *arguments):
 
 
 def check_ways(place, what, cluster, wanted):
-    """wanted: {(algorithm, conformance): {id: factor}}"""
+    """`wanted` is {(algorithm, conformance): {id: factor}}."""
     wrong = []
     for association, rows in cluster['associations'].items():
         ways = {(row['algorithm'], row['conformance']): row for row in rows}
@@ -100,7 +101,7 @@ def check_ways(place, what, cluster, wanted):
         if {row['spread'] for row in rows} != {max(ranks) - min(ranks)}:
             wrong.append(f"{rows[0]}: ranks {ranks}")
     tap.ok(len(cluster['associations']) == cluster['users'] > 3 and not wrong,
-           f'{what}: each user has the factor and rank of each algorithm and conformance', *wrong)
+           f'{what}: each user has the correct factor and rank for each algorithm and conformance', *wrong)
 
 
 def check_correlations(what, cluster, wanted):
@@ -111,12 +112,13 @@ def check_correlations(what, cluster, wanted):
         for name, function in (('spearman', spearman), ('kendall', kendall)):
             if not math.isclose(pair[name], function(one, other), abs_tol=1e-12):
                 wrong.append(f'{pair}: {name} is {function(one, other)}')
-    tap.ok(seen == 45 and not wrong, f'{what}: the correlations of all pairs are those of a plain count',
+    tap.ok(seen == 45 and not wrong, f'{what}: the correlations of all pairs equal a count pair by pair',
            *wrong)
 
 
 def both(place, what, drawn):
-    """The other conformance is what a run of it publishes."""
+    """Tests that the values for the other conformance equal the published values of a run with
+    it."""
     wanted = {}
     for conformance in ('slurmctld', 'documents'):
         drawn(conformance)
@@ -126,7 +128,7 @@ def both(place, what, drawn):
         drawn(conformance)
         cluster = compared(place)
         tap.same((cluster['conformance'], cluster['as_of']), (conformance, NOW),
-                 f'{what}: a run of {conformance} is compared')
+                 f'{what}: compare reads a run with conformance {conformance}')
         check_ways(place, what, cluster, wanted)
         check_correlations(what, cluster, wanted)
     return wanted
@@ -139,18 +141,18 @@ def tied(place):
 
     wanted = both(place, 'tied accounts', drawn)
     tap.ok(wanted['fair_tree', 'documents'] != wanted['fair_tree', 'slurmctld'],
-           'tied accounts: the conformances do differ')
+           'tied accounts: the conformance modes differ')
     place.succeed('compare')
     tap.ok('fair_tree has 2 other places under slurmctld (*) than under documents' in place.out and
            ' fair_tree*' in place.out and 'classic*' not in place.out,
-           'the table has the other conformance where it differs, and how many places do', place.out)
+           'the table shows the other conformance if places differ, and their number', place.out)
     header, *lines = csv.reader(io.StringIO((place.succeed('compare', '--csv'), place.out)[1], newline=''))
     tap.same(header, ['cluster', 'id_assoc', 'account', 'username', 'partition', 'spread', 'algorithm',
-                      'conformance', 'factor', 'rank', 'place'], 'the headings of --csv are exact')
+                      'conformance', 'factor', 'rank', 'place'], 'compare --csv has exactly these headings')
     wrong = [line for line in lines if float(line[8]) != wanted[line[6], line[7]][int(line[1])] or
              int(line[9]) != rank(wanted[line[6], line[7]], int(line[1])) or
              int(line[10]) != place_of(wanted[line[6], line[7]], int(line[1]))]
-    tap.ok(len(lines) == 80 and not wrong, 'and each line has a factor, its rank and its place', *wrong)
+    tap.ok(len(lines) == 80 and not wrong, 'compare --csv has the factor, rank and place in each line', *wrong)
 
 
 def demo(place):
@@ -173,28 +175,28 @@ def demo(place):
     place.succeed('compare')
     lines = place.out.splitlines()
     tap.same(lines[0], f'demo, as of 2025-06-21T10:00:00: places of {len(rows)} users, and factors',
-             'the first line says whose places these are, and when')
+             'the first line of compare has the number of users and the time')
     tap.same(lines[2].split(), ['User', 'fair_tree', 'depth-obl', 'classic', 'linear', 'pbs'],
-             'a column for each algorithm')
+             'compare has a column for each algorithm')
     tap.same([line.split() for line in lines[3:3 + len(rows)]],
              [['/'.join(filter(None, row[1:])), *itertools.chain.from_iterable(
                  (str(place_of(wanted[way], row[0])), f'{wanted[way][row[0]]:.3f}')
                  for way in WAYS[:5])] for row in rows],
-             'a line for each user, who moves most first')
+             'compare sorts users by the spread of their ranks')
     matrix = [line.split()[1:] for line in lines[-5:]]
     tap.same(matrix, [['.' if i == j else '%.4f' % (spearman if i < j else kendall)(
         wanted[WAYS[i]], wanted[WAYS[j]]) for j in range(5)] for i in range(5)],
-             "Spearman's rho stands above the diagonal, Kendall's tau-b below")
-    tap.ok(max(map(len, lines)) <= 80, 'no line is wider than 80 columns',
+             "Spearman's rho is above the diagonal, Kendall's tau-b below")
+    tap.ok(max(map(len, lines)) <= 80, 'no line of compare is wider than 80 columns',
            *(line for line in lines if len(line) > 80))
     place.succeed('compare', '--top', 3)
     tap.same([line.split() for line in place.out.splitlines()[3:6]], [line.split() for line in lines[3:6]],
-             '--top has those who move most')
+             '--top prints the users with the largest spread')
     tap.ok(f'... and {len(rows) - 3} that move less' in place.out.splitlines()[6:],
-           'and says how many it leaves out', place.out)
+           '--top prints the number of omitted users', place.out)
 
 
-# Users who have used so much more than their shares that their factors underflow, two of them the same.
+# Users whose usage exceeds their shares so much that their factors underflow.  Two of them tie.
 UNDERFLOWN = """
 cluster tiny
 root/
@@ -212,7 +214,9 @@ root/
 
 
 def ranks_of_runs(place, what, drawn, users):
-    """Each algorithm's ranks are those that a run of it publishes, whichever run is compared."""
+    """Tests that the ranks for each algorithm equal the published ranks of a run with it.
+
+    This must hold for each run that compare reads."""
     decided, compared_ranks = {}, {}
     for algorithm, conformance in WAYS:
         drawn({'fairshare.algorithm': algorithm, 'fairshare.conformance': conformance})
@@ -224,7 +228,7 @@ def ranks_of_runs(place, what, drawn, users):
     wanted = {(*way, user): rank for way, ranks in decided.items() for user, rank in ranks.items()}
     for way, got in compared_ranks.items():
         wrong = [(key, wanted[key], got.get(key)) for key in wanted if got.get(key) != wanted[key]]
-        tap.ok(not wrong, f"{what}: in a run of {' under '.join(way)} all ranks are as runs publish them", *wrong)
+        tap.ok(not wrong, f"{what}: in a run of {' under '.join(way)} all ranks equal published ranks", *wrong)
     return decided
 
 
@@ -237,11 +241,11 @@ def underflown(place):
     names = {user: number for number, user in place.query('SELECT id_assoc, user_name FROM fairmill_fairshare')}
     ranks = decided['classic', 'slurmctld']
     tap.ok(ranks[names['a1']] > ranks[names['a2']] == ranks[names['a3']] > ranks[names['a4']],
-           'users whose factors are all 0 do not tie', ranks)
+           'users whose factors all underflow to 0 do not tie', ranks)
     drawn({})
     factors = {row['factor'] for row in compared(place)['factors']
                if row['algorithm'] == 'classic' and row['id_assoc'] in (names['a1'], names['a4'])}
-    tap.same(factors, {0}, 'of which the factors are 0')
+    tap.same(factors, {0}, 'the factors of these users are 0')
 
 
 def every_run(place):
@@ -261,43 +265,43 @@ def every_run(place):
 
 
 def unused(place):
-    """Without usage linear has factors all the same, by shares."""
+    """Without usage, linear factors depend on the shares only."""
     place.ready('cluster tiny\nroot/\n  u 1\n  v 2\n  w 3\n  x 3\n', {'fairshare.capacity': 1000})
     place.succeed('run', '--now', NOW)
     ranks = {way: sorted(row['rank'] for row in compared(place)['factors']
                          if (row['algorithm'], row['conformance']) == way)
              for way in (('linear', 'documents'), ('linear', 'slurmctld'))}
-    tap.same(ranks, {way: [1, 2, 4, 4] for way in ranks}, 'without usage linear ranks by shares')
+    tap.same(ranks, {way: [1, 2, 4, 4] for way in ranks}, 'without usage, linear ranks by shares')
 
 
 def odd(place):
     place.ready()
-    place.ends(1, 'before any run there is nothing to compare', 'compare')
+    place.ends(1, 'before the first run, compare exits with status 1', 'compare')
     for wish, said in ((('--top', '0'), "'0'"), (('--top', 'x'), "'x'"), (('--csv', '--json'), '--json')):
-        place.ends(64, f"{' '.join(wish)} is refused", 'compare', *wish)
-        place.says('with a reason', said)
+        place.ends(64, f"compare {' '.join(wish)} is rejected", 'compare', *wish)
+        place.says(f"the error for compare {' '.join(wish)} names the cause", said)
     place.ready(TIED)
     place.succeed('run', '--now', NOW)
     cluster = compared(place)
     tap.same({(row['factor'], row['rank']) for row in cluster['factors'] if row['algorithm'] == 'linear'}, {(None, None)},
-             'without a capacity linear is not known')
+             'without a capacity, linear has no values')
     place.succeed('compare')
     tap.ok('linear is not known' in place.out and place.out.splitlines()[2].count('linear') == 0,
-           'which the table says', place.out)
+           'the table says that linear has no values', place.out)
     place.ready('cluster tiny\nroot/\n  u 1\n')
     place.succeed('run', '--now', NOW)
-    place.ends(64, 'an unknown cluster is refused', 'compare', '--cluster', 'none')
+    place.ends(64, 'compare of an unknown cluster is rejected', 'compare', '--cluster', 'none')
     tap.ok(all(pair['spearman'] is None and pair['kendall'] is None
-               for pair in compared(place)['correlations']), 'one user correlates with nobody')
+               for pair in compared(place)['correlations']), 'correlations of one user are null')
     place.succeed('compare')
-    tap.ok("nobody's place is another" in place.out, 'and moves nowhere', place.out)
+    tap.ok("nobody's place is another" in place.out, 'compare of one user says that no place differs', place.out)
     place.ready('cluster tiny\nroot/\n  a/ 1\n    ' + '\n    '.join(
         f'{"user" * 8}{i} {i}  use 10' for i in range(1200)) + '\n', {'fairshare.capacity': 1000})
     place.succeed('run', '--now', NOW)
     place.succeed('compare')
     tap.ok(max(map(len, place.out.splitlines())) <= 80 and 'user1+ ' in place.out, 'long names are cut', place.out[:400])
     tap.same([line.split() for line in place.out.splitlines() if line.startswith('User')],
-             [['User', 'fair_tree', 'depth-obl', 'classic', 'linear'], ['User', 'pbs']], 'and what is too wide stands in parts')
+             [['User', 'fair_tree', 'depth-obl', 'classic', 'linear'], ['User', 'pbs']], 'a table that is too wide is split')
     place.ready('cluster tiny\nroot/\n  u 1\n  v 1\n')
     place.change("UPDATE tiny_assoc_table SET user = ? WHERE user = 'u'", 'x"\x1b,y')
     place.succeed('run', '--now', NOW)
@@ -305,9 +309,9 @@ def odd(place):
         place.succeed('compare', *arguments)
         tap.ok('\x1b' not in place.out, f"compare {' '.join(arguments)} prints no control character")
     place.succeed('compare')
-    tap.ok('root/x"\\x1B,y ' in place.out, 'but what it is', place.out)
+    tap.ok('root/x"\\x1B,y ' in place.out, 'a control character in a name is escaped', place.out)
     place.succeed('compare', '--csv')
-    tap.ok('"x""\\x1B,y"' in place.out, 'a comma in a name is none between fields', place.out)
+    tap.ok('"x""\\x1B,y"' in place.out, 'a comma in a name is quoted in CSV', place.out)
 
 
 def chosen(place):
@@ -318,9 +322,10 @@ def chosen(place):
                              (('b',), {'b1', 'b2'}), (('-A', 'a,b', '-u', 'b1'), {'b1'}), (('-M', 'tiny', 'c/c3/gpu'), {'c3'}),
                              (('-A', 'root'), set(everybody)), (('b', '-u', 'a1'), set())):
         ranks = {row['username']: row['rank'] for row in compared(place, *arguments)['factors'] if row['algorithm'] == 'classic'}
-        tap.same(ranks, {user: everybody[user] for user in users}, f"compare {' '.join(arguments)} lists these users, at their places")
+        tap.same(ranks, {user: everybody[user] for user in users},
+                 f"compare {' '.join(arguments)} lists these users with their ranks")
     for arguments in (('nobody',), ('-u', 'nobody'), ('-A', 'a1')):
-        place.ends(64, f"compare {' '.join(arguments)} is refused", 'compare', *arguments)
+        place.ends(64, f"compare {' '.join(arguments)} is rejected", 'compare', *arguments)
 
 
 def body():

@@ -1,7 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""What a release promised by name (doc/compatibility.md) is there still, and all that this version has is on its record."""
+"""Tests that all names that a release promised (doc/compatibility.md) still exist.
+
+The names of this version must be in its record."""
 
 import os
 import re
@@ -16,11 +18,11 @@ from place import Place
 from program import FAIRMILL, TOP
 
 RELEASES = os.path.join(HERE, '..', 'data', 'releases')
-# What 0.2.0 took away of 0.1.0, as NEWS says; letters are those of Slurm's commands since then.
+# Removed in 0.2.0, according to NEWS: short options now match those of Slurm's commands.
 TAKEN_AWAY = {'letter compare -n --top', 'letter forecast -u --until', 'letter history -u --usage',
               'letter ledger -n --dry-run', 'letter ledger -p --partition', 'letter run -n --dry-run',
               'letter whatif -m --move'}
-# An option of names is the same in singular and plural (t/command/grammar.t).
+# An option that accepts names has the same meaning in singular and plural (t/command/grammar.t).
 NAMES = {'--cluster', '--account', '--user', '--partition'}
 
 
@@ -32,14 +34,15 @@ ALSO['setting usage.seal_after'] = 'setting usage.checkpoint_after'
 
 
 def name_of(line):
-    """A line as it is compared: a setting without its default, an option that takes names in plural."""
+    """Returns the part of a line that is compared: without defaults, and with option names in
+    plural."""
     line = line.partition(' =')[0]
     line = ALSO.get(line, line)
     return line + 's' if line.split()[-1] in NAMES else line
 
 
 def settings_are_taken(place, release, lines):
-    """Each with the default that it had."""
+    """Tests that the settings of a release are accepted with their former defaults."""
     place.site()
     place.settings()
     given = {}
@@ -49,12 +52,13 @@ def settings_are_taken(place, release, lines):
                 given[match.group(1)] = match.group(2).strip()
     place.settings(given)
     place.succeed('init')
-    tap.ok(len(given) > 50 and place.run('run') == 0 and not place.err, f'the settings of {release} are taken with the defaults they had',
+    tap.ok(len(given) > 50 and place.run('run') == 0 and not place.err,
+           f'the settings of {release} are accepted with their former defaults',
            len(given), place.err)
 
 
 def is_part_of(build, line):
-    """A build without the page has no command report."""
+    """Returns False for names of `report` if the build does not include it."""
     return 'command report' in build or line.split()[1] != 'report'
 
 
@@ -68,15 +72,15 @@ def body():
         lines = [line for line in names.text_of(RELEASES, file).splitlines() if not line.startswith('#')]
         lost = {line for line in lines if is_part_of(build, line) and name_of(line) not in there}
         if release == '0.1.0':
-            tap.same(lost & TAKEN_AWAY, TAKEN_AWAY, 'the letters that have another meaning now are no others')
+            tap.same(lost & TAKEN_AWAY, TAKEN_AWAY, 'only the listed short options of 0.1.0 are removed')
             lost -= TAKEN_AWAY
-        tap.same(sorted(lost), [], f'every name of {release} is there still')
+        tap.same(sorted(lost), [], f'every name of {release} still exists')
         with Place() as place:
             settings_are_taken(place, release, lines)
         if release == version:
-            tap.same(sorted(build - set(lines)), [], f'every name is on record (t/lib/names.py > t/data/releases/{file})')
+            tap.same(sorted(build - set(lines)), [], f'every name is in the record (t/lib/names.py > t/data/releases/{file})')
             version = None
-    tap.ok(not version, 'this version has a record')
+    tap.ok(not version, 'this version has a record of its names')
 
 
 tap.main(body)

@@ -122,7 +122,7 @@ CASES = (
     ('--config= is followed by a file', ('--config', '='), ['files']),
     ('--config=a is followed by a file', ('--config', '=', 'a'), ['files']),
     ('an option with a value is not followed by a command or an option', ('run', '--cluster', ''), []),
-    ('its second spelling is not followed by one either', ('run', '--clusters', ''), []),
+    ('the plural of an option with a value is not followed by an option', ('run', '--clusters', ''), []),
     ('help is followed by commands', ('help', 'statu'), ['status']),
     ('-c after the command is followed by a file', ('show', '-c', ''), ['files']),
     ('a short option with a value is not followed by a command or an option', ('show', '-u', ''), []),

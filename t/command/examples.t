@@ -1,10 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""What README, the questions and the manuals show of the demonstration is what it prints, and what they
-tell people to type can be typed.
+"""Tests that the sessions in README, doc/questions.md and the manual print what they show.
 
-With FAIRMILL_GOLDEN in the environment the pages get what is printed."""
+Commands without output must succeed.  With FAIRMILL_GOLDEN in the environment, the pages are
+updated."""
 
 import calendar
 import glob
@@ -26,7 +26,8 @@ INDENT = '    '
 
 
 class Session:
-    """An indented block of a page that begins with `$ '; first and end are its lines in the page."""
+    """An indented block of a page that begins with `$ '.  `first` and `end` are its lines in the
+    page."""
 
     def __init__(self, first, lines):
         self.first, self.end = first, first + len(lines)
@@ -36,11 +37,11 @@ class Session:
         return self.shown.partition('\n')[0]
 
     def commands(self):
-        """Each with its lines that go on behind a backslash."""
+        """Returns each command with its continuation lines."""
         return re.findall(r'^\$ ((?:.*\\\n)*.*)\n', self.shown, re.M)
 
     def typed(self, folder, columns=None, **environment):
-        """The session as it looks where the folder is; on a terminal where a width is given."""
+        """Returns the session as it looks in the folder; on a terminal if `columns` is given."""
         shown = ''
         for command in self.commands():
             run = printed_on_terminal if columns else printed
@@ -59,7 +60,7 @@ def printed_on_terminal(command, folder, columns, environment):
 
 
 def blocks(text):
-    """(first line, lines) of the indented blocks of a page, blank lines between their lines among them."""
+    """Yields (first line, lines) of each indented block, with blank lines between its lines."""
     lines, first = text.splitlines(True), None
     for number, line in enumerate(lines + ['end\n']):
         if line.startswith(INDENT) and first is None:
@@ -77,15 +78,15 @@ def sessions(text):
 
 
 def retyped(text, session, shown):
-    """The page with other contents of a session."""
+    """Returns the page with new contents of a session."""
     lines = text.splitlines(True)
     lines[session.first:session.end] = [INDENT * bool(line.strip()) + line for line in shown.splitlines(True)]
     return ''.join(lines)
 
 
 MANUAL = sorted(os.path.relpath(page, TOP) for page in glob.glob(f'{TOP}/man/*.pod'))
-# Pages, and the width of the terminal on which their sessions were typed.  In the manual, 69 columns
-# fit on a terminal of 80 columns with the margin of the page.
+# Pages, and the width of the terminal on which their sessions were typed.  In the manual, 69
+# columns fit on a terminal of 80 columns with the margin of the page.
 PAGES = (('README.md', None), ('doc/questions.md', None), *((page, 69) for page in MANUAL))
 # Commands that read the clock get the time of the demonstration.
 ON_PATH = '''#!/bin/sh
@@ -120,11 +121,11 @@ def as_shown(place, shell):
             if demonstration.is_wanted_anew():
                 text = retyped(text, session, typed)
                 session.shown = typed
-            tap.same(session.shown, typed, f'{page}: `{session}` prints what it shows')
+            tap.same(session.shown, typed, f'{page}: `{session}` prints the output shown')
             tap.ok(all(len(line) <= 80 for line in session.shown.splitlines() if not line.startswith(('sacctmgr', '$ '))),
-                   'which fits a terminal', session.shown)
+                   f'{page}: `{session}` fits into 80 columns', session.shown)
         if not page.startswith('man/'):
-            tap.ok(shown, f'{page} shows something of the demonstration')
+            tap.ok(shown, f'{page} has sessions of the demonstration')
         if demonstration.is_wanted_anew():
             with open(os.path.join(TOP, page), 'w', encoding='utf-8') as file:
                 file.write(text)
@@ -140,7 +141,7 @@ def queries(place):
 
 
 def for_users(place, shell):
-    """The pages for users also show commands without their output."""
+    """The pages for users also contain commands without their output."""
     commands = [(page, ''.join(line.removeprefix(INDENT) for line in lines))
                 for page in MANUAL if page.endswith('.1.pod')
                 for _, lines in blocks(read(page)) if lines[0].startswith(f'{INDENT}fairmill ')]
@@ -153,7 +154,7 @@ def for_users(place, shell):
 
 
 def at_other_times():
-    """The demonstration is one whenever it is made: in spring, in summer, on a Sunday, at night."""
+    """The demonstration has the same properties at any time of the year and of the day."""
     for text in ('2024-08-16T04:00', '2025-01-01T12:00', '2025-03-31T23:30'):
         now = calendar.timegm(time.strptime(text, '%Y-%m-%dT%H:%M'))
         with Place() as place:
@@ -173,23 +174,23 @@ def questions_can_be_typed(place, when, shell):
 def is_a_demonstration(place, when, now):
     waiting, = place.query('SELECT count(DISTINCT job_db_inx) FROM fairmill_job_priority')[0]
     held, = place.query('SELECT count(*) FROM fairmill_job_priority WHERE priority = 0')[0]
-    tap.ok(30 <= waiting < 40 and held == 1, f'{when}: thirty-odd jobs wait, one of them on hold', waiting, held)
+    tap.ok(30 <= waiting < 40 and held == 1, f'{when}: 30 to 39 jobs are pending, and one of them is held', waiting, held)
     places = place.query("SELECT fairshare_factor, age_factor, priority FROM fairmill_job_priority "
                          "WHERE partition_name = 'cpu' AND priority > 0 AND qos = 'normal'")
     by_fairshare = [priority for *_, priority in sorted(places)]
     tap.ok(len({row[0] for row in places}) > 8 and by_fairshare == sorted(by_fairshare),
-           f'{when}: in a partition and a QOS fairshare decides', sorted(places))
-    tap.same(place.query('SELECT count(*) FROM fairmill_finding')[0][0], 0, f'{when}: nothing is odd')
+           f'{when}: fairshare decides the order within a partition and a QOS', sorted(places))
+    tap.same(place.query('SELECT count(*) FROM fairmill_finding')[0][0], 0, f'{when}: there are no findings')
     db = sqlite3.connect(place.path(demonstration.ACCOUNTING))
     changed, = db.execute('SELECT timestamp FROM txn_table WHERE action = 1429').fetchone()
     first, = db.execute('SELECT min(time_start) FROM demo_job_table WHERE time_start > 0').fetchone()
     db.close()
     tap.ok(time.gmtime(changed).tm_mon in (3, 4, 5) and first < changed < now - 30 * 86400, f'{when}: shares changed in spring')
-    tap.ok(363 * 86400 < now - first < 367 * 86400, f'{when}: jobs are those of a year', now - first)
+    tap.ok(363 * 86400 < now - first < 367 * 86400, f'{when}: jobs cover one year', now - first)
     for days in (360, 200, 100, 10, 1):
         place.succeed('run', '--now', now - days * 86400, '--dry-run', '-v')
         tap.ok('uncertain: 0' in place.err or 'associations at this time' not in place.err,
-               f'{when}: {days} days before, all associations are known', place.err)
+               f'{when}: {days} days before, all associations are certain', place.err)
 
 
 def body():
