@@ -86,8 +86,7 @@ bool read_yes_no(void *field, const char *value, struct text *reason)
 
 bool read_private(void *field, const char *value, struct text *reason)
 {
-    static const char *const names[] = { "no", "usage", "jobs", "yes",
-                                         NULL }; /* by PRIVATE_ bits */
+    static const char *const names[] = { "no", "usage", "jobs", "yes", NULL }; /* by bits */
     unsigned private = 0;
     bool read = true;
     int place, count = 0, nothing = 0;
