@@ -17,9 +17,9 @@
 #include "util/error.h"
 #include "util/log.h"
 
-/* What every driver must do, run against one of them, in an empty database whose owner the caller
- * is: `port sqlite PATH`, or `port mysql` or `port pgsql` with NAME SOCKET SERVER_PID.  The server
- * is killed in the end.  Only the types of columns differ between databases. */
+/* Tests the requirements for all drivers against one of them: `port sqlite PATH`, or `port mysql`
+ * or `port pgsql` with NAME SOCKET SERVER_PID.  The database must be empty and owned by the caller.
+ * The server is killed at the end.  Only the types of columns differ between databases. */
 
 static struct db_settings site = { .deadline_s = 20 };
 
@@ -75,7 +75,7 @@ static void run(struct db *db, const char *sql)
     must(db_execute(db, sql, NULL, 0, NULL, &err), &err);
 }
 
-/* What would be NULL if a call had failed. */
+/* Ends the program if a call failed and therefore returned NULL. */
 static void must_have(const void *made, const struct error *err)
 {
     must(made ? 0 : -1, err);
@@ -93,7 +93,7 @@ static void commit(struct db *db)
     must(db_commit(db, &err), &err);
 }
 
-/* The one integer that a query answers with. */
+/* Returns the single integer that a query gives. */
 static int64_t number_of(struct db *db, const char *sql)
 {
     struct error err;
@@ -128,7 +128,7 @@ static bool equal(const struct db_value *a, const struct db_value *b)
     return true;
 }
 
-/* As db_query() and db_stream(). */
+/* The type of db_query() and db_stream(). */
 typedef struct db_rows *(*asker)(struct db *db, const char *sql, const struct db_value *arguments,
                                  size_t argument_count, const char *column_types,
                                  struct error *err);
@@ -149,7 +149,7 @@ static bool answers_to(asker ask, struct db *db, const char *sql, const struct d
     return same;
 }
 
-/* Whether the one value that a query answers with is this one, also where rows are streamed. */
+/* Returns true if a query gives this single value, with db_query() and with db_stream(). */
 static bool answers(struct db *db, const char *sql, const struct db_value *argument, char type,
                     const struct db_value *expected)
 {
@@ -157,7 +157,7 @@ static bool answers(struct db *db, const char *sql, const struct db_value *argum
            answers_to(db_stream, db, sql, argument, type, expected);
 }
 
-/* The class of error that a query ends in, or -1 if it answers. */
+/* Returns the class of the error with which a query ends, or -1 if it succeeds. */
 static int class_of(asker ask, struct db *db, const char *sql, const char *types, struct error *err)
 {
     struct db_rows *rows = ask(db, sql, NULL, 0, types, err);
@@ -200,7 +200,7 @@ static void tables_are_made_by_a_script(void)
             ddl = dialects[i].tables;
     int status = db_script(db, ddl, &err);
     must(status, &err);
-    ok(status == 0, "a script makes several tables");
+    ok(status == 0, "a script creates several tables");
     ok(db_script(db,
                  "CREATE TABLE \"first\" (\"a\" INTEGER);\nCREATE TABLE \"first\" (\"a\" "
                  "INTEGER);\nCREATE TABLE \"second\" (\"a\" INTEGER);\n",
@@ -208,17 +208,18 @@ static void tables_are_made_by_a_script(void)
            strstr(err.message, "exists"),
        "a script stops at its first error");
     is_int(query_class(db, "SELECT \"a\" FROM \"second\"", "i", &err), ERROR_MISSING,
-           "and does not run what follows");
-    is_int(number_of(db, "SELECT COUNT(*) FROM \"first\""), 0, "the session goes on after it");
+           "a script does not run statements after an error");
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"first\""), 0,
+           "the session is usable after the script's error");
     is_int(db_script(db,
                      "-- A comment; and then\nCREATE TABLE \"third\"\n(\"a\" INTEGER);\n\n"
                      "INSERT INTO \"third\" VALUES (1);\n-- the end;\n\n",
                      &err),
-           0, "a script may have comments, also after its last statement");
+           0, "a script may contain comments, also after its last statement");
     db_close(db);
 }
 
-/* One of each kind of value that a driver could spoil. */
+/* Values of each type that a driver might damage. */
 static struct db_value long_text(void)
 {
     static char bytes[70000];
@@ -294,7 +295,7 @@ static void is_stored(struct db *db, struct db_value rows[][THING_COLUMNS], size
                       const char *name)
 {
     ok(comes_back(db, db_query, rows, count), name);
-    ok(comes_back(db, db_stream, rows, count), "also where they are streamed");
+    ok(comes_back(db, db_stream, rows, count), "streamed values come back bit for bit");
 }
 
 static void every_value_comes_back_as_it_was(void)
@@ -356,18 +357,18 @@ static void large_integers_are_whole(void)
 
     struct db_value seven = db_integer(7);
     ok(answers(db, "SELECT \"id\" FROM \"large\" WHERE \"number\" = -1", NULL, 'i', &largest),
-       "2^64 - 1 comes back");
+       "2^64 - 1 is read back unchanged");
     ok(answers(db, "SELECT \"id\" FROM \"large\" WHERE \"id\" = ?", &smaller, 'i', &smaller),
        "2^63 is found as an argument");
     ok(answers(db, "SELECT \"id\" FROM \"large\" WHERE \"id\" = ?", &seven, 'i', &seven),
-       "and 7 beside it");
+       "7 is found in a column with larger values");
     struct db_value digits = db_text("18446744073709551615");
     ok(answers(db, "SELECT \"id\" FROM \"large\" WHERE \"number\" = -1", NULL, 't', &digits),
-       "an integer can be asked for as text");
+       "an integer can be read as text");
     db_close(db);
 }
 
-/* A column of a bulk write may go below 0 and beyond 2^63 in neighbouring rows. */
+/* A column of a bulk write may contain values below 0 and beyond 2^63 in neighboring rows. */
 static void signs_may_alternate(void)
 {
     struct error err = { 0 };
@@ -392,9 +393,9 @@ static void signs_may_alternate(void)
     must(db_bulk_end(bulk, &err), &err);
     commit(db);
     is_int(number_of(db, "SELECT COUNT(*) FROM \"sign\" WHERE \"b\" = 18446744073709551615"), 4,
-           "beyond 2^63 beside negative numbers stays so");
+           "values beyond 2^63 are stored next to negative numbers");
     is_int(number_of(db, "SELECT COUNT(*) FROM \"sign\" WHERE \"b\" = -1"), 3,
-           "and negative numbers stay negative");
+           "negative numbers are stored next to values beyond 2^63");
     db_close(db);
 }
 
@@ -405,14 +406,16 @@ static void values_are_read_strictly(void)
     struct db_value twelve = db_integer(12), half = db_real(0.5), two = db_real(2);
     struct db_value large = { .type = DB_UNSIGNED, .unsigned_integer = UINT64_MAX };
 
-    ok(answers(db, "SELECT '12'", NULL, 'i', &twelve), "a text of digits is an integer");
-    ok(answers(db, "SELECT '18446744073709551615'", NULL, 'i', &large), "up to 2^64 - 1");
-    ok(answers(db, "SELECT 12e0", NULL, 'i', &twelve), "a real without a fraction is one");
+    ok(answers(db, "SELECT '12'", NULL, 'i', &twelve), "a text of digits is read as an integer");
+    ok(answers(db, "SELECT '18446744073709551615'", NULL, 'i', &large),
+       "a text of 2^64 - 1 is read as an integer");
+    ok(answers(db, "SELECT 12e0", NULL, 'i', &twelve),
+       "a real without a fraction is read as an integer");
     ok(answers(db, "SELECT SUM(\"n\") FROM (SELECT 5 AS \"n\" UNION ALL SELECT 7) AS \"x\"", NULL,
                'i', &twelve),
-       "a sum of integers is one");
-    ok(answers(db, "SELECT '0.5'", NULL, 'r', &half), "a text can be a real");
-    ok(answers(db, "SELECT 2", NULL, 'r', &two), "an integer can be a real");
+       "a sum of integers is read as an integer");
+    ok(answers(db, "SELECT '0.5'", NULL, 'r', &half), "a text can be read as a real");
+    ok(answers(db, "SELECT 2", NULL, 'r', &two), "an integer can be read as a real");
 
     static const struct {
         const char *sql, *type;
@@ -432,11 +435,11 @@ static void values_are_read_strictly(void)
         bool named = query_class(db, wrong[i].sql, wrong[i].type, &err) == ERROR_DATA &&
                      strstr(err.message, "'field'");
         char name[128];
-        snprintf(name, sizeof name, "%s is refused as '%s'", wrong[i].sql, wrong[i].type);
+        snprintf(name, sizeof name, "%s is rejected as '%s'", wrong[i].sql, wrong[i].type);
         ok(named, name);
     }
     ok(query_class(db, "SELECT 1, 2", "i", &err) == ERROR_OTHER,
-       "an answer with another number of columns is refused");
+       "an answer with another number of columns is rejected");
     db_close(db);
 }
 
@@ -446,19 +449,20 @@ static void sql_means_the_same(void)
     struct db *db = session(DB_SOURCE);
     struct db_value backslash = db_text("a\\'b");
     struct db_value joined = db_text("ab");
-    ok(answers(db, "SELECT 'a\\''b'", NULL, 't', &backslash), "a backslash is a backslash");
+    ok(answers(db, "SELECT 'a\\''b'", NULL, 't', &backslash),
+       "a backslash in a literal has no special meaning");
     ok(answers(db, "SELECT 'a' || 'b'", NULL, 't', &joined), "|| joins texts");
     struct db_value five = db_integer(5), marks = db_text("?'\"?--");
     ok(answers(db,
                "SELECT '?''\"' || MAX(\"?\") /* ? */ -- ?\n"
                "FROM (SELECT '?--' AS \"?\") AS \"-- ?\" WHERE 5 = ?",
                &five, 't', &marks),
-       "question marks in literals, names and comments are no arguments");
+       "question marks in literals, names and comments are not arguments");
     struct db_value large = db_integer(2000000000), twice = db_integer(4000000000);
     ok(answers(db, "SELECT 2 * ? -- twice", &large, 'i', &twice),
-       "an integer argument has 64 bits, and a query may end in a comment");
+       "an integer argument has 64 bits, and queries may end in comments");
     is_int(query_class(db, "SELECT \"nonesuch\" FROM \"thing\"", "t", &err), ERROR_MISSING,
-           "an unknown column in double quotes is no text");
+           "an unknown column in double quotes is not a text");
     db_close(db);
 }
 
@@ -484,14 +488,14 @@ static void a_database_describes_itself(void)
     struct error err = { 0 };
     struct db *db = session(DB_SOURCE), *other = session(DB_RESULTS);
     ok(column_is(db, "thing", 0, "id") && column_is(db, "thing", 4, "raw"),
-       "columns_query names a table's columns");
-    ok(!column_is(db, "nonesuch", 0, "id"), "and none of a table that is not there");
-    ok(!column_is(db, "THING", 0, "id"), "nor of one whose name differs in case");
+       "columns_query returns the columns of a table");
+    ok(!column_is(db, "nonesuch", 0, "id"), "columns_query returns nothing for a missing table");
+    ok(!column_is(db, "THING", 0, "id"), "columns_query compares table names with case");
     struct db *owner = session(DB_OWNER);
     must(db_script(owner, "CREATE TABLE \"nonesuch\" (\"id\" INTEGER);\n", &err), &err);
-    ok(column_is(db, "nonesuch", 0, "id"), "a table that somebody makes is known from then on");
+    ok(column_is(db, "nonesuch", 0, "id"), "a session finds a table that another session creates");
     must(db_script(owner, "DROP TABLE \"nonesuch\";\n", &err), &err);
-    ok(!column_is(db, "nonesuch", 0, "id"), "until it goes");
+    ok(!column_is(db, "nonesuch", 0, "id"), "a session notices that another session drops a table");
     db_close(owner);
 
     struct db_rows *rows;
@@ -505,7 +509,7 @@ static void a_database_describes_itself(void)
     ok(same, "two sessions agree on the database's identity");
     int64_t lag_s = -1;
     must(db_replica_lag(db, &lag_s, &err), &err);
-    is_int(lag_s, 0, "what is no replica does not lag");
+    is_int(lag_s, 0, "a server that is not a replica has no lag");
     db_close(db);
     db_close(other);
 }
@@ -556,9 +560,11 @@ static void rows_are_streamed(asker ask)
     db_finish(rows);
     getrusage(RUSAGE_SELF, &after);
     commit(db);
-    is_int(count, 5 * MANY_ROWS, "a million rows arrive");
-    ok(sum == (int64_t)5 * MANY_ROWS * (MANY_ROWS - 1) / 2, "each of them whole");
-    ok(after.ru_maxrss - before.ru_maxrss < 8 * 1024, "in a few megabytes of memory");
+    is_int(count, 5 * MANY_ROWS, "a million rows are read");
+    ok(sum == (int64_t)5 * MANY_ROWS * (MANY_ROWS - 1) / 2,
+       "the values of a million rows are correct");
+    ok(after.ru_maxrss - before.ru_maxrss < 8 * 1024,
+       "a million rows take only a few megabytes of memory");
     db_close(db);
 }
 
@@ -574,7 +580,7 @@ static void an_answer_may_be_broken_off(asker ask)
         struct db_rows *rows;
         const struct db_value *row;
         rows = ask(db,
-                   /* The comment is MySQL's word for: begin with the answer at once. */
+                   /* The hint makes MySQL return the first rows at once. */
                    "SELECT /*+ NO_BNL() */ \"x\".\"a\" FROM \"heap\" \"x\" "
                    "CROSS JOIN \"heap\" \"y\" CROSS JOIN \"heap\" \"z\"",
                    NULL, 0, "i", &err);
@@ -584,13 +590,13 @@ static void an_answer_may_be_broken_off(asker ask)
         db_finish(rows);
         usable = usable && number_of(db, "SELECT COUNT(*) FROM \"heap\"") == MANY_ROWS;
     }
-    ok(usable, "a session goes on after an answer that was broken off");
-    ok(seconds_since(&start) < 60, "and the rest of the answer costs no time");
-    is_int(db_commit(db, &err), 0, "nor is the transaction lost");
+    ok(usable, "the session is usable after an unfinished answer");
+    ok(seconds_since(&start) < 60, "the rest of an unfinished answer takes no time");
+    is_int(db_commit(db, &err), 0, "the transaction survives an unfinished answer");
     db_close(db);
 }
 
-/* Drivers may read ahead. */
+/* Drivers may read rows ahead. */
 static void an_answer_fails_late(asker ask)
 {
     struct error err;
@@ -608,10 +614,11 @@ static void an_answer_fails_late(asker ask)
     while ((got = db_fetch(rows, &row, &err)) == 1)
         count += row[0].integer == 12;
     ok(got == -1 && err.class == ERROR_DATA && strstr(err.message, "field"),
-       "a value that is odd late in an answer is an error");
+       "an invalid value late in an answer is an error");
     db_finish(rows);
-    is_int(count, 150000, "and all rows before it have come");
-    ok(number_of(db, "SELECT COUNT(*) FROM \"heap\"") == MANY_ROWS, "the session goes on");
+    is_int(count, 150000, "all rows before an invalid value are returned");
+    ok(number_of(db, "SELECT COUNT(*) FROM \"heap\"") == MANY_ROWS,
+       "the session is usable after an invalid value");
     commit(db);
     db_close(db);
 }
@@ -623,11 +630,11 @@ static void one_answer_at_a_time(void)
     struct db_rows *rows = db_query(db, "SELECT \"a\" FROM \"first\"", NULL, 0, "i", &err);
     must_have(rows, &err);
     ok(!db_query(db, "SELECT 1", NULL, 0, "i", &err) && err.class == ERROR_OTHER,
-       "a second query has to wait for the first one's end");
+       "a second query fails before the first one is finished");
     ok(db_execute(db, "DELETE FROM \"first\"", NULL, 0, NULL, &err) == -1,
-       "and so has another statement");
+       "another statement fails before the query is finished");
     db_finish(rows);
-    is_int(number_of(db, "SELECT 1"), 1, "finish() makes room");
+    is_int(number_of(db, "SELECT 1"), 1, "a query succeeds after the first one is finished");
 
     static const struct db_column column = { "a", 'i' };
     struct db_bulk *bulk;
@@ -636,9 +643,9 @@ static void one_answer_at_a_time(void)
     must_have(bulk, &err);
     ok(!db_query(db, "SELECT 1", NULL, 0, "i", &err) && err.class == ERROR_OTHER &&
            strstr(err.message, "bulk"),
-       "a query has to wait for a bulk write's end");
+       "a query fails during a bulk write");
     db_bulk_abandon(bulk);
-    is_int(number_of(db, "SELECT 1"), 1, "which may be an early one");
+    is_int(number_of(db, "SELECT 1"), 1, "a query succeeds after an abandoned bulk write");
     db_rollback(db);
     db_close(db);
 }
@@ -658,7 +665,7 @@ static void a_snapshot_holds(enum db_role role, const char *name)
     db_close(writer);
 }
 
-/* A snapshot does not have what was made, or made anew, behind it. */
+/* A snapshot does not contain the rows of a table that was created or recreated after it. */
 static void a_change_is_noticed(const char *name, const char *change)
 {
     struct error err = { 0 };
@@ -674,7 +681,7 @@ static void a_change_is_noticed(const char *name, const char *change)
     db_rollback(reader);
     begin(reader);
     bool there = number_of(reader, "SELECT \"a\" FROM \"moved\"") == 1;
-    ok(db_commit(reader, &err) == 0 && there, "and the next snapshot has its rows");
+    ok(db_commit(reader, &err) == 0 && there, "the next snapshot contains the table's rows");
     run(owner, "DROP TABLE \"moved\"");
     db_close(reader);
     db_close(owner);
@@ -691,11 +698,11 @@ static void readers_and_writers_do_not_wait(void)
     commit(writer);
     before = before && number_of(reader, "SELECT COUNT(*) FROM \"pair\"") == 0;
     commit(reader);
-    ok(before && seconds_since(&start) < 10, "a reader sees the state before while a run writes");
+    ok(before && seconds_since(&start) < 10, "a reader sees the previous state while a run writes");
     begin(writer);
     run(writer, "DELETE FROM \"pair\"");
     db_rollback(writer);
-    is_int(number_of(writer, "SELECT COUNT(*) FROM \"pair\""), 1, "a rollback undoes");
+    is_int(number_of(writer, "SELECT COUNT(*) FROM \"pair\""), 1, "a rollback undoes changes");
     run(writer, "DELETE FROM \"pair\"");
     db_close(writer);
     db_close(reader);
@@ -710,24 +717,24 @@ static void a_source_cannot_be_written(void)
     struct db_value one = db_integer(1);
     ok(db_execute(db, "INSERT INTO \"first\" (\"a\") VALUES (1)", NULL, 0, NULL, &err) == -1 &&
            err.class == ERROR_DENIED,
-       "a source session cannot insert");
+       "a source session cannot insert rows");
     ok(db_script(db, "DROP TABLE \"heap\";\n", &err) == -1 && err.class == ERROR_DENIED,
-       "nor drop a table");
+       "a source session cannot drop a table");
     begin(db);
     ok(db_execute(db, "UPDATE \"first\" SET \"a\" = 1", NULL, 0, NULL, &err) == -1 &&
            err.class == ERROR_DENIED,
-       "nor update in its transaction");
+       "a source session cannot update rows in its transaction");
     db_rollback(db);
     bulk = db_bulk_begin(db, "first", columns, 1, 0, &err);
     int status = -1;
     if (bulk)
         status =
             db_bulk_row(bulk, &one, &err) ? (db_bulk_abandon(bulk), -1) : db_bulk_end(bulk, &err);
-    ok(status == -1 && err.class == ERROR_DENIED, "nor write in bulk");
+    ok(status == -1 && err.class == ERROR_DENIED, "a source session cannot write in bulk");
     db_close(db);
 }
 
-/* The i-th row of generation g; every seventh has NULLs. */
+/* Makes row i of generation g.  Every seventh row has NULLs. */
 static void make_row(struct db_value row[THING_COLUMNS], int64_t i, int64_t g, char *name)
 {
     sprintf(name, "name %lld of %lld", (long long)i, (long long)g);
@@ -750,7 +757,7 @@ static void write_generation(struct db *db, int64_t count, int64_t g)
         char name[64];
         make_row(row, i, g, name);
         must(db_bulk_row(bulk, row, &err), &err);
-        /* The driver must have copied what it keeps. */
+        /* The driver must have copied the values. */
         memset(name, 'x', sizeof name);
     }
     must(db_bulk_end(bulk, &err), &err);
@@ -812,7 +819,7 @@ static void bulk_writes_keep_what_they_do_not_name(void)
     must(db_bulk_end(bulk, &err), &err);
     is_int(number_of(db, "SELECT \"number\" FROM \"thing\" WHERE \"id\" = 1 AND \"name\" = "
                          "'name 1 of 8'"),
-           -5, "columns that a bulk write does not name stay");
+           -5, "a bulk write keeps columns that it does not name");
 
     for (int round = 0; round < 2; round++) {
         bulk = db_bulk_begin(db, "pair", keys, 2, 2, &err);
@@ -824,13 +831,14 @@ static void bulk_writes_keep_what_they_do_not_name(void)
                  &err);
         must(db_bulk_end(bulk, &err), &err);
     }
-    is_int(number_of(db, "SELECT COUNT(*) FROM \"pair\""), 10, "rows may be nothing but a key");
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"pair\""), 10,
+           "a bulk write may contain only key columns");
 
     bulk = db_bulk_begin(db, "thing", two, 2, 1, &err);
     must_have(bulk, &err);
     ok(db_bulk_row(bulk, (struct db_value[]){ db_integer(1), db_real(1) }, &err) == -1 &&
            strstr(err.message, "'number'"),
-       "a value of another type than its column's is refused");
+       "a value of another type than its column is rejected");
     db_bulk_abandon(bulk);
     ok(!db_bulk_begin(db, "nonesuch", two, 2, 1, &err) && err.class == ERROR_MISSING,
        "a bulk write into a missing table fails at once");
@@ -839,8 +847,8 @@ static void bulk_writes_keep_what_they_do_not_name(void)
     db_close(db);
 }
 
-/* So many that PostgreSQL puts those behind the first batches into a table of their own.  Of three
- * in ten nothing is there yet. */
+/* Writes enough rows that PostgreSQL puts the rows after the first batches into a temporary table.
+ * Three of ten rows do not exist yet. */
 static void many_rows_replace_others(void)
 {
     struct error err;
@@ -862,14 +870,14 @@ static void many_rows_replace_others(void)
         must(db_bulk_end(bulk, &err), &err);
     }
     is_int(number_of(db, "SELECT COUNT(*) FROM \"thing\" WHERE \"number\" = \"id\" + 20000"), COUNT,
-           "each of many rows replaces the one with its key, or is added");
+           "each of many rows replaces the previous one or is added");
     is_int(number_of(db, "SELECT COUNT(\"name\") FROM \"thing\" WHERE \"name\" = 'name'"),
-           COUNT - (COUNT + 2) / 3, "with what is NULL");
+           COUNT - (COUNT + 2) / 3, "NULLs are written in many rows");
     db_rollback(db);
     db_close(db);
 }
 
-/* Rows of 200 kB: their batch is cut short long before its number of rows. */
+/* Writes rows of 200 kB, whose batches end long before their maximum number of rows. */
 static void bulk_writes_take_long_rows(void)
 {
     struct error err;
@@ -888,7 +896,7 @@ static void bulk_writes_take_long_rows(void)
     must(db_bulk_end(bulk, &err), &err);
     free(bytes);
     is_int(number_of(db, "SELECT COUNT(*) FROM \"thing\" WHERE LENGTH(\"raw\") = 200000"), COUNT,
-           "long rows go in batches that the server takes");
+           "long rows are written in batches that the server accepts");
     db_rollback(db);
     db_close(db);
 }
@@ -916,15 +924,15 @@ static void changed_counts_rows_that_were_found(void)
     must(db_execute(db, "UPDATE \"first\" SET \"a\" = 1 WHERE \"a\" = ?", arguments, 1, &changed,
                     &err),
          &err);
-    is_int(changed, 5, "rows that stay as they are count as found");
+    is_int(changed, 5, "an update counts rows that it finds unchanged");
     must(db_execute(db, "UPDATE \"first\" SET \"a\" = ? WHERE \"a\" = ?", arguments, 2, &changed,
                     &err),
          &err);
-    is_int(changed, 0, "rows that are not there do not");
+    is_int(changed, 0, "an update does not count missing rows");
     db_close(db);
 }
 
-/* A server may notice the end of a session a moment after the client. */
+/* Retries for a while, because a server may notice the end of a session after the client. */
 static int lock_soon(struct db *db, const char *name)
 {
     struct error err;
@@ -940,25 +948,27 @@ static void locks_exclude(void)
 {
     struct error err = { 0 };
     struct db *first = session(DB_RESULTS), *second = session(DB_RESULTS);
-    is_int(db_lock(first, "fairmill:one/../two", &err), 0, "a lock is taken");
+    is_int(db_lock(first, "fairmill:one/../two", &err), 0, "a session takes a lock");
     ok(db_lock(second, "fairmill:one/../two", &err) == -1 && err.class == ERROR_LOCKED,
-       "another session does not get it");
-    is_int(db_lock(second, "fairmill:other", &err), 0, "but one of another name");
-    is_int(db_lock(first, "fairmill:third", &err), 0, "a session may hold two");
-    ok(db_lock(second, "fairmill:one/../two", &err) == -1, "and keeps the first");
+       "another session cannot take the same lock");
+    is_int(db_lock(second, "fairmill:other", &err), 0, "another session can take a different lock");
+    is_int(db_lock(first, "fairmill:third", &err), 0, "a session may hold two locks");
+    ok(db_lock(second, "fairmill:one/../two", &err) == -1,
+       "a second lock does not release the first");
     db_unlock(first, "fairmill:one/../two");
-    is_int(db_lock(second, "fairmill:one/../two", &err), 0, "unlocked, it is free");
+    is_int(db_lock(second, "fairmill:one/../two", &err), 0, "a released lock can be taken");
     db_close(second);
-    is_int(lock_soon(first, "fairmill:one/../two"), 0, "a session's end frees its locks");
+    is_int(lock_soon(first, "fairmill:one/../two"), 0, "the end of a session releases its locks");
     begin(first);
     commit(first);
     second = session(DB_RESULTS);
-    ok(db_lock(second, "fairmill:one/../two", &err) == -1, "the end of a transaction does not");
+    ok(db_lock(second, "fairmill:one/../two", &err) == -1,
+       "the end of a transaction does not release a lock");
     db_close(first);
     db_close(second);
 }
 
-/* Seconds that a session waits for another one's lock in vain. */
+/* Returns the seconds until a wait for another session's lock fails. */
 static double wait_for_lock(struct db *db)
 {
     struct error err = { 0 };
@@ -966,9 +976,9 @@ static double wait_for_lock(struct db *db)
     int status = db_begin(db, &err);
     if (status == 0)
         status = db_execute(db, "UPDATE \"first\" SET \"a\" = 3", NULL, 0, NULL, &err);
-    /* Where the deadline ends a statement in the same second, that is what the server says. */
+    /* If the deadline ends the statement in the same second, the server reports that. */
     ok(status == -1 && (err.class == ERROR_RETRY || err.class == ERROR_GONE),
-       "who waits for another session's lock is told to try again");
+       "a wait for another session's lock ends with a retryable error");
     db_rollback(db);
     return seconds_since(&start);
 }
@@ -982,11 +992,11 @@ static void waits_for_locks_are_short(void)
     site.deadline_s = 20;
     begin(first);
     run(first, "UPDATE \"first\" SET \"a\" = 2");
-    ok(wait_for_lock(second) < 15, "before long");
+    ok(wait_for_lock(second) < 15, "a wait for a lock ends before long");
     must(db_limit_waits(third, clock_milliseconds() + 800, &err), &err);
     double limited = wait_for_lock(third);
     must(db_limit_waits(third, clock_milliseconds() + 60000, &err), &err);
-    ok(wait_for_lock(third) > limited + 1, "longer than where less is left of the deadline");
+    ok(wait_for_lock(third) > limited + 1, "a wait is longer if more of the deadline is left");
     db_rollback(first);
     begin(second);
     commit(second);
@@ -1006,8 +1016,8 @@ static void statements_end_at_the_deadline(void)
                        "SELECT COUNT(*) FROM \"heap\" \"x\", \"heap\" \"y\", \"heap\" \"z\" "
                        "WHERE \"x\".\"a\" + \"y\".\"a\" + \"z\".\"a\" = -1",
                        "i", &err),
-           ERROR_GONE, "a statement is ended at the deadline");
-    ok(seconds_since(&start) < 15, "in time");
+           ERROR_GONE, "a statement ends at the deadline");
+    ok(seconds_since(&start) < 15, "the statement ends within seconds of the deadline");
     static const asker askers[] = { db_query, db_stream };
     for (size_t i = 0; i < sizeof askers / sizeof *askers; i++) {
         start = clock_now();
@@ -1016,8 +1026,8 @@ static void statements_end_at_the_deadline(void)
                         "SELECT COUNT(*) FROM \"heap\" \"x\", \"heap\" \"y\", \"heap\" \"z\" "
                         "WHERE \"x\".\"a\" + \"y\".\"a\" + \"z\".\"a\" = -1",
                         "i", &err),
-               ERROR_GONE, "so is one that has handed out many rows");
-        ok(seconds_since(&start) < 15, "in time");
+               ERROR_GONE, "a statement that has returned many rows ends at the deadline");
+        ok(seconds_since(&start) < 15, "the long answer ends within seconds of the deadline");
     }
     db_close(db);
 }
@@ -1027,14 +1037,15 @@ static void errors_have_a_class(void)
     struct error err = { 0 };
     struct db *db = session(DB_RESULTS);
     is_int(query_class(db, "SELECT \"a\" FROM \"nonesuch\"", "i", &err), ERROR_MISSING,
-           "a missing table is missing");
-    ok(strstr(err.message, "nonesuch"), "and named");
+           "a missing table has the class ERROR_MISSING");
+    ok(strstr(err.message, "nonesuch"), "the error names the missing table");
     is_int(query_class(db, "SELECT \"nonesuch\" FROM \"first\"", "i", &err), ERROR_MISSING,
-           "a missing column is missing");
-    is_int(query_class(db, "SELECT FROM WHERE", "i", &err), ERROR_OTHER, "nonsense is neither");
+           "a missing column has the class ERROR_MISSING");
+    is_int(query_class(db, "SELECT FROM WHERE", "i", &err), ERROR_OTHER,
+           "a syntax error has the class ERROR_OTHER");
     struct db_value argument = db_integer(1);
     ok(db_execute(db, "DELETE FROM \"first\"", &argument, 1, NULL, &err) == -1,
-       "an argument too many is refused");
+       "an extra argument is rejected");
     db_close(db);
 }
 
@@ -1053,23 +1064,26 @@ static void sqlite_files_are_looked_at(void)
     struct db_settings settings = site;
     settings.database = "/nonexistent/accounting.db";
     is_int(open_class(&settings, DB_SOURCE, &err), ERROR_GONE,
-           "a source that is not there is gone");
-    ok(strstr(err.message, settings.database), "and its path named");
+           "a missing source file has the class ERROR_GONE");
+    ok(strstr(err.message, settings.database), "the error names the missing file");
     is_int(open_class(&settings, DB_RESULTS, &err), ERROR_MISSING,
-           "results that are not there are missing");
-    is_int(open_class(&settings, DB_READER, &err), ERROR_MISSING, "for a reader too");
+           "a missing results file has the class ERROR_MISSING");
+    is_int(open_class(&settings, DB_READER, &err), ERROR_MISSING,
+           "a missing results file has this class for a reader");
     settings.database = "/";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_SETTINGS, "a directory is no database");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_SETTINGS,
+           "a directory as database has the class ERROR_SETTINGS");
     settings.database = "/proc/self/exe";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_OTHER, "nor is a program");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_OTHER,
+           "a program as database has the class ERROR_OTHER");
 }
 
-/* A reader's account may read the database and may neither write it nor its folder. */
+/* A reader's account can read the database, but cannot write it or its directory. */
 static void sqlite_reader_needs_no_write_permission(void)
 {
-    const char *name = "who may not write can read the results";
+    const char *name = "an account without write permission can read the results";
     if (geteuid() != 0) {
-        skip(name, "only root can become somebody else");
+        skip(name, "only root can change its user id");
         return;
     }
     pid_t child = fork();
@@ -1112,15 +1126,15 @@ static void sqlite_says_when_the_disk_is_full(void)
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
     insert_texts(db, 1000, &err);
-    is_int(err.class, ERROR_FULL, "a file that cannot grow is a full disk");
+    is_int(err.class, ERROR_FULL, "a file that cannot grow has the class ERROR_FULL");
     db_rollback(db);
     setrlimit(RLIMIT_FSIZE, &before);
     is_int(number_of(db, "SELECT COUNT(*) FROM \"thing\" WHERE \"id\" >= 1000000"), 0,
-           "of what was written then nothing stays");
+           "nothing of a failed write remains");
     begin(db);
     insert_texts(db, 100, &err);
     is_int(number_of(db, "SELECT COUNT(*) FROM \"thing\" WHERE \"id\" >= 1000000"), 100,
-           "and with room again the session goes on");
+           "the session can write again when there is room");
     db_close(db);
 }
 
@@ -1133,11 +1147,11 @@ static void mysql_says_when_a_table_is_full(void)
     int status = 0;
     for (int i = 0; status == 0 && i < 1000; i++)
         status = db_execute(db, "INSERT INTO \"small\" VALUES ('x')", NULL, 0, NULL, &err);
-    ok(status == -1 && err.class == ERROR_FULL, "a full table is full");
+    ok(status == -1 && err.class == ERROR_FULL, "a full table has the class ERROR_FULL");
     db_close(db);
 }
 
-/* One session ends another, as an administrator would. */
+/* One session ends another, as an administrator may do. */
 static void mysql_sessions_can_be_killed(void)
 {
     struct error err = { 0 };
@@ -1146,26 +1160,28 @@ static void mysql_sessions_can_be_killed(void)
     snprintf(kill, sizeof kill, "KILL %" PRId64, number_of(victim, "SELECT CONNECTION_ID()"));
     begin(victim);
     run(killer, kill);
-    is_int(query_class(victim, "SELECT 1", "i", &err), ERROR_GONE, "a killed session is gone");
+    is_int(query_class(victim, "SELECT 1", "i", &err), ERROR_GONE,
+           "a query in a killed session has the class ERROR_GONE");
     db_rollback(victim);
-    ok(db_begin(victim, &err) == -1 && err.class == ERROR_GONE, "and stays so");
+    ok(db_begin(victim, &err) == -1 && err.class == ERROR_GONE,
+       "a killed session cannot begin a transaction");
     db_close(victim);
     db_close(killer);
 }
 
-/* A server that lets a transaction go in silence, as Galera may, has not written what we think. */
+/* A server may end a transaction silently, as Galera does.  Earlier writes are then lost. */
 static void mysql_transactions_that_went_are_missed(void)
 {
     struct error err = { 0 };
     struct db *db = session(DB_RESULTS);
     begin(db);
     ok(db_execute(db, "ROLLBACK", NULL, 0, NULL, &err) == -1 && err.class == ERROR_RETRY,
-       "a transaction that the server ended is missed at once");
+       "a transaction that the server ended is detected at once");
     db_rollback(db);
     begin(db);
     run(db, "UPDATE \"first\" SET \"a\" = 1");
     commit(db);
-    ok(true, "and the session goes on");
+    ok(true, "the session is usable after a lost transaction");
     db_close(db);
 }
 
@@ -1185,17 +1201,20 @@ static void mysql_logins_are_judged(void)
     struct error err = { 0 };
     struct db_settings settings = site;
     settings.socket = "/nonexistent/mysql.sock";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_GONE, "a server that is down is gone");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_GONE,
+           "a server that is down has the class ERROR_GONE");
     settings = site;
     settings.database = "fairmill_no_such_database";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_MISSING, "a missing database is missing");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_MISSING,
+           "a missing database has the class ERROR_MISSING");
     settings = site;
     settings.option_file = "/nonexistent/my.cnf";
     is_int(open_class(&settings, DB_SOURCE, &err), ERROR_SETTINGS,
-           "a missing option file is a wrong setting");
+           "a missing option file has the class ERROR_SETTINGS");
     settings = site;
     settings.user = "stranger";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN, "an unknown user may not log in");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN,
+           "an unknown user has the class ERROR_LOGIN");
 }
 
 static void mysql_passwords_come_from_outside(void)
@@ -1214,11 +1233,13 @@ static void mysql_passwords_come_from_outside(void)
     is_int(open_class(&settings, DB_SOURCE, &err), -1,
            "user and password come from the groups client and fairmill");
     settings.option_file = half;
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN, "and from no others");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN,
+           "a password in another group is ignored");
     settings.option_file = whole;
     settings.user = "stranger";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN, "the settings' user goes first");
-    ok(strstr(err.message, "stranger"), "and is named");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN,
+           "the user in the settings overrides the option file");
+    ok(strstr(err.message, "stranger"), "the error names the user");
 
     settings.option_file = NULL;
     settings.user = "clerk";
@@ -1229,13 +1250,13 @@ static void mysql_passwords_come_from_outside(void)
     must(status, &err);
     is_int(status, 0, "a password can come from the environment");
     is_int(number_of(db, "SELECT COUNT(\"a\") FROM \"heap\""), MANY_ROWS,
-           "what is granted is read");
+           "a granted column can be read");
     is_int(query_class(db, "SELECT \"share\" FROM \"heap\"", "r", &err), ERROR_DENIED,
-           "another column is denied");
+           "reading another column is denied");
     is_int(query_class(db, "SELECT \"id\" FROM \"thing\"", "i", &err), ERROR_DENIED,
-           "another table is denied");
+           "reading another table is denied");
     ok(column_is(db, "heap", 0, "a") && !column_is(db, "heap", 1, "share"),
-       "columns_query names what is readable");
+       "columns_query returns only readable columns");
     db_close(db);
     unlink(whole);
     unlink(half);
@@ -1259,12 +1280,13 @@ static void servers_die(pid_t server, int signal)
     kill(server, signal);
     while (got == 1)
         got = db_fetch(rows, &row, &err);
-    ok(got == -1 && err.class == ERROR_GONE, "a server that dies amid an answer is gone");
+    ok(got == -1 && err.class == ERROR_GONE,
+       "a server that dies during an answer has the class ERROR_GONE");
     struct timespec start = clock_now();
     db_finish(rows);
     db_rollback(db);
     db_close(db);
-    ok(seconds_since(&start) < 10, "and its session can be closed at once");
+    ok(seconds_since(&start) < 10, "the session of a dead server can be closed at once");
 }
 
 static void pgsql_numbers_of_other_types_are_read(void)
@@ -1274,24 +1296,27 @@ static void pgsql_numbers_of_other_types_are_read(void)
     struct db_value twelve = db_integer(12), one = db_integer(1),
                     large = db_integer(1700000000000000), half = db_real(12.5),
                     digits = db_text("12");
-    ok(answers(db, "SELECT CAST(12 AS SMALLINT)", NULL, 'i', &twelve), "a smallint is an integer");
+    ok(answers(db, "SELECT CAST(12 AS SMALLINT)", NULL, 'i', &twelve),
+       "a smallint is read as an integer");
     ok(answers(db, "SELECT CAST(12 AS NUMERIC(10, 2))", NULL, 'i', &twelve),
-       "and so is a decimal without a fraction");
-    ok(answers(db, "SELECT CAST(12 AS NUMERIC(10, 2))", NULL, 't', &digits), "also as text");
+       "a decimal without a fraction is read as an integer");
+    ok(answers(db, "SELECT CAST(12 AS NUMERIC(10, 2))", NULL, 't', &digits),
+       "a decimal without a fraction is read as digits");
     ok(answers(db, "SELECT CAST(1.7e15 AS DOUBLE PRECISION)", NULL, 'i', &large),
-       "a large double without a fraction is one");
-    ok(answers(db, "SELECT TRUE", NULL, 'i', &one), "true is 1");
-    ok(answers(db, "SELECT CAST(12.5 AS REAL)", NULL, 'r', &half), "a real is a real");
+       "a large double without a fraction is read as an integer");
+    ok(answers(db, "SELECT TRUE", NULL, 'i', &one), "true is read as 1");
+    ok(answers(db, "SELECT CAST(12.5 AS REAL)", NULL, 'r', &half),
+       "a value of type REAL is read as a real");
     ok(query_class(db, "SELECT CAST(12.5 AS NUMERIC(10, 2)) AS \"field\"", "i", &err) == ERROR_DATA,
-       "12.50 is no integer");
+       "12.50 is rejected as an integer");
     ok(query_class(db, "SELECT CAST('NaN' AS DOUBLE PRECISION) AS \"field\"", "r", &err) ==
            ERROR_DATA,
-       "NaN is no number");
+       "NaN is rejected as a number");
     db_close(db);
 }
 
-/* A table of thirty days, of which the last is written anew; a few of its rows are not there yet.
- */
+/* A table with 8000 rows for each of thirty days.  Writes all rows of the last day and a few of the
+ * day before, some of which are new. */
 #define COUNTED(what) "SELECT " what " FROM pg_stat_xact_user_tables WHERE relname = 'use'"
 static void pgsql_bulk_writes_touch_only_their_rows(void)
 {
@@ -1309,7 +1334,7 @@ static void pgsql_bulk_writes_touch_only_their_rows(void)
     run(db, "ANALYZE \"use\"");
     int64_t updated = number_of(db, COUNTED("n_tup_upd"));
     int64_t read = number_of(db, COUNTED("seq_tup_read"));
-    /* Many by way of a temporary table, and few from arrays. */
+    /* Many rows go through a temporary table, and few are sent as arrays. */
     for (int part = 0; part < 2; part++) {
         struct db_bulk *bulk = db_bulk_begin(db, "use", columns, 4, 3, &err);
         must_have(bulk, &err);
@@ -1322,17 +1347,16 @@ static void pgsql_bulk_writes_touch_only_their_rows(void)
                  &err);
         must(db_bulk_end(bulk, &err), &err);
     }
-    is_int(number_of(db, COUNTED("seq_tup_read")) - read, 0,
-           "other days are not read for some rows");
+    is_int(number_of(db, COUNTED("seq_tup_read")) - read, 0, "rows of other days are not read");
     is_int(number_of(db, COUNTED("n_tup_upd")) - updated, OLD + ODD / 2,
-           "each row that is there is written once");
+           "each existing row is written once");
     is_int(number_of(db, COUNTED("n_tup_ins")), DAYS * OLD + ALL - OLD + ODD / 2,
-           "and each that is not is added");
+           "each new row is inserted");
     is_int(number_of(db, "SELECT SUM(\"number\")::bigint FROM \"use\""), ALL + ODD,
-           "as it was given");
+           "the rows have the written values");
     is_int(number_of(db, "SELECT count(*) FROM pg_settings WHERE name LIKE 'enable%'"
                          " AND setting <> reset_val"),
-           0, "and the planner is as it was");
+           0, "the planner's settings are restored");
     db_rollback(db);
     db_close(db);
 }
@@ -1358,13 +1382,13 @@ static void pgsql_narrow_columns_are_written(void)
     must_have(bulk, &err);
     ok(db_bulk_row(bulk, (struct db_value[]){ db_integer((int64_t)INT32_MAX + 1) }, &err) == -1 &&
            strstr(err.message, "'a'"),
-       "and refuses what they cannot hold");
+       "a bulk write rejects values beyond 32 bits");
     db_bulk_abandon(bulk);
     db_rollback(db);
     db_close(db);
 }
 
-/* In a database of LATIN1, where anything else would be converted. */
+/* Uses a LATIN1 database, where a session with another encoding would get converted texts. */
 static void pgsql_bytes_come_as_they_are_stored(void)
 {
     struct db *db = session(DB_OWNER);
@@ -1381,16 +1405,16 @@ static void pgsql_bytes_come_as_they_are_stored(void)
     struct db_value stored = db_text("j\xf6rg"), converted = db_text("j\xc3\xb6rg");
     db = session(DB_SOURCE);
     ok(answers(db, "SELECT \"a\" FROM \"name\"", NULL, 't', &stored),
-       "a source's texts are the bytes that are stored");
+       "a source returns texts as the stored bytes");
     db_close(db);
     db = session(DB_READER);
     ok(answers(db, "SELECT \"a\" FROM \"name\"", NULL, 't', &converted),
-       "results are UTF-8 whatever the database's encoding");
+       "results are UTF-8 whatever the encoding of the database");
     db_close(db);
     site.database = utf8;
 }
 
-/* How many bytes of addresses this process has. */
+/* Returns the size of this process's address space in bytes, or 0 if it is unknown. */
 static rlim_t addresses(void)
 {
     unsigned long pages = 0;
@@ -1402,7 +1426,7 @@ static rlim_t addresses(void)
     return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Room for what comes through the socket, but not for a second one of its kind. */
+/* Memory for a value as it arrives from the socket, but not for a second copy. */
 #define LONG_VALUE 50000000
 #define ROOM_FOR_ONE ((rlim_t)80000000)
 
@@ -1437,8 +1461,8 @@ static bool is_left_without_memory(asker ask)
 
 static void pgsql_values_that_memory_has_no_room_for(void)
 {
-    ok(is_left_without_memory(db_query), "a value that there is no memory for is an error");
-    ok(is_left_without_memory(db_stream), "also where rows are streamed");
+    ok(is_left_without_memory(db_query), "a value too large for memory is an error");
+    ok(is_left_without_memory(db_stream), "a streamed value too large for memory is an error");
 }
 
 static void pgsql_failed_transactions_are_not_committed(void)
@@ -1449,17 +1473,18 @@ static void pgsql_failed_transactions_are_not_committed(void)
     run(db, "INSERT INTO \"pair\" (\"a\", \"b\") VALUES (77, '')");
     ok(db_execute(db, "INSERT INTO \"pair\" (\"a\", \"b\") VALUES (77, '')", NULL, 0, NULL, &err) ==
            -1,
-       "a row that is there already is refused");
-    ok(db_commit(db, &err) == -1, "after a failure a commit fails");
+       "a duplicate key is rejected");
+    ok(db_commit(db, &err) == -1, "a commit after an error fails");
     is_int(number_of(db, "SELECT COUNT(*) FROM \"pair\" WHERE \"a\" = 77"), 0,
-           "and leaves nothing");
+           "a failed commit leaves no rows");
     begin(db);
     run(db, "INSERT INTO \"pair\" (\"a\", \"b\") VALUES (77, '')");
     is_int(query_class(db, "SELECT \"nonesuch\" FROM \"pair\"", "i", &err), ERROR_MISSING,
-           "a query that fails");
+           "a query of a missing column has the class ERROR_MISSING");
     is_int(number_of(db, "SELECT COUNT(*) FROM \"pair\" WHERE \"a\" = 77"), 1,
-           "leaves its transaction as it was");
-    ok(db_begin(db, &err) == -1 && err.class == ERROR_GONE, "one cannot begin amid a transaction");
+           "a failed query does not end its transaction");
+    ok(db_begin(db, &err) == -1 && err.class == ERROR_GONE,
+       "a transaction cannot begin within another");
     db_rollback(db);
     db_close(db);
 }
@@ -1472,9 +1497,11 @@ static void pgsql_sessions_can_be_killed(void)
     begin(victim);
     must(db_execute(killer, "SELECT pg_terminate_backend(CAST(? AS INTEGER))", &id, 1, NULL, &err),
          &err);
-    is_int(query_class(victim, "SELECT 1", "i", &err), ERROR_GONE, "a killed session is gone");
+    is_int(query_class(victim, "SELECT 1", "i", &err), ERROR_GONE,
+           "a query in a killed session has the class ERROR_GONE");
     db_rollback(victim);
-    ok(db_begin(victim, &err) == -1 && err.class == ERROR_GONE, "and stays so");
+    ok(db_begin(victim, &err) == -1 && err.class == ERROR_GONE,
+       "a killed session cannot begin a transaction");
     db_close(victim);
     db_close(killer);
 }
@@ -1490,8 +1517,9 @@ static void pgsql_answers_fail_amid_rows(asker ask)
     ok(class_of(ask, db, "SELECT 1 / (150000 - \"a\") FROM \"heap\" ORDER BY \"a\"", "i", &err) ==
                ERROR_OTHER &&
            strstr(err.message, "division by zero (22012)"),
-       "what fails behind many rows is told");
-    ok(number_of(db, "SELECT 1") == 1 && !db_commit(db, &err), "and costs no transaction");
+       "an error after many rows is returned");
+    ok(number_of(db, "SELECT 1") == 1 && !db_commit(db, &err),
+       "an error after many rows does not end the transaction");
 
     begin(db);
     rows = ask(db, "SELECT \"x\".\"a\" FROM \"heap\" \"x\" CROSS JOIN \"heap\" \"y\"", NULL, 0, "i",
@@ -1502,10 +1530,12 @@ static void pgsql_answers_fail_amid_rows(asker ask)
     int got;
     while ((got = db_fetch(rows, &row, &err)) == 1)
         continue;
-    ok(got == -1 && err.class == ERROR_GONE, "a session that is killed amid rows is gone");
+    ok(got == -1 && err.class == ERROR_GONE,
+       "a session killed during an answer has the class ERROR_GONE");
     db_finish(rows);
     db_rollback(db);
-    ok(db_begin(db, &err) == -1 && err.class == ERROR_GONE, "and stays so");
+    ok(db_begin(db, &err) == -1 && err.class == ERROR_GONE,
+       "a session killed during an answer cannot begin a transaction");
     db_close(db);
     db_close(killer);
 }
@@ -1519,7 +1549,8 @@ static void pgsql_settings_of_the_server_do_not_count(void)
     run(owner, "ALTER ROLE postgres SET extra_float_digits = -15");
     run(owner, "ALTER ROLE postgres SET bytea_output = 'escape'");
     run(owner, "ALTER ROLE postgres SET client_encoding = 'LATIN1'");
-    /* Half a second is enough for a login on a busy machine.  Known from PostgreSQL 14 on. */
+    /* Half a second is enough for a login, even on a busy machine.  The setting exists from
+     * PostgreSQL 14 on. */
     run(owner,
         "DO $$ BEGIN IF EXISTS (SELECT FROM pg_settings WHERE name = 'idle_session_timeout') "
         "THEN ALTER ROLE postgres SET idle_session_timeout = 500; END IF; END $$");
@@ -1531,12 +1562,15 @@ static void pgsql_settings_of_the_server_do_not_count(void)
     usleep(700000);
     ok(answers(db, "SELECT CAST(1.5 AS DOUBLE PRECISION) FROM pg_sleep(0.7)", NULL, 'r',
                &half_more),
-       "a statement may last longer than the user's settings let it");
+       "a statement may exceed the user's statement_timeout");
     ok(answers(db, "SELECT CAST(1 AS DOUBLE PRECISION) / 3", NULL, 'r', &third),
-       "doubles come with all digits, whatever the user's settings are");
-    ok(answers(db, "SELECT 'a\\''b'", NULL, 't', &backslash), "a backslash stays one");
-    ok(answers(db, "SELECT decode('015c', 'hex')", NULL, 't', &bytes), "bytes stay bytes");
-    ok(answers(db, "SELECT '\xe2\x82\xac'", NULL, 't', &euro), "UTF-8 stays UTF-8");
+       "doubles have all digits despite the user's settings");
+    ok(answers(db, "SELECT 'a\\''b'", NULL, 't', &backslash),
+       "a backslash is literal despite the user's settings");
+    ok(answers(db, "SELECT decode('015c', 'hex')", NULL, 't', &bytes),
+       "bytes are unchanged despite the user's settings");
+    ok(answers(db, "SELECT '\xe2\x82\xac'", NULL, 't', &euro),
+       "UTF-8 is unchanged despite the user's settings");
     begin(db);
     ok(answers(db, "SELECT current_setting('transaction_isolation')", NULL, 't', &committed),
        "a results transaction is READ COMMITTED");
@@ -1552,23 +1586,26 @@ static void pgsql_logins_are_judged(void)
     struct error err = { 0 };
     struct db_settings settings = site;
     settings.socket = "/nonexistent";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_GONE, "a server that is down is gone");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_GONE,
+           "a server that is down has the class ERROR_GONE");
     ok(strstr(err.message, "/nonexistent") && !strchr(err.message, '\n'),
-       "and where it should be is said in one line");
+       "the error names the socket directory in one line");
     settings = site;
     settings.database = "fairmill_no_such_database";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_MISSING, "a missing database is missing");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_MISSING,
+           "a missing database has the class ERROR_MISSING");
     settings = site;
     settings.user = "stranger";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN, "an unknown user may not log in");
-    ok(strstr(err.message, "stranger"), "and is named");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN,
+           "an unknown user has the class ERROR_LOGIN");
+    ok(strstr(err.message, "stranger"), "the error names the user");
     settings = site;
     settings.service = "fairmill_no_such_service";
     is_int(open_class(&settings, DB_SOURCE, &err), ERROR_SETTINGS,
-           "a missing service is a wrong setting");
+           "a missing service has the class ERROR_SETTINGS");
 }
 
-/* Members of `locked` need a password: t/lib/postgres.py. */
+/* Members of the role `locked` need a password; see t/lib/postgres.py. */
 static void pgsql_passwords_come_from_outside(void)
 {
     struct error err = { 0 };
@@ -1579,10 +1616,10 @@ static void pgsql_passwords_come_from_outside(void)
     db_close(owner);
     struct db_settings settings = site;
     settings.user = "clerk";
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN,
-           "without a password a login fails");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN, "a login without a password fails");
     setenv("PGPASSWORD", "wrong", 1);
-    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN, "with a wrong one too");
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_LOGIN,
+           "a login with a wrong password fails");
     setenv("PGPASSWORD", "se cret", 1);
     is_int(open_class(&settings, DB_SOURCE, &err), -1, "a password can come from the environment");
     unsetenv("PGPASSWORD");
@@ -1603,17 +1640,17 @@ static void pgsql_passwords_come_from_outside(void)
     unlink(passwords);
     must(status, &err);
     is_int(number_of(db, "SELECT COUNT(\"a\") FROM \"heap\""), MANY_ROWS,
-           "host and user come from a service, the password from a password file");
+           "a service file gives host and user, a password file the password");
     is_int(query_class(db, "SELECT \"share\" FROM \"heap\"", "r", &err), ERROR_DENIED,
-           "another column than those that are granted is denied");
+           "reading another column is denied");
     is_int(query_class(db, "SELECT \"id\" FROM \"thing\"", "i", &err), ERROR_DENIED,
-           "another table is denied");
+           "reading another table is denied");
     ok(column_is(db, "heap", 0, "a") && !column_is(db, "heap", 1, "share"),
-       "columns_query names what is readable");
+       "columns_query returns only readable columns");
     char long_name[80];
     memset(long_name, 'x', sizeof long_name - 1);
     long_name[sizeof long_name - 1] = '\0';
-    ok(!column_is(db, long_name, 0, "a"), "a name that is too long for a table is no table");
+    ok(!column_is(db, long_name, 0, "a"), "a table name that is too long is not found");
     db_close(db);
 }
 
@@ -1625,13 +1662,15 @@ static void pgsql_servers_that_hang_are_left(pid_t postmaster)
     pid_t server = (pid_t)number_of(db, "SELECT pg_backend_pid()");
     struct timespec start = clock_now();
     kill(server, SIGSTOP);
-    is_int(query_class(db, "SELECT 1", "i", &err), ERROR_GONE, "a server that hangs is gone");
-    ok(seconds_since(&start) < 30, "soon after the deadline");
+    is_int(query_class(db, "SELECT 1", "i", &err), ERROR_GONE,
+           "a query on a server that hangs has the class ERROR_GONE");
+    ok(seconds_since(&start) < 30, "the query ends soon after the deadline");
     start = clock_now();
-    ok(db_begin(db, &err) == -1 && err.class == ERROR_GONE, "its session stays so");
+    ok(db_begin(db, &err) == -1 && err.class == ERROR_GONE,
+       "a session on a server that hangs cannot begin a transaction");
     db_rollback(db);
     db_close(db);
-    ok(seconds_since(&start) < 10, "and can be closed at once");
+    ok(seconds_since(&start) < 10, "the session can be closed at once");
     kill(server, SIGCONT);
 
     struct db_rows *rows;
@@ -1644,11 +1683,11 @@ static void pgsql_servers_that_hang_are_left(pid_t postmaster)
     kill(postmaster, SIGSTOP);
     start = clock_now();
     is_int(open_class(&site, DB_SOURCE, &err), ERROR_GONE,
-           "nor is one waited for that takes no session");
+           "opening a session on a stopped server fails");
     db_finish(rows);
     db_rollback(source);
     db_close(source);
-    ok(seconds_since(&start) < 30, "and the answer of one that hangs can be broken off");
+    ok(seconds_since(&start) < 30, "an answer from a stopped server can be abandoned");
     kill(postmaster, SIGCONT);
     kill(server, SIGCONT);
     site.deadline_s = 20;
@@ -1678,7 +1717,7 @@ int main(int argc, char **argv)
     bulk_writes();
 #ifdef HAVE_MYSQL
     if (mysql) {
-        diag("the same without array binding");
+        diag("bulk writes follow again, without array binding");
         mysql_binds_arrays = false;
         bulk_writes();
         mysql_binds_arrays = true;
@@ -1693,8 +1732,8 @@ int main(int argc, char **argv)
     an_answer_fails_late(db_query);
     an_answer_fails_late(db_stream);
     one_answer_at_a_time();
-    a_snapshot_holds(DB_SOURCE, "a source sees no commit after its begin");
-    a_snapshot_holds(DB_READER, "nor does a reader");
+    a_snapshot_holds(DB_SOURCE, "a source's snapshot does not contain later commits");
+    a_snapshot_holds(DB_READER, "a reader's snapshot does not contain later commits");
     readers_and_writers_do_not_wait();
     a_source_cannot_be_written();
     locks_exclude();
@@ -1702,11 +1741,11 @@ int main(int argc, char **argv)
     statements_end_at_the_deadline();
     errors_have_a_class();
     if (mysql || pgsql) {
-        a_change_is_noticed("a table that is made anew amid a transaction is to be read again",
+        a_change_is_noticed("a table recreated during a transaction makes it retryable",
                             "DROP TABLE \"moved\";\n"
                             "CREATE TABLE \"moved\" (\"a\" INTEGER);\n"
                             "INSERT INTO \"moved\" VALUES (1);\n");
-        a_change_is_noticed("and so is one whose columns become others",
+        a_change_is_noticed("a changed column type during a transaction makes it retryable",
                             mysql ? "ALTER TABLE \"moved\" MODIFY \"a\" BIGINT;\n"
                                   : "ALTER TABLE \"moved\" ALTER \"a\" TYPE BIGINT;\n");
     }
@@ -1732,7 +1771,7 @@ int main(int argc, char **argv)
         pgsql_logins_are_judged();
         pgsql_passwords_come_from_outside();
         pgsql_servers_that_hang_are_left((pid_t)strtol(argv[4], NULL, 10));
-        /* At SIGKILL the server's other processes would finish what they do. */
+        /* On SIGKILL, the server's other processes would finish their work. */
         servers_die((pid_t)strtol(argv[4], NULL, 10), SIGQUIT);
     } else {
         sqlite_files_are_looked_at();

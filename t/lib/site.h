@@ -10,12 +10,15 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* A site drawn in a test, a line an association:
+/*
+ * Builds a small site from a drawing in a test.  Each association is:
  *
  *     id parent-account account user shares usage
  *
- * `-` is no name, `parent` such shares, a `!` before the id a deleted row; an account's usage is
- * what deleted users left there.  Usage is in TRES-seconds, without decay. */
+ * `-` is an empty name, and `parent` as shares means SHARES_PARENT.  A `!` before the id marks a
+ * deleted row.  An account's own usage is that of deleted users.  Usage is in TRES-seconds, without
+ * decay.
+ */
 
 struct site {
     struct association rows[64];
@@ -64,7 +67,8 @@ __attribute__((unused)) static void site_draw(struct site *site, const char *dra
     }
 }
 
-/* Build the tree; usage is charged to where its association's place is. */
+/* Builds the tree, and adds the usage of each association to its node, or to that of the nearest
+ * existing ancestor.  Returns false on error, with the message in site->err. */
 __attribute__((unused)) static bool site_build(struct site *site, enum bad_rows bad_rows)
 {
     double usage[64];

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TAP for tests in C.  Each test is named by a statement that is true when it passes; each
- * function prints one result and returns whether it passed.  main ends with
- * `return done_testing();`, so that a program that dies early has no plan and fails. */
+/* TAP for tests in C.  Each test is named by a statement that is true if the test passes.  Each
+ * test function prints one result and returns true if the test passed.  main() must end with
+ * `return done_testing();`.  A program that ends earlier prints no plan and therefore fails. */
 
 #define TAP_FUNCTION __attribute__((unused)) static
 
@@ -20,7 +20,7 @@ static struct {
     unsigned run, failed;
 } tap;
 
-/* Something to read beside the results, one line or several. */
+/* Prints a comment of one or more lines. */
 TAP_FUNCTION void diag(const char *text)
 {
     while (*text) {
@@ -47,7 +47,7 @@ TAP_FUNCTION bool is_int(int64_t got, int64_t expected, const char *statement)
     return got == expected;
 }
 
-/* The same bits: 0 is not -0. */
+/* Compares bits: 0 differs from -0. */
 TAP_FUNCTION bool is_double_exact(double got, double expected, const char *statement)
 {
     bool same = memcmp(&got, &expected, sizeof got) == 0;
@@ -56,7 +56,7 @@ TAP_FUNCTION bool is_double_exact(double got, double expected, const char *state
     return same;
 }
 
-/* Within `tolerance` of each other, as a fraction of what was expected; 0 has only itself near. */
+/* Passes if the relative error is at most `tolerance`.  If `expected` is 0, only 0 passes. */
 TAP_FUNCTION bool is_close(double got, double expected, double tolerance, const char *statement)
 {
     bool near = fabs(got - expected) <= tolerance * fabs(expected);
@@ -65,7 +65,7 @@ TAP_FUNCTION bool is_close(double got, double expected, double tolerance, const 
     return near;
 }
 
-/* NULL is only itself. */
+/* NULL equals only NULL. */
 TAP_FUNCTION bool is_string(const char *got, const char *expected, const char *statement)
 {
     bool same = got && expected ? strcmp(got, expected) == 0 : got == expected;
@@ -75,7 +75,8 @@ TAP_FUNCTION bool is_string(const char *got, const char *expected, const char *s
     return same;
 }
 
-/* A test that this machine cannot run; where CI is `true` every machine can. */
+/* Skips a test that this machine cannot run.  If the environment variable CI is `true`, the test
+ * fails instead, because CI must be able to run all tests. */
 TAP_FUNCTION void skip(const char *statement, const char *reason)
 {
     const char *ci = getenv("CI");
@@ -87,7 +88,7 @@ TAP_FUNCTION void skip(const char *statement, const char *reason)
     }
 }
 
-/* The plan, and main's exit status.  No tests at all are a failure. */
+/* Prints the plan and returns main()'s exit status.  A program without tests fails. */
 TAP_FUNCTION int done_testing(void)
 {
     printf("1..%u\n", tap.run);

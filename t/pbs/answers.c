@@ -7,9 +7,9 @@
 #include "core/formula/formula.h"
 #include "util/error.h"
 
-/* Evaluates formulas of standard input, one a line: the formula, and behind tabs `NAME=VALUE`,
- * where a value with a point or an exponent, `inf` or `nan` is a double.  Prints each answer as %a,
- * or `refused` or `failed`, and why. */
+/* Evaluates formulas from standard input, one per line.  After the formula, separated by tabs, a
+ * line has `NAME=VALUE` pairs.  A value is a double if it has a point or an exponent, or is `inf`
+ * or `nan`.  Prints each result as %a, or `refused` or `failed` with the reason. */
 
 static bool find(const char *name, char *const *pairs, size_t count, struct formula_value *value)
 {
