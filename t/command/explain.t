@@ -1,10 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Why one is behind the other: what explain says is so, by another reckoning.
+"""Tests `fairmill explain`: the order of two names and the changes that would reverse it.
 
-It asks about 200 random pairs, with FAIRMILL_LONG=1 about 500; FAIRMILL_PAIRS=N about N, FAIRMILL_SEED=N
-only on site N."""
+The reference implementation checks the answers for about 200 random pairs, or 500 with
+FAIRMILL_LONG=1.  FAIRMILL_PAIRS=N sets another number, and FAIRMILL_SEED=N selects site N."""
 
 import datetime
 import json
@@ -25,7 +25,8 @@ from site_drawing import Site, USE_AT
 ALGORITHMS = ('fair_tree', 'classic', 'linear', 'depth_oblivious', 'pbs')
 CAPACITY = 1000
 
-# Two equal accounts with a list each, equals of all kinds, and a `parent` account.
+# Two equal accounts whose users form one list, ties of all kinds, and an account with `parent`
+# shares.
 DRAWING = '''
 cluster tiny
 root/
@@ -80,7 +81,8 @@ def random_tree(r, cluster, start):
 
 
 def alike_tree(r, cluster, start):
-    """Accounts that used their share alike, of users who did not, and a user who did beside them."""
+    """Makes tied accounts whose users are not tied, and a user on the accounts' level who ties with
+    them."""
     begin = start()
 
     def use(user, amount):
@@ -116,7 +118,7 @@ def random_site(seed):
 
 
 class World:
-    """The site once more, to be changed and ranked by the reference."""
+    """The site as the reference implementation reads it, which can be changed and ranked again."""
 
     def __init__(self, path, settings):
         db = reference.sqlite3.connect(path)
@@ -125,7 +127,7 @@ class World:
         self.clock = reference.Clock(settings['half_life'], settings['now'])
         self.first = reference.add_usage(db, 'c', self.root, heirs, self.clock, self.settings)[0]
         db.close()
-        self.unit = 1 / self.clock.usage(1)  # the sum that one TRES-second is
+        self.unit = 1 / self.clock.usage(1)  # the decayed sum of one TRES-second
         self.order = []
         todo = [self.root]
         for node in todo:
@@ -143,7 +145,10 @@ class World:
         return rows
 
     def compare(self, one, other):
-        """1 where one is ahead, -1, 0, or None; what hangs on the last digit is {1, 0} and the like."""
+        """Returns the possible orders: 1 if `one` ranks higher, -1, 0, or None if there is no
+        order.
+
+        The set has more than one element if rounding in the last digit decides."""
         rows = self.ranked()
         if self.settings['algorithm'] != 'fair_tree':
             a, b = rows[one]['fairshare'], rows[other]['fairshare']
@@ -160,7 +165,7 @@ class World:
         return {1 if min(a) > max(b) else -1 if max(a) < min(b) else 0}
 
     def after(self, turn, amount, one, other):
-        """compare() with so much changed, and everything as it was again."""
+        """Returns compare() after the change by `amount`, and restores all values."""
         node = self.nodes[turn['id_assoc']]
         sign = 1 if turn['change'].startswith('more') else -1
         if turn['change'].endswith('shares'):
@@ -210,7 +215,7 @@ def told_name(node):
 
 
 def turn_is_true(world, turn, behind, ahead):
-    """What is wrong with a turn, or nothing."""
+    """Returns an error if a change is wrong, or None."""
     amount, most = turn['amount'], world.most(turn)
     if amount is None:
         probes = {most} | {2 ** i for i in range(62)} | {most // 3, most // 7}
@@ -227,7 +232,7 @@ def turn_is_true(world, turn, behind, ahead):
 
 
 def try_pair(place, world, one, other, counts):
-    """What is wrong with what is said of two associations."""
+    """Returns the errors in the answer for two associations."""
     names = told_name(one), told_name(other)
     place.succeed('explain', '--json', '--', *names)
     told = json.loads(place.out)['clusters'][0]['comparison']
@@ -277,18 +282,18 @@ def random_pairs(place):
         seed += 1
         if only:
             break
-    tap.ok(not wrong, f'what is said of {asked} random pairs is true by another reckoning',
+    tap.ok(not wrong, f'the answers for {asked} random pairs equal the reference',
            *wrong[:20])
     if wanted >= 200 and not only:
         least = wanted // 50
         few = [key for key in ('ahead', 'behind', 'tied', 'merged') if counts.get(key, 0) < least]
         few += [key for change in ('more_shares', 'fewer_shares', 'more_usage', 'less_usage')
                 for key in ((change, True), (change, False)) if counts.get(key, 0) < least]
-        tap.ok(not few, 'with all kinds of answers among them', counts)
+        tap.ok(not few, 'the random pairs have all kinds of answers', counts)
 
 
 
-# ---- what is printed ----
+# ---- output ----
 
 def explained(place, *arguments):
     place.succeed('explain', '--', *arguments)
@@ -296,7 +301,7 @@ def explained(place, *arguments):
 
 
 def cells(text):
-    """The table: [(depth, name, {heading: cell})]; a wide one is in parts below each other."""
+    """Returns the table as [(depth, name, {heading: cell})].  Parts of a wide table are joined."""
     rows, names = {}, []
     for part in text.split('\n\n')[1:]:
         lines = part.splitlines()
@@ -313,7 +318,7 @@ def cells(text):
 
 
 def number(cell):
-    """A printed number; a fraction is worth its quotient."""
+    """Returns the value of a printed number or fraction."""
     if '/' in cell:
         return number(cell.split('/')[0]) / number(cell.split('/')[1])
     return float(cell)
@@ -325,7 +330,7 @@ def near(cell, value, relative):
 
 def check_fair_tree(row, _above, _root):
     if 'U' in row and number(row['Usage'].split('/')[1]):
-        # Of eight printed digits the last may be a 5, which is on one side of it or the other.
+        # The last of eight printed digits may be rounded up or down if it is a 5.
         yield any('%.*g' % (digits, float(row['U'])) == '%.*g' % (digits, number(row['Usage'])) for digits in (7, 8)) or \
             near(row['U'], number(row['Usage']), 1e-14)
     if 'S' in row:
@@ -399,8 +404,8 @@ def demo(place):
                 if not all(held):
                     wrong.append(f'{name}: {row} below {way.get(depth - 1)}: {held}')
         tap.ok(checked > 100 and not wrong,
-               f'under {algorithm} each number follows from those beside it', checked, *wrong[:5])
-        tap.ok(not wide, f'and no line of it is wider than 80 columns', *wide[:5])
+               f'{algorithm}: the numbers of each row match each other', checked, *wrong[:5])
+        tap.ok(not wide, f'{algorithm}: no line is wider than 80 columns', *wide[:5])
         golden(f'{algorithm}.txt', explained(place, 'chidi', 'lars') +
                explained(place, 'science'))
         if algorithm == 'fair_tree':
@@ -409,7 +414,7 @@ def demo(place):
 
 
 def golden(name, got):
-    demonstration.is_as_known(got, 'explain', name, f'of the demonstration it prints t/data/explain/{name}')
+    demonstration.is_as_known(got, 'explain', name, f'explain prints t/data/explain/{name} for the demonstration')
 
 
 def says(place, statement, names, *sentences):
@@ -420,35 +425,35 @@ def says(place, statement, names, *sentences):
 def sentences(place):
     place.ready(DRAWING)
     place.succeed('run', '--now', NOW)
-    says(place, 'equal accounts are told as one list', ('ann', 'cid'),
+    says(place, 'explain treats tied accounts as one list', ('ann', 'cid'),
          "account 'left' and account 'right' are equals, so that what is below them is one list",
          "'ann' would be ahead")
-    says(place, 'what used nothing is tied', ('eve', 'fay'), "are tied: place",
+    says(place, 'users without usage are tied', ('eve', 'fay'), "are tied: place",
          'equals share a place', "1 TRES-second (0.000277778 TRES-hours) more used by 'fay'")
-    says(place, 'no shares are last', ('gil', 'eve'), "'gil' has no shares and goes last, LevelFS 0",
+    says(place, 'a user without shares ranks last', ('gil', 'eve'), "'gil' has no shares and goes last, LevelFS 0",
          'Not enough, however much: ')
-    says(place, 'no usage helps who has no shares', ('hal', 'ann'),
+    says(place, 'less usage does not help a user whose account has no shares', ('hal', 'ann'),
          "account 'none' has no shares and goes last", 'Not enough, however much: ')
-    says(place, '`parent` users go with those that used nothing', ('ivo', 'joy'),
+    says(place, 'users with `parent` shares rank with users without usage', ('ivo', 'joy'),
          "'joy' has `parent` shares and goes with those that used nothing")
     says(place, 'an account without users has no rank', ('empty', 'left'),
          "Account 'empty' has no users, and Fair Tree ranks nothing else.")
-    says(place, 'an account with `parent` shares has none by itself', ('through', 'left'),
+    says(place, 'an account with `parent` shares has no value of its own', ('through', 'left'),
          "Account 'through' has `parent` shares: users below it are ranked below account 'root', and not by themselves.")
-    says(place, 'one name alone is told from the root down', ('ann',),
+    says(place, 'one name is explained from the root down', ('ann',),
          "From the root down: account 'left' has LevelFS")
     for names, what, text in (
-            (('pair', 'ann'), 'a user with two partitions beside another', "'pair' is ambiguous: it may be 'root/pair/gpu', 'root/pair'"),
-            (('ann', 'pair'), 'and as the other', "'pair' is ambiguous: it may be 'root/pair/gpu', 'root/pair'"),
+            (('pair', 'ann'), 'an ambiguous first name', "'pair' is ambiguous: it may be 'root/pair/gpu', 'root/pair'"),
+            (('ann', 'pair'), 'an ambiguous second name', "'pair' is ambiguous: it may be 'root/pair/gpu', 'root/pair'"),
             (('nobody',), 'an unknown name', "there is no user or account 'nobody'"),
-            (('left', 'ann'), 'an account above', "'left' is above 'ann'"),
-            (('ann', 'left'), 'an account below', "'ann' is below 'left'"),
-            (('ann', 'ann'), 'the same', "'ann' is the same as 'ann'"),
-            (('ann', '-u', 'bea'), 'a name and a user', 'cannot be combined with --users'),
+            (('left', 'ann'), 'an ancestor as first name', "'left' is above 'ann'"),
+            (('ann', 'left'), 'an ancestor as second name', "'ann' is below 'left'"),
+            (('ann', 'ann'), 'the same name twice', "'ann' is the same as 'ann'"),
+            (('ann', '-u', 'bea'), 'a name with --users', 'cannot be combined with --users'),
             (('ann', 'bea', 'cid'), 'a third name', "unexpected argument 'cid'")):
-        place.ends(64, f'{what} is refused', 'explain', *names)
-        place.says('and told why', text)
-    says(place, 'a full name is one association', ('root/pair/gpu', 'root/pair'), 'in partition')
+        place.ends(64, f'{what} is rejected', 'explain', *names)
+        place.says(f'the error for {what} has the reason', text)
+    says(place, 'a full name selects one association', ('root/pair/gpu', 'root/pair'), 'in partition')
 
 
 def other_ways_to_name(place):
@@ -458,7 +463,7 @@ def other_ways_to_name(place):
         for options, name in ((('-u', 'daemon'), 'daemon'), (('-A', 'a'), 'a/'), (('-A', 'a', '-u', 'bea'), 'a/bea')):
             wanted = (place.succeed(command, name), place.out)[1]
             place.succeed(command, *options)
-            tap.same(place.out, wanted, f"{command} {' '.join(options)} is about {name}")
+            tap.same(place.out, wanted, f"{command} {' '.join(options)} explains {name}")
     wanted = (place.succeed('explain', 'daemon'), place.out)[1]
     try:
         with open('/proc/self/loginuid', encoding='ascii') as file:
@@ -467,15 +472,16 @@ def other_ways_to_name(place):
         audited = False
     if not audited:
         place.succeed('explain', env={k: v for k, v in os.environ.items() if k != 'FAIRMILL_CONF'} | {'SUDO_USER': 'daemon'})
-        tap.same(place.out, wanted, 'explain without a name is about yourself')
-        # The name of an account, too: the page of account root is not root's own.
+        tap.same(place.out, wanted, 'explain without a name explains the user who calls it')
+        # This also holds for the name of an account: the page of account root is not the page of
+        # user root.
         status = place.run('explain', env={k: v for k, v in os.environ.items() if k != 'FAIRMILL_CONF'} | {'SUDO_USER': 'root'})
         tap.same((status, place.err.splitlines()[-1]), (64, "fairmill: user 'root' has no association; name a user or account"),
-                 'explain without a name fails if you have no association')
+                 'explain without a name fails if the user has no association')
 
 
 def each_account(place):
-    """A user has an answer for each association."""
+    """A user has one answer for each association."""
     place.ready(DRAWING)
     place.succeed('run', '--now', NOW)
     page = explained(place, 'pair')
@@ -484,96 +490,103 @@ def each_account(place):
     place.ready('cluster tiny\nroot/\n  a/ 3\n    ann 3 use 5\n    bea 1 use 5\n  b/ 7\n    ann 1 use 300\n  bea/ 1\n    cid 1\n')
     place.succeed('run', '--now', NOW)
     page = explained(place, 'ann')
-    tap.ok(page.index("of account 'a'") < page.index("of account 'b'") and page.count('Cluster tiny') == 2, 'and one with two accounts', page)
+    tap.ok(page.index("of account 'a'") < page.index("of account 'b'") and page.count('Cluster tiny') == 2,
+           'a user with two accounts has an answer for each',
+           page)
     for options in ([], ['--jobs']):
         place.succeed('explain', 'ann', '--json', *options)
         told = json.loads(place.out)['clusters']
-        tap.same([cluster['cluster'] for cluster in told], ['tiny', 'tiny'], f'also as JSON {options}')
+        tap.same([cluster['cluster'] for cluster in told], ['tiny', 'tiny'], f'JSON has an answer for each account {options}')
         place.succeed('explain', 'ann', '--csv', *options)
-        tap.ok(place.out.count('cluster,') == 1, 'and in one table', place.out)
-    place.ends(64, 'an account and a user of one name are told apart', 'explain', 'bea')
-    place.says('with both names', "'bea' is ambiguous: it may be")
+        tap.ok(place.out.count('cluster,') == 1, f'CSV has the answers in one table {options}', place.out)
+    place.ends(64, 'a name of both an account and a user is ambiguous', 'explain', 'bea')
+    place.says('the error for the ambiguous name proposes both names', "'bea' is ambiguous: it may be")
     place.succeed('forecast', 'ann', '--now', NOW, '--json')
     tap.same([(cluster['account'], len(cluster['points']) > 9) for cluster in json.loads(place.out)['clusters']], [('a', True), ('b', True)],
-             'forecast has each account, too')
+             'forecast --json has each account of a user')
     place.succeed('forecast', 'ann', '--now', NOW)
-    tap.ok(place.out.count("User 'ann' of account") == 2, 'also as a page', place.out)
-    place.ends(64, 'and of an account and a user of one name neither', 'forecast', 'bea')
+    tap.ok(place.out.count("User 'ann' of account") == 2, 'forecast prints each account of a user', place.out)
+    place.ends(64, 'forecast rejects a name of both an account and a user', 'forecast', 'bea')
 
 
 def ties(place):
-    """Equals are told as such, and what turns them is what would."""
-    # By hand: T = 900, and 0 used of 3 / 30 or of 7 / 30 adds nothing to what the account has.
+    """Tests the answers for tied users."""
+    # Calculated by hand: T = 900.  Usage 0 of 3 / 30 or of 7 / 30 adds nothing to the account's
+    # value.
     place.ready('cluster tiny\nroot/\n  a/ 3\n    idle3 3\n    idle7 7\n    busy 20 use 600\n  b/ 7\n    other 1 use 300\n',
                 {'fairshare.algorithm': 'classic'})
     place.succeed('run', '--now', NOW)
     says(place, 'idle users of one account are tied, whatever their shares', ('idle3', 'idle7'), 'are tied: fairshare')
     told, _, futile = ' '.join(explained(place, 'idle3', 'idle7').split()).partition('Not enough, however much: ')
     tap.ok("more shares of 'idle3'" in futile and 'more shares of' not in told,
-           'and no number of shares changes that', told, futile)
+           'no number of shares changes the order of idle users', told, futile)
     place.succeed('whatif', '--json', '--shares', 'idle7=9')
     changed = {row['username']: row for row in json.loads(place.out)['clusters'][0]['associations']}
     tap.ok(all(row['fairshare_after'] == row['fairshare_before'] and row['rank_after'] == row['rank_before']
                for name, row in changed.items() if name in ('idle3', 'idle7', 'other')),
-           'nor does whatif say that it does', changed)
-    # Idle like b, a is visited first, as its lineage is; w is tied with v, the last before it.
+           'whatif does not change the order of idle users', changed)
+    # Account a is idle like b, but is visited first because of its lineage.  User w ties with v,
+    # the last user before it.
     place.ready('cluster tiny\nroot/\n  a/ 1\n    u 1 use 5\n    v 0\n  b/ 1\n    w 1\n',
                 {'fairshare.conformance': 'slurmctld'})
     place.succeed('run', '--now', NOW)
-    says(place, 'slurmctld visits equal accounts in the order of lineage, also after a change', ('u', 'w'),
+    says(place, 'slurmctld visits tied accounts in the order of lineage, also after a change', ('u', 'w'),
          "5 TRES-seconds (0.00138889 TRES-hours) less used by 'u'")
 
 
 def forms(place):
-    """The associations on both paths as rows, or with --jobs the job records."""
+    """Tests rows for the associations on both paths, and with --jobs for the job records."""
     place.succeed('explain', '--json', 'ann', 'cid')
     wanted = [(row['path'], row['account'], row['username'], str(row['shares'] or ''))
               for row in json.loads(place.out)['clusters'][0]['associations']]
     tap.same(wanted, [('a', 'root', '', ''), ('a', 'left', '', '10'), ('a', 'left', 'ann', '1'),
                       ('b', 'root', '', ''), ('b', 'right', '', '20'), ('b', 'right', 'cid', '1')],
-             'both paths are rows of JSON')
+             'JSON has rows for both paths')
     for option, separator, names in (('--csv', ',', ('path', 'account', 'username', 'shares')),
                                      ('--parsable', '|', ('Path', 'Account', 'User', 'Shares'))):
         place.succeed('explain', option, 'ann', 'cid')
         lines = [line.split(separator) for line in place.out.splitlines()]
         columns = [lines[0].index(name) for name in names]
         tap.same([tuple(line[column] for column in columns) for line in lines[1:]], wanted,
-                 f'and of {option}')
+                 f'{option} has rows for both paths')
     place.succeed('explain', '-n', '-o', 'username,level_fs', 'ann')
-    tap.same(place.out.split()[-2:], ['ann', '0.444444'], 'people may choose columns')
-    place.ends(64, 'one that is not there is refused', 'explain', '-o', 'nothing', 'ann')
+    tap.same(place.out.split()[-2:], ['ann', '0.444444'], 'columns can be selected for text output')
+    place.ends(64, 'an unknown column is rejected', 'explain', '-o', 'nothing', 'ann')
     place.succeed('explain', '--jobs', '--csv', '-o', 'username,used', 'left')
-    tap.same(place.out.splitlines(), ['username,used', 'ann,30', 'bea,10'], '--jobs prints records')
+    tap.same(place.out.splitlines(), ['username,used', 'ann,30', 'bea,10'], '--jobs prints job records')
 
 
 def all_usage_taken(place):
-    """Of an account all usage is taken on trial, while its user keeps its own."""
+    """If an account had no usage, its user would keep theirs."""
     for conformance in ('documents', 'slurmctld'):
         for algorithm in ALGORITHMS:
             place.ready('cluster tiny\nroot/\n  idle 1\n  a/ 1\n    u 1 use 5\n',
                         {'fairshare.conformance': conformance, 'fairshare.algorithm': algorithm,
                          'fairshare.capacity': CAPACITY})
             place.succeed('run', '--now', NOW)
-            place.ends(0, f'who used all there is can be asked about, {algorithm} as {conformance} have it',
+            place.ends(0, f'a user with all usage can be explained ({algorithm}, {conformance})',
                        'explain', 'u', 'idle')
 
 
 def reader(place):
-    """Who may only read results."""
+    """Tests a user who can only read the results."""
     os.rename(place.path('a.db'), place.path('hidden.db'))
     with open(place.path('reader.conf'), 'w', encoding='utf-8') as file:
         file.write(f"[results]\ndriver = sqlite\ndatabase = {place.path('r.db')}\n")
-    place.ends(0, 'reader.conf is enough', 'explain', 'ann', 'cid', settings='reader.conf')
+    place.ends(0, 'reader.conf is sufficient for explain', 'explain', 'ann', 'cid', settings='reader.conf')
     os.rename(place.path('hidden.db'), place.path('a.db'))
 
 
 def days_of_readers(place, now):
-    """Who may only read results has no jobs, but the days of them: none of before a reset."""
+    """Compares the days from the results, for users who cannot read jobs, with the days from the
+    jobs.
+
+    Days before a reset must have no weight."""
     def told(*keys):
         place.settings(dict(keys))
         place.succeed('run', '--now', now, '--replace')
         answers = []
-        for settings in ('fm.conf', 'missing.conf'):  # beside which reader.conf is
+        for settings in ('fm.conf', 'missing.conf'):  # reader.conf is next to missing.conf
             place.succeed('explain', '--jobs', '--json', 'bea', settings=settings)
             cluster = json.loads(place.out)['clusters'][0]
             answers.append([(day['day'], day['left']) for day in cluster['days']])
@@ -583,17 +596,18 @@ def days_of_readers(place, now):
         whole, read, usage = told(*keys)
         tap.ok(len(whole) == len(read) < 8 and [day for day, _ in whole] == [day for day, _ in read]
                and all(abs(one - other) < 2e-2 * one for (_, one), (_, other) in zip(whole, read))
-               and abs(sum(left for _, left in read) - usage) < 2e-2 * usage, f'days of before a weekly reset weigh nothing: {keys}', whole, read, usage)
+               and abs(sum(left for _, left in read) - usage) < 2e-2 * usage, f'days before a weekly reset have no weight: {keys}',
+               whole, read, usage)
     at = now - 3 * 86400 - 6 * 3600
     place.settings({'usage.half_life': '0'})
     place.succeed('ledger', 'reset', '-u', 'bea', '--at', at, '--why', 'a test', '--yes', '--now', now)
     whole, read, usage = told(('usage.half_life', '0'))
     tap.ok(read and read[-1:] and min(day for day, _ in read) <= at and min(day for day, _ in read) > at - 86400,
-           'nor those of before one of the ledger', whole, read, usage)
+           'days before a reset in the ledger have no weight', whole, read, usage)
 
 
 def jobs(place):
-    """Against the reference's charges, suspensions and all."""
+    """Compares the jobs and days with the reference's charges, including suspended jobs."""
     r = random.Random(5)
     site = Site()
     cluster = site.cluster('c')
@@ -608,7 +622,7 @@ def jobs(place):
                           billing=r.randrange(1, 50))
         for begin in {start + r.randrange(0, length) for _ in range(r.choice((0, 0, 1, 3)))}:
             cluster.suspend(job, begin, begin + r.randrange(1, length))
-    cluster.job(users[1], now - 2 * 86400, now + 3650 * 86400, billing=60)  # so it is open
+    cluster.job(users[1], now - 2 * 86400, now + 3650 * 86400, billing=60)  # a job with an end in the future counts as running
     for name in ('a.db', 'r.db', 'r.db-wal', 'r.db-shm'):
         if os.path.exists(place.path(name)):
             os.unlink(place.path(name))
@@ -645,19 +659,19 @@ def jobs(place):
             tap.same([(job['id_job'], job['time_end'], job['used'], job['left']) for job in told['jobs']],
                      [(number, ends[number - 1] if 0 < ends[number - 1] <= now else None, float(used), float(left))
                       for left, used, number in wanted[:10]],
-                     f"the ten heaviest jobs of '{name}' are told, suspended time {suspended}")
+                     f"explain has the ten largest jobs of '{name}' (suspended = {suspended})")
             heavy = sorted(days.items(), key=lambda day: (-day[1][1], -day[0]))[:10]
             tap.same([(day['day'], day['used'], day['left']) for day in told['days']],
                      [(first, float(used), float(clock.usage(left))) for first, (used, left) in heavy],
-                     f"so are the ten heaviest days of '{name}', suspended time {suspended}")
+                     f"explain has the ten largest days of '{name}' (suspended = {suspended})")
             tap.ok(told['jobs_left'] == told['associations'][-1]['usage_raw'] and
                    told['job_records'] == len([w for w in wanted]),
-                   'and what all of them have left is the usage')
+                   f"the remaining usage of all jobs of '{name}' equals their usage (suspended = {suspended})")
             place.succeed('explain', '--jobs', name)
             tap.ok(re.search(f'\nThe heaviest of {len(days)} days:\n *Day ', place.out) and max(map(len, place.out.split('\n'))) <= 80,
-                   'and both are printed in eighty columns', place.out)
+                   f"jobs and days of '{name}' fit into 80 columns (suspended = {suspended})", place.out)
     days_of_readers(place, now)
-    place.ends(78, '--jobs needs settings with a source', 'explain', '--jobs', 'bea',
+    place.ends(78, '--jobs fails if the settings have no accounting database', 'explain', '--jobs', 'bea',
                settings='reader.conf')
 
 

@@ -1,8 +1,11 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Why a job that waits has its priority, and what would turn the order of two.  What is said to turn it is done, and
-another run must see it; one step less must not do."""
+"""Tests `fairmill explain job`: a pending job's priority, and the changes that reverse the order of
+two jobs.
+
+The test makes each change and runs again.  The change must reverse the order, and a smaller one
+must not."""
 
 import json
 import os
@@ -63,27 +66,31 @@ def one(place):
     stored = place.query('SELECT age_weighted, fairshare_weighted, partition_weighted, qos_weighted, age_factor FROM fairmill_job_priority'
                          ' WHERE id_job = 11')[0]
     tap.same(tuple(parts[name]['weighted_a'] for name in ('Age', 'FairShare', 'Partition', 'QOS')) + (parts['Age']['factor_a'],), stored,
-             'its parts are those that are published')
+             'the components equal the published ones')
     tap.same((said['a']['place'], said['jobs'], said['b'], said['order'], said['turns']), (2, 4, None, None, None),
-             'it has a place among those that may run')
+             'the job has a place among the jobs that can run')
     text = place.said('job', 11)
-    tap.ok("Job '11' of 'alice' in partition 'short', QOS 'normal', has priority" in text and 'place 2 of 4.' in text, 'people read that', text)
-    tap.ok('Age weighs most' in text, 'and what weighs most', text)
+    tap.ok("Job '11' of 'alice' in partition 'short', QOS 'normal', has priority" in text and 'place 2 of 4.' in text,
+           'the text shows the priority and the place',
+           text)
+    tap.ok('Age weighs most' in text, 'the text names the largest component', text)
     text = place.said('job', 13)
-    tap.ok("in partition 'long'" in text and "It also waits in partition 'short', QOS 'normal'" in text, 'of its partitions the best counts', text)
-    tap.ok('has no place among those that may run: it is held' in place.said('job', 14), 'one that is held has no place')
-    tap.same(place.said('12'), place.said('job', 12), 'where nobody is called so, the id will do')
+    tap.ok("in partition 'long'" in text and "It also waits in partition 'short', QOS 'normal'" in text,
+           'for a job in two partitions, the highest priority counts',
+           text)
+    tap.ok('has no place among those that may run: it is held' in place.said('job', 14), 'a held job has no place')
+    tap.same(place.said('12'), place.said('job', 12), "the word 'job' can be omitted before an id")
 
 
 def lines_fit(place):
     place.begin()
     for columns in 80, 60:
         text = place.on_terminal('explain', 'job', 11, 12, columns=columns, NO_COLOR='1')
-        tap.ok(max(map(len, text.splitlines())) <= columns, f'lines fit {columns} columns', text)
+        tap.ok(max(map(len, text.splitlines())) <= columns, f'lines fit into {columns} columns', text)
 
 
 def done(place, what, job, than, least, less):
-    """After the least change the job is ahead, and after less it is not."""
+    """Tests that the job ranks higher after the least change, but not after a smaller one."""
     for change, wanted in (less, False), (least, True):
         place.begin()
         change()
@@ -94,47 +101,48 @@ def turns(place):
     place.begin()
     said = place.explained(12, 11)
     turn = said['turns']
-    tap.same(said['order'], 'behind', 'the second is ahead')
-    tap.same(turn['points'], place.priority(11) - place.priority(12) + 1, 'the first one lacks so many points')
+    tap.same(said['order'], 'behind', 'the second job ranks higher')
+    tap.same(turn['points'], place.priority(11) - place.priority(12) + 1, 'the answer has the number of missing points')
     by_age, age = turn['turns_by_age_in'], turn['age_seconds']
-    tap.ok(by_age and by_age > 9000, 'both age, and then the older one no more', turn)
-    done(place, 'by ageing alone', 12, 11, lambda: place.again(NOW + by_age), lambda: place.again(NOW + by_age - 400))
+    tap.ok(by_age and by_age > 9000, 'both jobs age until the older one reaches the maximum', turn)
+    done(place, 'after the given time', 12, 11, lambda: place.again(NOW + by_age), lambda: place.again(NOW + by_age - 400))
 
     def older(seconds):
         place.change('UPDATE tiny_job_table SET time_eligible = time_eligible - ? WHERE id_job = 12', seconds)
         place.again(NOW)
 
-    done(place, 'so much older', 12, 11, lambda: older(age), lambda: older(age - 400))
-    tap.same((turn['qos'], turn['partition']), ('high', None), 'a QOS of the queue would do, no partition would')
+    done(place, 'with the given age', 12, 11, lambda: older(age), lambda: older(age - 400))
+    tap.same((turn['qos'], turn['partition']), ('high', None), 'the answer proposes a QOS but no partition')
 
     def with_qos():
         place.change('UPDATE tiny_job_table SET id_qos = 2 WHERE id_job = 12')
         place.again(NOW)
 
-    done(place, 'with that QOS', 12, 11, with_qos, lambda: None)
+    done(place, 'with the proposed QOS', 12, 11, with_qos, lambda: None)
     place.begin()
     text = place.said('job', 12, 11)
     tap.ok("Job '12' would be ahead of '11'" in text and "- QOS 'high'" in text and 'By ageing alone it will be ahead in' in text,
-           'people read what would turn it', text)
-    tap.ok(f"- a nice that is lower by {turn['points']}," in text, 'the nice, too', text)
+           'the text lists the changes that reverse the order', text)
+    tap.ok(f"- a nice that is lower by {turn['points']}," in text, 'the text also proposes a nice value', text)
     other = place.explained(11, 12)
-    tap.same((other['order'], other['turns']), ('ahead', turn), 'asked the other way round it is the same')
+    tap.same((other['order'], other['turns']), ('ahead', turn), 'with the jobs swapped, the answer proposes the same changes')
     younger = place.explained(13, 12)
-    tap.same(younger['turns']['turns_by_age_in'], None, 'who is younger and has less elsewhere never is by ageing')
+    tap.same(younger['turns']['turns_by_age_in'], None, 'ageing never reverses the order for a younger, lower job')
 
 
 def refused(place):
     place.begin()
-    place.ends(64, 'a job that does not wait is refused', 'explain', 'job', 99)
-    place.says('by its id', "no pending job '99'")
-    place.ends(64, 'so is one of two', 'explain', 'job', 11, 99)
-    place.ends(64, 'and a job beside itself', 'explain', 'job', 11, 11)
-    place.ends(64, '--jobs has another meaning', 'explain', 'job', 11, '--jobs')
-    place.ends(64, 'three names are one too many', 'explain', 'alice', 'bob', 'carol')
-    place.ends(64, 'a name that is no job', 'explain', 'nobody')
-    place.says('is still a name that nobody has', "'nobody'")
+    place.ends(64, 'a job that is not pending is rejected', 'explain', 'job', 99)
+    place.says('the error names the id of the job', "no pending job '99'")
+    place.ends(64, 'an unknown second job is rejected', 'explain', 'job', 11, 99)
+    place.ends(64, 'the same job twice is rejected', 'explain', 'job', 11, 11)
+    place.ends(64, "--jobs with 'explain job' is rejected", 'explain', 'job', 11, '--jobs')
+    place.ends(64, 'three names are rejected', 'explain', 'alice', 'bob', 'carol')
+    place.ends(64, 'a word that is not a job id is rejected', 'explain', 'nobody')
+    place.says('the error treats the word as a name', "'nobody'")
     place.succeed('explain', 'job', 11, 12, '--csv')
-    tap.same(place.out.splitlines()[0], 'cluster,part,weight,factor_a,weighted_a,factor_b,weighted_b,difference', 'CSV has its columns')
+    tap.same(place.out.splitlines()[0], 'cluster,part,weight,factor_a,weighted_a,factor_b,weighted_b,difference',
+             'CSV has the documented columns')
 
 
 def private(place):
@@ -142,9 +150,9 @@ def private(place):
     place.settings(KEYS | {'report.private': 'jobs'})
     place.again(NOW)
     if os.getuid():
-        place.ends(64, 'where jobs are private, others have none', 'explain', 'job', 11)
+        place.ends(64, 'if jobs are private, other users cannot explain them', 'explain', 'job', 11)
     else:
-        place.ends(0, 'root sees private jobs', 'explain', 'job', 11)
+        place.ends(0, 'root can explain private jobs', 'explain', 'job', 11)
 
 
 def body():

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""A QOS's usage factor counts for the seconds in which it held."""
+"""Tests that a QOS's usage factor applies only to the seconds in which it was set."""
 
 import json
 import os
@@ -22,7 +22,7 @@ START = NOW - 40 * DAY
 
 
 class Factors(Site):
-    """A place without decay, whose usage is known second by second."""
+    """A site without decay, so that usage in TRES-seconds can be calculated exactly."""
 
     def begin(self, drawing=DRAWING, keys=None):
         self.now = NOW
@@ -44,14 +44,14 @@ class Factors(Site):
                           kind, self.now)
 
     def wholly(self, statement):
-        """A full run with the same notes, and one that keeps nothing, agree with what is published."""
+        """Tests that a full run publishes the same values."""
         mine = self.values(), self.days()
         self.run_at(0, '--full')
         tap.same((self.values(), self.days()), mine, statement)
 
 
 def told(site):
-    """txn_table tells all."""
+    """Tests factors whose changes are all in txn_table."""
     site.begin()
     site.factor(START, 1447, 'q2', 0.5)
     site.factor(START, 1447, 'q3', 3)
@@ -59,84 +59,85 @@ def told(site):
     site.job('chemistry.carol', NOW - HOUR, 0, qos=2)
     site.job('physics.bob', NOW - 2 * HOUR, 0, qos=3)
     site.run_at()
-    tap.same(site.usage('carol'), 4 * 0.5 * HOUR, 'a factor that never changed counts always')
-    tap.same(site.notes(2), [(START, 'added', None, 0.5)], 'runs note it with the instant that txn_table tells')
+    tap.same(site.usage('carol'), 4 * 0.5 * HOUR, 'a factor that never changed applies to all time')
+    tap.same(site.notes(2), [(START, 'added', None, 0.5)], 'runs record the factor with the time in txn_table')
     site.factor(NOW + 100, 1451, "(name='q2' || name='q3')", 4)
-    tap.same(site.run_at(600)[0], 'incremental', 'a change whose instant is told needs no full run')
+    tap.same(site.run_at(600)[0], 'incremental', 'a change with a known time needs no full run')
     tap.same((site.usage('carol'), site.usage('bob')),
              (4 * (0.5 * (HOUR + 100) + 4 * 500), 4 * (3 * (2 * HOUR + 100) + 4 * 500)),
-             'each second of a job has the factor of its time; two QOS may be changed at once')
-    tap.same(site.usage('alice'), 4 * 0.5 * DAY, 'a job that had ended keeps its own')
-    site.wholly('a full run finds the same')
-    site.is_exact('so does one without notes')
+             'each second of a job has the factor of its time, for two QOS changed at once')
+    tap.same(site.usage('alice'), 4 * 0.5 * DAY, 'a job that had ended keeps its factor')
+    site.wholly('a full run after a known change publishes the same values')
+    site.is_exact('a run without recorded factors publishes the same values')
     tap.same(site.query('SELECT SUM(tres_seconds) FROM fairmill_usage_day WHERE id_assoc = ?',
-                        site.ids['chemistry.carol']), [(site.usage('carol'),)], 'and the days have as much')
-    tap.ok(not site.found('factor_undated') + site.found('factor_unknown'), 'nothing about it is odd')
+                        site.ids['chemistry.carol']), [(site.usage('carol'),)], 'the sum of the days equals the usage')
+    tap.ok(not site.found('factor_undated') + site.found('factor_unknown'), 'there are no findings about factors')
     site.change("UPDATE qos_table SET usage_factor = 1 WHERE id = 3")
     site.factor(NOW + 700, 1451, '(id=3)', 1)
     site.change("UPDATE qos_table SET usage_factor = 4 WHERE id = 2")
     site.run_at(400)
-    tap.same(site.usage('bob'), 4 * (3 * (2 * HOUR + 100) + 4 * 600 + 300), 'a factor may be cleared, by id too')
+    tap.same(site.usage('bob'), 4 * (3 * (2 * HOUR + 100) + 4 * 600 + 300), 'a factor can be cleared, also by id')
     site.change("UPDATE qos_table SET usage_factor = 1, deleted = 1 WHERE id = 2")
     site.change('INSERT INTO txn_table (timestamp, action, name, actor, cluster, info)'
                 " VALUES (?, 1450, 'id=''2''', 'root', 'tiny', '')", NOW + 1100)
-    tap.same(site.run_at(200)[0], 'incremental', 'that a QOS is removed needs no full run')
-    tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 100) + 4 * 1100), 'its jobs keep its last factor')
-    site.wholly('a full run finds the same')
+    tap.same(site.run_at(200)[0], 'incremental', 'removal of a QOS needs no full run')
+    tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 100) + 4 * 1100), 'jobs of a removed QOS keep its last factor')
+    site.wholly('a full run after the removal publishes the same values')
     site.change('DELETE FROM txn_table')
-    tap.same(site.run_at(60)[0], 'incremental', 'nor does a purge of txn_table, of which runs noted what it told')
-    tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 100) + 4 * 1160), 'which stays')
-    site.wholly('also in a full run')
+    tap.same(site.run_at(60)[0], 'incremental', 'a purge of txn_table needs no full run, because runs recorded it')
+    tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 100) + 4 * 1160), 'usage after the purge uses the recorded factors')
+    site.wholly('a full run after the purge publishes the same values')
     carol = site.usage('carol')
     site.succeed('verify')
-    tap.ok('as computed' in site.out, 'verify finds nothing else', site.out)
+    tap.ok('as computed' in site.out, 'verify finds no differences', site.out)
     site.succeed('run', '--now', NOW + 600, '--dry-run')
     tap.ok(f' {4 * (0.5 * (HOUR + 100) + 4 * 500):.0f} ' in site.out,
-           'an instant that is over has what held by then', site.out)
+           'a run for a past time uses the factors of that time', site.out)
     site.succeed('run', '--now', site.now, '--dry-run')
-    tap.ok(f' {carol:.0f} ' in site.out, 'a dry run knows the notes, too', site.out)
+    tap.ok(f' {carol:.0f} ' in site.out, 'a dry run uses the recorded factors', site.out)
     site.succeed('explain', 'carol', '--jobs', '--json')
     explained = json.loads(site.out)['clusters'][0]
     tap.same((explained['job_records'], [job['used'] for job in explained['jobs']]), (1, [carol]),
-             'explain has the job once, with all its slices')
+             'explain lists a job with several charge intervals once')
 
 
 def seen(site):
-    """Nothing tells when a factor changed."""
+    """Tests factors whose changes are not in txn_table."""
     site.begin()
     site.job('physics.alice', NOW - 5 * DAY, NOW - 4 * DAY, qos=2)
     site.job('chemistry.carol', NOW - HOUR, 0, qos=2)
     site.run_at()
-    tap.same(site.notes(2), [(NOW, 'seen', None, 0.5)], 'without txn_table runs note what they see')
+    tap.same(site.notes(2), [(NOW, 'seen', None, 0.5)], 'without txn_table, runs record the current factor')
     site.run_at(100)
     site.change('UPDATE qos_table SET usage_factor = 2 WHERE id = 2')
     kind, why = site.run_at(200)
     tap.same((kind, why), ('full', 'a usage factor changed at an unknown time'),
-             'a change that nothing dates makes a full run')
-    tap.same(site.found('factor_undated'), [('2',)], 'and a finding')
+             'a change at an unknown time causes a full run')
+    tap.same(site.found('factor_undated'), [('2',)], 'a change at an unknown time is a finding')
     tap.same((site.usage('alice'), site.usage('carol')), (4 * 0.5 * DAY, 4 * 0.5 * (HOUR + 300)),
-             'what was charged before stays')
-    tap.same(site.notes(2), [(NOW, 'seen', None, 0.5), (NOW + 300, 'seen', NOW + 100, 2)], 'it is noted')
-    tap.same(site.run_at(0)[0], 'incremental', 'after which runs go on, also as of that very instant')
-    tap.same(site.run_at(100)[0], 'incremental', 'and later')
-    tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 300) + 2 * 100), 'the new factor counts from then on')
-    site.wholly('a full run finds the same')
+             'earlier charges do not change')
+    tap.same(site.notes(2), [(NOW, 'seen', None, 0.5), (NOW + 300, 'seen', NOW + 100, 2)],
+             'the change is recorded with the range of its time')
+    tap.same(site.run_at(0)[0], 'incremental', 'the next run for the same time is incremental')
+    tap.same(site.run_at(100)[0], 'incremental', 'a later run is incremental')
+    tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 300) + 2 * 100), 'the new factor applies from the run that saw it')
+    site.wholly('a full run after an unknown change publishes the same values')
     site.change('INSERT INTO txn_table (timestamp, action, name, actor, cluster, info)'
                 " VALUES (?, 1451, '(name=''q2'')', 'root', '', 'usage_factor=2.000000')", NOW + 250)
     site.run_at(0, '--full')
-    tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 250) + 2 * 150), 'once txn_table tells the instant, that counts')
-    tap.same(site.notes(2), [(NOW, 'seen', None, 0.5), (NOW + 250, 'changed', None, 2)], 'and is noted')
+    tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 250) + 2 * 150), 'a time in txn_table replaces the estimated time')
+    tap.same(site.notes(2), [(NOW, 'seen', None, 0.5), (NOW + 250, 'changed', None, 2)], 'the time in txn_table is recorded')
     site.query('UPDATE fairmill_qos_change SET usage_factor = 9 WHERE as_of = ?', NOW)
     site.run_at(60)
-    tap.same(site.found('records_changed'), [(str(NOW),)], 'a note that somebody changed is named')
-    tap.same(site.usage('carol'), 4 * 2 * (HOUR + 460), 'and not believed: the first known factor counts')
-    tap.same(site.found('factor_unknown'), [('2',)], 'which may be wrong, and is a finding')
-    tap.same(site.run_at(60)[0], 'incremental', 'the source tells what it can, and runs go on')
-    site.wholly('a full run finds the same')
+    tap.same(site.found('records_changed'), [(str(NOW),)], 'a recorded factor that was changed is a finding')
+    tap.same(site.usage('carol'), 4 * 2 * (HOUR + 460), 'a damaged record is not used; the first known factor applies')
+    tap.same(site.found('factor_unknown'), [('2',)], 'a factor that may be wrong is a finding')
+    tap.same(site.run_at(60)[0], 'incremental', 'the run after the damage is incremental')
+    site.wholly('a full run after the damage publishes the same values')
 
 
 def born(site):
-    """What txn_table reaches back to."""
+    """Tests the start of txn_table."""
     site.begin()
     site.job('physics.bob', NOW - DAY, 0)
     site.change("INSERT INTO txn_table (id, timestamp, action, name, actor, cluster, info)"
@@ -145,20 +146,20 @@ def born(site):
     site.factor(NOW - HOUR, 1451, f"(name='{normal}')", 5)
     site.run_at()
     tap.same(site.usage('bob'), 4 * (DAY - HOUR + 5 * HOUR),
-             'a QOS that was never added began with 1, where txn_table is there from its first row on')
-    tap.ok(not site.found('factor_unknown'), 'and nothing is in doubt')
+             'a QOS that txn_table never added began with factor 1')
+    tap.ok(not site.found('factor_unknown'), 'there is no finding if txn_table is complete')
     site.change("DELETE FROM txn_table WHERE id = 1")
     site.run_at(60)
-    tap.same(site.usage('bob'), 4 * (DAY - HOUR + 5 * (HOUR + 60)), 'runs note that, too')
+    tap.same(site.usage('bob'), 4 * (DAY - HOUR + 5 * (HOUR + 60)), 'runs recorded the factor before txn_table was purged')
     site.change('INSERT INTO txn_table (timestamp, action, name, actor, cluster, info)'
                 " VALUES (?, 1451, 'who knows', 'root', '', 'usage_factor=3.000000')", NOW + 20)
     site.run_at(60)
-    tap.ok(site.found('past_unreadable'), 'a row that nobody understands is a finding')
-    tap.same(site.usage('bob'), 4 * (DAY - HOUR + 5 * (HOUR + 120)), 'and nothing else')
+    tap.ok(site.found('past_unreadable'), 'an unreadable row of txn_table is a finding')
+    tap.same(site.usage('bob'), 4 * (DAY - HOUR + 5 * (HOUR + 120)), 'an unreadable row does not change usage')
 
 
 def restored(site):
-    """A factor is changed and changed back soon after the first run."""
+    """Tests a factor that is changed and changed back soon after the first run."""
     for purged in False, True:
         what = ' if txn_table is purged' if purged else ''
         site.begin()
@@ -166,7 +167,7 @@ def restored(site):
         site.job('chemistry.carol', NOW - HOUR, 0, qos=2)
         site.run_at()
         before = 4 * 0.5 * (5 * DAY + HOUR)
-        tap.same(site.usage('carol'), before, 'the first run sees the factor')
+        tap.same(site.usage('carol'), before, f'the first run uses the factor{what}')
         site.factor(NOW + 100, 1451, "(name='q2')", 3)
         site.factor(NOW + 250, 1451, "(name='q2')", 0.5)
         after = before + 4 * (0.5 * 100 + 3 * 150 + 0.5 * 250)
@@ -175,15 +176,16 @@ def restored(site):
             tap.same(site.usage('carol'), after, f'a factor that is changed and restored holds in between only{what}')
             if purged:
                 site.change('DELETE FROM txn_table')
-        tap.ok(not site.found('factor_undated') + site.found('factor_unknown'), f'nothing is in doubt{what}')
+        tap.ok(not site.found('factor_undated') + site.found('factor_unknown'), f'there are no findings about factors{what}')
         site.factor(NOW + 700, 1451, "(name='q2')", 2)
         site.run_at(300)
         site.run_at(DAY, '--full')
-        tap.same(site.usage('carol'), after + 4 * (0.5 * 200 + 2 * (100 + DAY)), f'nor later{what}')
+        tap.same(site.usage('carol'), after + 4 * (0.5 * 200 + 2 * (100 + DAY)),
+                 f'a later change does not alter earlier charges{what}')
 
 
 def late(site):
-    """A row of txn_table arrives long after its time."""
+    """Tests rows of txn_table that arrive long after their time."""
     site.begin(keys={'usage.full_every': '7-0'})
     site.factor(START, 1447, 'q2', 0.5)
     site.job('chemistry.carol', NOW - 10 * DAY, NOW - DAY, qos=2)
@@ -194,24 +196,27 @@ def late(site):
     site.change('UPDATE qos_table SET usage_factor = 0.5 WHERE id = 2')
     kinds = [site.run_at(HOUR)[0] for _ in range(23)]
     tap.same((site.usage('carol'), kinds.count('full')), (4 * (0.5 * 5 * DAY + 3 * 4 * DAY), 1),
-             'a row of txn_table that arrives late is found within a day')
-    site.is_exact('a run without a memory finds the same')
-    tap.same(site.found('factor_overruled'), [('2',)], 'that qos_table never had its factor is a finding')
+             'a late row of txn_table is found within a day')
+    site.is_exact('a run without stored state publishes the same values')
+    tap.same(site.found('factor_overruled'), [('2',)], 'a factor that qos_table never had is a finding')
     site.factor(NOW - 3 * DAY, 1451, "(name='q2')", 0.5)
     for _ in range(23):
         site.run_at(HOUR)
     tap.same(site.usage('carol'), 4 * (0.5 * 7 * DAY + 3 * 2 * DAY), 'the row that restores the factor may arrive later')
-    tap.same((site.found('factor_overruled'), site.found('factor_undated')), ([], []), 'and no finding is left')
-    site.is_exact('a run without a memory finds the same')
+    tap.same((site.found('factor_overruled'), site.found('factor_undated')), ([], []),
+             'the findings are removed after the factor is restored')
+    site.is_exact('a run without stored state publishes the same values after the restoring row')
     site.factor(NOW - 2 * DAY, 1451, "(name='q2')", 2)
     site.run_at(60)
     tap.same((site.usage('carol'), site.found('factor_undated')), (4 * (0.5 * 6 * DAY + 3 * 2 * DAY + 2 * DAY), []),
              'a late row is found at once if qos_table has its factor')
-    site.is_exact('a run without a memory finds the same')
+    site.is_exact('a run without stored state publishes the same values after the last row')
 
 
 def random_histories(site):
-    """Whatever happens, and whether txn_table tells it: each second has the factor of its time."""
+    """Tests random histories of factors, partly without txn_table.
+
+    Each second must have the factor of its time."""
     for seed in [int(os.environ['FAIRMILL_SEED'])] if 'FAIRMILL_SEED' in os.environ else range(1, 5):
         r = random.Random(seed)
         site.begin()
@@ -247,7 +252,7 @@ def random_histories(site):
                 deleted = 2
                 site.change('UPDATE qos_table SET usage_factor = 1, deleted = 1 WHERE id = 2')
                 if not told_now and held[2][-1][0] == site.now + later:
-                    held[2].pop()  # gone before any run saw it
+                    held[2].pop()  # removed before a run saw it
             kinds.add(site.run_at(later)[0])
             wanted = dict.fromkeys(site.ids, 0)
             for _, user, start, end, qos in jobs:
@@ -258,9 +263,9 @@ def random_histories(site):
             got = {user: site.usage(user.split('.')[1]) for user in site.ids}
             if got != wanted:
                 wrong.append((step, got, wanted))
-        tap.same(wrong, [], f'each second has its own factor, run by run, in history {seed}')
-        tap.ok('incremental' in kinds, 'in incremental runs')
-        site.wholly('and in a full one')
+        tap.same(wrong, [], f'each second has its factor after each run of history {seed}')
+        tap.ok('incremental' in kinds, f'history {seed} has incremental runs')
+        site.wholly(f'a full run of history {seed} publishes the same values')
 
 
 for test in told, seen, born, restored, late, random_histories:

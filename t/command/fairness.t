@@ -1,8 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""How fair use is as a whole: the rows of fairmill_fairness are what a second implementation makes of
-the published values, at each run, and are kept and removed as history is."""
+"""Tests fairmill_fairness, which describes the fairness of usage as a whole.
+
+A second implementation computes its rows from the published values of each run.  Rows are stored
+and removed in the same way as history."""
 
 import math
 import os
@@ -32,7 +34,7 @@ COLUMNS = 'members, jain, use_over, share_over, use_under, share_under'
 
 
 def second_opinion(rows):
-    """Of (use, share) pairs, the columns."""
+    """Returns the columns for (use, share) pairs."""
     if not rows or not any(use for use, _ in rows):
         return (len(rows),) + (None,) * 5
     x = [use / share for use, share in rows]
@@ -44,7 +46,7 @@ def second_opinion(rows):
 
 
 def expected(place):
-    """Of what is published, by scope."""
+    """Returns the rows for the published values, by scope."""
     of = {'accounts': "user_name = '' AND depth = 1", 'users': "user_name <> ''"}
     return {scope: second_opinion(place.query('SELECT usage_norm, shares_norm FROM fairmill_fairshare WHERE cluster = ? AND '
                                               f'shares_norm > 0 AND shares IS NOT NULL AND {where}', 'tiny'))
@@ -74,18 +76,18 @@ def each_run(place):
     for algorithm in ('fair_tree', 'classic'):
         place.ready(SITE, {'fairshare.algorithm': algorithm})
         place.succeed('run', '--now', NOW)
-        agree(place, NOW, f'a run under {algorithm} says how fair use is')
+        agree(place, NOW, f'a run with {algorithm} stores the correct fairness')
     tap.same([members for members, *_ in map(stored(place, NOW).get, ('accounts', 'users'))], [3, 5],
-             'of three accounts and of five users: shares of parent are none of their own')
+             'three accounts and five users count, without `parent` shares')
     place.change('UPDATE tiny_assoc_table SET shares = 500 WHERE acct = ? AND user = ?', 'chemistry', '')
     before = stored(place, NOW)
     place.succeed('run', '--now', NOW + 300)
-    agree(place, NOW + 300, 'a later run does so with other shares')
-    tap.ok(stored(place, NOW) == before != stored(place, NOW + 300), 'and leaves what was', before)
+    agree(place, NOW + 300, 'a later run with other shares stores the correct fairness')
+    tap.ok(stored(place, NOW) == before != stored(place, NOW + 300), 'a later run does not change earlier rows', before)
     place.succeed('run', '--now', NOW + 300, '--full', '--replace')
-    agree(place, NOW + 300, 'the same instant again')
-    tap.same(instants(place), [NOW, NOW + 300], 'takes the place of the first')
-    place.ends(0, 'verify finds them as they were stored', 'verify')
+    agree(place, NOW + 300, 'a repeated run stores the correct fairness')
+    tap.same(instants(place), [NOW, NOW + 300], 'a repeated run replaces its rows')
+    place.ends(0, 'verify finds no differences', 'verify')
     place.succeed('metrics')
     rows = stored(place, NOW + 300)
     for name, column in (('jain', 1), ('use_over', 2), ('use_under', 4)):
@@ -95,7 +97,7 @@ def each_run(place):
 
 
 def on_the_page(place):
-    """With so many rows that a thread reads them ahead."""
+    """Tests the page with so many rows that a thread reads them ahead."""
     if not HAS_REPORT:
         return
     place.ready(SITE, {'retention.history_interval': '0s'})
@@ -108,43 +110,46 @@ def on_the_page(place):
                 f' SELECT f.cluster, ? - i, f.scope, f.members, {COLUMNS.partition(", ")[2]} FROM fairmill_fairness f, n WHERE f.as_of = ?',
                 NOW - 7200, NOW)
     place.succeed('report')
-    tap.ok('Fairness of usage' in before and place.out == before, 'the page says the same of it after thousands of rows that it does not draw',
+    tap.ok('Fairness of usage' in before and place.out == before,
+           'thousands of rows between the drawn ones do not change the page',
            len(before), len(place.out))
 
 
 def nothing_used(place):
     place.ready('cluster tiny\nroot/\n  physics/ 1\n    alice 1\n')
     place.succeed('run', '--now', NOW)
-    tap.same(stored(place, NOW), {scope: (1,) + (None,) * 5 for scope in ('accounts', 'users')}, 'where nothing was used it is NULL')
+    tap.same(stored(place, NOW), {scope: (1,) + (None,) * 5 for scope in ('accounts', 'users')},
+             'without usage the columns are NULL')
     place.succeed('metrics')
-    tap.ok('fairmill_fairness' not in place.out, 'and no metric', place.out)
+    tap.ok('fairmill_fairness' not in place.out, 'without usage there are no metrics', place.out)
 
 
 def kept(place):
     place.ready(SITE, {'retention.history_days': 10, 'retention.history_interval': 3600})
     for later in (0, 300, 9 * DAY):
         place.succeed('run', '--now', NOW + later)
-    tap.same(instants(place), [NOW, NOW + 300, NOW + 9 * DAY], 'rows stay, also of runs that are no points of history')
+    tap.same(instants(place), [NOW, NOW + 300, NOW + 9 * DAY], 'rows are stored also for runs without a history point')
     place.succeed('run', '--now', NOW + 10 * DAY + 1)
-    tap.same(instants(place), [NOW + 300, NOW + 9 * DAY, NOW + 10 * DAY + 1], 'for history_days, to the second')
+    tap.same(instants(place), [NOW + 300, NOW + 9 * DAY, NOW + 10 * DAY + 1], 'rows are stored for history_days, to the second')
     tap.same(place.query("SELECT part, row_count FROM fairmill_kept WHERE table_name = 'fairmill_fairness' ORDER BY part"),
-             [(at, 2) for at in instants(place)], 'and with them their hash')
+             [(at, 2) for at in instants(place)], 'the row hashes are stored as long as the rows')
     place.query('UPDATE fairmill_fairness SET jain = 1 WHERE as_of = ?', NOW + 300)
     place.succeed('run', '--now', NOW + 10 * DAY + 2, '--full')
     tap.same(place.query("SELECT subject, detail LIKE 'fairmill_fairness of%' FROM fairmill_finding WHERE kind = 'records_changed'"),
-             [(str(NOW + 300), 1)], 'a row that somebody changed is named')
+             [(str(NOW + 300), 1)], 'a changed row is a finding')
     place.ready(SITE, {'retention.history_days': 0})
     for later in (0, 60):
         place.succeed('run', '--now', NOW + later)
-    tap.same(instants(place), [NOW + 60], 'without history that of the last run stays')
+    tap.same(instants(place), [NOW + 60], "without history only the last run's rows are stored")
 
 
 def of_the_future(place):
     place.ready(SITE)
     place.succeed('run', '--now', 4000000000)
     place.succeed('run', '--now', NOW, '--replace')
-    tap.same(instants(place), [NOW], 'what a clock that was ahead left goes')
-    tap.same(place.query("SELECT part FROM fairmill_kept WHERE table_name = 'fairmill_fairness'"), [(NOW,)], 'with its hash')
+    tap.same(instants(place), [NOW], 'rows of the future are removed after the clock was ahead')
+    tap.same(place.query("SELECT part FROM fairmill_kept WHERE table_name = 'fairmill_fairness'"), [(NOW,)],
+             'the row hashes of the future are removed')
 
 
 def body():

@@ -1,10 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""What forecast says of an instant is what a run computes then.
+"""Tests that a forecast for a time equals the values that a run computes at that time.
 
-It asks about 10 random sites, with FAIRMILL_LONG=1 about 16; FAIRMILL_SITES=N about N, FAIRMILL_SEED=N
-only about site N."""
+Tests 10 random sites, or 16 with FAIRMILL_LONG=1.  FAIRMILL_SITES=N sets another number, and
+FAIRMILL_SEED=N selects site N."""
 
 import csv
 import io
@@ -26,7 +26,8 @@ ALGORITHMS = ('fair_tree', 'fair_tree', 'classic', 'linear', 'depth_oblivious', 
 RESETS = ('none', 'none', 'none', 'daily', 'weekly', 'monthly', '5-0')
 
 
-# ---- random sites: jobs that ended long ago, and in the last week so much that the mean is whole ----
+# ---- Random sites with jobs that ended long ago, and jobs of the last week whose mean is a whole
+# number ----
 
 def random_tree(r):
     site = Site()
@@ -45,7 +46,7 @@ def random_tree(r):
 
 
 def random_past(r, cluster, half_life):
-    """{id_assoc: TRES on average}"""
+    """Returns {id_assoc: mean TRES in use}."""
     rates = {}
     reach = max(half_life, DAY) * r.choice((2, 10, 60))
     for row in cluster.associations:
@@ -64,7 +65,7 @@ def random_past(r, cluster, half_life):
 
 
 def below(cluster, number):
-    """The ids of an association and of all below it."""
+    """Returns the ids of an association and of all associations below it."""
     rows = {row['id_assoc']: row for row in cluster.associations}
     accounts = {row['acct']: row for row in cluster.associations if not row['user']}
     found = set()
@@ -78,13 +79,13 @@ def below(cluster, number):
 
 
 def cluster(place):
-    """What was printed last as JSON."""
+    """Returns the cluster in the last JSON output."""
     found, = json.loads(place.out)['clusters']
     return found
 
 
 def points(place):
-    """{projection: its points in the order of time}"""
+    """Returns {projection: its points in the order of time}."""
     found = {}
     for row in cluster(place)['points']:
         found.setdefault(row['projection'], []).append(row)
@@ -117,7 +118,7 @@ def add_jobs(place, jobs):
 
 
 def enter(r, place, alive, jobs):
-    """An entry of the ledger, past or to come."""
+    """Makes a ledger entry in the past or the future."""
     row = r.choice([row for row in alive if row['user']])
     order = r.choice((['credit', f'{r.randrange(1, 9999)}h', '--user', row['user'], '--account', row['acct']],
                       ['debit', f'{r.randrange(1, 9999)}h', '--user', row['user'], '--account', row['acct']],
@@ -125,7 +126,7 @@ def enter(r, place, alive, jobs):
                       ['set', r.choice((0, 1, 10 ** 6)), '--user', row['user'], '--account', row['acct']],
                       ['reset', '--all'] if r.random() < .3 else ['reset', '--user', 'gone0'],
                       ['refund', r.randrange(1, jobs + 1)] if jobs else ['reset', '--user', row['user']]))
-    # No job is refunded before it began.
+    # A job cannot be refunded before it began.
     first = 0 if order[0] == 'refund' else -10 * DAY
     place.succeed('ledger', *order, '--at', NOW + r.randrange(first, 12 * DAY), '--why', 'test', '--yes')
     if r.random() < .2:
@@ -162,7 +163,7 @@ def random_sites(place):
         goes_on = {'nothing': [], 'others': others, 'job': [(number, tres, hours * HOUR)],
                    'as_last_week': [(each, rate, 20 * DAY) for each, rate in rates.items()]}
         for projection, jobs in goes_on.items():
-            # What the others do is there already when the job comes.
+            # The jobs of the other users are already there when the job is added.
             site_is_new = projection != 'job'
             if site_is_new:
                 os.unlink(place.path('a.db'))
@@ -175,18 +176,20 @@ def random_sites(place):
                 if difference:
                     failures[projection].append(f"{seed}: {keys} {who['acct']}/{who['user']} on day {day}: {difference}")
     for projection, statement in (
-            ('nothing', 'if nothing runs, a run at a later instant computes the same bits'),
-            ('as_last_week', 'if all goes on as last week, so does one on a site with jobs that do'),
-            ('others', 'if only the others go on, likewise'),
-            ('job', 'and with a job besides, likewise')):
+            ('nothing', 'if nothing runs, a run at a later time computes the same bits'),
+            ('as_last_week', 'if usage continues as last week, a run computes the same bits'),
+            ('others', 'if only other users continue, a run computes the same bits'),
+            ('job', 'with another job, a run computes the same bits')):
         tap.ok(not failures[projection], f'{statement}, on {len(sites)} random sites', *failures[projection][:8])
-    tap.ok(tried >= 12 * len(sites), 'and all of that was tried')
+    tap.ok(tried >= 12 * len(sites), 'each projection was tested on each site')
 
 
 def grows_old(place):
-    """The past of a grid is that of the grid before, unless something of it is too old by then: a job, what slurmctld
-    charged behind a suspended job's end, or what was entered into the ledger."""
-    start = NOW // (8 * DAY) * 8 * DAY  # of the grid from 56 days later on
+    """In a new decay epoch, old usage may be too old to count.
+
+    This can affect a job, the charge that slurmctld makes after a suspended job's end, or a ledger
+    entry."""
+    start = NOW // (8 * DAY) * 8 * DAY  # of the epoch that begins 56 days later
     job = f'job root.u start={start - 4 * DAY} end={start - 3 * DAY} billing=1\n'
     old = {'a job': (job, ()),
            'a suspended one': (f'job root.u start={start - 14 * DAY} end={start - 13 * DAY} billing=1\n'
@@ -211,11 +214,11 @@ def grows_old(place):
             place.succeed('run', '--now', now + day * DAY, '--replace', '--full')
             run[day] = values(place, number)
         tap.same([differs(foreseen[day], run[day], 'fair_tree') for day in run], [{}, {}],
-                 f'forecast follows where {name} grows too old for the grid')
-        tap.same([run[day]['rawusage'] > 0 for day in run], [name != 'nothing', False], 'which is on that day')
+                 f'forecast is exact when {name} becomes too old for the epoch')
+        tap.same([run[day]['rawusage'] > 0 for day in run], [name != 'nothing', False], f'{name} becomes too old on that day')
 
 
-# ---- when a value is reached ----
+# ---- the time when a value is reached ----
 
 TWO = f'''
 cluster tiny
@@ -235,7 +238,7 @@ def crossings(place):
         place.succeed('run', '--now', NOW)
         place.succeed('forecast', 'alice', '--now', NOW, '--days', 60, '--until', limit, '--json')
         found = cluster(place)['crossings']
-        tap.same(found['nothing'], None, f'{statement}: without usage of others nothing is ever reached')
+        tap.same(found['nothing'], None, f'{statement}: without usage of others the value is never reached')
         crossing = found['others']
         add_jobs(place, [(place._query('a.db', "SELECT id_assoc FROM tiny_assoc_table WHERE user = 'bob'")[0][0],
                           10, 80 * DAY)])
@@ -243,7 +246,8 @@ def crossings(place):
         for now in (crossing - 60, crossing):
             place.succeed('run', '--now', now, '--replace', '--full')
             factors.append(place.value('fairshare', 'root.alice'))
-        tap.ok(factors[0] < float(limit) <= factors[1], f'{statement} is reached within the minute that is named',
+        tap.ok(factors[0] < float(limit) <= factors[1],
+               f'{statement}: the value is reached within the minute that forecast names',
                crossing, factors)
     place.succeed('forecast', 'bob', '--now', NOW, '--days', 60, '--until', '0.001', '--json')
     place.ready(TWO, {'usage.half_life': '0', 'usage.reset_period': 'weekly', 'usage.time_zone': 'UTC',
@@ -253,67 +257,68 @@ def crossings(place):
     at = NOW + 5 * HOUR + 17
     place.succeed('ledger', 'reset', '--user', 'bob', '--at', at, '--why', 'test', '--yes')
     place.succeed('forecast', 'bob', '--now', NOW, '--until', '1', '--json')
-    tap.same(cluster(place)['crossings']['nothing'], at, 'so does a reset that the ledger has to come')
+    tap.same(cluster(place)['crossings']['nothing'], at, 'a future reset in the ledger gives the time to the second')
     place.succeed('ledger', 'undo', 1, '--why', 'test', '--yes')
     place.succeed('forecast', 'bob', '--now', NOW, '--until', '1', '--json')
     sunday = NOW // DAY * DAY
     while (sunday // DAY + 4) % 7 or sunday <= NOW:
         sunday += DAY
-    tap.same(cluster(place)['crossings']['nothing'], sunday, 'a reset gives all of it back, to the second')
+    tap.same(cluster(place)['crossings']['nothing'], sunday, 'a periodic reset gives the time to the second')
 
 
-# ---- forms, and what is wrong ----
+# ---- output formats and errors ----
 
 def forms(place):
     place.ready(TWO, {'usage.half_life': '7-0', 'usage.time_zone': 'UTC'})
     place.succeed('run', '--now', NOW)
     place.succeed('forecast', 'alice', '--now', NOW, '--days', 3, '--json')
     others = points(place)['others']
-    tap.same([point['as_of'] for point in others], [NOW + day * DAY for day in range(4)], 'there is a point a day')
+    tap.same([point['as_of'] for point in others], [NOW + day * DAY for day in range(4)], 'there is one point for each day')
     place.succeed('forecast', 'alice', '--now', NOW, '--days', 3, '--csv')
     rows = [row for row in csv.DictReader(io.StringIO(place.out)) if row['projection'] == 'others']
     tap.same([(int(row['as_of']), float(row['fairshare']), float(row['rawusage'])) for row in rows],
              [(point['as_of'], point['fairshare'], point['rawusage']) for point in others],
-             'comma-separated values have every digit')
+             'CSV has all digits')
     place.succeed('forecast', 'alice', '--now', NOW, '--days', 3, '--csv')
     tap.same(place.out.splitlines()[0], 'cluster,account,username,partition,projection,as_of,fairshare,levelfs,rawusage,rank,place',
-             'under the names that the result tables have')
+             'CSV has the column names of the result tables')
     place.succeed('forecast', 'alice', '--now', NOW, '--days', 1, '--parsable', '--format', 'projection,AsOf,user')
-    tap.same(place.out.splitlines()[:2], ['Projection|AsOf|User', f'nothing|{NOW}|alice'], 'as are columns that are chosen')
+    tap.same(place.out.splitlines()[:2], ['Projection|AsOf|User', f'nothing|{NOW}|alice'],
+             'the selected columns have their headings')
     place.succeed('forecast', 'alice', '--now', NOW, '--days', 1, '--noheader', '--format', 'projection,as_of')
     tap.same(place.out.splitlines()[:2], ['nothing      2025-06-21T10:00:00', 'nothing      2025-06-22T10:00:00'],
-             'people read dates')
+             'the text output has dates')
     for locale, utf8 in (('C', False), ('C.UTF-8', True)):
         env = {k: v for k, v in os.environ.items() if k not in ('FAIRMILL_CONF', 'LANG', 'LC_CTYPE')}
         place.succeed('forecast', 'alice', '--now', NOW, '--plot', env=dict(env, LC_ALL=locale))
-        tap.same(place.out.isascii(), not utf8, f'curves in the locale {locale} are of what it has')
-        tap.ok(max(map(len, place.out.splitlines())) <= 80, 'and fit a terminal', place.out)
+        tap.same(place.out.isascii(), not utf8, f'curves use characters of the locale {locale}')
+        tap.ok(max(map(len, place.out.splitlines())) <= 80, f'curves in the locale {locale} fit into 80 columns', place.out)
     place.succeed('forecast', 'alice', '--now', NOW)
-    tap.ok('|' not in place.out and '│' not in place.out, 'what is no terminal gets no curves')
+    tap.ok('|' not in place.out and '│' not in place.out, 'output that is not a terminal has no curves')
 
 
 def mistakes(place):
     place.ready()
-    place.ends(1, 'forecast before any run is status 1', 'forecast', 'alice')
-    place.says('and says that there are no results', 'no results yet')
+    place.ends(1, 'forecast before the first run exits with status 1', 'forecast', 'alice')
+    place.says('the error says that there are no results', 'no results yet')
     place.succeed('run', '--now', NOW)
     for statement, words, *arguments in (
             ('nobody', ['whom']),
             ('an unknown name', ["'nobody'"], 'nobody'),
             ('the root', ["'root/'"], 'root/'),
-            ('no days', ["'0'"], 'alice', '--days', 0),
+            ('zero days', ["'0'"], 'alice', '--days', 0),
             ('too many days', ["'4000'"], 'alice', '--days', 4000),
-            ('a limit that is no number', ["'soon'"], 'alice', '--until', 'soon'),
+            ('a limit that is not a number', ["'soon'"], 'alice', '--until', 'soon'),
             ('a limit below 0', ["'-1'"], 'alice', '--until', '-1'),
             ('a job without a time', ["'64'"], 'alice', '--job', '64'),
-            ('a job of nothing', ["'0x12h'"], 'alice', '--job', '0x12h'),
-            ('a job that takes no time', ["'64x0'"], 'alice', '--job', '64x0'),
-            ('an instant that is none', ["'later'"], 'alice', '--now', 'later'),
+            ('a job without TRES', ["'0x12h'"], 'alice', '--job', '0x12h'),
+            ('a job of length 0', ["'64x0'"], 'alice', '--job', '64x0'),
+            ('an invalid time', ["'later'"], 'alice', '--now', 'later'),
             ('an unknown column', ["'course'"], 'alice', '--format', 'course'),
             ('an unknown cluster', ["'there'"], 'alice', '--cluster', 'there'),
-            ('two forms', ['mutually exclusive'], 'alice', '--json', '--csv')):
+            ('two output formats', ['mutually exclusive'], 'alice', '--json', '--csv')):
         place.ends(64, f'{statement}: status 64', 'forecast', *arguments)
-        place.says('which names it', *words)
+        place.says(f'{statement}: the error names the cause', *words)
 
 
 def golden(place):
@@ -322,7 +327,8 @@ def golden(place):
                              ('account', 'fluids', '--days', 7, '--plot', '--until', 1),
                              ('job', 'beatriz', '--days', 10, '--job', '2048x24h', '--until', '0.4')):
         place.succeed('forecast', *arguments, '--now', NOW, env=dict(os.environ, LC_ALL='C.UTF-8'))
-        demonstration.is_as_known(place.out, 'forecast', f'{name}.txt', f'the forecast of the demonstration, {name}, is as we know it')
+        demonstration.is_as_known(place.out, 'forecast', f'{name}.txt',
+                                  f'forecast of the demonstration equals forecast/{name}.txt')
 
 
 def body():
