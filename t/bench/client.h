@@ -6,13 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A database's own client library with nothing of ours in between: what fairmill is measured
- * against.  Whatever fails ends the program. */
+/* A benchmark of a database's own client library, without fairmill, for comparison.  Any failure
+ * ends the program. */
 
 #define RESULT_COLUMNS 30
 
-/* The columns of bench_fairshare, the table that fairmill_fairshare was in 0.1.0: 't', 'i' or 'r' for
- * text, integer and real. */
+/* The columns of bench_fairshare, and their types: 't', 'i' or 'r' for text, integer and real.  The
+ * table has the columns that fairmill_fairshare had in 0.1.0. */
 extern const char *const result_names[RESULT_COLUMNS];
 extern const char result_types[RESULT_COLUMNS + 1];
 
@@ -31,16 +31,16 @@ struct result_rows {
 
 struct client {
     const char *name;
-    /* Ways to stream and to replace rows, each list ended by NULL. */
+    /* The names of the ways to stream and to replace rows; each list ends with NULL. */
     const char *const *streams, *const *writes;
     void *(*open)(const char *place);
     void (*close)(void *session);
-    /* Read a query's rows and throw them away; how many there were. */
+    /* Reads a query's rows and discards them.  Returns their number. */
     uint64_t (*stream)(void *session, const char *way, const char *sql);
-    /* Hand every row to `take` as texts, NULL for NULL. */
+    /* Calls `take` for each row, with its values as texts or NULL. */
     void (*each)(void *session, const char *sql,
                  void (*take)(void *context, const char *const *texts), void *context);
-    /* Replace the cluster's rows in one transaction. */
+    /* Replaces the cluster's rows in one transaction. */
     void (*replace)(void *session, const char *way, const struct result_rows *rows);
 };
 
@@ -49,11 +49,11 @@ extern const struct client mysql_client, pgsql_client, sqlite_client;
 _Noreturn void die(const char *what);
 void *room_for(size_t count, size_t size);
 
-/* Add ` (a, b, ...)`: the columns that a row has.  The table may have more. */
+/* Appends ` (a, b, ...)`, the columns of a row.  The table may have other columns, too. */
 void add_columns(char *sql, size_t size);
-/* Write `INSERT INTO bench_fairshare (...) VALUES (...)`, with `$1` or `?` for each value. */
+/* Writes `INSERT INTO bench_fairshare (...) VALUES (...)`, with `$1` or `?` for each value. */
 void add_insert(char *sql, size_t size, bool numbered);
-/* Add `a = PREFIXaSUFFIX, ...` of all columns that are not of the key. */
+/* Appends `a = PREFIXaSUFFIX, ...` for all columns that do not belong to the key. */
 void add_assignments(char *sql, size_t size, const char *before, const char *after);
 
 #endif

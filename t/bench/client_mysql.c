@@ -29,7 +29,7 @@ static void *open_session(const char *place)
     char socket[256];
     const char *colon = strrchr(place, ':');
     if (!colon || (size_t)(colon - place) >= sizeof socket)
-        die("a place of mysql is SOCKET:DATABASE");
+        die("the place for mysql must be SOCKET:DATABASE");
     snprintf(socket, sizeof socket, "%.*s", (int)(colon - place), place);
     MYSQL *mysql = mysql_init(NULL);
     require(mysql, mysql_real_connect(mysql, NULL, "root", NULL, colon + 1, 0, socket, 0) &&
@@ -43,7 +43,7 @@ static void close_session(void *session)
     mysql_close(session);
 }
 
-/* The text protocol, row by row. */
+/* Reads rows with the text protocol, one by one. */
 static uint64_t stream_text(MYSQL *mysql, const char *sql)
 {
     uint64_t count = 0;
@@ -57,14 +57,14 @@ static uint64_t stream_text(MYSQL *mysql, const char *sql)
     return count;
 }
 
-/* What a column is read into. */
+/* The buffer for a column's value. */
 union room {
     long long integer;
     double real;
     char text[TEXT_ROOM];
 };
 
-/* A prepared statement's rows, each value put where the program can use it. */
+/* Reads the rows of a prepared statement, and stores each value in a typed buffer. */
 static uint64_t stream_prepared(MYSQL *mysql, const char *sql)
 {
     MYSQL_STMT *statement = mysql_stmt_init(mysql);
@@ -122,7 +122,7 @@ static void each(void *session, const char *sql,
 #if HAVE_DECL_STMT_ATTR_ARRAY_SIZE
 static const char *const writes[] = { "delete-arrays", "upsert-arrays", NULL };
 
-/* A column of a batch, as the library binds it. */
+/* The values of one column of a batch, in the form that the library binds. */
 struct array {
     union {
         long long integers[BATCH_ROWS];
@@ -200,7 +200,7 @@ static void replace(void *session, const char *way, const struct result_rows *ro
     (void)session;
     (void)way;
     (void)rows;
-    die("this client library binds no arrays");
+    die("this client library cannot bind arrays");
 }
 #endif
 

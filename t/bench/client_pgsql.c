@@ -57,7 +57,7 @@ static uint64_t stream_copy(PGconn *connection, const char *query)
 {
     char sql[STATEMENT_BYTES];
     if (snprintf(sql, sizeof sql, "COPY (%s) TO STDOUT (FORMAT binary)", query) >= (int)sizeof sql)
-        die("a query is too long");
+        die("the query is too long");
     PGresult *result = PQexec(connection, sql);
     require(connection, PQresultStatus(result) == PGRES_COPY_OUT);
     PQclear(result);
@@ -72,7 +72,7 @@ static uint64_t stream_copy(PGconn *connection, const char *query)
     PQclear(result);
     while ((result = PQgetResult(connection)))
         PQclear(result);
-    /* The last message is the trailer; the header comes with the first row. */
+    /* The header comes with the first row, but the trailer is a separate message. */
     return count ? count - 1 : 0;
 }
 
@@ -100,7 +100,7 @@ static void each(void *session, const char *sql,
     PQclear(result);
 }
 
-/* COPY's binary format: for each value its length and its bytes in the order of the network. */
+/* COPY's binary format: for each value, its length and its bytes in network byte order. */
 
 struct chunk {
     PGconn *connection;

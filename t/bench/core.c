@@ -16,9 +16,13 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* How long the core takes: to charge jobs, and from associations in memory to every value and rank,
- * for trees of the shapes that hurt.  A fixed seed; the median of five, in time of
- * the processor, which other programs disturb less. */
+/*
+ * Measures the core's processor time for charging jobs, and for computing all values and ranks from
+ * associations in memory.  Some trees have unfavorable shapes.
+ *
+ * The seed is fixed.  Each result is the median of five runs.  Processor time is less affected by
+ * other programs than elapsed time.
+ */
 
 #define ROUNDS 5
 #define NOW UINT64_C(1750500000)
@@ -54,7 +58,7 @@ static uint32_t add(struct site *site, uint32_t parent, bool is_user, int32_t sh
     return id;
 }
 
-/* A million associations as a large federation would have them: accounts five deep. */
+/* A tree like that of a large federation, with accounts five levels deep. */
 static void draw_wide(struct site *site, size_t count)
 {
     uint32_t accounts[100001];
@@ -88,7 +92,7 @@ static void draw_siblings(struct site *site, size_t count)
         add(site, root, true, (int32_t)random_below(100));
 }
 
-/* Accounts that are all tied, and so merge, each with a user. */
+/* Tied accounts, which Fair Tree merges, each with one user. */
 static void draw_tied(struct site *site, size_t count)
 {
     uint32_t root = add(site, 0, false, 1);
@@ -170,7 +174,8 @@ static void measure(const char *what, void (*draw)(struct site *, size_t), size_
     free(site.rows);
 }
 
-/* What a row of the job table costs once it is read: its charge, added to its association. */
+/* Measures the time for a row of the job table after it was read: computing its charge and adding
+ * it to the association. */
 
 #define JOBS 1000000
 #define ASSOCIATIONS 100000

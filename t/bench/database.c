@@ -7,16 +7,22 @@
 
 #include "client.h"
 
-/* How long the plain client libraries take for what fairmill does with a database.
+/*
+ * Measures the plain client libraries at the work that fairmill does with a database.
  *
- *     database DRIVER ways
- *     database DRIVER stream WAY PLACE SQL [PLACE SQL]...
- *     database DRIVER write WAY PLACE
+ *     `database DRIVER ways`
+ *         Lists the ways to stream and to write.
  *
- * `stream` reads the rows of queries and throws them away; `write` reads what fairmill published
- * for the cluster, changes every value and replaces the rows.  Both print the number of rows and
- * the seconds that it took, connecting left out.  A place is SOCKET:DATABASE for mysql, libpq's
- * words for pgsql, a path for sqlite. */
+ *     `database DRIVER stream WAY PLACE SQL [PLACE SQL]...`
+ *         Reads the rows of queries and discards them.
+ *
+ *     `database DRIVER write WAY PLACE`
+ *         Reads the results that fairmill published for the cluster, changes every value and
+ *         replaces the rows.
+ *
+ * The last two print the number of rows and the seconds taken, without the time to connect.  PLACE
+ * is SOCKET:DATABASE for mysql, a connection string of libpq for pgsql, and a path for sqlite.
+ */
 
 static const struct client *const clients[] = {
 #ifdef HAVE_MYSQL
@@ -86,7 +92,7 @@ static size_t add(char *sql, size_t size, const char *text)
 {
     size_t length = strlen(sql);
     if (length + strlen(text) >= size)
-        die("a statement is too long");
+        die("the statement is too long");
     strcpy(sql + length, text);
     return length;
 }
@@ -148,7 +154,7 @@ static int stream(const struct client *client, const char *way, int count, char 
     return 0;
 }
 
-/* A run gives nearly every association other values. */
+/* Changes the values, as a run does for nearly every association. */
 static void take_row(void *context, const char *const *texts)
 {
     struct result_rows *taken = context;

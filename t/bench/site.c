@@ -12,32 +12,43 @@
 #include <sqlite3.h>
 #endif
 
-/* The accounting database of a large site that does not exist, as slurmdbd would keep it, for
- * benchmarks: rows of one table, as text that LOAD DATA and COPY read, or put into a file of
- * SQLite.
+/*
+ * Generates the accounting database of a large imaginary site for benchmarks, as slurmdbd would
+ * store it.  Prints the rows of one table as text for LOAD DATA and COPY, or adds them to an SQLite
+ * file.
  *
- *     site [OPTION]... TABLE
- *         its rows; TABLE is associations, clusters, events, jobs, qos or tres, or of the rollup
- *         hours, days, months or last-ran
+ *     `site [OPTION]... TABLE`
+ *         The rows of TABLE: associations, clusters, events, jobs, qos, tres, or one of the
+ *         rollup's: hours, days, months, last-ran.
  *
- *     site [OPTION]... changes
- *         the rows of jobs that are new or have changed since the last step
+ *     `site [OPTION]... changes`
+ *         The rows of jobs that are new or have changed since the last step.
  *
- *     site [OPTION]... columns TABLE
+ *     `site [OPTION]... columns TABLE`
+ *         The names of the columns.
  *
- *     site [OPTION]... instant
- *         the time of the step
+ *     `site [OPTION]... instant`
+ *         The time of the step.
  *
- *       --jobs N, --associations N   how large; a step brings a thousandth of the jobs
- *       --step N                     how many steps after the first the site is seen
- *       --sqlite FILE                put the rows into that file instead of printing them
+ * Options:
  *
- * Every row is a function of its number, so the same options make the same site.  Jobs come over
- * sixty days, more of them by day than by night; a third belong to arrays; a tenth are cancelled
- * before they start; with the time limits and waits that they have, one in a hundred is open. */
+ *     `--jobs N`, `--associations N`
+ *         The size of the site.  Each step adds a thousandth of the jobs.
+ *
+ *     `--step N`
+ *         The number of steps after the first.
+ *
+ *     `--sqlite FILE`
+ *         Add the rows to this file instead of printing them.
+ *
+ * Every row is a function of its number, so the same options give the same site.  Jobs are
+ * submitted over sixty days, more of them by day than by night.  A third belong to arrays, and a
+ * tenth are cancelled before they start.  With their time limits and waits, one job in a hundred is
+ * open.
+ */
 
 #define CLUSTER "bench"
-#define FIRST_TIME 2050500000.0 /* to come, so that no run looks back: 2034 */
+#define FIRST_TIME 2050500000.0 /* in 2034, so that no run is at a past time */
 #define DAY 86400.0
 #define DAYS 60.0
 #define JOBS_OF_ARRAY 10
@@ -45,7 +56,7 @@
 #define SHARES_PARENT 2147483647
 #define PI 3.14159265358979323846
 
-/* Numbers that look like chance. */
+/* Pseudorandom numbers. */
 
 enum trait {
     TRAIT_ACCOUNT = 1,
@@ -73,7 +84,7 @@ static uint64_t hash(enum trait trait, uint64_t number)
     return h ^ h >> 31;
 }
 
-/* At least 0, below 1. */
+/* Returns a number of at least 0 and below 1. */
 static double chance(enum trait trait, uint64_t number)
 {
     return (double)(hash(trait, number) >> 11) * 0x1p-53;
@@ -84,7 +95,7 @@ static uint64_t choice(enum trait trait, uint64_t number, uint64_t count)
     return hash(trait, number) % count;
 }
 
-/* Where rows go. */
+/* The output buffer, or the SQLite statement. */
 
 static char *buffer;
 static size_t used, room;
@@ -192,7 +203,7 @@ static void end_row(void)
         flush_rows();
 }
 
-/* Associations: one in ten is an account, about five deep; the rest are users' leaves. */
+/* Associations: one in ten is an account, about five levels deep, and the others are users. */
 
 static uint64_t job_count = 10000000, association_count = 100000, step;
 
@@ -201,10 +212,10 @@ static bool is_account(uint64_t id)
     return id % 10 == 1;
 }
 
-/* The id of an account's or a user's parent; 0 for the root's. */
+/* Returns the id of the parent of an account or a user, or 0 for the root. */
 static uint64_t parent_of(uint64_t id)
 {
-    uint64_t number = id / 10; /* of the accounts that come before */
+    uint64_t number = id / 10; /* number of accounts with a lower id */
     if (!number)
         return id == 1 ? 0 : 1;
     if (is_account(id))
@@ -217,7 +228,7 @@ static uint64_t account_of(uint64_t id)
     return is_account(id) ? id : parent_of(id);
 }
 
-/* One user in four is in a second account, too. */
+/* Returns the id from which the user's name is made.  About one user in four is in two accounts. */
 static uint64_t user_of(uint64_t id)
 {
     uint64_t half = association_count / 20 * 10, other = id > half ? id - half : 0;
@@ -295,14 +306,15 @@ static const uint64_t limits[] = { 60,  60,  60,  60,   240,  240,  240,  240,  
                                    480, 480, 480, 1440, 1440, 1440, 1440, 2880, 2880, 10080 };
 
 struct job {
-    uint64_t number, array; /* the array's first job, 0 if it is alone */
-    uint64_t who;           /* what its user has chosen is that of this number */
+    uint64_t number, array; /* the array's first job, or 0 without an array */
+    uint64_t who;           /* number from which the user's choices are derived */
     uint64_t submit, start, end;
     bool cancelled; /* before it started */
     uint64_t association, account, limit, cpus, gpus;
 };
 
-/* When the job of this number comes: evenly, but for the time of day. */
+/* Returns the submission time of a job.  Times are evenly distributed except for the time of
+ * day. */
 static double submitted_at(double number)
 {
     double even = number * DAYS * DAY / (double)job_count;
@@ -319,7 +331,7 @@ static uint64_t time_of(uint64_t of_step)
     return (uint64_t)submitted_at((double)(job_count + of_step * jobs_of_step()));
 }
 
-/* A few users have most of the jobs. */
+/* Returns a random association.  A few users have most of the jobs. */
 static uint64_t association_of(uint64_t who)
 {
     uint64_t users = association_count - (association_count + 9) / 10;
@@ -404,7 +416,7 @@ static const char job_columns[] =
     "priority,sluid,state,timelimit,time_submit,time_eligible,time_start,time_end,work_dir,std_err,"
     "std_in,std_out,submit_line,tres_alloc,tres_req";
 
-/* The columns, in the order of the names above. */
+/* Writes the values in the order of job_columns. */
 static void put_job(const struct job *job, uint64_t now)
 {
     char text[256];
@@ -502,8 +514,8 @@ static void put_changes(void)
     }
 }
 
-/* slurmdbd's rollup, as a site has it that keeps hours for two days: what each association used of
- * processors and of billing within the hours, days and months that had passed, in UTC. */
+/* slurmdbd's rollup, at a site that keeps hours for two days: the CPU time and billing of each
+ * association in past hours, days and months (UTC). */
 
 #define HOUR UINT64_C(3600)
 #define HOURS_KEPT 48
@@ -525,7 +537,7 @@ static uint64_t span_start(enum span span, uint64_t t)
     return (uint64_t)timegm(&date);
 }
 
-/* The starts of all spans that are kept, and of the one that is not over. */
+/* Lists the starts of all periods that are kept, and the start of the unfinished period. */
 static size_t list_spans(enum span span, uint64_t now, uint64_t *starts)
 {
     size_t count = 0;
@@ -680,7 +692,7 @@ static void put_tres(void)
 
 static const char event_columns[] = "time_start,time_end,node_name,cluster_nodes,reason,state,tres";
 
-/* What the cluster registered, and nodes that went down for an hour. */
+/* Writes the cluster's registration, and nodes that were down for an hour. */
 static void put_events(void)
 {
     put_number(1700000000);
@@ -737,7 +749,7 @@ static void run(const char *sql)
         die(sqlite3_errmsg(database));
 }
 
-/* A column called `user` or `partition` is a word of SQL, so every name is quoted. */
+/* Quotes all column names, because `user` and `partition` are keywords of SQL. */
 static void put_into_sqlite(const struct table *table, const char *path)
 {
     char sql[4096];
@@ -809,7 +821,7 @@ int main(int argc, char **argv)
             return 64;
         }
     if (association_count < 20 || !job_count)
-        die("a site has twenty associations and a job at least");
+        die("a site needs at least twenty associations and one job");
     const char *what = optind < argc ? argv[optind] : "";
     if (!strcmp(what, "instant")) {
         printf("%" PRIu64 "\n", time_of(step));

@@ -8,12 +8,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Run a command, its output thrown away, and print the seconds it took, the seconds of processor
- * time it used itself, and its peak memory in KiB:
+/*
+ * Runs a command and discards its output.  Prints the elapsed seconds, the seconds of processor
+ * time and the peak memory in KiB:
  *
  *     timed COMMAND [ARGUMENT]...
  *
- * A process's peak memory begins with that of who started it, and this program is small. */
+ * A process inherits the peak memory of its parent, so this program is small.
+ */
 
 static double seconds(void)
 {
