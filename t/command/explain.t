@@ -581,7 +581,7 @@ def days_of_readers(place, now):
     """Compares the days from the results, for users who cannot read jobs, with the days from the
     jobs.
 
-    Days before a reset must have no weight."""
+    Days before a reset must not count."""
     def told(*keys):
         place.settings(dict(keys))
         place.succeed('run', '--now', now, '--replace')
@@ -596,14 +596,14 @@ def days_of_readers(place, now):
         whole, read, usage = told(*keys)
         tap.ok(len(whole) == len(read) < 8 and [day for day, _ in whole] == [day for day, _ in read]
                and all(abs(one - other) < 2e-2 * one for (_, one), (_, other) in zip(whole, read))
-               and abs(sum(left for _, left in read) - usage) < 2e-2 * usage, f'days before a weekly reset have no weight: {keys}',
+               and abs(sum(left for _, left in read) - usage) < 2e-2 * usage, f'days before a weekly reset do not count: {keys}',
                whole, read, usage)
     at = now - 3 * 86400 - 6 * 3600
     place.settings({'usage.half_life': '0'})
     place.succeed('ledger', 'reset', '-u', 'bea', '--at', at, '--why', 'a test', '--yes', '--now', now)
     whole, read, usage = told(('usage.half_life', '0'))
     tap.ok(read and read[-1:] and min(day for day, _ in read) <= at and min(day for day, _ in read) > at - 86400,
-           'days before a reset in the ledger have no weight', whole, read, usage)
+           'days before a reset in the ledger do not count', whole, read, usage)
 
 
 def jobs(place):

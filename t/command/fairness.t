@@ -97,7 +97,7 @@ def each_run(place):
 
 
 def on_the_page(place):
-    """Tests the page with so many rows that a thread reads them ahead."""
+    """Tests the page with thousands of rows, so that a thread reads them ahead."""
     if not HAS_REPORT:
         return
     place.ready(SITE, {'retention.history_interval': '0s'})

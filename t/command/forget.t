@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""A cluster that was retired can be forgotten, and no other."""
+"""Tests that `fairmill forget` removes a retired cluster and no other."""
 
 import os
 import pty
@@ -22,7 +22,7 @@ root/
 
 
 def left(place, cluster):
-    """Rows of a cluster, by table: whatever tables there are."""
+    """Returns the number of a cluster's rows in each table."""
     tables = [name for (name,) in place.query("SELECT name FROM sqlite_master WHERE type = 'table'")]
     found = {}
     for table in tables:
@@ -45,29 +45,29 @@ def retired(place):
 def refused(place):
     retired(place)
     before = left(place, 'tiny')
-    place.ends(64, 'a cluster that lives is not forgotten', 'forget', '--cluster', 'tiny', '--yes')
-    place.says('the reason is given', "'tiny'", 'not retired')
-    tap.same(left(place, 'tiny'), before, 'and nothing of it went')
-    place.ends(64, 'nor is one that is not known', 'forget', '--cluster', 'none', '--yes')
-    place.ends(64, 'nor the row that counts runs', 'forget', '--cluster', '', '--yes')
-    place.ends(64, 'a cluster must be named', 'forget', '--yes')
-    place.ends(64, 'without --yes somebody must be there to ask', 'forget', '--cluster', 'old')
+    place.ends(64, 'a cluster that is not retired cannot be forgotten', 'forget', '--cluster', 'tiny', '--yes')
+    place.says('the error says that the cluster is not retired', "'tiny'", 'not retired')
+    tap.same(left(place, 'tiny'), before, 'the rejected command removes no rows')
+    place.ends(64, 'an unknown cluster cannot be forgotten', 'forget', '--cluster', 'none', '--yes')
+    place.ends(64, 'the empty cluster name is rejected', 'forget', '--cluster', '', '--yes')
+    place.ends(64, 'forget without --cluster is rejected', 'forget', '--yes')
+    place.ends(64, 'forget needs --yes or a terminal', 'forget', '--cluster', 'old')
     tap.ok({'fairmill_history', 'fairmill_usage_day', 'fairmill_run'} <= set(left(place, 'old')),
-           'what is retired keeps its history', left(place, 'old'))
+           'a retired cluster keeps its history', left(place, 'old'))
 
 
 def forgotten(place):
     retired(place)
     tiny = left(place, 'tiny')
-    place.ends(0, 'a retired cluster is forgotten', 'forget', '--cluster', 'old', '--yes')
+    place.ends(0, 'a retired cluster can be forgotten', 'forget', '--cluster', 'old', '--yes')
     tap.same((place.out, place.err), ('', ''), 'silently')
-    tap.same(left(place, 'old'), {}, 'and no table has a row of it')
-    tap.same(left(place, 'tiny'), tiny, 'the other one keeps all it had')
-    place.ends(64, 'forgotten once is enough', 'forget', '--cluster', 'old', '--yes')
-    place.ends(0, 'runs go on', 'run', '--now', NOW + 20)
+    tap.same(left(place, 'old'), {}, 'no table has rows of the forgotten cluster')
+    tap.same(left(place, 'tiny'), tiny, 'the other cluster keeps all its rows')
+    place.ends(64, 'a forgotten cluster cannot be forgotten again', 'forget', '--cluster', 'old', '--yes')
+    place.ends(0, 'the next run succeeds', 'run', '--now', NOW + 20)
     place.change("UPDATE cluster_table SET deleted = 0 WHERE name = 'old'")
-    place.ends(0, 'and if it comes back it begins anew', 'run', '--now', NOW + 30)
-    tap.ok(place.value('usage_raw', 'root.v', 'old') > 0, 'with its usage')
+    place.ends(0, 'a run succeeds if the forgotten cluster returns', 'run', '--now', NOW + 30)
+    tap.ok(place.value('usage_raw', 'root.v', 'old') > 0, 'a cluster that returns has its usage')
 
 
 def settings_go(place):
@@ -76,11 +76,11 @@ def settings_go(place):
     place.query("UPDATE fairmill_run SET settings_digest = 'its own' WHERE cluster = 'old'")
     place.succeed('forget', '--cluster', 'old', '--yes')
     tap.same(place.query('SELECT count(*) FROM fairmill_settings'), [(1,)],
-             'settings that no run is left of go too')
+             'forget removes settings that no other run used')
 
 
 def asked(place, answer):
-    """On a terminal: the status, and what it said."""
+    """Runs forget on a terminal and returns the exit status and the output."""
     child, terminal = pty.fork()
     if not child:
         os.chdir(place.folder)
@@ -98,10 +98,10 @@ def asked(place, answer):
 def questions(place):
     retired(place)
     status, said = asked(place, b'\n')
-    tap.ok(status == 1 and "'old'? [y/N]" in said, 'on a terminal it asks, and takes silence for no', status, said)
-    tap.ok(left(place, 'old'), 'then nothing goes')
+    tap.ok(status == 1 and "'old'? [y/N]" in said, 'on a terminal forget asks, and an empty answer means no', status, said)
+    tap.ok(left(place, 'old'), 'the answer no removes no rows')
     status, said = asked(place, b'y\n')
-    tap.ok(status == 0 and not left(place, 'old'), 'yes is yes', status, said)
+    tap.ok(status == 0 and not left(place, 'old'), 'the answer yes removes the cluster', status, said)
 
 
 def body():

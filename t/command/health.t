@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Health cannot be green while nothing is published: whatever went wrong, status, its line for monitors
-and the metrics say so, and say the same."""
+"""Tests that status, its line for monitors and the metrics report each problem.
+
+They must agree, and must not report success if nothing is published."""
 
 import fcntl
 import glob
@@ -37,7 +38,8 @@ BREAK = 'UPDATE {}_assoc_table SET parent_acct = \'gone\', id_parent = 77 WHERE 
 
 
 class Sick(Place):
-    """A place with clocks: `ahead` is by how many seconds that of the next command is."""
+    """A place whose clock can be wrong.  The clock of the next command is ahead by `ahead`
+    seconds."""
 
     ahead = 0
 
@@ -59,17 +61,17 @@ class Sick(Place):
         return self.query('SELECT cluster, status FROM fairmill_run ORDER BY run_id')
 
     def attempt(self, status, *arguments, ahead=0, added=(('tiny', 'failed'),), what='the run', **more):
-        """A run that ends so and leaves these rows."""
+        """Runs once and checks the exit status and the rows that the run adds."""
         before, self.ahead = len(self.attempts()), ahead
-        self.ends(status, f'{what} ends with {status}', 'run', *arguments, **more)
+        self.ends(status, f'{what} exits with status {status}', 'run', *arguments, **more)
         self.ahead = 0
-        tap.same(self.attempts()[before:], list(added), f'{what} leaves its rows')
+        tap.same(self.attempts()[before:], list(added), f'{what} adds the correct rows to fairmill_run')
 
     def away(self, name='a.db'):
         os.rename(self.path(name), self.path('away'))
 
     def is_so(self, what, problems, level=None, ahead=0, published=1):
-        """{cluster: {problem}}, of those that are known; the worst level."""
+        """Checks the problems of each cluster, as {cluster: {problem}}, and the worst level."""
         self.ahead = ahead
         level = level or ('critical' if not problems else 'warning')
         status = self.run('status', '--json')
@@ -81,33 +83,35 @@ class Sick(Place):
         line = self.out
         self.ahead = 0
         tap.same({each['cluster']: set(filter(None, each['problems'].split(','))) for each in clusters}, problems,
-                 f'{what}: status knows what is wrong')
-        tap.ok(status == (0 if level == 'ok' else 1) and bool(said) == bool(status), f'{what}: its exit status too', status, said)
+                 f'{what}: status --json lists the correct problems')
+        tap.ok(status == (0 if level == 'ok' else 1) and bool(said) == bool(status),
+               f'{what}: status has the correct exit status',
+               status, said)
         tap.same(max((each['health'] for each in clusters), key=LEVELS.index, default='critical'), level,
-                 f'{what}: it is {level}')
+                 f'{what}: the level is {level}')
         tap.ok(nagios == LEVELS.index(level) and line.startswith(f'FAIRMILL {level.upper()} - '),
-               f'{what}: a monitor is told the same', nagios, line)
+               f'{what}: status --nagios reports the same level', nagios, line)
         named = {each: set() for each in problems}
         for cluster, problem in PROBLEM.findall(metrics):
             named[cluster].add(problem)
-        tap.same(named, problems, f'{what}: so are the metrics')
-        tap.same(PUBLISHED.findall(metrics), [str(published)], f'{what}: they count what is published')
+        tap.same(named, problems, f'{what}: metrics reports the same problems')
+        tap.same(PUBLISHED.findall(metrics), [str(published)], f'{what}: metrics counts the published clusters')
 
 
 def well(place):
     place.begin(SMALL + OTHER)
     place.attempt(0, added=[('other', 'done'), ('tiny', 'done')])
-    place.is_so('all is well', {'tiny': set(), 'other': set()}, 'ok', published=2)
+    place.is_so('no problem', {'tiny': set(), 'other': set()}, 'ok', published=2)
 
 
 def nothing_yet(place):
     place.begin()
     place.is_so('no run yet', {}, published=0)
     place.away()
-    place.attempt(69, added=[('', 'failed')], what='a first run without its source')
-    place.is_so('only a run without its source', {}, published=0)
+    place.attempt(69, added=[('', 'failed')], what='a first run without accounting database')
+    place.is_so('no complete run', {}, published=0)
     place.run('status')
-    place.says('status has its reason', 'no results yet', 'a.db')
+    place.says('status names the missing accounting database', 'no results yet', 'a.db')
 
 
 def never_published(place):
@@ -122,9 +126,9 @@ def failed_later(place):
     place.succeed('run')
     place.change(BREAK.format('other'))
     place.attempt(65, added=[('other', 'failed'), ('tiny', 'done')])
-    place.is_so('one of two failed', {'other': {'last_run_failed'}, 'tiny': set()}, published=2)
+    place.is_so('one of two clusters failed', {'other': {'last_run_failed'}, 'tiny': set()}, published=2)
     place.run('status')
-    place.says('status names it', "'other'", 'last run failed')
+    place.says('status names the cluster whose last run failed', "'other'", 'last run failed')
 
 
 def without_source(place):
@@ -133,18 +137,18 @@ def without_source(place):
     place.away()
     both = [('other', 'failed'), ('tiny', 'failed')]
     place.attempt(69, added=both)
-    place.is_so('the source is away', {'tiny': {'last_run_failed'}, 'other': {'last_run_failed'}}, published=2)
-    place.attempt(69, '--cluster', 'tiny', added=[('tiny', 'failed')], what='a run for one of two')
+    place.is_so('no accounting database', {'tiny': {'last_run_failed'}, 'other': {'last_run_failed'}}, published=2)
+    place.attempt(69, '--cluster', 'tiny', added=[('tiny', 'failed')], what='a run of one of two clusters')
     place.settings({'source.database': place.path('slip.db'), 'source.deadline': '1 s'})
-    place.attempt(69, added=both, what='a run with a slip in its source')
+    place.attempt(69, added=both, what='a run with a misspelt accounting database')
     place.settings({'source.database': place.path('r.db')})
-    place.attempt(78, added=both, what='a run whose source is the results')
+    place.attempt(78, added=both, what='a run whose accounting database is the results database')
     message, = place.query('SELECT message FROM fairmill_run ORDER BY run_id DESC LIMIT 1')
-    tap.ok('share_database' in message[0], 'and the row says why', message)
+    tap.ok('share_database' in message[0], 'the row of the failed run has the reason', message)
 
 
 def two_sources(place):
-    """Of two settings files with results in one database each is about its own clusters."""
+    """Two settings files share a results database.  A failure must affect only its own clusters."""
     place.begin()
     place.site(OTHER, 'b.db')
     keys = {'source.database': place.path('b.db'), 'source.deadline': '1 s'}
@@ -153,63 +157,66 @@ def two_sources(place):
     place.succeed('run', settings='b.conf')
     os.unlink(place.path('b.db'))
     place.attempt(69, added=[('other', 'failed')], settings='b.conf')
-    place.is_so('one of two sources is away', {'tiny': set(), 'other': {'last_run_failed'}}, published=2)
+    place.is_so('one of two accounting databases is missing', {'tiny': set(), 'other': {'last_run_failed'}}, published=2)
 
 
 def refused(place):
     place.begin()
     place.succeed('run')
-    place.attempt(64, '--now', int(time.time()) - DAY, what='a run of an older instant')
-    place.is_so('an older instant was refused', {'tiny': {'last_run_failed'}})
+    place.attempt(64, '--now', int(time.time()) - DAY, what='a run for an earlier time')
+    place.is_so('a run for an earlier time was rejected', {'tiny': {'last_run_failed'}})
     place.attempt(0, added=[('tiny', 'done')])
-    place.is_so('the next run is done', {'tiny': set()}, 'ok')
-    place.attempt(64, '--cluster', 'tinny', added=[('', 'failed')], what='a run for a cluster that is not there')
-    place.is_so('which concerns nobody', {'tiny': set()}, 'ok')
+    place.is_so('the next run succeeded', {'tiny': set()}, 'ok')
+    place.attempt(64, '--cluster', 'tinny', added=[('', 'failed')], what='a run of an unknown cluster')
+    place.is_so('an unknown cluster was rejected', {'tiny': set()}, 'ok')
 
 
 def ahead_once(place):
     place.begin()
-    place.attempt(0, ahead=2 * DAY, added=[('tiny', 'done')], what='a run two days ahead')
+    place.attempt(0, ahead=2 * DAY, added=[('tiny', 'done')], what='a run with a clock two days ahead')
     place.is_so('the clock was ahead', {'tiny': {'in_future', 'clock'}}, 'critical')
     place.run('status', '--nagios', '--max-age', '30m')
-    tap.ok(re.search(r'tiny (47 h|2 d) ahead \(published in the future, ', place.out), 'the line says how far', place.out)
+    tap.ok(re.search(r'tiny (47 h|2 d) ahead \(published in the future, ', place.out),
+           'status --nagios shows how far the results are ahead',
+           place.out)
     place.attempt(1)
-    place.is_so('and runs are refused', {'tiny': {'in_future', 'last_run_failed'}}, 'critical')
+    place.is_so('runs are rejected because the results are ahead', {'tiny': {'in_future', 'last_run_failed'}}, 'critical')
     place.attempt(0, '--replace', added=[('tiny', 'done')])
-    place.is_so('until somebody replaces it', {'tiny': set()}, 'ok')
+    place.is_so('--replace replaced the results of the future', {'tiny': set()}, 'ok')
 
 
 def jumps_back(place):
     place.begin()
     place.succeed('run')
-    place.is_so('the clock has jumped back', {'tiny': {'in_future', 'clock'}}, 'critical', ahead=-DAY)
+    place.is_so('the clock went back', {'tiny': {'in_future', 'clock'}}, 'critical', ahead=-DAY)
     place.attempt(1, ahead=-DAY)
-    place.is_so('and runs are refused', {'tiny': {'in_future', 'last_run_failed'}}, 'critical', ahead=-DAY)
-    place.is_so('a failed run of a clock that was behind', {'tiny': {'last_run_failed'}})
+    place.is_so('runs are rejected because the clock went back',
+                {'tiny': {'in_future', 'last_run_failed'}}, 'critical', ahead=-DAY)
+    place.is_so('a run failed while the clock was late', {'tiny': {'last_run_failed'}})
 
 
 def a_little(place):
     place.begin()
     place.succeed('run')
-    place.is_so("a reader's clock that is a minute behind", {'tiny': set()}, 'ok', ahead=-60)
-    place.attempt(1, ahead=-60, what='a run of a minute ago')
-    place.is_so('a run that is refused for a minute', {'tiny': {'last_run_failed'}})
+    place.is_so("the reader's clock is a minute late", {'tiny': set()}, 'ok', ahead=-60)
+    place.attempt(1, ahead=-60, what='a run with a clock a minute late')
+    place.is_so('a run was rejected because of a minute', {'tiny': {'last_run_failed'}})
 
 
 def asked_ahead(place):
     place.begin()
     place.attempt(0, '--now', int(time.time()) + DAY, added=[('tiny', 'done')])
-    place.is_so('--now of tomorrow', {'tiny': {'in_future'}}, 'critical')
-    place.ends(1, 'check ends as the next run does', 'check')
-    tap.ok('next: correct the clock' in place.out, 'with the step that helps', place.out)
-    place.ends(1, 'so does its list of findings', 'check', '--json')
-    place.attempt(1, what='that run')
+    place.is_so('a run with --now of tomorrow', {'tiny': {'in_future'}}, 'critical')
+    place.ends(1, 'check exits with the status of the next run', 'check')
+    tap.ok('next: correct the clock' in place.out, 'check proposes to correct the clock', place.out)
+    place.ends(1, 'check --json exits with the status of the next run', 'check', '--json')
+    place.attempt(1, what='the next run')
 
 
 def began_ahead(place):
     place.begin()
     place.attempt(0, '--now', int(time.time()), ahead=2 * DAY, added=[('tiny', 'done')])
-    place.is_so('only the beginning of the last run is ahead', {'tiny': {'clock'}})
+    place.is_so('only the start of the last run is in the future', {'tiny': {'clock'}})
 
 
 def vanished(place):
@@ -217,54 +224,60 @@ def vanished(place):
     place.succeed('run')
     rows = place.query("SELECT * FROM fairmill_fairshare WHERE cluster = 'tiny'")
     place.change("DELETE FROM cluster_table WHERE name = 'tiny'")
-    place.attempt(65, added=[('tiny', 'failed'), ('other', 'done')], what='a run that misses a cluster')
-    place.says('it is named, with what would take it away', "'tiny'", 'forget --cluster tiny')
-    tap.same(place.query("SELECT * FROM fairmill_fairshare WHERE cluster = 'tiny'"), rows, 'its published rows stay')
-    place.ends(65, 'check ends as that run', 'check')
-    tap.ok('forget --cluster tiny' in place.err and 'next:' not in place.out, 'and names the way out only', place.out, place.err)
+    place.attempt(65, added=[('tiny', 'failed'), ('other', 'done')], what='a run with a missing cluster')
+    place.says('the error names the cluster and proposes forget', "'tiny'", 'forget --cluster tiny')
+    tap.same(place.query("SELECT * FROM fairmill_fairshare WHERE cluster = 'tiny'"), rows,
+             'the published rows of the missing cluster stay')
+    place.ends(65, 'check exits as a run with a missing cluster does', 'check')
+    tap.ok('forget --cluster tiny' in place.err and 'next:' not in place.out,
+           'check proposes only forget for the missing cluster',
+           place.out, place.err)
     gone = {'tiny': {'vanished', 'last_run_failed'}, 'other': set()}
-    place.is_so('a cluster has vanished', gone, published=2)
+    place.is_so('a cluster is missing', gone, published=2)
     tap.same(place.query("SELECT subject, count FROM fairmill_finding WHERE kind = 'cluster_vanished'"), [('', 1)],
-             'it is a finding')
+             'a missing cluster is a finding')
     place.away()
     place.attempt(69, added=[('other', 'failed'), ('tiny', 'failed')])
     os.rename(place.path('away'), place.path('a.db'))
     place.change("INSERT INTO cluster_table (name, creation_time, mod_time, deleted, federation, fed_state)"
                  " VALUES ('tiny', 1, 1, 0, '', 0)")
-    place.is_so('whatever other runs ended with', {'tiny': {'vanished', 'last_run_failed'},
+    place.is_so('a missing cluster, after a run without accounting database', {'tiny': {'vanished', 'last_run_failed'},
                                                    'other': {'last_run_failed'}}, published=2)
     place.change(BREAK.format('tiny'))
-    place.attempt(65, added=[('other', 'done'), ('tiny', 'failed')], what='it is there again, and broken')
-    place.ends(64, 'so that it cannot be forgotten', 'forget', '--cluster', 'tiny', '--yes')
-    place.is_so('nor has it vanished', {'tiny': {'last_run_failed'}, 'other': set()}, published=2)
+    place.attempt(65, added=[('other', 'done'), ('tiny', 'failed')], what='a run of a cluster that returned with bad rows')
+    place.ends(64, 'a cluster that returned with bad rows cannot be forgotten', 'forget', '--cluster', 'tiny', '--yes')
+    place.is_so('a cluster that returned with bad rows is not missing',
+                {'tiny': {'last_run_failed'}, 'other': set()}, published=2)
     place.change("UPDATE tiny_assoc_table SET parent_acct = 'root', id_parent = 1 WHERE user = '' AND id_assoc > 1")
     place.change("UPDATE tiny_assoc_table SET parent_acct = '', id_parent = (SELECT id_assoc FROM tiny_assoc_table a WHERE"
                  " a.acct = tiny_assoc_table.acct AND a.user = '') WHERE user <> ''")
-    place.ends(0, 'once it is whole again a run is done', 'run')
-    place.is_so('and all is well', {'tiny': set(), 'other': set()}, 'ok', published=2)
-    place.ends(64, 'then it cannot be forgotten', 'forget', '--cluster', 'tiny', '--yes')
+    place.ends(0, 'the run of the repaired cluster succeeds', 'run')
+    place.is_so('the cluster is repaired', {'tiny': set(), 'other': set()}, 'ok', published=2)
+    place.ends(64, 'a repaired cluster cannot be forgotten', 'forget', '--cluster', 'tiny', '--yes')
     place.change("DELETE FROM cluster_table WHERE name = 'tiny'")
     place.settings({'source.clusters': 'tiny, other'})
-    place.attempt(65, added=[('tiny', 'failed'), ('other', 'done')], what='a run whose settings name it')
-    tap.same(place.err.count('\n'), 1, 'says it once')
+    place.attempt(65, added=[('tiny', 'failed'), ('other', 'done')], what='a run whose settings name a missing cluster')
+    tap.same(place.err.count('\n'), 1, 'the run reports the missing cluster once')
     place.settings()
-    place.ends(0, 'what has vanished can be forgotten', 'forget', '--cluster', 'tiny', '--yes')
-    place.is_so('then it is no matter', {'other': set()}, 'ok')
+    place.ends(0, 'a missing cluster can be forgotten', 'forget', '--cluster', 'tiny', '--yes')
+    place.is_so('the missing cluster is forgotten', {'other': set()}, 'ok')
     place.change('DELETE FROM cluster_table')
     before = place.query('SELECT * FROM fairmill_fairshare')
-    place.ends(65, 'a run that finds no cluster at all fails', 'run')
-    place.is_so('no cluster is there', {'other': {'vanished', 'last_run_failed'}})
-    tap.same(place.query('SELECT * FROM fairmill_fairshare'), before, 'and all rows stay')
+    place.ends(65, 'a run that finds no cluster fails', 'run')
+    place.is_so('all clusters are missing', {'other': {'vanished', 'last_run_failed'}})
+    tap.same(place.query('SELECT * FROM fairmill_fairshare'), before, 'the published rows stay if all clusters are missing')
 
 
 def missing(place):
     place.begin(keys={'source.clusters': 'tiny, other'})
-    place.attempt(65, added=[('other', 'failed'), ('tiny', 'done')], what='a run that misses a cluster of the settings')
-    place.ends(65, 'check ends as that run', 'check')
-    tap.ok("'other'" in place.err and 'next:' not in place.out, 'and recommends no first run', place.out, place.err)
-    place.is_so('a cluster of the settings is missing', {'tiny': set(), 'other': {'never_published', 'last_run_failed'}}, 'critical')
-    place.ends(0, 'a slip of the settings', 'forget', '--cluster', 'other', '--yes')
-    place.is_so('can be forgotten', {'tiny': set()}, 'ok')
+    place.attempt(65, added=[('other', 'failed'), ('tiny', 'done')], what='a run whose settings name an unknown cluster')
+    place.ends(65, 'check exits as a run with an unknown cluster does', 'check')
+    tap.ok("'other'" in place.err and 'next:' not in place.out, 'check does not propose a first run for an unknown cluster',
+           place.out, place.err)
+    place.is_so('the settings name an unknown cluster',
+                {'tiny': set(), 'other': {'never_published', 'last_run_failed'}}, 'critical')
+    place.ends(0, 'an unknown cluster of the settings can be forgotten', 'forget', '--cluster', 'other', '--yes')
+    place.is_so('the unknown cluster is forgotten', {'tiny': set()}, 'ok')
 
 
 def deleted(place):
@@ -276,110 +289,116 @@ def deleted(place):
     place.change("UPDATE cluster_table SET deleted = 0 WHERE name = 'other'")
     place.change(BREAK.format('other'))
     place.attempt(65, added=[('other', 'failed'), ('tiny', 'done')])
-    place.is_so('it came back, and failed', {'tiny': set(), 'other': {'never_published', 'last_run_failed'}}, 'critical')
+    place.is_so('a retired cluster returned and failed',
+                {'tiny': set(), 'other': {'never_published', 'last_run_failed'}}, 'critical')
     place.run('status')
-    place.says('the way out is named', '`fairmill forget --cluster other`')
+    place.says('status proposes to forget the cluster', '`fairmill forget --cluster other`')
     days = place.query('SELECT count(*) FROM fairmill_usage_day')
-    place.ends(64, 'but not while it is in the accounting database', 'forget', '--cluster', 'other', '--yes')
-    place.says('which is said', "'other': the accounting database contains it")
-    tap.same(place.query('SELECT count(*) FROM fairmill_usage_day'), days, 'and nothing is removed')
+    place.ends(64, 'a cluster in the accounting database cannot be forgotten', 'forget', '--cluster', 'other', '--yes')
+    place.says('the error says that the accounting database has the cluster', "'other': the accounting database contains it")
+    tap.same(place.query('SELECT count(*) FROM fairmill_usage_day'), days, 'the rejected command removes no rows')
     place.away()
-    place.ends(69, 'nor while that cannot be asked', 'forget', '--cluster', 'other', '--yes')
+    place.ends(69, 'forget fails without the accounting database', 'forget', '--cluster', 'other', '--yes')
     os.rename(place.path('away'), place.path('a.db'))
     place.change("UPDATE cluster_table SET deleted = 1 WHERE name = 'other'")
     place.attempt(0, added=[('tiny', 'done')])
-    place.is_so('it was marked as deleted again', {'tiny': set()}, 'ok')
+    place.is_so('the cluster was retired again', {'tiny': set()}, 'ok')
     place.change("INSERT INTO cluster_table (name, creation_time, mod_time, deleted, federation, fed_state)"
                  " VALUES ('brief', 1, 1, 0, '', 0)")
-    place.attempt(78, added=[('brief', 'failed'), ('tiny', 'done')], what='a run for a cluster without tables')
-    place.is_so('a cluster came', {'tiny': set(), 'brief': {'never_published', 'last_run_failed'}}, 'critical')
+    place.attempt(78, added=[('brief', 'failed'), ('tiny', 'done')], what='a run of a new cluster without tables')
+    place.is_so('a new cluster has no tables', {'tiny': set(), 'brief': {'never_published', 'last_run_failed'}}, 'critical')
     place.change("UPDATE cluster_table SET deleted = 1 WHERE name = 'brief'")
     place.attempt(0, added=[('tiny', 'done')])
-    place.is_so('and went before any run for it was done', {'tiny': set()}, 'ok')
+    place.is_so('the new cluster was retired before its first run', {'tiny': set()}, 'ok')
     place.attempt(0, added=[('tiny', 'done')])
-    place.ends(0, 'and can be forgotten', 'forget', '--cluster', 'brief', '--yes')
-    place.ends(0, 'as the one that was retired', 'forget', '--cluster', 'other', '--yes')
+    place.ends(0, 'a cluster that never had results can be forgotten', 'forget', '--cluster', 'brief', '--yes')
+    place.ends(0, 'a retired cluster can be forgotten', 'forget', '--cluster', 'other', '--yes')
 
 
 def stale(place):
-    """Three times the median of the last ten intervals, at least 15 minutes."""
+    """Tests the age at which results are stale: three median intervals of the last ten, at least 15
+    minutes."""
     now = int(time.time())
     place.begin()
     place.succeed('run', '--now', now - 880)
-    place.is_so('a first run is 15 minutes old at most', {'tiny': set()}, 'ok')
+    place.is_so('the first run is less than 15 minutes old', {'tiny': set()}, 'ok')
     place.begin()
     place.succeed('run', '--now', now - 920)
-    place.is_so('a first run is older than 15 minutes', {'tiny': {'stale'}}, 'critical')
+    place.is_so('the first run is more than 15 minutes old', {'tiny': {'stale'}}, 'critical')
     place.begin()
     for hour in range(30, 18, -1):
         place.succeed('run', '--now', now - 3600 * hour // 6)      # every ten minutes
     place.succeed('run', '--now', now - 3600 * 3)
     place.attempt(64, '--now', now - 5 * 3600)
-    place.is_so('a failed run is no interval', {'tiny': {'stale', 'last_run_failed'}}, 'critical')
+    place.is_so('a failed run is not counted as an interval', {'tiny': {'stale', 'last_run_failed'}}, 'critical')
     place.begin()
     for hour in (40, 7, 6, 5, 4):
         place.succeed('run', '--now', now - 3600 * hour)
     place.succeed('run', '--now', now - 3600 * 3 + 60)
-    place.is_so('an hourly run is three hours old at most', {'tiny': set()}, 'ok')
-    place.ends(0, 'without a limit a monitor has the same', 'status', '--nagios')
+    place.is_so('an hourly run is less than three hours old', {'tiny': set()}, 'ok')
+    place.ends(0, 'status --nagios without a limit uses the same age', 'status', '--nagios')
     place.succeed('show')
-    tap.same(place.err, '', 'and commands have no word about it')
+    tap.same(place.err, '', 'show prints no warning about recent results')
     place.succeed('run', '--replace', '--now', now - 3600 * 3 - 60)
-    place.is_so('an hourly run is older than three hours', {'tiny': {'stale'}}, 'critical')
-    place.ends(2, 'which is critical to a monitor without a limit', 'status', '--nagios')
-    place.ends(0, 'and none to one with a limit of its own', 'status', '--nagios', '--max-age', '4h')
+    place.is_so('an hourly run is more than three hours old', {'tiny': {'stale'}}, 'critical')
+    place.ends(2, 'stale results are critical to status --nagios without a limit', 'status', '--nagios')
+    place.ends(0, 'stale results are ok to status --nagios with a larger limit', 'status', '--nagios', '--max-age', '4h')
     for command in (('show', '--json'), ('prio',), ('explain', 'alice'), ('compare', '--csv'), ('history', 'alice'),
                     ('whatif', '--shares', 'alice=2'), ('forecast', 'alice'), ('statement',)):
-        place.ends(0, f"{command[0]} ends with 0", *command)
-        tap.same(place.err, "fairmill: the results of cluster 'tiny' are stale: 3 h old\n", 'and says their age once')
+        place.ends(0, f'{command[0]} of stale results exits with status 0', *command)
+        tap.same(place.err, "fairmill: the results of cluster 'tiny' are stale: 3 h old\n",
+                 f'{command[0]} warns once that the results are stale')
     place.succeed('verify')
-    tap.same(place.err, '', 'verify does not, as it names their time')
+    tap.same(place.err, '', 'verify does not warn, because it prints the time')
     place.site(SMALL + OTHER)
     place.succeed('run', '--cluster', 'other')
     place.succeed('show', '--cluster', 'other')
-    tap.same(place.err, '', 'nor is a cluster named that is not shown')
+    tap.same(place.err, '', 'a cluster that is not shown causes no warning')
 
 
 def views(place):
-    """Readers read views: what they do not get is not published."""
+    """Tests missing and damaged views.  Results that readers cannot read are not published."""
     place.begin()
     names = [name for name, in place.query("SELECT name FROM sqlite_master WHERE type = 'view'")]
     place.succeed('run')
     gone = {'tiny': {'unreadable'}}
-    damages = [(f'{name} is gone', f'DROP VIEW "{name}"') for name in names]
-    damages += [(f'{name} selects from what is not there', f'DROP VIEW "{name}"; CREATE VIEW "{name}" AS SELECT * FROM nowhere')
+    damages = [(f'{name} is missing', f'DROP VIEW "{name}"') for name in names]
+    damages += [(f'{name} selects from a missing table', f'DROP VIEW "{name}"; CREATE VIEW "{name}" AS SELECT * FROM nowhere')
                 for name in ('fairmill_fairshare', 'fairmill_account')]
-    for what, sql in damages + [('all views are gone', '; '.join(sql for _, sql in damages[:len(names)]))]:
+    for what, sql in damages + [('all views are missing', '; '.join(sql for _, sql in damages[:len(names)]))]:
         shutil.copy(place.path('r.db'), place.path('whole.db'))
         for statement in sql.split('; '):
             place.query(statement)
         if 'fairmill_fairshare' not in sql:
             place.is_so(what, gone, 'critical')
         for status, command in ((1, ('status',)), (2, ('status', '--nagios')), (78, ('verify',)), (78, ('check',)), (78, ('run',))):
-            place.ends(status, f"{what}: '{' '.join(command)}' ends with {status}", *command)
-            tap.ok('`fairmill init`' in place.out + place.err, 'and says what to do', place.out, place.err)
-        tap.same(place.query('SELECT status FROM fairmill_run ORDER BY run_id DESC LIMIT 1'), [('done',)], f'{what}: yet the run is done')
+            place.ends(status, f"{what}: '{' '.join(command)}' exits with status {status}", *command)
+            tap.ok('`fairmill init`' in place.out + place.err, f"{what}: '{' '.join(command)}' proposes init",
+                   place.out, place.err)
+        tap.same(place.query('SELECT status FROM fairmill_run ORDER BY run_id DESC LIMIT 1'), [('done',)],
+                 f'{what}: the run is recorded as done')
         place.succeed('init')
         place.is_so(f'{what}, and init has run', {'tiny': set()}, 'ok')
         os.replace(place.path('whole.db'), place.path('r.db'))
-    for what, sql in (('the tree is gone', 'DELETE FROM fairmill_tree'), ('a row is gone', 'DELETE FROM fairmill_value WHERE id_assoc = 2'),
-                      ('a row is of another cluster', "UPDATE fairmill_tree SET cluster = 'other' WHERE id_assoc = 3"),
-                      ('a view of another program stands there',
+    for what, sql in (('the tree is missing', 'DELETE FROM fairmill_tree'), ('a row is missing',
+                                                                          'DELETE FROM fairmill_value WHERE id_assoc = 2'),
+                      ('a row has another cluster', "UPDATE fairmill_tree SET cluster = 'other' WHERE id_assoc = 3"),
+                      ('a view was replaced by another program',
                        'DROP VIEW fairmill_sshare; CREATE VIEW fairmill_sshare AS SELECT 1 AS cluster, 1 AS id_assoc')):
         place.begin()
         place.succeed('run')
         for statement in sql.split('; '):
             place.query(statement)
-        place.ends(1, f'{what}: status is not healthy', 'status')
-        place.says('and says what readers do not get', 'readers')
-        place.ends(2, f'{what}: a monitor is told', 'status', '--nagios')
+        place.ends(1, f'{what}: status exits with status 1', 'status')
+        place.says(f'{what}: status says that readers miss rows', 'readers')
+        place.ends(2, f'{what}: status --nagios is critical', 'status', '--nagios')
         place.run('init')
         place.succeed('run')
-        place.is_so(f'{what}, and init and a run were here', {'tiny': set()}, 'ok')
+        place.is_so(f'{what}, and init and a run succeeded', {'tiny': set()}, 'ok')
 
 
 def copied(place):
-    """VACUUM INTO makes a copy without a write-ahead log."""
+    """VACUUM INTO makes a copy that is not in write-ahead log mode."""
     place.begin()
     place.succeed('run')
     db = sqlite3.connect(place.path('r.db'))
@@ -390,7 +409,9 @@ def copied(place):
             os.unlink(place.path('r.db' + end))
     os.rename(place.path('copy.db'), place.path('r.db'))
     place.attempt(78, added=[], what='a run with a copy by VACUUM INTO')
-    tap.ok('no results yet' not in place.err and 'write-ahead log' in place.err, 'which says what the copy lacks', place.err)
+    tap.ok('no results yet' not in place.err and 'write-ahead log' in place.err,
+           'the error says that the copy lacks the write-ahead log',
+           place.err)
     place.succeed('init')
     place.attempt(0, added=[('tiny', 'done')], what='a run after init')
 
@@ -403,18 +424,18 @@ def report_says(place, what, word):
 
 
 def view_on_page(place):
-    """The page reads tables, and says so if readers cannot read views."""
+    """Tests that the page, which reads tables, reports views that readers cannot read."""
     place.begin()
     place.succeed('run')
-    report_says(place, 'the page is well', 'fairmill')
+    report_says(place, 'the page is written', 'fairmill')
     place.query('DROP VIEW fairmill_sprio')
-    report_says(place, 'the page knows that readers do not see all rows', 'readers do not see all rows')
+    report_says(place, 'the page says that readers do not see all rows', 'readers do not see all rows')
     if HAS_REPORT:
-        tap.ok('r.db' not in place.out and 'fairmill_sprio' not in place.out, 'and does not say why')
+        tap.ok('r.db' not in place.out and 'fairmill_sprio' not in place.out, 'the page does not contain the reason')
 
 
 def unrecorded(place):
-    """A run that can leave no row leaves a file, whichever variables name its directory."""
+    """A run that cannot record its row leaves a file, whichever variable names the directory."""
     word = 'a run failed and could not be recorded'
     place.begin()
     place.succeed('run')
@@ -424,41 +445,43 @@ def unrecorded(place):
     place.settings(good)
     place.is_so('the settings were bad', {'tiny': {'unrecorded'}})
     place.run('status')
-    place.says('status has its exit status', word, '78')
-    report_says(place, 'so has the page', word)
+    place.says('status shows the exit status of the failed run', word, '78')
+    report_says(place, 'the page reports the failed run', word)
     with open(place.path('reader.conf'), 'w', encoding='utf-8') as file:
         file.write(f"[results]\ndriver = sqlite\ndatabase = {place.path('r.db')}\n")
     os.rename(place.path('fm.conf'), place.path('fairmill.conf'))
-    place.attempt(78, added=[], what='a run whose settings are missing')
+    place.attempt(78, added=[], what='a run with missing settings')
     os.rename(place.path('fairmill.conf'), place.path('fm.conf'))
     for mark in glob.glob(place.path('fairmill-*/unrecorded-*')):
-        os.utime(mark, (time.time() - 2, time.time() - 2))  # not of the same second
+        os.utime(mark, (time.time() - 2, time.time() - 2))  # more than a second old
     place.attempt(0, '--cluster', 'tiny', added=[('tiny', 'done')])
-    place.is_so('after a run that left its row', {'tiny': set()}, 'ok')
+    place.is_so('a later run was recorded', {'tiny': set()}, 'ok')
     place.attempt(0, added=[('tiny', 'done')])
     place.settings({'results.database': place.path('none/r.db')})
     place.attempt(78, added=[], what='a run that cannot open the results')
     place.settings(good)
     place.is_so('the results could not be opened', {'tiny': {'unrecorded'}})
-    place.attempt(64, '--now', 1, what='a failed run that left its row')
-    place.is_so('a failed run that leaves its row takes the file away', {'tiny': {'last_run_failed'}})
+    place.attempt(64, '--now', 1, what='a failed run that was recorded')
+    place.is_so('a recorded failure replaces the file', {'tiny': {'last_run_failed'}})
     place.attempt(0, added=[('tiny', 'done')])
     place.settings({'usage.half_life': 'long'})
-    place.ends(78, 'a dry run fails', 'run', '--dry-run')
-    place.ends(78, 'as does a command that is no run', 'check')
+    place.ends(78, 'a dry run with bad settings fails', 'run', '--dry-run')
+    place.ends(78, 'check with bad settings fails', 'check')
     place.settings(good)
-    place.is_so('which leave no file', {'tiny': set()}, 'ok')
+    place.is_so('a dry run and check leave no file', {'tiny': set()}, 'ok')
     os.rename(place.path('fm.conf'), place.path('fairmill.conf'))
     place.succeed('run', settings='fairmill.conf')
     os.rename(place.path('fairmill.conf'), place.path('fm.conf'))
-    place.ends(78, 'settings that are not there', 'run', settings='fairmill.conf')
-    place.ends(1, 'are seen by a reader of reader.conf beside them', 'status', settings='reader.conf')
-    place.says('who has the exit status too', word, '78')
-    place.is_so('and by nobody with other settings', {'tiny': set()}, 'ok')
+    place.ends(78, 'a run without its settings file fails', 'run', settings='fairmill.conf')
+    place.ends(1, 'status with reader.conf of the same directory reports the failure', 'status', settings='reader.conf')
+    place.says('status with reader.conf shows the exit status', word, '78')
+    place.is_so('status with other settings does not report the failure', {'tiny': set()}, 'ok')
 
 
 def of_another_user(place):
-    """Cron starts runs as one user, others ask; only the user of the runs leaves a file that counts."""
+    """Cron starts runs as one user, and other users call status.
+
+    Only a file of the user who starts the runs counts."""
     if os.getuid():
         tap.diag('only root can run as other users')
         return
@@ -484,35 +507,35 @@ def of_another_user(place):
     with open(place.path('reader.conf'), 'w', encoding='utf-8') as file:
         file.write(f"[results]\ndriver = sqlite\ndatabase = {place.path('r.db')}\n")
     got = as_user(daemon, 'run', settings='fairmill.conf')
-    tap.same(got.returncode, 0, 'a run of daemon is done')
-    # Now nothing but the row of the run says whose runs they are.
+    tap.same(got.returncode, 0, 'a run of user daemon succeeds')
+    # Now only the row of the run shows which user starts the runs.
     for name in ('', 'r.db', 'r.db-wal', 'r.db-shm'):
         if os.path.exists(place.path(name)):
             os.chown(place.path(name), 0, 0)
     place.settings({'usage.half_life': 'long'}, 'fairmill.conf')
     as_user(games, 'run', settings='fairmill.conf')
-    asked_by('a run of a user who does no runs says nothing to root', root, 0)
-    asked_by('nor to the user of the runs', daemon, 0)
+    asked_by('root does not see a failed run of another user', root, 0)
+    asked_by('the user of the runs does not see a failed run of another user', daemon, 0)
     got = as_user(daemon, 'run', settings='fairmill.conf')
     tap.same(got.returncode, 78, 'a run of daemon with bad settings fails')
     for entry in (daemon, games, root):
-        asked_by(f'status of {entry.pw_name} knows it', entry, 1)
+        asked_by(f'{entry.pw_name} sees the failed run of daemon', entry, 1)
     shutil.rmtree(place.path(f'tmp/fairmill-{daemon.pw_uid}'))
     shutil.rmtree(place.path(f'tmp/fairmill-{games.pw_uid}'))
-    asked_by('without the file nothing is known', games, 0)
+    asked_by('without the file the failed run is unknown', games, 0)
     os.makedirs(place.path('state'), 0o700)
     os.chown(place.path('state'), daemon.pw_uid, daemon.pw_gid)
     as_user(daemon, 'run', settings='fairmill.conf', state=place.path('state'))
-    tap.same(len(os.listdir(place.path('state'))), 1, 'a state directory has the file')
-    asked_by('yet a user who may not read that directory knows of it', games, 1)
+    tap.same(len(os.listdir(place.path('state'))), 1, 'the state directory has the file')
+    asked_by('a user who cannot read the state directory sees the failure', games, 1)
 
 
 def full_disk(place):
-    """The results' disk is full, so that neither the run nor its row can be written."""
+    """Neither the results nor the row of the run can be written, because the disk is full."""
     place.begin(SMALL)
     with small_disk.small_disk(place.folder, 8) as disk:
         if not disk:
-            tap.diag('no file system can be mounted here')
+            tap.diag('no file system can be mounted')
             return
         place.settings({'results.database': os.path.join(disk, 'r.db')})
         place.succeed('init')
@@ -520,8 +543,8 @@ def full_disk(place):
         with small_disk.leave_room(disk, 0):
             got = place.run('run')
             tap.ok(got, 'a run on a full disk fails', place.err)
-        place.ends(1, 'which status knows', 'status')
-        place.says('though the run left no row', 'could not be recorded')
+        place.ends(1, 'status reports the run on a full disk', 'status')
+        place.says('status says that the run could not be recorded', 'could not be recorded')
 
 
 def at_work(place):
@@ -530,12 +553,12 @@ def at_work(place):
     lock, = [name for name in os.listdir(place.folder) if name.endswith('.lock')]
     with open(place.path(lock), 'r+b') as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        place.attempt(75, added=[], what='a run that finds another at work')
-        place.is_so('another run is at work', {'tiny': set()}, 'ok')
+        place.attempt(75, added=[], what='a run during another run')
+        place.is_so('another run is in progress', {'tiny': set()}, 'ok')
 
 
 def future_goes(place):
-    """What runs left of instants that have not come goes with --replace, and nothing else does."""
+    """--replace removes the results of future times, and nothing else."""
     place.begin(keys={'retention.history_interval': 0})
     now = int(time.time())
     place.succeed('run', '--now', now - 2 * DAY)
@@ -544,17 +567,19 @@ def future_goes(place):
     place.change('UPDATE tiny_assoc_table SET shares = 77, mod_time = 1 WHERE "user" = \'bob\'')
     place.succeed('run')
     place.ahead = 0
-    tap.ok(place.query('SELECT MAX(as_of) FROM fairmill_history_point')[0][0] > now + DAY, 'a clock that was ahead leaves a point')
+    tap.ok(place.query('SELECT MAX(as_of) FROM fairmill_history_point')[0][0] > now + DAY,
+           'a clock that is ahead leaves a point in the future')
     place.succeed('run', '--replace', '--now', now - 3 * DAY)
     instants = {name: [at for at, in place.query(f'SELECT DISTINCT {column} FROM fairmill_{name} ORDER BY 1')]
                 for name, column in (('history', 'as_of'), ('history_point', 'as_of'), ('association', 'since'),
                                      ('share_change', 'as_of'), ('finding', 'last_seen'))}
-    tap.ok(all(at <= time.time() for each in instants.values() for at in each), 'with --replace it goes everywhere', instants)
-    tap.same(instants['history_point'], [now - 3 * DAY, now - 2 * DAY, now - DAY], 'points of instants that came stay')
+    tap.ok(all(at <= time.time() for each in instants.values() for at in each), '--replace removes all rows of the future',
+           instants)
+    tap.same(instants['history_point'], [now - 3 * DAY, now - 2 * DAY, now - DAY], '--replace keeps the points of past times')
     place.succeed('run')
     tap.same([shares for shares, in place.query(
         'SELECT shares FROM fairmill_share_change WHERE user_name = \'bob\' ORDER BY as_of')], [10, 77],
-        'and what had changed meanwhile is noted at its time')
+        'a change seen in the future is recorded at its time')
 
 
 def body():
@@ -562,7 +587,7 @@ def body():
                  jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, stale, views, copied, view_on_page, unrecorded,
                  of_another_user, full_disk, at_work, future_goes):
         if part in (ahead_once, jumps_back, a_little, began_ahead, future_goes) and not preload.compiler():
-            tap.diag(f'{part.__name__}: no compiler makes the clock')
+            tap.diag(f'{part.__name__} needs a compiler for the clock')
             continue
         with Sick() as place:
             part(place)

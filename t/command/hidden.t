@@ -1,7 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Over the socket no answer depends on the exact usage, the jobs or the existence of users who are hidden from the client."""
+"""Tests that the socket reveals nothing about users who are hidden from the client.
+
+This applies to their exact usage, their jobs and their existence."""
 
 import json
 import os
@@ -14,10 +16,10 @@ import place as places
 import tap
 from place import NOW, Place
 
-# Logins that every system has.
+# Every Linux system has these logins.
 USER, COORDINATOR, OPERATOR = 'daemon', 'games', 'man'
 DAY = 86400
-# bob and alice have jobs that rank above and below those of USER; alice is in two accounts.
+# bob and alice have jobs that rank above and below the jobs of USER; alice is in two accounts.
 DRAWING = f"""
 cluster tiny
 root/
@@ -53,11 +55,14 @@ def associations(answer):
     return json.loads(answer['output'])['clusters'][0]['associations']
 
 
-STEP = 9  # TRES-seconds, the least that is a decimal number of hours
+STEP = 9  # TRES-seconds, the smallest decimal number of hours
 
 
 def passes_at(asked, most):
-    """The TRES-seconds more with which USER ranks below a hidden sibling, by whatif, or the STEP before; None: none up to `most`."""
+    """Returns the additional TRES-seconds with which USER ranks below a hidden sibling, according
+    to whatif.
+
+    The value is a multiple of STEP.  Returns None if `most` is not enough."""
     def place_with(steps, key='place_after'):
         answer = asked.ask('whatif', '--add-usage', f'{USER}={steps * 0.0025:.4f}', '--json', login=USER)
         return [row[key] for row in associations(answer) if row['username'] == USER][0]
@@ -75,24 +80,25 @@ def amounts(place):
     published(place)
     with answering.Answering(place) as asked:
         found = passes_at(asked, 4000)
-        tap.ok(found and abs(found - 2000) <= 2 * STEP, 'whatif is exact where nothing is hidden', found)
+        tap.ok(found and abs(found - 2000) <= 2 * STEP, 'whatif is exact if no user is hidden', found)
         answer = asked.ask('whatif', '--add-usage', f'{USER}=1', '--shares', f'{USER}=2', login=USER)
         tap.ok('approximate' not in answer['output'] and 'ledger' not in answer['output'] and 'sacctmgr' in answer['output'],
-               'and offers no command of the ledger', answer)
+               'whatif proposes sacctmgr but no ledger command to a user', answer)
         answer = asked.ask('whatif', '--add-usage', f'{USER}=1', login='root')
-        tap.ok('fairmill ledger debit' in answer['output'], 'which root may enter', answer)
+        tap.ok('fairmill ledger debit' in answer['output'], 'whatif proposes a ledger command to root', answer)
     published(place, {'report.private': 'usage'})
     with answering.Answering(place) as asked:
         found = passes_at(asked, 4000)
-        tap.ok(found and 500 - 2 * STEP <= found < 1980, 'whatif rounds the usage of hidden users down, by at most a half', found)
+        tap.ok(found and 500 - 2 * STEP <= found < 1980, 'whatif rounds the usage of hidden users down, by at most half', found)
         answer = asked.ask('whatif', '--add-usage', f'{USER}=1', login=USER)
-        tap.ok('approximate' in answer['output'], 'and says so', answer['output'])
+        tap.ok('approximate' in answer['output'], 'whatif says that values are approximate', answer['output'])
         for login, rounded in ((USER, True), (COORDINATOR, True), (OPERATOR, False), ('root', False)):
             answer = asked.ask('whatif', '--add-usage', 'physics=1', '--json', login=login)
-            tap.same(json.loads(answer['output'])['clusters'][0]['rounded'], rounded, f'"rounded" says so to programs ({login})')
+            tap.same(json.loads(answer['output'])['clusters'][0]['rounded'], rounded,
+                     f'the field "rounded" is {rounded} for {login}')
             usage = [row['rawusage_before'] for row in associations(answer) if (row['account'], row['username']) == ('physics', '')]
-            tap.same(usage, [4300], f'accounts keep their usage ({login})')
-    # Exactly, USER has used less than alice by a hundredth.
+            tap.same(usage, [4300], f'the usage of accounts is exact for {login}')
+    # By exact values, USER has used one hundredth less than alice.
     near = DRAWING.replace(f'{USER}        10  use 1000', f'{USER}        10  use 2970')
     for private, wanted in (('no', 'exact'), ('usage', 'rounded')):
         place.ready(near, {'report.private': private, 'usage.time_zone': 'UTC'})
@@ -104,11 +110,11 @@ def amounts(place):
             tap.same((told['points'][0]['fairshare'] == shown[0], told['rounded']), (private == 'no', private != 'no'),
                      f'forecast uses {wanted} usage (private = {private})')
             page = asked.ask('forecast', USER, login=USER)['output']
-            tap.same('approximate' in page, private != 'no', f'and says so (private = {private})')
+            tap.same('approximate' in page, private != 'no', f'forecast says if values are approximate (private = {private})')
 
 
 def rates(place):
-    """forecast: who uses the cluster from now on."""
+    """Tests the usage rates of forecast."""
     place.ready(DRAWING, {'report.private': 'usage', 'usage.half_life': '7-0', 'usage.time_zone': 'UTC'})
     now = NOW - NOW % DAY
     rows = place.change("SELECT id_assoc FROM tiny_assoc_table WHERE user != ''")
@@ -127,24 +133,24 @@ def rates(place):
             tap.ok(rounded['rounded'] and abs(exact['rate'] - rounded['rate']) <= 1e-9 * exact['rate'] and exact['rate'] > 0 and
                    all(abs(one[key] - other[key]) <= 1e-9 * abs(one[key]) for one, other in zip(exact['points'], rounded['points'])
                        for key in ('rawusage', 'levelfs')),
-                   f'forecast: the usage of an account goes on as it does with exact rates ({name})', exact['points'][-1], rounded['points'][-1])
+                   f'forecast uses the exact rate of an account ({name})', exact['points'][-1], rounded['points'][-1])
 
 
 def jobs(place):
-    """A place among hidden jobs would tell their priorities."""
+    """The place among hidden jobs would reveal their priorities."""
     published(place, {'report.private': 'jobs'} | WEIGHTS)
     with answering.Answering(place) as asked:
         for change in (['--weights', 'age=5'], ['--weights', 'fairshare=1'], ['--add-usage', f'{USER}=9'], ['--shares', f'{USER}=999']):
             answer = asked.ask('whatif', *change, '--json', login=USER)
             told = json.loads(answer['output'])['clusters'][0]['jobs']
             tap.same([(job['id_job'], job['place_before'], job['place_after']) for job in told], [(902, 1, 1)],
-                     f"the places of jobs are among those that may be seen ({' '.join(change)})")
+                     f"a job's place counts only jobs that the user may see ({' '.join(change)})")
         told = json.loads(asked.ask('whatif', '--weights', 'age=5', '--json', login='root')['output'])['clusters'][0]['jobs']
-        tap.same(sorted(job['place_after'] for job in told), [1, 2, 3], 'root is shown all')
+        tap.same(sorted(job['place_after'] for job in told), [1, 2, 3], 'root sees the places of all jobs')
 
 
 def existence(place):
-    """A hidden name has the answer of a name that does not exist."""
+    """The response for a hidden name must equal the response for an unknown name."""
     for private in ('usage', 'jobs', 'yes'):
         published(place, {'report.private': private})
         with answering.Answering(place) as asked:
@@ -164,17 +170,18 @@ def existence(place):
                         answer = asked.ask(*[word.replace('@', name) for word in command], login=login)
                         answers.append((answer['status'], answer['output'].replace(name, '@'), answer['errors'].replace(name, '@')))
                     tap.ok(answers[0] == answers[1] and answers[0][0] == 64,
-                           f"private = {private}: {login} cannot tell whether a name exists ({' '.join(command)})", *answers)
+                           f"private = {private}: {login} gets the same error for hidden and unknown names ({' '.join(command)})",
+                           *answers)
             if private == 'jobs':
                 continue
             answer = asked.ask('whatif', '--remove-user', 'alice', '--json', login=COORDINATOR)
             told = json.loads(answer['output'] or '{"clusters":[{"changes":[]}]}')['clusters'][0]
             tap.ok(len(told['changes']) == 1 and 'physics' in told['changes'][0] and 'chemistry' not in ' '.join(told['changes']) and not told['commands'],
-                   f'private = {private}: nor where else a user of theirs is', answer)
+                   f'private = {private}: a coordinator sees no other accounts of their users', answer)
 
 
 def reasons(place):
-    """Why a run failed is for administrators: it names users and logins."""
+    """The reason of a failed run is for administrators only, because it names users and logins."""
     for private in ('no', 'usage', 'yes'):
         published(place, {'report.private': private})
         place.change("UPDATE tiny_assoc_table SET id_parent = 99999, parent_acct = 'zzz' WHERE user IN ('alice', 'carol')")
@@ -185,10 +192,10 @@ def reasons(place):
                 for login in (USER, COORDINATOR):
                     answer = asked.ask('status', *form, login=login)
                     tap.ok('failed' in answer['output'] and not any(name in answer['output'] + answer['errors'] for name in HIDDEN),
-                           f"private = {private}: {login} is shown that a run failed, not why ({' '.join(form)})", answer)
+                           f"private = {private}: {login} sees that a run failed but not why ({' '.join(form)})", answer)
             for login in ['root'] + [OPERATOR] * (private != 'no'):
                 answer = asked.ask('status', '--json', login=login)
-                tap.ok('carol' in answer['output'], f'private = {private}: {login} is shown why', answer)
+                tap.ok('carol' in answer['output'], f'private = {private}: {login} sees why a run failed', answer)
     for name in os.listdir(place.folder):
         if name.startswith('r.db'):
             os.unlink(place.path(name))
@@ -197,8 +204,10 @@ def reasons(place):
     answering.lock_up(place)
     with answering.Answering(place) as asked:
         answer = asked.ask('status', '--json', login=USER)
-        tap.ok(answer['status'] == 1 and not any(name in str(answer) for name in HIDDEN), 'nor before the first results', answer)
-    # What is wrong with the service.
+        tap.ok(answer['status'] == 1 and not any(name in str(answer) for name in HIDDEN),
+               'a user does not see why a run failed before the first results',
+               answer)
+    # Errors of the service itself.
     def log():
         with open(place.path('answer.log'), encoding='utf-8') as file:
             return file.read()
@@ -207,19 +216,21 @@ def reasons(place):
         for command in (['show'], ['status'], ['status', '--nagios'], ['explain', USER]):
             answer = asked.ask(*command, login=USER)
             tap.ok(answer['status'] in (78, 3) and place.folder not in str(answer) and 'journal' in str(answer) and 'init' not in str(answer),
-                   f"users are not told how the service fails ({' '.join(command)})", answer)
-        tap.ok(log().count(place.path('r.db')) >= 4, 'the journal is', log())
+                   f"a user does not see why the service failed ({' '.join(command)})", answer)
+        tap.ok(log().count(place.path('r.db')) >= 4, 'the journal has the reason of the failure', log())
         answer = asked.ask('show', login='root')
-        tap.ok('r.db' in answer['errors'], 'and root', answer)
+        tap.ok('r.db' in answer['errors'], 'root sees why the service failed', answer)
     published(place)
     place.query('DROP VIEW fairmill_fairshare')
     place.query('CREATE VIEW fairmill_fairshare AS SELECT * FROM fairmill_fairshare')
     answering.lock_up(place)
     with answering.Answering(place) as asked:
         answer = asked.ask('show', login='root')
-        tap.ok(answer['status'] == 1 and 'circular' in answer['errors'], 'root reads the words of a database', answer)
+        tap.ok(answer['status'] == 1 and 'circular' in answer['errors'], 'root sees the error of the database', answer)
         answer = asked.ask('show', login=USER)
-        tap.ok(answer['status'] == 1 and 'circular' not in answer['errors'] and 'journal' in answer['errors'], 'users do not', answer)
+        tap.ok(answer['status'] == 1 and 'circular' not in answer['errors'] and 'journal' in answer['errors'],
+               'a user does not see the error of the database',
+               answer)
     published(place)
     with open(place.path('r.db'), 'wb') as file:
         file.write(b'no database\n' * 1000)
@@ -228,7 +239,7 @@ def reasons(place):
         for command in (['show'], ['status'], ['status', '--nagios'], ['explain', USER]):
             answer = asked.ask(*command, login=USER)
             tap.ok(answer['status'] in (1, 3) and place.folder not in str(answer) and 'journal' in str(answer),
-                   f"users are not told which file is damaged ({' '.join(command)})", answer)
+                   f"a user does not see which file is damaged ({' '.join(command)})", answer)
     published(place)
     with open(place.path('fm.conf'), 'a', encoding='utf-8') as file:
         file.write('[secret]\nkey = 5\n')
@@ -236,9 +247,10 @@ def reasons(place):
         for command in (['show'], ['status', '--nagios']):
             answer = asked.ask(*command, login=USER)
             tap.ok(answer['status'] == 78 and 'secret' not in str(answer) and 'fm.conf' not in str(answer),
-                   f"nor what the settings have ({' '.join(command)})", answer)
+                   f"a user does not see the contents of the settings ({' '.join(command)})", answer)
         answer = asked.ask('show', login='root')
-        tap.ok('secret' in answer['errors'] and 'secret' in log(), 'root and the journal are', answer, log())
+        tap.ok('secret' in answer['errors'] and 'secret' in log(), 'root and the journal get the error in the settings',
+               answer, log())
 
 
 def body():
