@@ -21,7 +21,7 @@ static void spans(const char *text)
     uint64_t seconds, minutes;
     bool ours = time_string_parse(text, &seconds), slurms = slurm_minutes(text, &minutes);
     must(!ours || strpbrk(text, " smhdw") || (slurms && minutes == seconds / 60),
-         "Slurm accepts all of our time strings without a unit");
+         "Slurm accepts all of fairmill's time strings without a unit");
     must(!slurms || minutes == SLURM_UNLIMITED || minutes <= UINT64_MAX / 60 + 1,
          "no duration overflows");
     duration_parse(text, &seconds);

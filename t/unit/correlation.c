@@ -76,8 +76,8 @@ static void within_one(void)
     ok(whole == 197, "equal orders have exactly 1 and opposite orders -1");
 }
 
-/* Both orders have ties.  By hand, the mean ranks are 1.5 1.5 3 4 and 1 2.5 2.5 4.  Of six pairs,
- * one is tied in each order and four agree. */
+/* Both orders have ties.  By hand, the mean ranks are 1.5 1.5 3 4 and 1 2.5 2.5 4.  In each
+ * order, one of the six pairs is tied.  Four pairs agree. */
 static void ties(void)
 {
     const double a[] = { 1, 1, 2, 3 }, b[] = { 1, 2, 2, 3 };

@@ -171,8 +171,8 @@ static void bytes(void)
        "a pipe is rejected without waiting for a writer");
 }
 
-/* Tries all lines of a few relevant bytes.  Either iniparser reads a line according to our rules,
- * or our rules reject it before. */
+/* Tries all lines of a few relevant bytes.  Either iniparser reads a line as FORMAT says, or
+ * fairmill rejects it first. */
 static void every_line(const char *before, size_t most)
 {
     static const char alphabet[] = "a \"'\\#;=[]:\t\r";

@@ -179,7 +179,7 @@ static void names(void)
     is_int(subject->changes[0].account, site_name(&site, "a"),
            "names of the history are mapped to current names");
     is_string(names_text(site.names, subject->changes[0].user), "w",
-              "names that are no longer in use are added");
+              "names that the current rows lack are added");
     is_int(subject->changes[1].user, site.rows[2].user, "a name has one number");
     end();
 }
