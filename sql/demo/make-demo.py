@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the accounting database of a site that does not exist, for a first look at fairmill.
+"""Create the accounting database of an invented site, to try fairmill.
 
     make-demo.py DATABASE [NOW]
 
-The file is what slurmdbd would have written: a university with three faculties and some forty
-users, and a year of jobs up to NOW (epoch seconds; the clock's time if not given), some of them
-still running and some still waiting.  Beside it is the cluster's slurm.conf.  The same NOW makes
-the same site.
+The SQLite file has the tables of slurmdbd: a university with three faculties and about forty users,
+and a year of jobs up to NOW (in epoch seconds; defaults to the current time).  Some jobs are still
+running or pending.  The slurm.conf of the cluster is created in the same directory.  The same NOW
+always creates the same site.
 
-In that year a group was founded (energy), one had nothing to compute for months (materials), an
-account got more shares (physics, in spring), a user left (goran), and since two weeks a deadline
-draws near for some.  All this is in txn_table, too, as far as slurmdbd writes it down.
+During that year a group was founded (energy), another one did not compute for months (materials),
+an account got more shares (physics, in spring), and a user left (goran).  For the last two weeks,
+two accounts have computed more because of a deadline.  txn_table has the changes that slurmdbd
+records.
 """
 
 import heapq
@@ -24,12 +25,12 @@ import time
 
 CLUSTER = 'demo'
 DAY, HOUR, MINUTE = 86400, 3600, 60
-PARENT = 2147483647  # what sacctmgr shows as shares `parent`
+PARENT = 2147483647  # sacctmgr shows it as shares `parent`
 NONE = 4294967294
 TABLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'slurmdbd', 'tables.sh')
 
-# Accounts end in a slash and have shares.  Users have shares and a habit; `name@partition` has
-# them in that partition only.
+# Accounts end in a slash and have shares.  Users have shares and a habit; for `name@partition` both
+# apply in that partition only.
 SITE = '''
 science/            50
   physics/          40
@@ -102,7 +103,7 @@ COORDINATOR = 'physics', 'hanna'
 IN_A_HURRY = 'astro', 'fluids'
 QUIET_MONTHS = {8: .6, 12: .7}
 
-# jobs on a working day, partition, cores to choose from, hours that are usual
+# jobs on a working day, partition, possible numbers of cores, usual hours
 HABITS = {
     'simulation': (1.6, 'cpu', (64, 64, 128, 256), 9),
     'analysis': (3, 'cpu', (4, 8, 16, 32), 3),
@@ -113,13 +114,13 @@ HABITS = {
     'idle': (0, 'cpu', (1,), 1),
 }
 
-# name of a node, nodes, cores of a node, memory of a core in MB, GPUs of a node
+# name of the nodes, their number, cores per node, memory per core in MB, GPUs per node
 NODES = {
     'c': (20, 64, 4000, 0),
     'g': (4, 32, 8000, 4),
     'm': (2, 64, 16000, 0),
 }
-# nodes, minutes that a job may ask for, PriorityJobFactor, billing of a core and of a GPU
+# nodes, time limit in minutes, PriorityJobFactor, billing per core and per GPU
 PARTITIONS = {
     'cpu': ('c', 2880, 1, 1, 0),
     'short': ('c', 120, 5, 1, 0),
@@ -127,11 +128,12 @@ PARTITIONS = {
     'highmem': ('m', 2880, 1, 2, 0),
 }
 
-# id, name, priority, UsageFactor, how often it is chosen
+# id, name, priority, UsageFactor, percentage of jobs
 QOS = ((1, 'normal', 100, 1.0, 85), (2, 'urgent', 200, 2.0, 4), (3, 'scavenger', 0, 0.25, 11))
 NORMAL, URGENT, SCAVENGER = (qos[0] for qos in QOS)
 
-# Who waits: jobs of the last hours, in which nothing started.  Jobs, user, partition, cores, hours, QOS.
+# Pending jobs of the last hours, in which no job started: number, user, partition, cores, hours,
+# QOS.
 WAITING_HOURS = 3
 QUEUE = (
     (4, 'anders', 'cpu', 256, 8, NORMAL),
@@ -154,9 +156,9 @@ QUEUE = (
     (1, 'femi', 'gpu', 32, 10, URGENT),
     (2, 'vikram', 'gpu', 16, 6, NORMAL),
 )
-# What else waits: user, partition, cores, hours, hours ago.
+# Other pending jobs: user, partition, cores, hours, hours since they were submitted.
 HELD = ('emre', 'cpu', 16, 2, 30)
-TOO_MUCH = ('yuki', 'cpu', 2048, 10, 20 * 24)  # more cores than there are
+TOO_MUCH = ('yuki', 'cpu', 2048, 10, 20 * 24)  # more cores than the cluster has
 ARRAY = ('aisha', 'highmem', 8, 10, 9)
 ARRAY_TASKS, ARRAY_AT_ONCE = 40, 4
 
@@ -165,17 +167,17 @@ TRES = ((1, 'cpu', ''), (2, 'mem', ''), (3, 'energy', ''), (4, 'node', ''), (5, 
 
 PENDING, RUNNING, COMPLETED, CANCELLED, FAILED, TIMEOUT = 0, 1, 3, 4, 5, 6
 
-# What slurmdbd did, in txn_table.
+# Actions in txn_table.
 ADD_ACCOUNT, ADD_COORDINATOR, ADD_ASSOCIATION, ADD_CLUSTER, ADD_USER, ADD_QOS = 1402, 1403, 1404, 1405, 1406, 1447
 MODIFY_ASSOCIATION, REMOVE_USER, REMOVE_ASSOCIATION = 1429, 1439, 1437
 
 SLURM_CONF = '''# SPDX-License-Identifier: MIT
-# What of a cluster's slurm.conf decides who runs next.
+# The parts of a slurm.conf that determine priorities.
 ClusterName={cluster}
 SlurmctldHost=ctld
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageEnforce=associations,limits,qos
-# Whose jobs and usage are nobody else's business; coordinators see those of their account.
+# Hides jobs and usage from other users; coordinators see those in their accounts.
 #PrivateData=jobs,usage
 
 PriorityType=priority/multifactor
@@ -220,7 +222,7 @@ class Association:
                     qos='' if self.parent else ',1,2,3,')
 
     def is_at_work(self, day):
-        """So many days before NOW."""
+        """Return whether it computes on the day that is `day` days before NOW."""
         if self.is_below(GROUP):
             return day < GROUP_MADE
         if self.is_below(PAUSED):
@@ -229,7 +231,7 @@ class Association:
 
 
 def associations(now):
-    """The drawing above, parents first; ids in the order in which they were made."""
+    """Return the associations of SITE, parents first, with ids in order of creation."""
     root = Association(None, 'root', 1)
     found, path, users = [root], [(-1, root)], set()
     for line in SITE.strip().splitlines():
@@ -254,7 +256,7 @@ def associations(now):
 
 
 def spring(now):
-    """Half past nine on the newest first of March, April or May that is a month ago."""
+    """Return 9:30 on the last 1st of March, April or May that is at least 30 days ago."""
     found = now - 30 * DAY
     found -= found % DAY
     while time.gmtime(found)[1:3] not in ((3, 1), (4, 1), (5, 1)):
@@ -263,7 +265,7 @@ def spring(now):
 
 
 class Job:
-    """What a user asks for: in these cores, for so many seconds."""
+    """A submitted job with its number of cores and its run time in seconds."""
 
     def __init__(self, who, at, partition, cores, seconds, qos=NORMAL, **more):
         self.who, self.at, self.partition, self.cores = who, at, partition, cores
@@ -282,7 +284,7 @@ class Job:
 
 
 def usual(who, day, midnight):
-    """Jobs that day, on the average."""
+    """Return the average number of jobs on a day."""
     date = time.gmtime(midnight)
     number = HABITS[who.habit][0] * QUIET_MONTHS.get(date.tm_mon, 1)
     if date.tm_wday >= 5:
@@ -293,7 +295,7 @@ def usual(who, day, midnight):
 
 
 def past(dice, everyone, now):
-    """What was submitted in a year, but for the last hours."""
+    """Yield the jobs that were submitted in a year, without the last hours."""
     for day in range(YEAR, -1, -1):
         midnight = (now // DAY - day) * DAY
         for who in everyone:
@@ -311,7 +313,7 @@ def past(dice, everyone, now):
 
 
 def queue(dice, everyone, now):
-    """What waits: the jobs of the last hours, one on hold, one that can never run, the rest of an array."""
+    """Yield pending jobs: recent, held and impossible ones, and the rest of an array."""
     def whose(user, partition):
         return max((who for who in everyone if who.user == user and who.partition in ('', partition)),
                    key=lambda who: (who.partition, who.is_default))
@@ -336,7 +338,7 @@ def queue(dice, everyone, now):
 
 
 def schedule(jobs):
-    """First come, first served: each gets the instant at which its cores are free."""
+    """Start each job, in order of submission, when enough cores are free."""
     free = {name: nodes * cores for name, (nodes, cores, _, _) in NODES.items()}
     running, clock = {name: [] for name in NODES}, dict.fromkeys(NODES, 0)
     for job in jobs:
@@ -352,7 +354,7 @@ def schedule(jobs):
 
 
 def limit_and_end(dice, job):
-    """The minutes asked for, when it ends, and how."""
+    """Return the time limit in minutes, the end and the state."""
     limit = min(max(15, int(job.seconds * dice.uniform(1, 3)) // 900 * 15), job.place[1])
     end = job.start + min(job.seconds, limit * MINUTE)
     if job.seconds > limit * MINUTE:
@@ -361,7 +363,7 @@ def limit_and_end(dice, job):
 
 
 def rows(dice, everyone, now):
-    """The job table as slurmctld would have left it at `now`."""
+    """Yield the rows of the job table at the time `now`."""
     ran = sorted(past(dice, everyone, now), key=lambda job: (job.at, job.who.id))
     schedule(ran)
     jobs = [job for job in ran if job.start <= now] + list(queue(dice, everyone, now))
@@ -385,14 +387,14 @@ def rows(dice, everyone, now):
 
 
 def insert(db, table, rows):
-    """All rows have the same columns."""
+    """Insert rows, which all have the same columns."""
     names = list(rows[0])
     db.executemany('INSERT INTO "%s" (%s) VALUES (%s)' % (
         table, ', '.join(f'"{name}"' for name in names), ', '.join('?' * len(names))), (tuple(row.values()) for row in rows))
 
 
 def transactions(everyone, now):
-    """What administrators did: (instant, action, name, cluster, info)."""
+    """Yield the actions of administrators: (time, action, name, cluster, info)."""
     made = now - SITE_MADE * DAY
     yield made, ADD_CLUSTER, CLUSTER, '', f"mod_time={made}, shares=1, priority=NULL, def_qos_id=NULL, qos=',1,2,3,'"
     for _, name, priority, factor, _ in QOS[1:]:
@@ -421,7 +423,7 @@ def transactions(everyone, now):
 
 
 def registered():
-    """The TRES of the whole cluster, as slurmctld counts them."""
+    """Return the TRES of the whole cluster as slurmctld counts them."""
     cores = sum(nodes * cores for nodes, cores, _, _ in NODES.values())
     memory = sum(nodes * cores * memory for nodes, cores, memory, _ in NODES.values())
     return (f'1={cores},2={memory},4={sum(nodes for nodes, *_ in NODES.values())},5={cores},'
@@ -444,7 +446,7 @@ def slurm_conf():
 
 
 def suspend(db, dice, jobs):
-    """Some jobs were, for ten minutes."""
+    """Suspend five of the long jobs for ten minutes each."""
     long = [row for row in jobs if row['state'] == COMPLETED and row['time_end'] - row['time_start'] > 4 * HOUR]
     for row in dice.sample(long, 5):
         begin = row['time_start'] + HOUR
@@ -491,7 +493,7 @@ def main():
     conf = os.path.join(os.path.dirname(path), 'slurm.conf')
     for each in (path, conf):
         if os.path.exists(each):
-            sys.exit(f"'{each}' is there already")
+            sys.exit(f"'{each}' already exists")
     with open(conf, 'w', encoding='ascii') as file:
         file.write(slurm_conf())
     db = sqlite3.connect(path)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes what OpenPBS would keep of a site that does not exist, for a first look at fairmill.
+"""Create the files that OpenPBS would have at an invented site, to try fairmill.
 
     make-pbs-demo.py FOLDER [NOW]
 
-The site is the one of the document PP-718: group1 with bob and cathy, group2 with suzy and scott.  The
-folder gets the accounting logs of three weeks up to NOW (epoch seconds; the clock's time if not given),
-resource_group and sched_config as the scheduler has them, and what `qstat` printed of the jobs that wait,
-the queues and the server, in JSON.  Times are in UTC.  The same NOW makes the same site.
+The site is the example of the document PP-718: group1 with bob and cathy, group2 with suzy and
+scott.  FOLDER gets the accounting logs of three weeks up to NOW (in epoch seconds; defaults to the
+current time) and the scheduler's resource_group and sched_config.  It also gets the JSON output of
+`qstat` for pending jobs, queues and the server.  Times are in UTC.  The same NOW always creates the
+same site.
 """
 
 import json
@@ -28,7 +29,7 @@ suzy     15      group2  60
 scott    16      group2  40
 '''
 SCHED_CONFIG = '''\
-# What OpenPBS counts, for whom, and how soon it forgets.
+# The counted resource, the entities, and the decay.
 fair_share: true                ALL
 fairshare_usage_res: cput
 fairshare_entity: euser
@@ -39,9 +40,9 @@ fairshare_enforce_no_shares: true
 '''
 FORMULA = 'pow(2, -(fairshare_tree_usage/fairshare_perc))'
 
-# Who uses how much, each day: user, group, CPUs, CPU time in minutes.
+# Usage on each day: user, group, CPUs, CPU time in minutes.
 USED = (('bob', 'chem', 2, 100), ('cathy', 'chem', 2, 100), ('scott', 'phys', 20, 1000))
-# Who waits: job, user, group, CPUs, since how many hours.  eve is in no resource_group.
+# Pending jobs: job, user, group, CPUs, hours since submission.  resource_group does not have eve.
 WAITING = ((903, 'scott', 'phys', 20, 60), (904, 'eve', 'guests', 1, 50), (905, 'suzy', 'phys', 8, 9), (906, 'cathy', 'chem', 4, 2), (907, 'bob', 'chem', 16, 1))
 
 

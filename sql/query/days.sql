@@ -3,7 +3,7 @@
 -- Usage by day.
 
 -- name: usage_span_read
--- What is known of a cluster's usage by day.
+-- The row of a cluster in fairmill_usage_span.
 SELECT "as_of", "oldest_end", "final_to" FROM "fairmill_usage_span" WHERE "cluster" = ?
 
 -- name: usage_day_read
@@ -13,7 +13,7 @@ FROM "fairmill_usage_day"
 WHERE "cluster" = ? AND "day" = ?
 
 -- name: usage_day_span
--- The usage of some days.
+-- The usage of several days.
 SELECT "day", "id_assoc", "tres_seconds"
 FROM "fairmill_usage_day"
 WHERE "cluster" = ? AND "day" >= ? AND "day" <= ?
@@ -28,7 +28,8 @@ SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
 SELECT MAX("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
 
 -- name: usage_day_between
--- The oldest stored day of a span between two days of this time zone: one of another.
+-- The oldest stored day in an interval.  Called for the time between two days of the current time
+-- zone, to find days of another one.
 SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ? AND "day" BETWEEN ? AND ?
 
 -- name: usage_day_clear
@@ -42,23 +43,23 @@ DELETE /*! "fairmill_usage_day" */ FROM "fairmill_usage_day" /*! FORCE INDEX (PR
 WHERE "cluster" = ? AND "day" = ? AND "id_assoc"
 
 -- name: usage_open_read
--- What unsealed jobs added to a day.
+-- The usage of a day by jobs that are not in the checkpoint.
 SELECT "id_assoc", "sum_2", "sum_1", "sum_0" FROM "fairmill_usage_open" WHERE "cluster" = ? AND "day" = ?
 
 -- name: usage_open_days
--- The days to which unsealed jobs added.
+-- The days with usage of jobs that are not in the checkpoint.
 SELECT DISTINCT "day" FROM "fairmill_usage_open" WHERE "cluster" = ?
 
 -- name: usage_open_between
--- The oldest day of a span to which unsealed jobs added.
+-- The oldest of these days in an interval.
 SELECT MIN("day") FROM "fairmill_usage_open" WHERE "cluster" = ? AND "day" BETWEEN ? AND ?
 
 -- name: usage_open_clear
--- Remove what unsealed jobs added to a day.
+-- Remove this usage of a day.
 DELETE /*! "fairmill_usage_open" */ FROM "fairmill_usage_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ?
 
 -- name: usage_open_remove
--- Remove what unsealed jobs added to a day for associations; a list of them follows.
+-- Remove this usage of a day for some associations; a list of them follows.
 DELETE /*! "fairmill_usage_open" */ FROM "fairmill_usage_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ? AND "id_assoc"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Everything of a cluster that no other query removes, for `fairmill forget`.
+-- Rows of a cluster that no other query removes, for `fairmill forget`.
 
 -- name: forget_open
 DELETE /*! "fairmill_usage_open" */ FROM "fairmill_usage_open" /*! FORCE INDEX (PRIMARY) */

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- How clusters are.
+-- The health of clusters.
 
 -- name: health
--- What is published of each cluster (r), how its last run went (t), and when its sums were last compared
--- with all jobs (d).
+-- For each cluster, the published run (r), the last run (t), and the last run that compared its
+-- sums with all jobs (d).
 SELECT l."cluster", l."run_id", l."source", r."as_of", r."duration_ms", r."source_lag", r."associations",
     t."run_id", t."status", t."as_of", t."started_at", t."message", t."settings_digest",
     d."as_of", d."drift_max", d."drifted_associations", r."os_user", t."os_user"
@@ -21,8 +21,8 @@ WHERE l."cluster" <> ''
 ORDER BY l."cluster"
 
 -- name: health_findings
--- How many findings of each kind the published run of each cluster had.  One kind is of no
--- publication: it stays until the next.
+-- The number of findings of each kind from the published run of each cluster.  Findings of one kind
+-- count even if they are not from this run.
 SELECT f."cluster", f."kind", COUNT(*)
 FROM "fairmill_finding" f
 LEFT JOIN "fairmill_lock" l ON l."cluster" = f."cluster"
@@ -32,11 +32,11 @@ GROUP BY f."cluster", f."kind"
 ORDER BY f."cluster", f."kind"
 
 -- name: health_failure
--- Why the last run failed that came to no cluster.
+-- The error of the last run that failed before it reached a cluster.
 SELECT "message" FROM "fairmill_run" WHERE "cluster" = '' ORDER BY "run_id" DESC LIMIT 1
 
 -- name: views_open
--- No row of any view, all of which the database opens for that with the rights of their definers.
+-- No rows, but the database opens all views with the privileges of their definers.
 SELECT 1 FROM "fairmill_fairshare" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_sshare" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_sprio" WHERE 1 = 0
@@ -50,5 +50,5 @@ UNION ALL SELECT 1 FROM "fairmill_runs" WHERE 1 = 0
 UNION ALL SELECT 1 FROM "fairmill_pbsfs" WHERE 1 = 0
 
 -- name: views_count
--- How many associations of a cluster readers see, through two views.
+-- The number of associations of a cluster that readers see through two views.
 SELECT COUNT(*) FROM "fairmill_sshare" WHERE "cluster" = ?

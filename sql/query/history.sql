@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Points of history, and the names that associations had at them.
+-- History points, and the names of associations at these points.
 
 -- name: history_point
--- The first point of a span.
+-- The first point in an interval.
 SELECT MIN("as_of") FROM "fairmill_history_point" WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" < ?
 
 -- name: history_oldest
@@ -15,21 +15,21 @@ SELECT MIN("as_of") FROM "fairmill_history_point" WHERE "cluster" = ?
 SELECT MAX("as_of") FROM "fairmill_history_point" WHERE "cluster" = ?
 
 -- name: history_points_read
--- The instants of all points.
+-- The times of all points.
 SELECT "as_of" FROM "fairmill_history_point" WHERE "cluster" = ? ORDER BY "as_of"
 
 -- name: history_backfill_read
--- The instants of points that backfill made.
+-- The times of points that backfill computed.
 SELECT "as_of" FROM "fairmill_backfill" WHERE "cluster" = ? ORDER BY "as_of"
 
 -- name: history_lacking
--- How many clusters have usage of days before an instant, and no point of then.
+-- The number of clusters that have daily usage before a time, but no point.
 SELECT COUNT(*) FROM "fairmill_lock" l
 WHERE EXISTS (SELECT 1 FROM "fairmill_usage_day" d WHERE d."cluster" = l."cluster" AND d."day" < ?)
     AND NOT EXISTS (SELECT 1 FROM "fairmill_history_point" p WHERE p."cluster" = l."cluster" AND p."as_of" < ?)
 
 -- name: history_point_associations
--- The hash of the associations at the last point up to an instant.
+-- The hash of the associations at the last point up to a time.
 SELECT "associations"
 FROM "fairmill_history_point"
 WHERE "cluster" = ? AND "as_of" <= ?
@@ -37,8 +37,8 @@ ORDER BY "as_of" DESC
 LIMIT 1
 
 -- name: history_read
--- An association at the points of a span.  CROSS has SQLite read the points first, and for each one
--- row; else it reads the rows of all associations.
+-- An association at the points of an interval.  CROSS makes SQLite read the points first, and one
+-- row for each.  Without it, SQLite reads the rows of all associations.
 SELECT h."as_of", h."fairshare", h."usage_raw", h."level_fs", p."algorithm"
 FROM "fairmill_history_point" p
 CROSS JOIN "fairmill_history" h
@@ -51,7 +51,7 @@ ORDER BY p."as_of"
 INSERT INTO "fairmill_history_point" ("cluster", "as_of", "algorithm", "associations") VALUES (?, ?, ?, ?)
 
 -- name: history_point_doubt
--- Forget the hashes of later points: what they were compared with has changed.
+-- Remove the hashes of later points, because the names before them have changed.
 UPDATE "fairmill_history_point" SET "associations" = 0 WHERE "cluster" = ? AND "as_of" > ?
 
 -- name: history_remove
@@ -65,33 +65,33 @@ DELETE /*! "fairmill_history_point" */ FROM "fairmill_history_point" /*! FORCE I
 WHERE "cluster" = ? AND "as_of" = ?
 
 -- name: fairness_oldest
--- The oldest instant of which it is kept how fair use was.
+-- The oldest time with fairness values.
 SELECT MIN("as_of") FROM "fairmill_fairness" WHERE "cluster" = ?
 
 -- name: fairness_remove
--- Remove what is kept of an instant.
+-- Remove the fairness values of a time.
 DELETE /*! "fairmill_fairness" */ FROM "fairmill_fairness" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "as_of" = ?
 
 -- name: history_backfill_remove
--- Forget that a point was made by backfill.
+-- Remove the record that backfill computed a point.
 DELETE /*! "fairmill_backfill" */ FROM "fairmill_backfill" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "as_of" = ?
 
 -- name: association_read
--- All names that associations had.
+-- All names of associations.
 SELECT "cluster", "id_assoc", "parent_id", "account", "user_name", "partition_name"
 FROM "fairmill_association"
 ORDER BY "cluster", "id_assoc", "since"
 
 -- name: association_names
--- All names that the associations of a cluster had, each one's oldest first.
+-- All names of the associations of a cluster, the oldest first for each.
 SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "since"
 FROM "fairmill_association"
 WHERE "cluster" = ?
 ORDER BY "id_assoc", "since"
 
 -- name: association_remove
--- Remove the changes that were found at an instant.
+-- Remove the names that begin at a time.
 DELETE /*! "fairmill_association" */ FROM "fairmill_association" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "since" = ?

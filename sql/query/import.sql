@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What an import asks OpenPBS's tables (sql/schema/pbs.sql).
+-- Queries of an import on the OpenPBS tables (sql/schema/pbs.sql).
 
 -- name: pbs_file_read
 SELECT "name", "bytes", "rows", "digest", "stored" FROM "pbs_file" WHERE "cluster" = ?
@@ -15,14 +15,14 @@ DELETE FROM "pbs_job" WHERE "cluster" = ?
 DELETE FROM "pbs_suspension" WHERE "cluster" = ?
 
 -- name: pbs_job_last
--- Of runs and of jobs that wait.
+-- The highest key of runs and of pending jobs.
 SELECT MAX(k."job_key")
 FROM (SELECT MAX(j."job_key") AS "job_key" FROM "pbs_job" j WHERE j."cluster" = ?
       UNION ALL
       SELECT MAX(q."job_key") FROM "pbs_queued" q WHERE q."cluster" = ?) k
 
 -- name: pbs_job_open
--- Runs that have not ended, and since when they are suspended.
+-- Runs that have not ended, and the start of their current suspension.
 SELECT j."job_key", j."job_id", j."euser", j."egroup", j."account", j."project", j."queue", j."ctime",
     j."qtime", j."etime", j."time_start", j."requested",
     (SELECT MAX(s."time_start") FROM "pbs_suspension" s
@@ -31,11 +31,11 @@ FROM "pbs_job" j
 WHERE j."cluster" = ? AND j."time_end" = 0
 
 -- name: pbs_job_twins
--- Runs from a key on, each with an earlier one of the same job and start, or of the same job and end
--- that started before: if a run restarted from a checkpoint, the record of its end has the time of the
--- restart.  After a rerun in the second of its start there may be another run with that start.
--- COALESCE keeps SQLite from reading all rows of the cluster for each, and a join would have PostgreSQL
--- read all rows for each log.
+-- Runs from a key on that duplicate an earlier run: one of the same job with the same start, or
+-- with the same end and an earlier start.  If a run restarted from a checkpoint, the record of its
+-- end has the time of the restart.  After a rerun within the second of its start, another run with
+-- the same start is not a duplicate.  COALESCE prevents SQLite from reading all rows of the cluster
+-- for each run.  With a join, PostgreSQL would read all rows for each log.
 SELECT t."first_key", t."job_key", t."first_state", t."state"
 FROM (SELECT n."job_key", n."state",
          (SELECT o."job_key" FROM "pbs_job" o
@@ -79,7 +79,7 @@ DELETE FROM "pbs_refused" WHERE "cluster" = ? AND "name" = ? AND "row" = ?
 DELETE FROM "pbs_refused" WHERE "cluster" = ?
 
 -- name: pbs_group_read
--- The lines of resource_group that hold.
+-- The current lines of resource_group.
 SELECT "name", "parent", "cresgroup", "shares", "place"
 FROM "pbs_group"
 WHERE "cluster" = ? AND "until" = 0
@@ -88,13 +88,13 @@ WHERE "cluster" = ? AND "until" = 0
 UPDATE "pbs_group" SET "until" = ? WHERE "cluster" = ? AND "name" = ? AND "until" = 0
 
 -- name: pbs_group_last
--- When a line began or ended to hold last; NULL where there was never one.
+-- The last time at which a line was added or removed, or NULL.
 SELECT MAX(CASE WHEN "until" > "since" THEN "until" ELSE "since" END)
 FROM "pbs_group"
 WHERE "cluster" = ?
 
 -- name: pbs_change_last
--- When the tree or a setting changed last.
+-- The last time at which the tree or a setting changed.
 SELECT MAX(c."at")
 FROM (SELECT MAX(CASE WHEN g."until" > g."since" THEN g."until" ELSE g."since" END) AS "at"
       FROM "pbs_group" g WHERE g."cluster" = ?
@@ -111,7 +111,7 @@ SELECT "name", "since", "value" FROM "pbs_setting" WHERE "cluster" = ? ORDER BY 
 SELECT "kind", "name", "first_seen" FROM "pbs_seen" WHERE "cluster" = ?
 
 -- name: pbs_seen_forget
--- What jobs told; names of the usage file stay.
+-- Remove names found in jobs, but keep names from the usage file.
 DELETE FROM "pbs_seen" WHERE "cluster" = ? AND "kind" <> 'usage'
 
 -- name: pbs_usage_forget

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Corrections of usage that people entered.
+-- The ledger: corrections of usage.
 
 -- name: ledger_read
 -- The ledger of all clusters.
@@ -11,19 +11,19 @@ FROM "fairmill_ledger"
 ORDER BY "id"
 
 -- name: ledger_reset_read
--- What its resets cover.
+-- The associations to which resets apply.
 SELECT "id", "id_assoc" FROM "fairmill_ledger_reset" ORDER BY "id", "id_assoc"
 
 -- name: ledger_chain_read
--- The hashes that entries were given when they were made.
+-- The hashes that were stored when entries were made.
 SELECT "id", "cluster", "hash", "chain" FROM "fairmill_ledger_chain" ORDER BY "id"
 
 -- name: ledger_counted_read
--- The entries that runs have counted.
+-- The entries that runs have counted, with their hashes.
 SELECT "id", "cluster", "hash" FROM "fairmill_ledger_counted" ORDER BY "id"
 
 -- name: ledger_last
--- The highest id that an entry has, or had: that of a lost one is not given again.
+-- The highest id of any entry, including lost ones, because ids are not reused.
 SELECT COALESCE(MAX("id"), 0)
 FROM (
     SELECT MAX("id") AS "id" FROM "fairmill_ledger"

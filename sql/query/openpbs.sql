@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- What OpenPBS's own database is asked, which is always PostgreSQL's: attributes are an hstore of
--- `name' or `name.resource' and `flags.value' each (its pbs_db_schema.sql).
+-- Queries on the database of the OpenPBS server, which is always PostgreSQL.  Attributes are an
+-- hstore with keys of the form `name` or `name.resource` and values of the form `flags.value` (see
+-- its pbs_db_schema.sql).
 
 -- name: openpbs_job
 SELECT j."ji_jobid", j."ji_state", j."ji_queue", a."key", a."value"
@@ -12,7 +13,7 @@ ORDER BY j."ji_jobid"
 SELECT q."qu_name", q."attributes" -> 'Priority' FROM "pbs"."queue" q
 
 -- name: openpbs_server
--- A formula of the server's is the stronger one.
+-- The formula of the server takes precedence, so it comes last.
 SELECT 1, a."key", a."value"
 FROM "pbs"."scheduler" s CROSS JOIN LATERAL each(s."attributes") a
 WHERE s."sched_name" = 'default'

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- What the layout pbs reads (sql/schema/pbs.sql).
+-- Queries of the source type pbs (sql/schema/pbs.sql).
 
 -- name: pbs_clusters
 SELECT DISTINCT "cluster", 0 FROM "pbs_entity"
@@ -9,7 +9,7 @@ SELECT DISTINCT "cluster", 0 FROM "pbs_entity"
 SELECT "name", "value" FROM "pbs_setting" WHERE "cluster" = ? AND "since" <= ? ORDER BY "since"
 
 -- name: pbs_group_as_of
--- The lines of resource_group that held, in its order.
+-- The lines of resource_group that were valid at a time, in order.
 SELECT g."name", e."id_assoc", g."parent", g."shares"
 FROM "pbs_group" g
 INNER JOIN "pbs_entity" e ON e."cluster" = g."cluster" AND e."name" = g."name"
@@ -17,7 +17,7 @@ WHERE g."cluster" = ? AND g."since" <= ? AND (g."until" = 0 OR g."until" > ?)
 ORDER BY g."place"
 
 -- name: pbs_seen_as_of
--- Who had been seen, of a kind, or in the usage file.
+-- Names of one kind, or in the usage file, that were first seen by a time.
 SELECT s."name", e."id_assoc"
 FROM "pbs_seen" s
 INNER JOIN "pbs_entity" e ON e."cluster" = s."cluster" AND e."name" = s."name"
@@ -28,7 +28,8 @@ ORDER BY e."id_assoc"
 SELECT "name", "id_assoc" FROM "pbs_entity" WHERE "cluster" = ?
 
 -- name: pbs_job_since
--- With how long each run was suspended by an instant, which is asked for twice.
+-- Runs, with the seconds for which each had been suspended by a time.  The first two arguments are
+-- that time.
 SELECT j."job_key", j."job_id", j."euser", j."egroup", j."account", j."queue", j."time_start", j."time_end",
     j."requested", j."used", p."suspended"
 FROM "pbs_job" j
@@ -43,7 +44,7 @@ LEFT JOIN (
 WHERE j."cluster" = ? AND j."time_start" > 0 AND (j."time_end" = 0 OR j."time_end" >= ?)
 
 -- name: pbs_suspension_since
--- The same of each suspension that had begun, and the suspension; those of a run one after another.
+-- Suspensions with their runs and the same sums.  Suspensions of a run are adjacent.
 SELECT j."job_key", j."job_id", j."euser", j."egroup", j."account", j."queue", j."time_start", j."time_end",
     j."requested", j."used", p."suspended", t."time_start", t."time_end"
 FROM "pbs_suspension" t
@@ -67,8 +68,7 @@ WHERE "cluster" = ? AND "time_end" > ? AND "time_end" <= ? AND "time_start" > 0
     AND "time_end" >= "time_start"
 
 -- name: pbs_usage_newest
--- When the last usage file was written that there was by an instant, and when the scheduler had last
--- decayed what it says.
+-- The time of the last usage file up to a time, and the time of the last decay in it.
 SELECT "as_of", MAX("last_decay") FROM "pbs_usage"
 WHERE "cluster" = ? AND "as_of" = (
     SELECT MAX("as_of") FROM "pbs_usage" WHERE "cluster" = ? AND "as_of" <= ?)
@@ -81,8 +81,8 @@ INNER JOIN "pbs_entity" e ON e."cluster" = u."cluster" AND e."name" = u."name"
 WHERE u."cluster" = ? AND u."as_of" = ? AND u."usage" > 0
 
 -- name: pbs_queued_as_of
--- The jobs that waited when qstat or the server's database was last read, without those of which the
--- logs say that they have started or ended since.
+-- The jobs that were pending when the output of qstat or the database of the server was last read.
+-- Leaves out jobs that have started or ended since, according to the logs.
 SELECT q."job_key", q."job_id", q."state", q."euser", q."egroup", q."account", q."queue",
     q."eligible_time", q."job_priority", p."priority", q."requested"
 FROM "pbs_queued" q
@@ -96,7 +96,7 @@ WHERE q."cluster" = ? AND q."as_of" <= ? AND q."job_id" NOT IN (
 ORDER BY q."job_key"
 
 -- name: pbs_job_named
--- A job's own id, by the key of a run of it.
+-- The job id of a run.
 SELECT "job_id" FROM "pbs_job" WHERE "cluster" = ? AND "job_key" = ?
 
 -- name: pbs_refused_lines

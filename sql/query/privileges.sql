@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- Who may see what others have.
+-- Users who may see private values of other users.
 
 -- name: privileges_of
--- The accounts whose users' values a user may see; '' is all.
+-- The accounts whose users are visible to a user; an empty name means all.
 SELECT "account" FROM "fairmill_privilege" WHERE "cluster" = ? AND "user_name" = ?
 
 -- name: privileges_recorded
--- What the last run that published each cluster had recorded; 0: the cluster is published no more.
+-- The settings of the last run that published each cluster, and 0 if the cluster is no longer
+-- published.
 SELECT l."cluster", CASE WHEN r."run_id" = l."run_id" THEN 1 ELSE 0 END, s."text"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = (
@@ -18,7 +19,7 @@ LEFT JOIN "fairmill_settings" s ON s."digest" = r."settings_digest"
 ORDER BY l."cluster"
 
 -- name: privilege_read
--- All of a cluster.
+-- All rows of a cluster.
 SELECT "user_name", "account", "privilege" FROM "fairmill_privilege" WHERE "cluster" = ?
 
 -- name: privilege_clear

@@ -1,53 +1,55 @@
 -- SPDX-License-Identifier: MIT
 --
--- What a publication replaces, and the lock by which only one run publishes a cluster.
+-- Statements of a publication, and the lock that allows only one run to publish a cluster.
 
 -- name: counter_make
--- Make the row that counts runs, from the last run that is recorded.
+-- Add the row that counts runs, with the number of the last recorded run.
 INSERT INTO "fairmill_lock" ("cluster", "run_id", "source")
 SELECT '', r."run_id", ''
 FROM (SELECT COALESCE(MAX("run_id"), 0) AS "run_id" FROM "fairmill_run") r
 WHERE NOT EXISTS (SELECT 1 FROM "fairmill_lock" WHERE "cluster" = '')
 
 -- name: counter_step
--- Take the next run_id: changes the row, unless somebody else has taken it since it was read.
+-- Take the next run_id.  Changes no row if another run has taken it since it was read.
 UPDATE "fairmill_lock" SET "run_id" = "run_id" + 1 WHERE "cluster" = '' AND "run_id" = ?
 
 -- name: fence_make
--- A cluster's row in the fence, before its first run.
+-- Add the row of a cluster to the fence, before its first run.
 INSERT INTO "fairmill_lock" ("cluster", "run_id", "source")
 SELECT ?, 0, ''
 WHERE NOT EXISTS (SELECT 1 FROM "fairmill_lock" WHERE "cluster" = ?)
 
 -- name: fence_read
--- Which run published a cluster last.
+-- The run that published a cluster last.
 SELECT "run_id" FROM "fairmill_lock" WHERE "cluster" = ?
 
 -- name: fence_source
--- Where a cluster's rows came from; '' where it has no rows any more.
+-- The identity of the accounting database of the rows of a cluster, or an empty text if it was
+-- retired.
 SELECT "source" FROM "fairmill_lock" WHERE "cluster" = ?
 
 -- name: fence_sources
--- The clusters that have rows, and where these came from.
+-- The clusters that have current rows, and the identity of their accounting database.
 SELECT "cluster", "source" FROM "fairmill_lock" WHERE "cluster" <> '' AND "run_id" > 0 AND "source" <> ''
 
 -- name: fence_failed
--- The clusters that have no rows, and of which runs have failed since they were retired, or from the beginning.
+-- The clusters without current rows for which runs failed since they were retired or since the
+-- beginning.
 SELECT l."cluster", l."source" FROM "fairmill_lock" l
 WHERE l."cluster" <> '' AND l."source" = '' AND EXISTS (
     SELECT 1 FROM "fairmill_run" r WHERE r."cluster" = l."cluster" AND r."run_id" > l."run_id")
 
 -- name: fence_step
--- Publish: changes one row, unless somebody else published in between.
+-- Publish.  Changes no row if another run has published in between.
 UPDATE "fairmill_lock" SET "run_id" = ?, "source" = ? WHERE "cluster" = ? AND "run_id" = ?
 
 -- name: tree_clear
--- Remove a cluster's associations, before those are written that there are now.
+-- Remove the associations of a cluster, before the current ones are written.
 DELETE /*! "fairmill_tree" */ FROM "fairmill_tree" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
 -- name: tree_part
--- A cluster's associations from one to another, as a run wrote them.
+-- A range of associations of a cluster, as a run wrote them.
 SELECT "id_assoc", "parent_id", "depth", "account", "user_name", "partition_name", "shares",
     "shares_norm", "level_shares_norm", "tie_order", "grp_tres_mins", "pbs_own",
     "usage_is_set"
@@ -55,27 +57,27 @@ FROM "fairmill_tree"
 WHERE "cluster" = ? AND "id_assoc" >= ? AND "id_assoc" <= ?
 
 -- name: value_clear
--- And their values.
+-- Remove the values of a cluster.
 DELETE /*! "fairmill_value" */ FROM "fairmill_value" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
 -- name: value_count
--- How many associations of a cluster have values.
+-- The number of associations of a cluster that have values.
 SELECT COUNT(*) FROM "fairmill_value" WHERE "cluster" = ?
 
 -- name: value_strays
--- Remove values of nobody.
+-- Remove values of associations that do not exist.
 DELETE FROM "fairmill_value"
 WHERE "cluster" = ? AND NOT EXISTS (
     SELECT 1 FROM "fairmill_tree" t WHERE t."cluster" = "fairmill_value"."cluster" AND t."id_assoc" = "fairmill_value"."id_assoc")
 
 -- name: job_priority_clear
--- Remove the jobs of a cluster's queue, before the new ones are written.
+-- Remove the pending jobs of a cluster, before the new ones are written.
 DELETE /*! "fairmill_job_priority" */ FROM "fairmill_job_priority" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
 -- name: job_term_clear
--- And what their formula's names stood for.
+-- Remove the values of names in formulas of a cluster.
 DELETE /*! "fairmill_job_term" */ FROM "fairmill_job_term" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
@@ -86,7 +88,7 @@ FROM "fairmill_finding"
 WHERE "cluster" = ?
 
 -- name: finding_find
--- Whether a cluster has a finding of a kind.
+-- Returns a row if a cluster has a finding of a kind.
 SELECT 1 FROM "fairmill_finding" WHERE "cluster" = ? AND "kind" = ? LIMIT 1
 
 -- name: finding_clear

@@ -1,23 +1,23 @@
 -- SPDX-License-Identifier: MIT
 --
--- What is published, for the commands that show it.
+-- Published results, for the commands that show them.
 
 -- name: published
--- As of when a cluster is published.
+-- The time for which a cluster was published.
 SELECT r."as_of"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 WHERE l."cluster" = ?
 
 -- name: published_run
--- The run that published a cluster that is not retired.
+-- The run that published a cluster, unless it is retired.
 SELECT r."run_id", r."as_of", r."started_at", r."settings_digest", r."slurm_version", r."version"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 WHERE l."cluster" = ? AND l."source" <> ''
 
 -- name: published_clusters
--- The clusters that are published, and how each was computed.
+-- The published clusters, and the settings of their runs.
 SELECT l."cluster", r."algorithm", r."conformance", r."as_of", r."half_life", r."time_zone",
     s."text", r."slurm_version", r."usage_unit"
 FROM "fairmill_lock" l
@@ -27,7 +27,7 @@ WHERE r."status" = 'done'
 ORDER BY l."cluster"
 
 -- name: published_rows
--- A cluster's associations and their values.
+-- The associations of a cluster and their values.
 SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "shares",
     "fair_tree_rank", "fairshare_order", "tie_order", "level_fs_infinite",
     "shares_norm", "usage_raw", "usage_norm", "capacity_usage", "level_shares_norm",
@@ -40,7 +40,7 @@ WHERE "cluster" = ?
 ORDER BY "id_assoc"
 
 -- name: published_jobs
--- The jobs that waited on a cluster.
+-- The pending jobs of a cluster.
 SELECT "job_db_inx", "id_job", "user_name", "account", "partition_name", "qos", "best",
     "age_factor", "assoc_factor", "fairshare_factor", "job_size_factor", "partition_factor",
     "qos_factor", "age_weighted", "assoc_weighted", "fairshare_weighted", "job_size_weighted",
@@ -50,13 +50,13 @@ FROM "fairmill_job_priority"
 WHERE "cluster" = ?
 
 -- name: published_terms
--- What the names of the formula stood for that made the priorities of jobs on a cluster.
+-- The values of the names in the formula that determines priorities of jobs on a cluster.
 SELECT "job_db_inx", "name", "value"
 FROM "fairmill_job_term"
 WHERE "cluster" = ?
 
 -- name: metrics_fairness
--- How fair use is as a whole on each cluster that is published and not retired.
+-- The fairness values of each cluster that is published and not retired.
 SELECT f."cluster", f."scope", f."jain", f."use_over", f."use_under"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
@@ -65,7 +65,7 @@ WHERE l."source" <> ''
 ORDER BY f."cluster", f."scope"
 
 -- name: metrics_queue
--- How many jobs wait on each cluster that is published and not retired.
+-- The number of pending jobs on each cluster that is published and not retired.
 SELECT l."cluster", COUNT(j."cluster")
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- What is published, for the report.
+-- Published results, for the report.
 
 -- name: report_points
--- The points of a span.
+-- The points of an interval.
 SELECT "as_of", "algorithm"
 FROM "fairmill_history_point"
 WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?
@@ -16,14 +16,14 @@ FROM "fairmill_history"
 WHERE "cluster" = ? AND "as_of" = ?
 
 -- name: report_settings
--- With which settings each run of a span was made.
+-- The settings of each run in an interval.
 SELECT "as_of", "settings_digest"
 FROM "fairmill_run"
 WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ? AND "status" = 'done'
 ORDER BY "as_of", "run_id"
 
 -- name: report_fairness
--- How fair use was at each instant of a span.
+-- The fairness values of an interval.
 SELECT "as_of", "scope", "jain", "use_over", "share_over"
 FROM "fairmill_fairness"
 WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?

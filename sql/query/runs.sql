@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- Runs, and the settings that they had.
+-- Runs and their settings.
 
 -- name: run_find
--- Whether a run was published.
+-- Returns a row if a run was published.
 SELECT "run_id" FROM "fairmill_run" WHERE "cluster" = ? AND "run_id" = ? AND "status" = 'done'
 
 -- name: run_times
--- When the last runs of a cluster were, the newest first.
+-- The start times of the last runs of a cluster, the newest first.
 SELECT "started_at"
 FROM "fairmill_run"
 WHERE "cluster" = ? AND "status" = 'done'
@@ -15,7 +15,7 @@ ORDER BY "run_id" DESC
 LIMIT 10
 
 -- name: run_newest
--- The newest time that the last run found in the source; -1 if there was none.
+-- The newest time that the last run found in the accounting database, or -1.
 SELECT COALESCE("source_newest", -1)
 FROM "fairmill_run"
 WHERE "cluster" = ? AND "status" = 'done'
@@ -23,7 +23,7 @@ ORDER BY "run_id" DESC
 LIMIT 1
 
 -- name: run_instants
--- The times for which a cluster was published, the newest run first: for ten intervals.
+-- The times for which a cluster was published, the newest run first, for ten intervals.
 SELECT "as_of"
 FROM "fairmill_run"
 WHERE "cluster" = ? AND "status" = 'done'
@@ -31,8 +31,8 @@ ORDER BY "run_id" DESC
 LIMIT 11
 
 -- name: run_old
--- The oldest runs, without the one that published last, also where the cluster has been retired since, and without those of
--- when the clock was ahead.
+-- The oldest runs.  Leaves out the run that published last, even if the cluster has been retired
+-- since, and runs made when the clock was ahead.
 SELECT "run_id", "started_at"
 FROM "fairmill_run"
 WHERE "cluster" = ? AND "started_at" <= ? AND "run_id" <> COALESCE((
@@ -48,19 +48,19 @@ DELETE /*! "fairmill_run" */ FROM "fairmill_run" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "run_id"
 
 -- name: settings_text
--- What these settings were.
+-- The text of settings.
 SELECT "text" FROM "fairmill_settings" WHERE "digest" = ?
 
 -- name: settings_add
--- Settings that no run had until now.
+-- Add settings that no run had before.
 INSERT INTO "fairmill_settings" ("digest", "text") VALUES (?, ?)
 
 -- name: settings_mend
--- Write a text that is not as it was written.
+-- Replace a damaged text.
 UPDATE "fairmill_settings" SET "text" = ? WHERE "digest" = ?
 
 -- name: settings_last
--- The settings of the last run of each cluster that was done; no text where it is lost.
+-- The settings of the last successful run of each cluster; the text is NULL if lost.
 SELECT DISTINCT r."settings_digest", s."text"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = (
@@ -70,13 +70,13 @@ JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = (
 LEFT JOIN "fairmill_settings" s ON s."digest" = r."settings_digest"
 
 -- name: settings_of_runs
--- The settings that runs of a cluster had.
+-- The settings of the runs of a cluster.
 SELECT DISTINCT "settings_digest" FROM "fairmill_run" WHERE "cluster" = ?
 
 -- name: settings_used
--- A run, of any cluster, with these settings.
+-- A run of any cluster with these settings.
 SELECT "run_id" FROM "fairmill_run" WHERE "settings_digest" = ? LIMIT 1
 
 -- name: settings_remove
--- Settings that no run has any more.
+-- Remove settings that no run uses.
 DELETE FROM "fairmill_settings" WHERE "digest" = ?

@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: MIT
 --
--- The version of the result tables, and whether they may be written.
+-- The version of the result tables, and checks of write privileges.
 
 -- name: schema_version
 -- The version of the result tables.
 SELECT MAX("version") FROM "fairmill_schema"
 
 -- name: schema_since
--- Since when the tables have been of this version or a later one, if that is known.
+-- The time since when the tables have had this version or a later one, if known.
 SELECT MIN("made_at") FROM "fairmill_schema"
 WHERE "version" >= ? AND ("made_at" > 0 OR NOT EXISTS (SELECT 1 FROM "fairmill_schema" o WHERE o."version" < ?))
 
 -- name: schema_made
--- The result tables are of this version now.
+-- Record the version of the result tables.
 INSERT INTO "fairmill_schema" ("version", "made_at") VALUES (?, ?)
 
--- May each table be written?  These write nothing.
+-- Each of these statements fails if a table may not be written.  They write nothing.
 
 -- name: check_association
 INSERT INTO "fairmill_association" SELECT * FROM "fairmill_association" WHERE 1 = 0

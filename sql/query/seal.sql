@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
 --
--- Sums of jobs that ended long ago, which are kept from run to run.
+-- The checkpoint: stored sums of jobs that ended long ago.
 
 -- name: seal_read
--- What is known of the sums that are kept for a cluster.
+-- The description of the checkpoint of a cluster.
 SELECT "as_of", "full_as_of", "cutoff", "sealed_to", "counts_from", "jobs_from", "oldest_end",
     "first_charge", "newest_end", "sums_hash", "open_hash", "checked_to", "source", "basis", "hash"
 FROM "fairmill_seal"
 WHERE "cluster" = ?
 
 -- name: seal_usage_read
--- The sums that are kept for a cluster.
+-- The sums of a cluster.
 SELECT "id_assoc", "sum_3", "sum_2", "sum_1", "sum_0" FROM "fairmill_seal_usage" WHERE "cluster" = ?
 
 -- name: seal_open_read
@@ -18,16 +18,16 @@ SELECT "id_assoc", "sum_3", "sum_2", "sum_1", "sum_0" FROM "fairmill_seal_usage"
 SELECT "job_key" FROM "fairmill_seal_open" WHERE "cluster" = ?
 
 -- name: seal_odd_read
--- The findings about jobs in the sums.
+-- The findings about jobs in the checkpoint.
 SELECT "kind", "subject", "time_end", "detail", "jobs", "first_start", "last_start"
 FROM "fairmill_seal_odd" WHERE "cluster" = ?
 
 -- name: seal_slice_read
--- What the job rows in the sums were.
+-- The hashes of job rows in the checkpoint.
 SELECT "day", "row_count", "hash" FROM "fairmill_seal_slice" WHERE "cluster" = ?
 
 -- name: seal_slice_clear
--- Remove what is known of a cluster's job rows.
+-- Remove the hashes of job rows.
 DELETE /*! "fairmill_seal_slice" */ FROM "fairmill_seal_slice" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
@@ -37,7 +37,7 @@ DELETE /*! "fairmill_seal_slice" */ FROM "fairmill_seal_slice" /*! FORCE INDEX (
 WHERE "cluster" = ? AND "day"
 
 -- name: seal_clear
--- Remove what is known of a cluster's sums.
+-- Remove the description of the checkpoint of a cluster.
 DELETE /*! "fairmill_seal" */ FROM "fairmill_seal" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- fairmill_fairshare as the table that it was up to version 7, for the columns that older ones lack.
+-- The table fairmill_fairshare, which existed up to version 7.  It is used to add columns that
+-- older versions lack.
 
--- It is there already.
+-- The table exists.  This statement only lists its columns.
 CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
     "cluster"                 {name} NOT NULL,
     "id_assoc"                {integer} NOT NULL,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Whether fairmill_fairshare is a table.
+-- Returns a row if fairmill_fairshare is a table.
 
 mysql: SELECT 1 FROM information_schema.tables
 mysql: WHERE table_schema = DATABASE() AND table_name = 'fairmill_fairshare' AND table_type = 'BASE TABLE'

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Once the view fairmill_fairshare is there: what was over the table of that name goes on.
+-- Runs after the view fairmill_fairshare was created: restores the GRANTs and views that used the
+-- table with this name.
 
 pgsql: DO $$
 pgsql: DECLARE

@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- What `fairmill import pbs` makes of OpenPBS's files, in an accounting database of their own; the words
--- in braces are those of tables.sql.  This paragraph is left out.
+-- The accounting database that `fairmill import pbs` creates from files of OpenPBS.  For the words
+-- in braces, see tables.sql.  This paragraph is left out.
 
-sqlite: -- Runs do not wait for an import.
+sqlite: -- WAL mode, so that runs do not wait for an import.
 sqlite: PRAGMA journal_mode = WAL;
 sqlite:
--- How far each accounting log was read: so many bytes of it, unpacked, and their hash.
+-- The part of each accounting log that was imported: its number of uncompressed bytes, and their
+-- hash.
 CREATE TABLE IF NOT EXISTS "pbs_file" (
     "cluster"  {name} NOT NULL,
     "name"     {name} NOT NULL,
@@ -26,7 +27,8 @@ CREATE TABLE IF NOT EXISTS "pbs_refused" (
     PRIMARY KEY ("cluster", "name", "row")
 ) {kept};
 
--- The lines of resource_group, each from when to when (0: it still does) it held; place is its order.
+-- The lines of resource_group, in the order of place.  Each is valid from since to until in epoch
+-- seconds; until is 0 for current lines.
 CREATE TABLE IF NOT EXISTS "pbs_group" (
     "cluster"     {name} NOT NULL,
     "name"        {name} NOT NULL,
@@ -39,7 +41,7 @@ CREATE TABLE IF NOT EXISTS "pbs_group" (
     PRIMARY KEY ("cluster", "name", "since")
 ) {kept};
 
--- The number of each name, which it keeps for ever.
+-- The number of each name, which never changes.
 CREATE TABLE IF NOT EXISTS "pbs_entity" (
     "cluster"     {name} NOT NULL,
     "name"        {name} NOT NULL,
@@ -48,8 +50,8 @@ CREATE TABLE IF NOT EXISTS "pbs_entity" (
     PRIMARY KEY ("cluster", "name")
 ) {kept};
 
--- For whom jobs were: the names that they had of each kind that OpenPBS's fairshare_entity may be, and,
--- of kind `usage', those of the scheduler's usage file.
+-- The names of job owners, for each kind that fairshare_entity can select.  Names of kind usage are
+-- from the usage file of the scheduler.
 CREATE TABLE IF NOT EXISTS "pbs_seen" (
     "cluster"     {name} NOT NULL,
     "kind"        {word} NOT NULL,
@@ -58,7 +60,8 @@ CREATE TABLE IF NOT EXISTS "pbs_seen" (
     PRIMARY KEY ("cluster", "kind", "name")
 ) {kept};
 
--- What sched_config and the server said of fairshare, since when; NULL: it said nothing any more.
+-- The fairshare settings of sched_config and the server, valid from since (epoch seconds).  The
+-- value is NULL if a setting was removed.
 CREATE TABLE IF NOT EXISTS "pbs_setting" (
     "cluster"  {name} NOT NULL,
     "name"     {name} NOT NULL,
@@ -67,8 +70,8 @@ CREATE TABLE IF NOT EXISTS "pbs_setting" (
     PRIMARY KEY ("cluster", "name", "since")
 ) {kept};
 
--- What the scheduler's usage file said of an entity's usage when it was written, and of the last decay
--- (0 or NULL: nothing): a start.
+-- The usage of entities in the usage file of the scheduler when it was written, as a start value.
+--  last_decay is 0 or NULL if unknown.
 CREATE TABLE IF NOT EXISTS "pbs_usage" (
     "cluster"     {name} NOT NULL,
     "name"        {name} NOT NULL,
@@ -78,8 +81,8 @@ CREATE TABLE IF NOT EXISTS "pbs_usage" (
     PRIMARY KEY ("cluster", "name", "as_of")
 ) {kept};
 
--- Every run of a job: state is running, restarted (from a checkpoint), ended, rerun or aborted, time_end 0
--- while it runs.  Resources are
+-- Every run of a job.  The state is running, restarted (from a checkpoint), ended, rerun or
+-- aborted.  Times are in epoch seconds; time_end is 0 for a running job.  Resources have the form
 -- `name=value name=value`, as in the logs.
 CREATE TABLE IF NOT EXISTS "pbs_job" (
     "cluster"      {name} NOT NULL,
@@ -108,7 +111,7 @@ pgsql: CREATE INDEX IF NOT EXISTS "pbs_job_id" ON "pbs_job" ("job_id", "time_sta
 sqlite: CREATE INDEX IF NOT EXISTS "pbs_job_end" ON "pbs_job" ("cluster", "time_end");
 sqlite: CREATE INDEX IF NOT EXISTS "pbs_job_id" ON "pbs_job" ("job_id", "time_start");
 
--- When a run was suspended; time_end is 0 while it is.
+-- The times at which a run was suspended, in epoch seconds; time_end is 0 if it still is.
 CREATE TABLE IF NOT EXISTS "pbs_suspension" (
     "cluster"     {name} NOT NULL,
     "job_key"     {integer} NOT NULL,
@@ -117,7 +120,7 @@ CREATE TABLE IF NOT EXISTS "pbs_suspension" (
     PRIMARY KEY ("cluster", "job_key", "time_start")
 ) {kept};
 
--- The jobs that waited when qstat or the server's database was last read.
+-- The jobs that were pending when the output of qstat or the database of the server was last read.
 CREATE TABLE IF NOT EXISTS "pbs_queued" (
     "cluster"        {name} NOT NULL,
     "job_id"         {name} NOT NULL,
@@ -138,7 +141,7 @@ CREATE TABLE IF NOT EXISTS "pbs_queued" (
     PRIMARY KEY ("cluster", "job_id")
 ) {kept};
 
--- Queues, and their priorities.
+-- Queues and their priorities.
 CREATE TABLE IF NOT EXISTS "pbs_queue" (
     "cluster"   {name} NOT NULL,
     "name"      {name} NOT NULL,

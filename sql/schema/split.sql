@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Take the table fairmill_fairshare of version 7 apart.  Then the view of that name is made.
+-- Copies the table fairmill_fairshare of version 7 to two tables.  The view with its name is
+-- created afterwards.
 
 DELETE FROM "fairmill_value";
 DELETE FROM "fairmill_tree";
@@ -25,7 +26,8 @@ FROM "fairmill_fairshare";
 DELETE FROM "fairmill_kept" WHERE "table_name" = 'fairmill_fairshare';
 mysql: DROP TABLE "fairmill_fairshare";
 sqlite: DROP TABLE "fairmill_fairshare";
-pgsql: -- Views over it are written anew over the new one, and so keep their owners, GRANTs, and views of their own.
+pgsql: -- Save the views on the table.  They are created again on the new view, and keep their
+pgsql: -- owners, their GRANTs, and the views that depend on them.
 pgsql: CREATE TABLE "fairmill_moved" ("position" SERIAL, "name" TEXT, "kind" TEXT, "owner" NAME, "statement" TEXT);
 pgsql: INSERT INTO "fairmill_moved" ("kind", "owner", "statement")
 pgsql: SELECT 'v', CURRENT_USER, pg_catalog.format('GRANT SELECT%s ON "fairmill_fairshare" TO %s%s', g."columns",

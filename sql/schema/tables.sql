@@ -1,20 +1,22 @@
 -- SPDX-License-Identifier: MIT
 --
--- The result tables.  {name} and other words stand for those of a dialect in dialects.txt; a line that
--- begins with "sqlite:" is for that dialect only.  `fairmill init` adds the columns that the tables of an
--- older release lack, so that a new one allows NULL or has a default.  This paragraph is left out.
+-- The result tables. {name} and other words are replaced according to dialects.txt.  A line that
+-- begins with "sqlite:" is for that dialect only.  `fairmill init` adds the columns that the tables
+-- of an older release lack, so a new column must allow NULL or have a default.  This paragraph is
+-- left out.
 
-sqlite: -- Readers and the writer do not wait for each other.
+sqlite: -- WAL mode, so that readers and the writer do not block each other.
 sqlite: PRAGMA journal_mode = WAL;
 sqlite:
--- Which upgrade of these tables this is; the highest version counts.
+-- The versions of these tables; the highest one applies.
 CREATE TABLE IF NOT EXISTS "fairmill_schema" (
     "version"  {integer} NOT NULL,
     "made_at"  {integer} NOT NULL,
     PRIMARY KEY ("version")
 ) {kept};
 
--- The fence: the run that published last, a row for each cluster.  The row of '' counts runs.
+-- The run that published each cluster last, so that two runs cannot publish a cluster at once.  The
+-- row with an empty cluster name counts all runs.
 CREATE TABLE IF NOT EXISTS "fairmill_lock" (
     "cluster"  {name} NOT NULL,
     "run_id"   {integer} NOT NULL,
@@ -22,14 +24,15 @@ CREATE TABLE IF NOT EXISTS "fairmill_lock" (
     PRIMARY KEY ("cluster")
 ) {kept};
 
--- The settings that runs had.
+-- The settings of runs, by their digest.
 CREATE TABLE IF NOT EXISTS "fairmill_settings" (
     "digest"  {word} NOT NULL,
     "text"    {text} NOT NULL,
     PRIMARY KEY ("digest")
 ) {kept};
 
--- Every run, also those that failed.
+-- Every run, including failed ones.  Times are in epoch seconds, half_life and source_lag in
+-- seconds, and unattributed_usage and drift_max in TRES-seconds.
 CREATE TABLE IF NOT EXISTS "fairmill_run" (
     "cluster"               {name} NOT NULL,
     "run_id"                {integer} NOT NULL,
@@ -62,7 +65,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_run" (
     PRIMARY KEY ("cluster", "run_id")
 ) {kept};
 
--- What was wrong or doubtful in the input and did not stop a run.
+-- Findings: input that was wrong or doubtful but did not stop a run.  Times are in epoch seconds.
 CREATE TABLE IF NOT EXISTS "fairmill_finding" (
     "cluster"     {name} NOT NULL,
     "kind"        {word} NOT NULL,
@@ -74,8 +77,9 @@ CREATE TABLE IF NOT EXISTS "fairmill_finding" (
     PRIMARY KEY ("cluster", "kind", "subject")
 ) {replaced};
 
--- The living associations: what of fairmill_fairshare changes with shares, parents and names only.  Where
--- `pbs_own` is 0, the PBS values are those of the classic algorithm, and not written twice.
+-- The current associations: the columns of fairmill_fairshare that change only with shares, parents
+-- and names.  If pbs_own is 0, the PBS values equal the values of the classic algorithm and are not
+-- stored separately.
 CREATE TABLE IF NOT EXISTS "fairmill_tree" (
     "cluster"            {name} NOT NULL,
     "id_assoc"           {integer} NOT NULL,
@@ -94,7 +98,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_tree" (
     PRIMARY KEY ("cluster", "id_assoc")
 ) {kept};
 
--- And what changes with every run.  What the view fairmill_fairshare makes of other columns is NULL here.
+-- The values of the associations, which every run computes.  A column is NULL if the view
+-- fairmill_fairshare can compute it from others.  Usage is in TRES-seconds.
 CREATE TABLE IF NOT EXISTS "fairmill_value" (
     "cluster"                 {name} NOT NULL,
     "id_assoc"                {integer} NOT NULL,
@@ -119,7 +124,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_value" (
     PRIMARY KEY ("cluster", "id_assoc")
 ) {updated};
 
--- Who may see what others have, where that is private: a row for each account, `account` '' for all.
+-- Users who may see private values of other users: one row for each account, or an empty account
+-- for all.
 CREATE TABLE IF NOT EXISTS "fairmill_privilege" (
     "cluster"    {name} NOT NULL,
     "user_name"  {name} NOT NULL,
@@ -128,7 +134,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_privilege" (
     PRIMARY KEY ("cluster", "user_name", "account")
 ) {replaced};
 
--- The priority of every job that waits, a row for each partition and QOS it may take.
+-- The priority of every pending job, one row for each partition and QOS that it may use.
 CREATE TABLE IF NOT EXISTS "fairmill_job_priority" (
     "cluster"             {name} NOT NULL,
     "job_db_inx"          {key} NOT NULL,
@@ -164,7 +170,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_job_priority" (
     PRIMARY KEY ("cluster", "job_db_inx", "partition_name", "qos")
 ) {replaced};
 
-mysql: -- Once all of these had values.
+mysql: -- These columns were NOT NULL up to version 4.
 mysql: ALTER TABLE "fairmill_job_priority"
 mysql:     MODIFY COLUMN "age_factor" {real},
 mysql:     MODIFY COLUMN "fairshare_factor" {real},
@@ -182,7 +188,7 @@ mysql:     MODIFY COLUMN "tres_factors" {text},
 mysql:     MODIFY COLUMN "tres_weighted" {text},
 mysql:     MODIFY COLUMN "priority" {integer},
 mysql:     MODIFY COLUMN "priority_norm" {real};
-pgsql: -- Once all of these had values.
+pgsql: -- These columns were NOT NULL up to version 4.
 pgsql: ALTER TABLE "fairmill_job_priority"
 pgsql:     ALTER COLUMN "age_factor" DROP NOT NULL,
 pgsql:     ALTER COLUMN "fairshare_factor" DROP NOT NULL,
@@ -201,7 +207,7 @@ pgsql:     ALTER COLUMN "tres_weighted" DROP NOT NULL,
 pgsql:     ALTER COLUMN "priority" DROP NOT NULL,
 pgsql:     ALTER COLUMN "priority_norm" DROP NOT NULL;
 
--- What each name of the formula stood for that made a job's priority.
+-- The value of each name in the formula that determines the priority of a job.
 CREATE TABLE IF NOT EXISTS "fairmill_job_term" (
     "cluster"     {name} NOT NULL,
     "job_db_inx"  {key} NOT NULL,
@@ -210,8 +216,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_job_term" (
     PRIMARY KEY ("cluster", "job_db_inx", "name")
 ) {replaced};
 
--- What the sums of fairmill_seal_usage are made of.  By it a run knows which jobs it need not read
--- again; it is not meant for other readers.
+-- The checkpoint: describes the sums in fairmill_seal_usage.  Jobs that ended before sealed_to
+-- (epoch seconds) are in the sums, and runs do not read them again.  Only fairmill uses this table.
 CREATE TABLE IF NOT EXISTS "fairmill_seal" (
     "cluster"       {name} NOT NULL,
     "as_of"         {integer} NOT NULL,
@@ -232,7 +238,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal" (
     PRIMARY KEY ("cluster")
 ) {replaced};
 
--- Usage of jobs that ended before the seal, by association: integers of 256 bits in four
+-- The usage of jobs in the checkpoint, by association, weighted for decay: 256-bit integers in four
 -- words, the highest first.
 CREATE TABLE IF NOT EXISTS "fairmill_seal_usage" (
     "cluster"   {name} NOT NULL,
@@ -244,15 +250,15 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_usage" (
     PRIMARY KEY ("cluster", "id_assoc")
 ) {updated};
 
--- Job rows that had not ended when the seal was made.
+-- Job rows that were open (had not ended) when the checkpoint was made.
 CREATE TABLE IF NOT EXISTS "fairmill_seal_open" (
     "cluster"  {name} NOT NULL,
     "job_key"  {integer} NOT NULL,
     PRIMARY KEY ("cluster", "job_key")
 ) {replaced};
 
--- Findings about jobs that ended before the seal.  One about several jobs has their number, and when the
--- first and the last of them started.
+-- Findings about jobs in the checkpoint.  A finding about several jobs has their number, and the
+-- start of the first and the last one in epoch seconds.
 CREATE TABLE IF NOT EXISTS "fairmill_seal_odd" (
     "cluster"     {name} NOT NULL,
     "kind"        {word} NOT NULL,
@@ -265,8 +271,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_odd" (
     PRIMARY KEY ("cluster", "kind", "subject", "time_end")
 ) {replaced};
 
--- Per-day row hashes of the job rows in the sums, by the day (UTC) in which they ended: their number and
--- a hash.  Day -1 has those of the rollups that replace purged jobs.
+-- The number and the hash of the job rows in the checkpoint, by the day (UTC) in which they ended.
+-- Day -1 is for the rollups that replace purged jobs.
 CREATE TABLE IF NOT EXISTS "fairmill_seal_slice" (
     "cluster"    {name} NOT NULL,
     "day"        {integer} NOT NULL,
@@ -275,8 +281,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_slice" (
     PRIMARY KEY ("cluster", "day")
 ) {replaced};
 
--- The ledger: corrections of usage that people entered, each with who and why.  Rows are only ever
--- added; `undoes` names one that does not count because of this one.
+-- The ledger: corrections of usage, each with its author and reason.  Rows are only added.  If
+-- undoes is set, the entry with that id does not count.  Times are in epoch seconds.
 CREATE TABLE IF NOT EXISTS "fairmill_ledger" (
     "id"              {integer} NOT NULL,
     "cluster"         {name} NOT NULL,
@@ -296,15 +302,15 @@ CREATE TABLE IF NOT EXISTS "fairmill_ledger" (
     UNIQUE ("undoes")
 ) {kept};
 
--- The associations that a reset of a user or an account in the ledger covers.
+-- The associations to which a reset of a user or an account applies.
 CREATE TABLE IF NOT EXISTS "fairmill_ledger_reset" (
     "id"        {integer} NOT NULL,
     "id_assoc"  {integer} NOT NULL,
     PRIMARY KEY ("id", "id_assoc")
 ) {kept};
 
--- The hash of each entry of the ledger as it was made, and of that with all before it, by which one
--- that is lost or changed is found.
+-- The hash of each ledger entry, and a hash of it and all entries before it.  They reveal lost and
+-- changed entries.
 CREATE TABLE IF NOT EXISTS "fairmill_ledger_chain" (
     "id"       {integer} NOT NULL,
     "cluster"  {name} NOT NULL,
@@ -313,7 +319,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_ledger_chain" (
     PRIMARY KEY ("id")
 ) {kept};
 
--- The entries that runs of a cluster have counted, with their hash: also of entries that 0.1.0 made.
+-- The ledger entries that runs of a cluster have counted, with their hashes, including entries made
+-- by release 0.1.0.
 CREATE TABLE IF NOT EXISTS "fairmill_ledger_counted" (
     "cluster"  {name} NOT NULL,
     "id"       {integer} NOT NULL,
@@ -321,11 +328,11 @@ CREATE TABLE IF NOT EXISTS "fairmill_ledger_counted" (
     PRIMARY KEY ("cluster", "id")
 ) {kept};
 
-pgsql: -- Whoever runs `fairmill run` may add to the ledger only, whatever default privileges say.
+pgsql: -- The login of `fairmill run` may only add to the ledger, regardless of default privileges.
 pgsql: DO $$ BEGIN IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'fairmill_writer') THEN REVOKE UPDATE, DELETE ON "fairmill_ledger", "fairmill_ledger_reset", "fairmill_ledger_chain", "fairmill_ledger_counted" FROM "fairmill_writer"; END IF; END $$;
 pgsql:
--- What the accounting database told of associations over time, before the first run and between two
--- that were far apart.  What runs saw is in fairmill_share_change.
+-- The states of associations according to the accounting database, before the first run and between
+-- runs that were far apart.  States observed by runs are in fairmill_share_change.
 CREATE TABLE IF NOT EXISTS "fairmill_share_past" (
     "cluster"         {name} NOT NULL,
     "id_assoc"        {integer} NOT NULL,
@@ -339,9 +346,9 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_past" (
     PRIMARY KEY ("cluster", "id_assoc", "since")
 ) {kept};
 
--- Every association as the first run saw it, and from then on as it was whenever a run saw that it
--- had changed or had been touched: `modified` is when, by the source.  `seen_before` is the run before,
--- which saw it as its older row has it.
+-- Every association as the first run observed it, and as later runs observed it after a change.
+-- The accounting database last modified it at the time modified (epoch seconds).  The run at
+-- seen_before still observed the previous row.
 CREATE TABLE IF NOT EXISTS "fairmill_share_change" (
     "cluster"         {name} NOT NULL,
     "id_assoc"        {integer} NOT NULL,
@@ -359,9 +366,10 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_change" (
     PRIMARY KEY ("cluster", "id_assoc", "as_of")
 ) {kept};
 
--- The usage factors of QOS, and since when each holds: `told` is `added` or `changed` where txn_table
--- says so, and `seen` if it does not and a run saw the factor first.  `seen_before` is then the last
--- time at which it was different, or `as_of` if txn_table contradicts the factor and counts.
+-- The usage factors of QOS, and the times from which they apply.  The column told is added or
+-- changed if txn_table has the change, else seen, which means that a run observed it.  Then
+-- seen_before is the last time with a different factor.  It equals as_of if txn_table contradicts
+-- the factor and takes precedence.
 CREATE TABLE IF NOT EXISTS "fairmill_qos_change" (
     "cluster"       {name} NOT NULL,
     "id_qos"        {integer} NOT NULL,
@@ -374,7 +382,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_qos_change" (
     PRIMARY KEY ("cluster", "id_qos", "as_of")
 ) {kept};
 
--- A hash of the associations of the last run, by which the next knows whether any has changed.
+-- A hash of the associations at the last run, with which the next run detects changes.
 CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
     "cluster"     {name} NOT NULL,
     "last_as_of"  {integer} NOT NULL,
@@ -382,8 +390,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
     PRIMARY KEY ("cluster")
 ) {replaced};
 
--- The instants of fairmill_history: the first run of each history_interval.  `associations` is a hash of
--- their names and parents, by which the next point knows whether any has changed.
+-- The times of history points: the first run in each history_interval.  The column associations is
+-- a hash of names and parents, with which the next point detects changes.
 CREATE TABLE IF NOT EXISTS "fairmill_history_point" (
     "cluster"       {name} NOT NULL,
     "as_of"         {integer} NOT NULL,
@@ -392,8 +400,9 @@ CREATE TABLE IF NOT EXISTS "fairmill_history_point" (
     PRIMARY KEY ("cluster", "as_of")
 ) {kept};
 
--- Those of them that `backfill' made.  No value lacks a larger part than truncation_bound for want of jobs
--- that were purged, or nobody knows; of in_doubt associations nobody knows what they were then.
+-- The history points that `fairmill backfill` computed.  Purged jobs could change a value by at
+-- most the part truncation_bound, which is NULL if unknown.  The state of in_doubt associations was
+-- uncertain.
 CREATE TABLE IF NOT EXISTS "fairmill_backfill" (
     "cluster"           {name} NOT NULL,
     "as_of"             {integer} NOT NULL,
@@ -402,7 +411,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_backfill" (
     PRIMARY KEY ("cluster", "as_of")
 ) {kept};
 
--- The values that were published at these instants.
+-- The values at the history points.  Usage is in TRES-seconds.
 CREATE TABLE IF NOT EXISTS "fairmill_history" (
     "cluster"    {name} NOT NULL,
     "as_of"      {integer} NOT NULL,
@@ -413,8 +422,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_history" (
     PRIMARY KEY ("cluster", "as_of", "id_assoc")
 ) {kept};
 
--- How fair use was as a whole at the instant of each run, over the accounts right below the root and over
--- users.
+-- The fairness of usage at the time of each run.  The scope accounts covers the accounts directly
+-- below the root, the scope users all users.
 CREATE TABLE IF NOT EXISTS "fairmill_fairness" (
     "cluster"      {name} NOT NULL,
     "as_of"        {integer} NOT NULL,
@@ -428,7 +437,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairness" (
     PRIMARY KEY ("cluster", "as_of", "scope")
 ) {kept};
 
--- What the associations of fairmill_history were called, and where they hung, from an instant on.
+-- The names and parents of associations at history points; each row is valid from since (epoch
+-- seconds) until the next one.
 CREATE TABLE IF NOT EXISTS "fairmill_association" (
     "cluster"         {name} NOT NULL,
     "id_assoc"        {integer} NOT NULL,
@@ -440,8 +450,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_association" (
     PRIMARY KEY ("cluster", "id_assoc", "since")
 ) {kept};
 
--- Undecayed usage by day and association: a rounded number for readers, and the exact integer in three
--- words, the highest first.
+-- Undecayed usage by day and association: rounded TRES-seconds for readers, and the exact integer
+-- in three words, the highest first.
 CREATE TABLE IF NOT EXISTS "fairmill_usage_day" (
     "cluster"       {name} NOT NULL,
     "day"           {integer} NOT NULL,
@@ -453,7 +463,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_day" (
     PRIMARY KEY ("cluster", "day", "id_assoc")
 ) {kept};
 
--- The part of these sums that comes from jobs that had not ended before the seal.
+-- The part of fairmill_usage_day that comes from jobs that are not in the checkpoint.
 CREATE TABLE IF NOT EXISTS "fairmill_usage_open" (
     "cluster"   {name} NOT NULL,
     "day"       {integer} NOT NULL,
@@ -464,7 +474,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_open" (
     PRIMARY KEY ("cluster", "day", "id_assoc")
 ) {updated};
 
--- Until when these sums are complete, and which of them are final.
+-- The time up to which fairmill_usage_day is complete, and the time up to which its days are final.
 CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
     "cluster"     {name} NOT NULL,
     "as_of"       {integer} NOT NULL,
@@ -473,8 +483,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
     PRIMARY KEY ("cluster")
 ) {replaced};
 
--- What is known of the rows that runs go on from: by table and part (a day, or 0 for all of the cluster) how
--- many there are, and a hash over them.
+-- The row counts and hashes with which runs verify the rows that they continue from.  A part is a
+-- day, a history point, or 0 for all rows of a cluster.
 CREATE TABLE IF NOT EXISTS "fairmill_kept" (
     "cluster"     {name} NOT NULL,
     "table_name"  {word} NOT NULL,
@@ -484,5 +494,5 @@ CREATE TABLE IF NOT EXISTS "fairmill_kept" (
     PRIMARY KEY ("cluster", "table_name", "part")
 ) {replaced};
 
--- What was in it is in fairmill_kept now.
+-- Replaced by fairmill_kept.
 DROP TABLE IF EXISTS "fairmill_usage_hash";

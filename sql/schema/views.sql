@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The views, written as tables.sql is.
+-- The views.  Their syntax is that of tables.sql.
 
--- Every value of every living association.
+-- All values of the current associations.  Usage is in TRES-seconds.
 sqlite: DROP VIEW IF EXISTS "fairmill_fairshare";
 {create_definer_view} "fairmill_fairshare" AS
 SELECT
@@ -62,7 +62,7 @@ JOIN "fairmill_tree" t ON t."cluster" = l."cluster"
 JOIN "fairmill_value" v ON v."cluster" = t."cluster" AND v."id_assoc" = t."id_assoc";
 pgsql: ALTER VIEW "fairmill_fairshare" OWNER TO CURRENT_USER;
 
--- The tree in the columns of sshare.
+-- The association tree with the columns of sshare.
 sqlite: DROP VIEW IF EXISTS "fairmill_sshare";
 {create_view} "fairmill_sshare" AS
 SELECT
@@ -98,7 +98,7 @@ FROM "fairmill_fairshare" f
 JOIN "fairmill_run" r ON r."cluster" = f."cluster" AND r."run_id" = f."run_id";
 pgsql: ALTER VIEW "fairmill_sshare" OWNER TO CURRENT_USER;
 
--- Jobs that wait in the columns of sprio.
+-- Pending jobs with the columns of sprio.
 sqlite: DROP VIEW IF EXISTS "fairmill_sprio";
 {create_view} "fairmill_sprio" AS
 SELECT
@@ -122,7 +122,7 @@ SELECT
 FROM "fairmill_job_priority" j;
 pgsql: ALTER VIEW "fairmill_sprio" OWNER TO CURRENT_USER;
 
--- For each account what it has, and how its own users fare.
+-- The values of each account, and the best, mean and worst fairshare of its direct users.
 sqlite: DROP VIEW IF EXISTS "fairmill_account";
 {create_definer_view} "fairmill_account" AS
 SELECT
@@ -157,8 +157,8 @@ LEFT JOIN (
 WHERE a."user_name" = '';
 pgsql: ALTER VIEW "fairmill_account" OWNER TO CURRENT_USER;
 
--- Accounts at the points of history, as they were called and where they hung then.  It goes from points and
--- accounts to their values by the primary key, past the values of users.
+-- Accounts at the history points, with their names and parents at that time.  The joins follow the
+-- primary key from points and accounts to their values, so the values of users are not read.
 sqlite: DROP VIEW IF EXISTS "fairmill_account_history";
 {create_definer_view} "fairmill_account_history" AS
 SELECT
@@ -179,7 +179,7 @@ JOIN "fairmill_history" h ON h."cluster" = p."cluster" AND h."as_of" = p."as_of"
     AND h."id_assoc" = n."id_assoc";
 pgsql: ALTER VIEW "fairmill_account_history" OWNER TO CURRENT_USER;
 
--- What the users right in each account used on each day, undecayed.
+-- Undecayed usage of the direct users of each account by day, in TRES-seconds.
 sqlite: DROP VIEW IF EXISTS "fairmill_account_day";
 {create_definer_view} "fairmill_account_day" AS
 SELECT
@@ -196,7 +196,8 @@ JOIN "fairmill_association" n ON n."cluster" = d."cluster" AND n."id_assoc" = d.
 GROUP BY d."cluster", d."day", n."account";
 pgsql: ALTER VIEW "fairmill_account_day" OWNER TO CURRENT_USER;
 
--- How many jobs wait, each in the partition where it is best placed.
+-- The number and the priorities of pending jobs by partition.  A job counts in the partition where
+-- its priority is highest.
 sqlite: DROP VIEW IF EXISTS "fairmill_waiting";
 {create_definer_view} "fairmill_waiting" AS
 SELECT
@@ -210,7 +211,7 @@ WHERE j."best" = 1
 GROUP BY j."cluster", j."partition_name";
 pgsql: ALTER VIEW "fairmill_waiting" OWNER TO CURRENT_USER;
 
--- The same by account.
+-- The number and the priorities of pending jobs by account.
 sqlite: DROP VIEW IF EXISTS "fairmill_account_waiting";
 {create_definer_view} "fairmill_account_waiting" AS
 SELECT
@@ -224,7 +225,7 @@ WHERE j."best" = 1
 GROUP BY j."cluster", j."account";
 pgsql: ALTER VIEW "fairmill_account_waiting" OWNER TO CURRENT_USER;
 
--- What was odd, by kind, without whom it was about.
+-- The number of findings of each kind, without their subjects.
 sqlite: DROP VIEW IF EXISTS "fairmill_findings";
 {create_definer_view} "fairmill_findings" AS
 SELECT
@@ -237,7 +238,7 @@ FROM "fairmill_finding" f
 GROUP BY f."cluster", f."kind";
 pgsql: ALTER VIEW "fairmill_findings" OWNER TO CURRENT_USER;
 
--- Runs, without who ran them and what they said.
+-- Runs, without users, hosts and messages.
 sqlite: DROP VIEW IF EXISTS "fairmill_runs";
 {create_definer_view} "fairmill_runs" AS
 SELECT
@@ -259,7 +260,7 @@ SELECT
 FROM "fairmill_run" r;
 pgsql: ALTER VIEW "fairmill_runs" OWNER TO CURRENT_USER;
 
--- The tree in the columns of pbsfs.
+-- The fairshare tree with the columns of pbsfs.
 sqlite: DROP VIEW IF EXISTS "fairmill_pbsfs";
 {create_view} "fairmill_pbsfs" AS
 SELECT

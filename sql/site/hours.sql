@@ -5,7 +5,7 @@
 --     project(id, name, shares)             an id from 2 on; 1 is the root of all
 --     meter(project_id, hour, cpu_seconds)  hour is the epoch of its first second
 --
--- What fairmill reads of it, with [source] layout = plain, associations = metered_projects and
+-- The views that fairmill reads, with [source] layout = plain, associations = metered_projects and
 -- usage = metered_hours.  Every project is an account with one user of the same name.
 CREATE VIEW metered_projects AS
 SELECT 'cloud' AS cluster, 1 AS id, 0 AS parent_id, 'root' AS account, '' AS user_name,

@@ -5,7 +5,7 @@
 --     site_entity(id, parent_id, name, is_group, shares)
 --     site_job(id, entity_id, ncpus, started, ended)       ended is NULL while the job runs
 --
--- What fairmill reads of it, with [source] layout = plain, associations = site_associations and
+-- The views that fairmill reads, with [source] layout = plain, associations = site_associations and
 -- usage = site_usage.
 CREATE VIEW site_associations AS
 SELECT

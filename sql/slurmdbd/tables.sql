@@ -1,13 +1,15 @@
 -- SPDX-License-Identifier: MIT
 --
--- The accounting database of slurmdbd 26.05, in PostgreSQL or SQLite: for demonstrations, for tests,
--- and for a copy of a real one.  Tables, columns and indexes have the names that slurmdbd gives them.
+-- The accounting database of slurmdbd 26.05, in PostgreSQL or SQLite, for demonstrations, for
+-- tests, and for a copy of a real one.  Tables, columns and indexes have the same names as in
+-- slurmdbd.
 --
--- The second half is made once for each cluster, with its name for the placeholder between
--- at signs.
+-- The second half is repeated for each cluster, with its name instead of the placeholder between at
+-- signs.
 --
--- Left out are job scripts, job environments, and the texts of steps, which hold what users typed and
--- which nobody needs to know a fairshare; and licenses, federations, and usage by QOS and wckey.
+-- Job scripts, job environments and the texts of steps are left out, because they contain user
+-- input that fairshare does not need.  Licenses, federations, and usage by QOS and wckey are left
+-- out, too.
 
 CREATE TABLE "acct_coord_table" (
     "creation_time" {integer} NOT NULL,
@@ -129,7 +131,7 @@ CREATE TABLE "user_table" (
     PRIMARY KEY ("name")
 );
 
--- For each cluster.
+-- The tables of each cluster.
 CREATE TABLE "@CLUSTER@_assoc_table" (
     "creation_time" {integer} NOT NULL,
     "mod_time" {integer} NOT NULL DEFAULT 0,

@@ -121,7 +121,7 @@ static void end_unseen(struct association_time_rows_reading *reading, size_t pas
 
 /*
  * Adds an association that has names of history points but no recorded state.  It was removed.
- *  Rows are in order of time, so the last name replaces earlier ones.
+ * Rows are in order of time, so the last name replaces earlier ones.
  */
 static void association_time_rows_add_gone(struct association_time_rows_reading *reading,
                                            const struct db_value *row)

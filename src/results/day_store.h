@@ -62,7 +62,7 @@ int64_t day_part(const struct day_store *store, size_t day);
 
 /*
  * Reads the rows of the day stored->start and adds their hash to `*found`.  Sets stored->readable.
- *  Returns -1 on error.
+ * Returns -1 on error.
  */
 int day_store_read_rows(struct day_store *store, const struct day_table *table,
                         struct stored_day *stored, struct row_hash *found, struct error *err);
@@ -144,7 +144,7 @@ bool stored_days_are_strange(const struct stored_days *stored);
 /*
  * Returns the time at which the first summed day must begin after a change of the time zone.  The
  * first day then neither overlaps the stored days of the old time zone nor leaves a gap after them.
- *  Returns 0 if the first day can begin at midnight.
+ * Returns 0 if the first day can begin at midnight.
  *
  * Days before `from`, final days, and days before `oldest_end` (if jobs were purged since the last
  * run) cannot be summed again.  `oldest_end` is the current oldest end of all job rows.

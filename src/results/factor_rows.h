@@ -24,7 +24,7 @@ int factor_rows_read(struct db *db, const char *cluster, struct factor_history *
 /*
  * Records the factors known up to the time `until`, in epoch seconds.  Does nothing if a later run
  * has recorded its observations.  Must run inside the transaction that publisher_publish() opened.
- *  Returns -1 on error.
+ * Returns -1 on error.
  */
 int factor_rows_write(const struct publisher *publisher, const struct factor_history *history,
                       int64_t until, struct error *err);

@@ -28,7 +28,7 @@ int history_write(const struct publisher *publisher, const struct publication *p
 
 /*
  * Returns 1 if a point may be written for `as_of`: its history_interval has no other point.
- *  Returns 0 if it has.
+ * Returns 0 if it has.
  */
 int history_is_point(const struct publisher *publisher, int64_t as_of, struct error *err);
 

@@ -48,7 +48,7 @@ int publisher_publish(struct publisher *publisher, const struct publication *pub
 
 /*
  * Records a failed run in fairmill_run with the error message; the results stay as they are.
- *  `findings` are from before the failure, or NULL.
+ * `findings` are from before the failure, or NULL.
  */
 int publisher_record_failure(struct publisher *publisher, const struct run_record *record,
                              const struct findings *findings, struct error *err);

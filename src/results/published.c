@@ -405,7 +405,7 @@ static void published_add_row(void *context, const struct published_row *row)
 
 /*
  * Converts published usage to units, rounded to the nearest one.  Usage above 0 stays above 0.
- *  With decay no rounding is needed, because the units of the decay table are finer than a double.
+ * With decay no rounding is needed, because the units of the decay table are finer than a double.
  */
 static bool published_usage_of(const struct decay_table *decay, double published,
                                struct wide *usage)

@@ -37,7 +37,7 @@ int published_find_account(const struct published *published, const struct publi
 /*
  * Finds a name that may be of one user in several accounts.  Sets `*found` to all associations that
  * the name can mean.  Fails like published_find() if several match and an account is among them.
- *  The caller frees `*found`, even on failure.
+ * The caller frees `*found`, even on failure.
  */
 int published_find_all(const struct published *published, const char *asked,
                        struct published_node **found, size_t *count, struct error *err);
@@ -52,7 +52,7 @@ int published_find_user(const struct published *published, const char *user,
 /*
  * Rounds usage down to a power of two for each user hidden from the requesting user, in the tree
  * that was read.  Accounts keep their usage.  Values computed from it do not reveal exact usage.
- *  Returns true if there is such a user.
+ * Returns true if there is such a user.
  */
 bool published_round_others(const struct published *published,
                             const struct published_cluster *cluster);

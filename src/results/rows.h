@@ -68,7 +68,7 @@ int rows_add(struct row_writer *writer, const struct row_field *fields, size_t c
 
 /*
  * Sends the remaining rows if `result` is 0, else abandons them.  Frees the writer's memory.
- *  Returns 0 or -1.
+ * Returns 0 or -1.
  */
 int rows_end(struct row_writer *writer, int result, struct error *err);
 
@@ -78,7 +78,7 @@ int rows_write_one(struct db *db, const char *table, size_t keys, const struct r
 
 /*
  * Runs a NULL-terminated list of statements with the same arguments, up to the first that fails.
- *  Returns 0 or -1.
+ * Returns 0 or -1.
  */
 int rows_execute_all(struct db *db, const char *const *statements, const struct db_value *arguments,
                      size_t count, struct error *err);

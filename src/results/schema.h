@@ -24,13 +24,13 @@ int results_open(struct db **db, const struct settings *settings, enum db_role r
 /*
  * Adds advice to an error of the results database: the GRANT on the table, or of the writer's role,
  * if access was denied; `fairmill init` if a table is missing.  Other errors stay as they are.
- *  Returns -1.
+ * Returns -1.
  */
 int results_explain(const struct settings *settings, struct error *err);
 
 /*
  * Fails with ERROR_SETTINGS if the database has slurmdbd's tables, unless share_database is set.
- *  This does not need access to the accounting database.
+ * This does not need access to the accounting database.
  */
 int schema_refuse_accounting(struct db *db, const struct settings *settings, struct error *err);
 

@@ -11,7 +11,7 @@ struct text;
 
 /*
  * Reads and writes fairmill_settings: the settings of runs.  Runs of many clusters share a row.
- *  Rows are written and removed outside of transactions, so that no run waits for another one to
+ * Rows are written and removed outside of transactions, so that no run waits for another one to
  * end.
  */
 
@@ -23,7 +23,7 @@ int settings_rows_write(const struct publisher *publisher, struct error *err);
 
 /*
  * Appends digests, separated by commas, of settings of which the text is missing or damaged.
- *  Checks the settings of each cluster's last successful run.  Returns -1 on error.
+ * Checks the settings of each cluster's last successful run.  Returns -1 on error.
  */
 int settings_rows_check(struct db *db, struct text *digests, struct error *err);
 

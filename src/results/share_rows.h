@@ -29,7 +29,7 @@ void share_records_free(struct share_records *records);
 
 /*
  * Adds the observations of the last run up to the history's time, and of the first run after it.
- *  If a row is damaged, adds none and sets history->distrusted.
+ * If a row is damaged, adds none and sets history->distrusted.
  */
 void share_records_tell(const struct share_records *records, struct association_history *history);
 
@@ -46,7 +46,7 @@ int share_rows_last(struct db *db, const char *cluster, int64_t *last, struct er
 /*
  * Records the associations that changed.  Writes nothing if the tree, as of publication->seen_at,
  * is older than the last record.  Must run inside the transaction that publisher_publish() opened.
- *  Returns -1 on error.
+ * Returns -1 on error.
  */
 int share_rows_write(const struct publisher *publisher, const struct publication *publication,
                      struct error *err);

@@ -71,7 +71,7 @@ int stored_write(struct db *db, const char *cluster, const char *table,
 
 /*
  * Removes segments that no run uses and that none would write again; another program added them.
- *  Must run inside a transaction.
+ * Must run inside a transaction.
  */
 int stored_remove_strays(struct db *db, const char *cluster, struct error *err);
 

@@ -160,7 +160,7 @@ static int verify_explain(struct verify_session *session, bool checkpoint_damage
         result = stored_compare(session->stored, session->cluster, stored_records[i], &losses, err);
     /*
      * The state depends on modification times in the accounting database, which have changed since.
-     *  It cannot be recomputed either.
+     * It cannot be recomputed either.
      */
     if (!result)
         result =
