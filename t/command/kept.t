@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""What runs keep for the next ones: whoever changes it, or the jobs that it is made of, no value is
-wrong for it; it is made anew, and the run says so."""
+"""Tests changes to stored state, and to the jobs from which it was computed.
+
+No published value may become wrong.  The run recomputes the stored state and reports the change."""
 
 import os
 import shutil
@@ -15,7 +16,7 @@ from place import NOW
 from sealed_site import DAY, HOUR, Site
 
 LARGE, SMALL = 2 ** 63 - 1, -2 ** 63
-RUNS, STEP = 23, HOUR  # of less than a day; between them
+RUNS, STEP = 23, HOUR  # within less than a day, and the time between them
 DAY_TABLES = ('fairmill_usage_day', 'fairmill_usage_open', 'fairmill_usage_span')
 
 
@@ -26,7 +27,9 @@ def copy(site, source, target):
 
 
 def begin(site, **keys):
-    """Jobs of ten days, one that runs, one that is odd, and a few runs: made once, and copied from then on."""
+    """Makes a site with jobs of ten days, one running job, one finding and some runs.
+
+    The first call saves the site; later calls copy it."""
     saved = 'saved' + '-'.join(keys.values())
     if os.path.exists(site.path(saved)):
         for name in [name for name in os.listdir(site.folder) if name.startswith(('a.db', 'r.db'))]:
@@ -53,15 +56,15 @@ def tables(site, name='r.db'):
 
 
 def is_healed(site, statement):
-    """Values, and what is kept of days, are those of a run without a memory."""
+    """Tests that values and stored days equal the ones of a run without stored state."""
     site.is_exact(f'{statement}: values are exact')
     tap.same(tables(site)['fairmill_usage_day'], tables(site, 'other.db')['fairmill_usage_day'],
-             f'{statement}: usage of days is exact')
+             f'{statement}: the usage of days is exact')
 
 
 def says(site, statement):
     kinds = site.query('SELECT kind FROM fairmill_finding WHERE last_seen = ?', site.now)
-    tap.ok(('kept_rows_changed',) in kinds, f'{statement}: a finding says so', kinds)
+    tap.ok(('kept_rows_changed',) in kinds, f'{statement}: a finding reports the change', kinds)
 
 
 def heals(site, statement, *sql):
@@ -71,40 +74,41 @@ def heals(site, statement, *sql):
     site.job('chemistry.carol', site.now - HOUR, site.now)
     got = site.run_at(300)
     is_healed(site, statement)
-    tap.ok(got[0] == 'full' and got[1], f'{statement}: the run is full, and says why', got)
+    tap.ok(got[0] == 'full' and got[1], f'{statement}: the run is full and has a reason', got)
     says(site, statement)
-    tap.same(site.run_at(300), ('incremental', ''), f'{statement}: the next one goes on')
+    tap.same(site.run_at(300), ('incremental', ''), f'{statement}: the next run is incremental')
 
 
 def changed(site):
-    """Every table, in every way."""
+    """Tests changes of each table."""
     for table, column in (('usage_open', 'sum_0'), ('usage_span', 'as_of'), ('usage_span', 'final_to'),
                           ('seal', 'checked_to'), ('seal_usage', 'sum_1'), ('seal_slice', 'row_count'),
                           ('seal_slice', 'hash')):
-        heals(site, f'another {table}.{column}', f'UPDATE fairmill_{table} SET {column} = {column} + 1')
-    heals(site, 'words beyond all range', f'UPDATE fairmill_usage_open SET sum_2 = {LARGE}, sum_1 = {SMALL}')
+        heals(site, f'a changed {table}.{column}', f'UPDATE fairmill_{table} SET {column} = {column} + 1')
+    heals(site, 'words above and below the range', f'UPDATE fairmill_usage_open SET sum_2 = {LARGE}, sum_1 = {SMALL}')
     heals(site, 'negative words', f'UPDATE fairmill_usage_open SET sum_2 = {SMALL}')
-    heals(site, 'sums beyond all range', f'UPDATE fairmill_seal_usage SET sum_3 = {LARGE}')
-    heals(site, 'a clock of the seal that is ahead', 'UPDATE fairmill_seal SET as_of = 4294967296')
-    heals(site, 'another detail', "UPDATE fairmill_seal_odd SET detail = 'x'")
-    heals(site, 'a row of what is no day', 'INSERT INTO fairmill_usage_open SELECT cluster, day + 1, id_assoc, sum_2, sum_1, sum_0'
+    heals(site, 'sums above the range', f'UPDATE fairmill_seal_usage SET sum_3 = {LARGE}')
+    heals(site, 'a checkpoint of the future', 'UPDATE fairmill_seal SET as_of = 4294967296')
+    heals(site, 'a changed detail', "UPDATE fairmill_seal_odd SET detail = 'x'")
+    heals(site, 'a row of an invalid day',
+          'INSERT INTO fairmill_usage_open SELECT cluster, day + 1, id_assoc, sum_2, sum_1, sum_0'
           ' FROM fairmill_usage_open LIMIT 1')
     for table in ('usage_open', 'usage_span', 'seal_usage', 'seal_odd', 'seal_slice'):
         heals(site, f'{table} without rows', f'DELETE FROM fairmill_{table}')
-    heals(site, 'usage of today that is not there', 'DELETE FROM fairmill_usage_day WHERE day = (SELECT max(day) FROM fairmill_usage_day)')
+    heals(site, 'a missing day', 'DELETE FROM fairmill_usage_day WHERE day = (SELECT max(day) FROM fairmill_usage_day)')
 
 
 def forgotten(site):
-    """Without the seal, or without what is known of it all, there is nothing that could be wrong."""
+    """Without a checkpoint or without hashes, a run cannot use wrong values."""
     for table in ('seal', 'kept'):
         begin(site)
         site.query(f'DELETE FROM fairmill_{table}')
-        tap.same(site.run_at(300)[0], 'full', f'without rows of {table} a run is full')
+        tap.same(site.run_at(300)[0], 'full', f'a run without rows in {table} is full')
         is_healed(site, table)
 
 
 def strange(site):
-    """What is of no type that a column has."""
+    """Tests values with a type that the column does not allow."""
     for table, column in (('usage_day', 'sum_0'), ('usage_open', 'sum_1'), ('seal_usage', 'sum_0'), ('seal', 'cutoff'),
                           ('usage_span', 'as_of')):
         begin(site)
@@ -118,11 +122,11 @@ def strange(site):
             db.execute(f'INSERT INTO fairmill_{table} SELECT * FROM t')
         db.close()
         site.run_at(300)
-        is_healed(site, f"a word in {table}.{column}")
+        is_healed(site, f'a word in {table}.{column}')
 
 
 def old_day(site):
-    """A row of long ago, which no run would read for its own sake."""
+    """Tests a row of an old day, which a run would not read otherwise."""
     for what, sql in (('tres_seconds', 'UPDATE fairmill_usage_day SET tres_seconds = tres_seconds + 1000 WHERE day = ?'),
                       ('sum_0', 'UPDATE fairmill_usage_day SET sum_0 = sum_0 + 1048576000000 WHERE day = ? AND id_assoc = 3'),
                       ('a row', 'DELETE FROM fairmill_usage_day WHERE day = ? AND id_assoc = 3')):
@@ -134,10 +138,10 @@ def old_day(site):
             if site.run_at(STEP)[0] == 'full':
                 full.append(site.latest('message', 'drift_max'))
                 says(site, what)
-        tap.same(len(full), 1, f'{what} of an old day is found within a day, once')
+        tap.same(len(full), 1, f'a change of {what} on an old day is found within a day, once')
         message, drift = full[0]
-        tap.ok('recomputed the usage of 1 day,' in message, f'{what}: the run says so', message)
-        tap.ok(drift > 0 or what == 'tres_seconds', f'{what}: with the drift', drift)
+        tap.ok('recomputed the usage of 1 day,' in message, f'{what}: the message of the run reports one day', message)
+        tap.ok(drift > 0 or what == 'tres_seconds', f'{what}: the run records the drift', drift)
         is_healed(site, what)
         site.query(sql, day)
         site.run_at(300, '--full')
@@ -145,9 +149,9 @@ def old_day(site):
 
 
 def below_the_seal(site):
-    """Jobs that change long after they ended."""
+    """Tests jobs that change long after they ended."""
     for what, sql in (('moved', 'UPDATE tiny_job_table SET time_end = time_end + 1000 WHERE job_db_inx = 5'),
-                      ('charged otherwise', "UPDATE tiny_job_table SET tres_alloc = '1=9,5=9' WHERE job_db_inx = 6"),
+                      ('charged differently', "UPDATE tiny_job_table SET tres_alloc = '1=9,5=9' WHERE job_db_inx = 6"),
                       ('of another association', 'UPDATE tiny_job_table SET id_assoc = 4 WHERE job_db_inx = 7'),
                       ('gone', 'DELETE FROM tiny_job_table WHERE job_db_inx = 8'),
                       ('new', None)):
@@ -164,17 +168,17 @@ def below_the_seal(site):
                 kinds = site.query('SELECT kind FROM fairmill_finding WHERE last_seen = ?', site.now)
         tap.ok(seen and 'have changed since they were checkpointed' in seen[0][0],
                f'a job that is {what} is found within a day', seen)
-        tap.ok(('sealed_jobs_changed',) in kinds, f'{what}: a finding says so', kinds)
-        tap.ok(seen[0][1] > 0 and seen[0][2] > 0, f'{what}: so does the drift', seen)
+        tap.ok(('sealed_jobs_changed',) in kinds, f'a job that is {what}: a finding reports it', kinds)
+        tap.ok(seen[0][1] > 0 and seen[0][2] > 0, f'a job that is {what}: the run records the drift', seen)
         is_healed(site, what)
     begin(site, **{'usage.full_every': '7-0'})
-    tap.same({site.run_at(STEP)[0] for _ in range(RUNS)}, {'incremental'}, 'where nothing has changed nothing is found')
+    tap.same({site.run_at(STEP)[0] for _ in range(RUNS)}, {'incremental'}, 'without changes all runs are incremental')
     is_healed(site, 'nothing changed')
 
 
 def finds(site, what, sql, reason='have changed since they were checkpointed', step=STEP):
-    """Rows that a run has summed change, and a run of the next day finds that."""
-    tap.same(site.run_at(300)[0], 'incremental', f'{what}: a run goes on')
+    """Changes rows that a run has read, and tests that a run of the next day finds the change."""
+    tap.same(site.run_at(300)[0], 'incremental', f'{what}: the run before the change is incremental')
     site.change(sql)
     runs = [site.run_at(step) for _ in range(RUNS * HOUR // step)]
     full = [why for kind, why in runs if kind == 'full']
@@ -183,11 +187,11 @@ def finds(site, what, sql, reason='have changed since they were checkpointed', s
 
 
 def at_the_ends(site):
-    """Jobs of the first and last day of the sums, of which only a part is in them."""
+    """Tests jobs on the first and last day of the checkpoint, which are only partly in it."""
     anchored = {'usage.reset_period': '30-0', 'usage.reset_anchor': '2025-06-15T06:00:00', 'usage.time_zone': 'UTC'}
-    for what, keys, end, step in (('a job that ended right below the seal', {}, NOW - DAY - HOUR, STEP),
+    for what, keys, end, step in (('a job that ended just before the checkpoint time', {}, NOW - DAY - HOUR, STEP),
                                   ('a job that ended soon after the reset', anchored, NOW - 6 * DAY - HOUR, STEP),
-                                  ('a job, by runs of every ten minutes,', {}, NOW - 5 * DAY - HOUR, 600)):
+                                  ('a job, with a run every ten minutes,', {}, NOW - 5 * DAY - HOUR, 600)):
         site.begin({'usage.full_every': '7-0', **keys})
         key = site.job('physics.bob', end - HOUR, end)
         site.run_at(0, '--full')
@@ -200,31 +204,32 @@ def rollup(site, start, seconds, span='day'):
 
 
 def of_rollups(site):
-    """Rollups that replace purged jobs."""
+    """Tests rollups that replace purged jobs."""
     first = NOW // DAY * DAY - 40 * DAY
     reason = 'rollups have changed since they were checkpointed'
     table = 'tiny_assoc_usage_day_table'
-    for what, sql in (('a rollup that doubles', f'UPDATE {table} SET alloc_secs = 2 * alloc_secs WHERE time_start = {first + DAY}'),
-                      ('a rollup that is gone', f'DELETE FROM {table} WHERE time_start = {first + 2 * DAY}'),
+    for what, sql in (('a doubled rollup', f'UPDATE {table} SET alloc_secs = 2 * alloc_secs WHERE time_start = {first + DAY}'),
+                      ('a deleted rollup', f'DELETE FROM {table} WHERE time_start = {first + 2 * DAY}'),
                       ('a rollup of another association', f'UPDATE {table} SET id = 4 WHERE time_start = {first}'),
-                      ('a job that is older than all others', None)):
+                      ('a job older than all others', None)):
         site.begin({'usage.full_every': '7-0'})
         for day in range(28):
             rollup(site, first + day * DAY, 5000)
         site.change('DELETE FROM tiny_last_ran_table')
         site.change(f'INSERT INTO tiny_last_ran_table VALUES ({NOW - HOUR}, {NOW - DAY}, {first})')
-        tap.same(site.run_at(0, '--full')[0], 'full', f'{what}: rollups replace jobs')
-        tap.ok(site.query('SELECT sum(usage_raw) FROM fairmill_fairshare WHERE id_assoc = 3')[0][0] > 5 * 5000, f'{what}: they count')
+        tap.same(site.run_at(0, '--full')[0], 'full', f'{what}: the run before uses rollups')
+        tap.ok(site.query('SELECT sum(usage_raw) FROM fairmill_fairshare WHERE id_assoc = 3')[0][0] > 5 * 5000,
+               f'{what}: rollups count')
         sql = sql or ('INSERT INTO tiny_job_table SELECT * FROM old')
         if 'old' in sql:
             site.change('CREATE TABLE old AS SELECT * FROM tiny_job_table WHERE job_db_inx = 1')
             site.change(f'UPDATE old SET job_db_inx = 99, id_job = 99, time_start = {first + 5 * DAY}, time_end = {first + 5 * DAY + HOUR}')
         finds(site, what, sql, reason if 'old' not in sql else '')
-    tap.same(site.run_at(DAY)[0], 'incremental', 'rollups that stay as they are need no full run')
+    tap.same(site.run_at(DAY)[0], 'incremental', 'unchanged rollups need no full run')
 
 
 def purged(site):
-    """A day whose jobs are not there any more is named, and stays."""
+    """A day whose jobs were purged cannot be repaired.  A finding reports it, and it stays."""
     begin(site)
     site.change('DELETE FROM tiny_job_table WHERE job_db_inx < 9')
     site.run_at(300)
@@ -233,16 +238,16 @@ def purged(site):
     broken = tables(site)['fairmill_usage_day']
     site.run_at(300, '--full')
     tap.same([row for row in tables(site)['fairmill_usage_day'] if row[1] == day], [row for row in broken if row[1] == day],
-             'a changed day whose jobs were purged stays as it is')
+             'a changed day without jobs stays as it is')
     tap.same(site.query("SELECT detail FROM fairmill_finding WHERE kind = 'days_changed_after_purge' AND last_seen = ?", site.now)[0][0][:6],
-             '1 day,', 'and is named')
+             '1 day,', 'a changed day without jobs is a finding')
     site.run_at(300, '--full')
     tap.same(site.query("SELECT count(*) FROM fairmill_finding WHERE kind = 'days_changed_after_purge' AND last_seen = ?", site.now),
              [(0,)], 'once')
 
 
 def without_a_seal(site):
-    """Usage by rollups has no seal; its days are looked at in turn all the same."""
+    """Usage from rollups has no checkpoint, but its days are checked in turn."""
     begin(site)
     site.settings(dict(site.keys, **{'usage.full_every': '7-0', 'usage.source': 'rollup'}))
     site.run_at(300, '--full')
@@ -251,13 +256,14 @@ def without_a_seal(site):
     site.query('UPDATE fairmill_usage_day SET sum_0 = sum_0 + 1 WHERE day = ?', day)
     for _ in range(RUNS):
         site.run_at(STEP)
-    tap.same([row for row in tables(site)['fairmill_usage_day'] if row[1] == day], wanted, 'without a seal a changed day is found, too')
+    tap.same([row for row in tables(site)['fairmill_usage_day'] if row[1] == day], wanted,
+             'a changed day is repaired without a checkpoint')
     tap.same(site.query("SELECT detail FROM fairmill_finding WHERE kind = 'kept_rows_changed'"),
-             [('usage of 1 day, in which 2 rows differed',)], 'and named')
+             [('usage of 1 day, in which 2 rows differed',)], 'a finding reports the changed day without a checkpoint')
 
 
 def before_the_reset(site):
-    """Days of before a reset are made by no run any more."""
+    """Runs do not recompute days before a reset."""
     begin(site)
     site.settings(dict(site.keys, **{'usage.full_every': '7-0', 'usage.reset_period': 'daily'}))
     site.run_at(300)
@@ -265,20 +271,20 @@ def before_the_reset(site):
     site.query('UPDATE fairmill_usage_day SET sum_0 = sum_0 + 1 WHERE day = ?', day)
     site.run_at(300, '--full')
     tap.same(site.query("SELECT substr(detail, 1, 6) FROM fairmill_finding WHERE kind = 'days_changed_after_purge'"),
-             [('1 day,',)], 'a changed day of before the last reset is named')
+             [('1 day,',)], 'a changed day before the last reset is a finding')
 
 
 def strays(site):
-    """What says how many rows there are of a part that the table cannot have goes with a full run."""
+    """A hash of a segment that the table cannot have is removed by a full run."""
     begin(site)
     whole = site.query('SELECT DISTINCT table_name FROM fairmill_kept WHERE part = 0')
     kept = "SELECT table_name, part FROM fairmill_kept WHERE part = 1749427200 AND table_name <> 'fairmill_usage_day'"
     for (table,) in whole:
         site.query("INSERT INTO fairmill_kept VALUES ('tiny', ?, 1749427200, 6, 7)", table)
-    tap.ok(len(site.query(kept)) == len(whole) > 3, 'somebody adds parts to tables that are one part', whole)
+    tap.ok(len(site.query(kept)) == len(whole) > 3, 'tables with one hash segment get another one', whole)
     site.run_at(300, '--full')
-    tap.same(site.query(kept), [], 'a full run removes them')
-    is_healed(site, 'parts that no table has')
+    tap.same(site.query(kept), [], 'a full run removes the added hash segments')
+    is_healed(site, 'invalid hash segments')
 
 
 def body():

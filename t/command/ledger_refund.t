@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""ledger refund of several jobs, or of all that ran on a node; and what of the ledger is listed."""
+"""Tests `ledger refund` of several jobs and of a node, and the selection of `ledger list`."""
 
 import json
 import os
@@ -12,11 +12,11 @@ import tap
 from place import NOW, TINY, Place
 
 T = NOW - 86400
-# id, user, from, to, nodes
+# id, user, start, end, nodes
 JOBS = ((101, 'alice', 0, 1000, 'n[1-4,7]'), (102, 'alice', 500, 1500, 'n7'), (103, 'bob', 2000, 2500, 'n[07-09]'),
         (104, 'bob', 900, 1100, 'gpu-[01-02],n7'), (105, 'carol', 1000, 3000, 'n70'), (106, 'carol', 1200, 0, 'n7'),
         (107, 'carol', 100, 400, 'n['), (108, 'carol', 3001, 3100, 'n[5-8]'),
-        # It ended there, and its next run has not ended.
+        # It ended, was requeued, and runs again.
         (109, 'carol', 1000, 1900, 'n7'), (109, 'carol', 4000, 0, 'n8'))
 
 
@@ -43,20 +43,20 @@ def several(place):
     before = usage(place)
     place.succeed('ledger', 'refund', '103,101,103', '--why', 'broken disks', '--dry-run', '--now', NOW + 10)
     tap.ok('tiny: refund 2 jobs' in place.out and "job 101 of 'alice' in 'physics'" in place.out and 'ran 16 min' in place.out,
-           'a dry run tells of each job', place.out)
-    tap.same(refunded(place), [], 'and enters nothing')
+           '--dry-run describes each job', place.out)
+    tap.same(refunded(place), [], '--dry-run makes no entry')
     place.succeed('ledger', 'refund', '103,101,103', '--why', 'broken disks', '--yes', '--at', NOW)
-    tap.same(refunded(place), [(101, 'broken disks'), (103, 'broken disks')], 'several jobs are an entry each, once')
-    tap.ok('entries 1 to 2, tiny: refund 2 jobs' in place.out, 'and said so', place.out)
+    tap.same(refunded(place), [(101, 'broken disks'), (103, 'broken disks')], 'refund makes one entry for each job')
+    tap.ok('entries 1 to 2, tiny: refund 2 jobs' in place.out, 'refund prints the numbers of the entries', place.out)
     after = usage(place)
     tap.same((after['alice'], after['bob']), (before['alice'] - 10000, before['bob'] - 5000),
-             'what they charged comes off')
-    place.ends(0, 'the ledger is whole', 'ledger', 'list')
+             'refunds subtract the charges of the jobs')
+    place.ends(0, 'list finds no damage after refunds', 'ledger', 'list')
     for jobs, said in (('102,101', 'job 101 is already refunded'), ('102,999', 'job 999 has not run'), ('102,x', "'x': must be"),
                        (',', 'must be a job number'), ('0', 'must be a job number')):
-        place.ends(64, f'of {jobs} none is refunded', 'ledger', 'refund', jobs, '--why', 'w', '--yes')
-        place.says('which names the one', said)
-    tap.same(len(refunded(place)), 2, 'and none was')
+        place.ends(64, f'refund {jobs} is rejected', 'ledger', 'refund', jobs, '--why', 'w', '--yes')
+        place.says(f'the error for refund {jobs} names the job', said)
+    tap.same(len(refunded(place)), 2, 'the rejected commands made no entry')
 
 
 def by_node(place):
@@ -64,18 +64,20 @@ def by_node(place):
     span = ('--since', T + 1000, '--until', T + 2000)
     place.succeed('ledger', 'refund', '--node', 'n7', *span, '--why', 'n7 died', '--dry-run', '--now', NOW + 10)
     tap.ok('refund 3 jobs' in place.out and all(f'job {number} of' in place.out for number in (101, 102, 104)),
-           'jobs of which a part ran on the node then, and that have ended', place.out)
+           '--node selects finished jobs that ran on the node in the period', place.out)
     before = usage(place)
     place.succeed('ledger', 'refund', '--node', 'n7', *span, '--why', 'n7 died', '--yes', '--at', NOW)
-    tap.same([job for job, _ in refunded(place)], [101, 102, 104], 'are refunded')
+    tap.same([job for job, _ in refunded(place)], [101, 102, 104], '--node makes an entry for each job')
     after = usage(place)
-    tap.same(after['alice'], before['alice'] - 20000, 'whole, also what was elsewhere')
-    place.ends(64, 'and not again', 'ledger', 'refund', '--node', 'n7', *span, '--why', 'w', '--yes')
-    place.says('which is said', "all 3 jobs that ran on node 'n7' in that period are already refunded")
+    tap.same(after['alice'], before['alice'] - 20000, '--node refunds also usage outside the node and the period')
+    place.ends(64, 'a second refund of the jobs is rejected', 'ledger', 'refund', '--node', 'n7', *span, '--why', 'w', '--yes')
+    place.says('the error says that all jobs are already refunded',
+               "all 3 jobs that ran on node 'n7' in that period are already refunded")
     place.succeed('ledger', 'refund', '--node', 'n7', '--from', T, '--to', T + 9999, '--why', 'more', '--yes')
-    tap.same([job for job, _ in refunded(place)], [101, 102, 104, 108], 'a longer span adds those that were not')
+    tap.same([job for job, _ in refunded(place)], [101, 102, 104, 108],
+             'a longer period adds only the jobs that were not refunded')
     place.succeed('ledger', 'refund', '--node', 'n07', '--from', T, '--why', 'zeros count', '--yes')
-    tap.same([job for job, _ in refunded(place)][-1], 103, 'n07 is not n7, and --to is now')
+    tap.same([job for job, _ in refunded(place)][-1], 103, 'n07 is not n7, and --to defaults to now')
     for arguments, said in ((('--node', 'n9', *span), "no finished job ran on node 'n9'"),
                             (('--node', "n7'; DROP TABLE x", *span), 'no finished job'),
                             (('--node', 'n7'), '--node requires --since'),
@@ -84,12 +86,14 @@ def by_node(place):
                             ((), 'requires either job numbers or --node'),
                             (('102', '--since', T), 'only for list and for refund --node'),
                             (('102', '--jobs', '5'), 'does not accept --jobs, which is for list')):
-        place.ends(64, f"refused: {' '.join(map(str, arguments))}", 'ledger', 'refund', *arguments, '--why', 'w', '--yes')
-        place.says('with the reason', said)
+        place.ends(64, f"refund {' '.join(map(str, arguments))} is rejected",
+                   'ledger', 'refund', *arguments, '--why', 'w', '--yes')
+        place.says(f"the error for refund {' '.join(map(str, arguments))} has the reason", said)
     place.drop_column('a.db', 'tiny_job_table', 'nodelist')
-    place.ends(78, 'where nobody may read the nodes the GRANT is missed', 'ledger', 'refund', '--node', 'n7', *span, '--why', 'w',
+    place.ends(78, 'without a GRANT for the nodes, refund --node exits with 78',
+               'ledger', 'refund', '--node', 'n7', *span, '--why', 'w',
                '--yes')
-    place.says('and named', 'nodelist')
+    place.says('the error names the column', 'nodelist')
 
 
 def many(place):
@@ -97,8 +101,8 @@ def many(place):
                               for number in range(1000, 1500)))
     place.succeed('run', '--now', NOW + 20)
     place.succeed('ledger', 'refund', ','.join(map(str, range(1000, 1500))), '--why', 'all', '--yes', '--at', NOW)
-    place.ends(0, 'the ledger is whole after five hundred', 'ledger', 'list', '--csv')
-    tap.same(usage(place, 30)['alice'], 0, 'which all come off')
+    place.ends(0, 'list finds no damage after 500 refunds', 'ledger', 'list', '--csv')
+    tap.same(usage(place, 30)['alice'], 0, 'the charges of all 500 jobs are subtracted')
 
 
 def listed(place):
@@ -116,11 +120,11 @@ def listed(place):
     for arguments, wanted in (((), [1, 2, 3, 4]), (('--jobs', '103'), [3]), (('--jobs', '101,103'), [1, 3]), (('--kinds', 'undo,credit'), [2, 4]),
                               (('--since', T + 6000), [2, 3]), (('--until', T + 6000), [1, 2, 4]),
                               (('--since', T + 6000, '--until', T + 6000), [2]), (('-u', 'bob'), [2]), (('--jobs', '7'), [])):
-        tap.same(ids(*arguments), wanted, f"list {' '.join(map(str, arguments))}")
-    place.ends(64, 'a kind that is none is refused', 'ledger', 'list', '--kinds', 'refunds')
-    place.says('by its name', "there is no kind of entries 'refunds'")
-    place.ends(64, 'so is a node', 'ledger', 'list', '--node', 'n7')
-    place.ends(64, 'and a span the wrong way round', 'ledger', 'list', '--since', 9, '--until', 8)
+        tap.same(ids(*arguments), wanted, f"list {' '.join(map(str, arguments))} selects the correct entries")
+    place.ends(64, 'an unknown kind is rejected', 'ledger', 'list', '--kinds', 'refunds')
+    place.says('the error names the unknown kind', "there is no kind of entries 'refunds'")
+    place.ends(64, 'list rejects --node', 'ledger', 'list', '--node', 'n7')
+    place.ends(64, 'a period that ends before it begins is rejected', 'ledger', 'list', '--since', 9, '--until', 8)
 
 
 def body():

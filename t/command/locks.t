@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Who may hold the lock of results in SQLite: whoever may write them, and nobody else."""
+"""Tests the lock file of SQLite results: only users who can write the results may lock it."""
 
 import os
 import shutil
@@ -27,13 +27,13 @@ def lock(place):
 
 
 def kept(path):
-    """(owner, group, mode)"""
+    """Returns (owner, group, mode)."""
     status = os.stat(path)
     return status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)
 
 
 def modes(place):
-    """Of the lock that a run makes, and of one that an older release has left."""
+    """Tests the mode of a new lock file, and of one that an older release left."""
     for of_database, wanted in ((0o644, 0o600), (0o600, 0o600), (0o664, 0o660), (0o666, 0o660)):
         for older in (None, 0o640, 0o644):
             place.ready()
@@ -43,12 +43,12 @@ def modes(place):
                 place.succeed('run', '--now', NOW)
                 os.chmod(lock(place), older)
             place.succeed('run', '--now', NOW + 1)
-            tap.same(kept(lock(place))[2], wanted, f'beside a database of mode {of_database:o} the lock has mode {wanted:o}'
-                     + (f', which had {older:o}' if older else ''))
+            tap.same(kept(lock(place))[2], wanted, f'for a database of mode {of_database:o} the lock file has mode {wanted:o}'
+                     + (f', instead of {older:o}' if older else ''))
 
 
 def owners(place):
-    """Root made the results' lock; who owns the results runs after it."""
+    """Root made the lock file, and the owner of the results runs after it."""
     somebody = dict(user=NOBODY, group=NOBODY, extra_groups=[], executable=shutil.copy(FAIRMILL, place.path('fairmill')))
     place.ready()
     os.chmod(place.folder, 0o755)
@@ -56,20 +56,20 @@ def owners(place):
         os.chown(path, NOBODY, NOBODY)
     os.chmod(place.path('a.db'), 0o644)
     place.succeed('run', '--now', NOW)
-    tap.same(kept(lock(place)), (NOBODY, NOBODY, 0o600), "a lock that root makes belongs to the database's owner")
-    place.ends(0, "who runs after root, as cron does", 'run', '--now', NOW + 1, **somebody)
-    # As an older release left it.
+    tap.same(kept(lock(place)), (NOBODY, NOBODY, 0o600), "a lock file that root makes belongs to the database's owner")
+    place.ends(0, 'the owner can run after root', 'run', '--now', NOW + 1, **somebody)
+    # The state that an older release left.
     os.chown(lock(place), 0, 0)
     os.chmod(lock(place), 0o640)
-    place.ends(78, "a lock of root's may not be opened by others", 'run', '--now', NOW + 2, **somebody)
-    place.says('which says whose it is', lock(place), 'it belongs to user 0')
+    place.ends(78, 'a run exits with status 78 if root owns the lock file', 'run', '--now', NOW + 2, **somebody)
+    place.says('the error names the lock file and its owner', lock(place), 'it belongs to user 0')
     place.succeed('run', '--now', NOW + 2)
-    tap.same(kept(lock(place)), (NOBODY, NOBODY, 0o600), "root's next run gives it to the owner")
-    place.ends(0, 'who can run again', 'run', '--now', NOW + 3, **somebody)
+    tap.same(kept(lock(place)), (NOBODY, NOBODY, 0o600), 'a run of root gives the lock file to the owner')
+    place.ends(0, 'the owner can run after the lock file was given to them', 'run', '--now', NOW + 3, **somebody)
 
 
 def traps(place):
-    """The owner of the folder has put something else where the lock is to be."""
+    """The owner of the directory has put something else in place of the lock file."""
     place.ready()
     place.succeed('run', '--now', NOW)
     path, precious = lock(place), place.path('precious')
@@ -79,12 +79,12 @@ def traps(place):
     os.chown(place.path('r.db'), NOBODY, NOBODY)
     os.unlink(path)
     os.symlink(precious, path)
-    place.ends(1, 'a symbolic link is no lock', 'run', '--now', NOW + 1)
-    place.says('and is named', path)
+    place.ends(1, 'a symbolic link in place of the lock file is rejected', 'run', '--now', NOW + 1)
+    place.says('the error names the symbolic link', path)
     os.unlink(path)
     os.link(precious, path)
     place.run('run', '--now', NOW + 1)
-    tap.same(kept(precious), before, 'a file that has other names is given to nobody')
+    tap.same(kept(precious), before, 'the owner of a hard-linked file is not changed')
 
 
 def body():
@@ -94,7 +94,7 @@ def body():
             owners(place)
             traps(place)
         else:
-            tap.diag('only root can make what is somebody else\'s')
+            tap.diag('only root can make files of other users')
 
 
 tap.main(body)

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Metrics: the same numbers as show and status, in a form that Prometheus is content with."""
+"""Tests metrics: the values of show and status in a format that Prometheus accepts."""
 
 import os
 import re
@@ -34,7 +34,7 @@ LABEL = re.compile(r'([a-z]+)="((?:[^"\\]|\\.)*)"(?:,|$)')
 
 
 def samples(text):
-    """{(metric, frozenset of labels): value}"""
+    """Returns {(metric, frozenset of labels): value}."""
     found = {}
     for line in text.splitlines():
         if line.startswith('#'):
@@ -49,13 +49,13 @@ def samples(text):
 
 
 def content(text):
-    """What promtool has to say."""
+    """Returns the exit status and the output of promtool."""
     done = subprocess.run(['promtool', 'check', 'metrics'], input=text.encode(), capture_output=True, check=False)
     return done.returncode, (done.stdout + done.stderr).decode()
 
 
 def shown(place):
-    """What show says of associations, as samples."""
+    """Returns the values that show prints for associations, as samples."""
     expected = {}
     rows = place.query('SELECT s.cluster, s.id_assoc, s.account, s.username, s.partition, s.rawshares, s.normshares, '
                        's.rawusage, s.normusage, s.effectvusage, s.fairshare, s.levelfs, f.level_fs_infinite, f.fair_tree_rank, p.account AS above, '
@@ -80,40 +80,41 @@ def shown(place):
 def numbers(place):
     place.ready(DRAWING)
     place.change("UPDATE tiny_assoc_table SET acct = ? WHERE acct = 'odd'", ODD)
-    place.ends(0, 'before any run there is nothing to tell', 'metrics')
-    tap.same(samples(place.out), {('fairmill_published_clusters', frozenset()): 0.0}, 'but that nothing is published')
+    place.ends(0, 'metrics before the first run exits with status 0', 'metrics')
+    tap.same(samples(place.out), {('fairmill_published_clusters', frozenset()): 0.0},
+             'before the first run there is only the number of published clusters')
     place.succeed('run', '--now', NOW)
-    place.ends(0, 'metrics are printed', 'metrics')
+    place.ends(0, 'metrics after a run exits with status 0', 'metrics')
     status, said = content(place.out)
-    tap.ok(status == 0 and not said, 'promtool is content', status, said)
+    tap.ok(status == 0 and not said, 'promtool accepts the output', status, said)
     found = samples(place.out)
     of_health = {key for key in found if key[0] in ('fairmill_associations_left_out', 'fairmill_problem', 'fairmill_findings_of_kind', 'fairmill_published_clusters')
                  or key[0].startswith('fairmill_fairness_')}
     own = {key for key in found if key[1] == frozenset([('cluster', 'tiny')])} - of_health
     tap.same({key: value for key, value in found.items() if key not in own | of_health}, shown(place),
-             'they are what is published, and what has no value is not there')
+             'metrics equal the published values, and missing values are omitted')
     tap.ok('slurm_account_fairshare_raw_shares{cluster="tiny",account="root"}' not in place.out, 'the root has no RawShares')
-    tap.ok(not any(name == 'slurm_account_fairshare' for name, _ in found), 'accounts have no FairShare under Fair Tree')
-    tap.ok(any(dict(labels).get('account') == ODD for _, labels in found), 'quotes and backslashes come through')
+    tap.ok(not any(name == 'slurm_account_fairshare' for name, _ in found), 'with Fair Tree, accounts have no FairShare')
+    tap.ok(any(dict(labels).get('account') == ODD for _, labels in found), 'quotes and backslashes in labels are escaped')
     of_cluster = {name: found[name, labels] for name, labels in own}
     tap.ok(of_cluster['fairmill_computed_timestamp_seconds'] == NOW and of_cluster['fairmill_waiting_jobs'] == 2
            and of_cluster['fairmill_last_run_failed'] == 0 and of_cluster['fairmill_run_duration_seconds'] >= 0
            and of_cluster['fairmill_last_run_timestamp_seconds'] > NOW
            and of_cluster['fairmill_findings'] == place.query('SELECT COUNT(*) FROM fairmill_finding')[0][0],
-           'a cluster tells its instant, its queue and its last run', of_cluster)
+           'a cluster has its time, queue and last run', of_cluster)
     tap.same({dict(labels)['kind']: value for (name, labels), value in found.items() if name == 'fairmill_findings_of_kind'},
-             dict(place.query('SELECT kind, COUNT(*) FROM fairmill_finding GROUP BY 1')), 'and its findings by kind')
+             dict(place.query('SELECT kind, COUNT(*) FROM fairmill_finding GROUP BY 1')), 'a cluster has its findings by kind')
     place.settings({'fairshare.algorithm': 'classic'})
     place.succeed('run', '--now', NOW + 1)
     place.succeed('metrics')
     found = samples(place.out)
     tap.ok(('slurm_account_fairshare', frozenset(dict(cluster='tiny', account='physics').items())) in found,
-           'under another algorithm accounts have one')
+           'with the classic algorithm, accounts have FairShare')
     place.change("UPDATE tiny_assoc_table SET parent_acct = 'nobody', id_parent = 99 WHERE acct = 'physics'")
     place.run('run', '--now', NOW + 2)
     place.succeed('metrics')
     tap.same(samples(place.out)['fairmill_last_run_failed', frozenset([('cluster', 'tiny')])], 1.0,
-             'a failed run is told, beside the values of the one before')
+             'a failed run is a metric, next to the last values')
 
 
 def retired(place):
@@ -121,7 +122,8 @@ def retired(place):
     place.succeed('run', '--now', NOW)
     place.succeed('metrics')
     waiting = {key[1]: value for key, value in samples(place.out).items() if key[0] == 'fairmill_waiting_jobs'}
-    tap.same(waiting, {frozenset([('cluster', name)]): 0.0 for name in ('tiny', 'other')}, 'where no job waits these are 0')
+    tap.same(waiting, {frozenset([('cluster', name)]): 0.0 for name in ('tiny', 'other')},
+             'without pending jobs their number is 0')
     place.change("UPDATE cluster_table SET deleted = 1 WHERE name = 'other'")
     place.succeed('run', '--now', NOW)
     place.succeed('metrics')
@@ -129,7 +131,7 @@ def retired(place):
 
 
 def bounded(place):
-    """Users used 9, 8, 8 and 1, and so did their accounts, in another order; `root` used all."""
+    """Users and their accounts used 9, 8, 8 and 1, but their order differs; `root` used all."""
     place.ready("""
 cluster tiny
 root/
@@ -152,19 +154,19 @@ root/
         accounts = [dict(labels)['account'] for name, labels in found if name == 'slurm_account_fairshare_raw_usage_cpu_seconds']
         return users, accounts, found['fairmill_associations_left_out', frozenset([('cluster', 'tiny')])]
     everybody = (['ua', 'ub', 'uz', 'uc', 'ud'], ['root', 'a', 'b', 'c', 'd'], 0)
-    tap.same(series(), everybody, 'a small site is published whole')
-    tap.same(series('--top', 'all'), everybody, 'as all are on demand')
+    tap.same(series(), everybody, 'the metrics of a small site are complete')
+    tap.same(series('--top', 'all'), everybody, '--top all has all associations')
     tap.same(series('--top', 2), (['ua', 'ub'], ['root', 'b'], 6),
-             '--top leaves those who used most, of equals the first, and says how many are missing')
-    tap.same(series('--accounts-only'), ([], ['root', 'a', 'b', 'c', 'd'], 5), '--accounts-only leaves users out')
-    tap.same(series('--top=0'), ([], [], 10), 'and there may be none at all')
-    place.ends(64, 'anything else is refused', 'metrics', '--top', '-1')
-    place.says('with its name', '--top')
+             '--top has the associations with most usage, and the number omitted')
+    tap.same(series('--accounts-only'), ([], ['root', 'a', 'b', 'c', 'd'], 5), '--accounts-only omits users')
+    tap.same(series('--top=0'), ([], [], 10), '--top=0 omits all associations')
+    place.ends(64, '--top -1 is rejected', 'metrics', '--top', '-1')
+    place.says('the error names --top', '--top')
     place.multiply('tiny_assoc_table', "user = 'ua'", 1500, id_assoc='100 + i', user="'more' || i")
     place.succeed('run', '--now', NOW + 1)
     users, accounts, left = series()
-    tap.same((len(users), len(accounts), left), (1000, 5, 505), 'without --top a thousand users are enough')
-    tap.ok(len(place.out) < 2 << 20, 'which are less than two megabytes', len(place.out))
+    tap.same((len(users), len(accounts), left), (1000, 5, 505), '--top defaults to 1000 users')
+    tap.ok(len(place.out) < 2 << 20, 'the metrics of 1000 users have less than two megabytes', len(place.out))
 
 
 def files(place):
@@ -173,9 +175,9 @@ def files(place):
     place.succeed('metrics')
     expected = place.out
     target = place.path('fairmill.prom')
-    place.ends(0, 'they go to a file', 'metrics', '--output', target)
-    tap.same((place.out, open(target, encoding='utf-8').read()), ('', expected), 'and nowhere else')
-    tap.same(stat.S_IMODE(os.stat(target).st_mode), 0o644, 'that a collector may read')
+    place.ends(0, '--output writes a file', 'metrics', '--output', target)
+    tap.same((place.out, open(target, encoding='utf-8').read()), ('', expected), '--output prints nothing')
+    tap.same(stat.S_IMODE(os.stat(target).st_mode), 0o644, 'other users can read the file')
     seen, over = set(), threading.Event()
 
     def look():
@@ -188,22 +190,23 @@ def files(place):
         place.succeed('metrics', '-o', target)
     over.set()
     watcher.join()
-    tap.same(seen, {expected}, 'whoever reads meanwhile sees a whole one')
+    tap.same(seen, {expected}, 'readers never see an incomplete file')
     tap.same([name for name in os.listdir(place.folder) if name.startswith('fairmill.prom')], ['fairmill.prom'],
-             'nothing is left beside it')
-    place.ends(1, 'a folder that is not there is an error', 'metrics', '-o', place.path('none/x.prom'))
-    place.says('that names the file', 'none/x.prom')
+             'no temporary file is left')
+    place.ends(1, 'a missing directory is an error', 'metrics', '-o', place.path('none/x.prom'))
+    place.says('the error names the file', 'none/x.prom')
     os.mkdir(place.path('folder.prom'))
-    place.ends(1, 'so is a folder in its place', 'metrics', '-o', place.path('folder.prom'))
-    tap.same([name for name in os.listdir(place.folder) if name.startswith('folder.prom.')], [], 'of which nothing is left')
+    place.ends(1, 'a directory in place of the file is an error', 'metrics', '-o', place.path('folder.prom'))
+    tap.same([name for name in os.listdir(place.folder) if name.startswith('folder.prom.')], [],
+             'no temporary file is left after the error')
     os.unlink(place.path('r.db'))
-    place.ends(78, 'without results nothing is written', 'metrics', '-o', target)
-    tap.same(open(target, encoding='utf-8').read(), expected, 'and the old file stays')
+    place.ends(78, 'metrics without results exits with status 78', 'metrics', '-o', target)
+    tap.same(open(target, encoding='utf-8').read(), expected, 'the old file stays after the error')
 
 
 def body():
     if not shutil.which('promtool'):
-        return tap.skip_all('promtool (Debian: prometheus) is not there')
+        return tap.skip_all('promtool (Debian: prometheus) is not installed')
     for part in (numbers, retired, bounded, files):
         with Place() as place:
             part(place)
