@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""A name that is not there is one message and one status from every command."""
+"""Tests that each command reports an unknown name with the same message and exit status."""
 
 import os
 import sys
@@ -20,7 +20,7 @@ root/
   chemistry/ 40
     bob    10  use 50
 """
-# What each needs besides the names; those that read results.
+# The arguments that each command needs, except names.  COMMANDS has those that read results.
 BACKTEST = ('--half-life', '14-0', '--since', NOW - 3 * 86400, '--until', NOW)
 COMMANDS = {'show': (), 'prio': (), 'explain': ('alice',), 'compare': (), 'history': ('alice',), 'statement': ('--since', '2000-01-01'),
             'forecast': ('alice', '--now', NOW), 'whatif': ('--shares', 'alice=7'), 'ledger': ('list',)}
@@ -36,13 +36,13 @@ OPERANDS = (('explain', 'nosuch'), ('explain', 'alice', 'nosuch'), ('history', '
 def before_any_run(place):
     for command, needed in COMMANDS.items():
         if command != 'ledger':
-            place.ends(1, f'before any run {command} fails', command, *needed, '-M', 'nosuch')
-            place.says('as there is nothing yet', 'no results yet')
+            place.ends(1, f'{command} fails before the first run', command, *needed, '-M', 'nosuch')
+            place.says(f'the error of {command} says that there are no results', 'no results yet')
 
 
 def refused(place, message, *command):
-    place.ends(64, f"{' '.join(map(str, command))} is refused", *command)
-    tap.same(terminal.without_age(place.err).split(': ', 1)[-1].rstrip('\n'), message, 'by the one message')
+    place.ends(64, f"{' '.join(map(str, command))} is rejected", *command)
+    tap.same(terminal.without_age(place.err).split(': ', 1)[-1].rstrip('\n'), message, f"the error is '{message}'")
 
 
 def unknown(place):
@@ -50,21 +50,21 @@ def unknown(place):
         refused(place, "there is no cluster 'nosuch'", command, *needed, '-M', 'nosuch')
         if command != 'whatif':
             refused(place, "there is no cluster 'nosuch'", command, *needed, '-M', 'tiny,nosuch')
-        place.ends(0, f'the cluster that is there is taken by {command}', command, *needed, '-M', 'tiny')
+        place.ends(0, f'{command} accepts an existing cluster', command, *needed, '-M', 'tiny')
     refused(place, "there is no cluster 'nosuch'", 'forget', '-M', 'nosuch', '--yes')
     for command in WITH_USERS:
         needed = NEEDED[command]
         refused(place, "there is no user 'nosuch'", command, *needed, '-u', 'nosuch')
         refused(place, "there is no user 'nosuch'", command, *needed, '-u', 'alice,nosuch')
-        place.ends(0, f'a user who is there is taken by {command}', command, *needed, '-u', 'alice')
+        place.ends(0, f'{command} accepts an existing user', command, *needed, '-u', 'alice')
     for command in WITH_ACCOUNTS:
         needed = NEEDED[command]
         refused(place, "there is no account 'nosuch'", command, *needed, '-A', 'nosuch')
         refused(place, "there is no account 'alice'", command, *needed, '-A', 'alice')
-        place.ends(0, f'an account that is there is taken by {command}', command, *needed, '-A', 'physics')
+        place.ends(0, f'{command} accepts an existing account', command, *needed, '-A', 'physics')
     for command in OPERANDS:
-        place.ends(64, f"{' '.join(command)} is refused", *command)
-        place.says('by the one message', "there is no user or account 'nosuch'")
+        place.ends(64, f"{' '.join(command)} is rejected", *command)
+        place.says(f"{' '.join(command)} has the same message", "there is no user or account 'nosuch'")
     refused(place, "there is no user 'nosuch'", 'ledger', 'credit', '5', '-u', 'nosuch', '--why', 'test', '--yes')
     refused(place, "there is no account 'nosuch'", 'ledger', 'credit', '5', '-u', 'alice', '-A', 'nosuch', '--why', 'test', '--yes')
     refused(place, "there is no account 'nosuch'", 'ledger', 'reset', '-A', 'nosuch', '--why', 'test', '--yes')
@@ -74,13 +74,14 @@ def unknown(place):
 def several(place):
     place.succeed('show', '--parsable', '-A', 'physics', '-A', 'chemistry')
     tap.same([line.split('|')[1:3] for line in place.out.splitlines()[1:]],
-             [['chemistry', ''], ['chemistry', 'bob'], ['physics', ''], ['physics', 'alice']], 'two accounts are both shown')
+             [['chemistry', ''], ['chemistry', 'bob'], ['physics', ''], ['physics', 'alice']], 'show -A with two accounts shows both')
     place.succeed('ledger', 'credit', '5', '-u', 'alice', '--why', 'hers', '--yes')
     place.succeed('ledger', 'credit', '6', '-u', 'bob', '--why', 'his', '--yes')
     place.succeed('ledger', 'list', '-u', 'bob')
-    tap.ok('his' in place.out and 'hers' not in place.out, 'the ledger lists whom it is asked for', place.out)
+    tap.ok('his' in place.out and 'hers' not in place.out, 'ledger list -u selects entries of a user', place.out)
     place.succeed('ledger', 'list', '-A', 'physics')
-    tap.ok('hers' in place.out and 'his' not in place.out.replace('history', ''), 'and what', place.out)
+    tap.ok('hers' in place.out and 'his' not in place.out.replace('history', ''), 'ledger list -A selects entries of an account',
+           place.out)
 
 
 def body():

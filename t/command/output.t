@@ -1,9 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Where --output writes: files are replaced and stay what they were, all else is written to.
+"""Tests the targets of --output: regular files are replaced and keep their attributes; others are
+written to.
 
-What is tried on a device, or on /dev/stdout, is tried on one of our own, which may be lost."""
+Tests of devices and of /dev/stdout use nodes of their own, because a fault could destroy them."""
 
 import os
 import stat
@@ -36,22 +37,24 @@ def mode_of(path):
 
 
 def standard_output(place, expected):
-    place.ends(0, '- is a good name', 'metrics', '-o', '-')
-    tap.ok(place.out == expected and not os.path.exists(place.path('-')), 'what goes to standard output, and no file is made')
+    place.ends(0, "'-o -' succeeds", 'metrics', '-o', '-')
+    tap.ok(place.out == expected and not os.path.exists(place.path('-')), "'-o -' writes to standard output and creates no file")
     if HAS_REPORT:
-        place.ends(0, 'the page, too', 'report', '-o', '-')
-        tap.ok(place.out.startswith('<!DOCTYPE html>') and not os.path.exists(place.path('-')), 'is printed to -', place.out[:80])
+        place.ends(0, "'report -o -' succeeds", 'report', '-o', '-')
+        tap.ok(place.out.startswith('<!DOCTYPE html>') and not os.path.exists(place.path('-')),
+               "'report -o -' writes the page to standard output",
+               place.out[:80])
     os.symlink('/proc/self/fd/1', place.path('stdout'))
     for name in ('stdout', '/dev/fd/1', '/proc/self/fd/1'):
-        place.ends(0, f'{name} is there', 'metrics', '-o', name)
-        tap.ok(place.out == expected, f'{name} is standard output where that is a pipe')
-        # As `{ echo before; fairmill metrics -o /dev/stdout; echo behind; } >>log`.
+        place.ends(0, f'-o {name} succeeds', 'metrics', '-o', name)
+        tap.ok(place.out == expected, f'-o {name} writes to standard output if that is a pipe')
+        # As in `{ echo before; fairmill metrics -o /dev/stdout; echo behind; } >>log`.
         with open(place.path('log'), 'w+b', buffering=0) as log:
             log.write(b'before\n')
             subprocess.run([FAIRMILL, '-c', place.path('fm.conf'), 'metrics', '-o', name], stdout=log,
                            cwd=place.folder, check=True)
             log.write(b'behind\n')
-        tap.ok(read(place.path('log')) == f'before\n{expected}behind\n', f'{name} goes on where a shell is in its file')
+        tap.ok(read(place.path('log')) == f'before\n{expected}behind\n', f"-o {name} appends at the position of the shell's file")
 
 
 def pipes(place, expected):
@@ -60,66 +63,68 @@ def pipes(place, expected):
     got = []
     reader = threading.Thread(target=lambda: got.append(read(pipe)), daemon=True)
     reader.start()
-    place.ends(0, 'a named pipe is there', 'metrics', '-o', pipe)
+    place.ends(0, '-o with a named pipe succeeds', 'metrics', '-o', pipe)
     kept = stat.S_ISFIFO(os.stat(pipe).st_mode)
     if not kept:
         os.unlink(pipe)
         os.mkfifo(pipe)
         os.close(os.open(pipe, os.O_RDWR))
-        tap.ok(False, 'a named pipe stays')
+        tap.ok(False, 'a named pipe is not replaced')
         return
     reader.join(30)
-    tap.same(got, [expected], 'a named pipe stays, and its reader gets all')
+    tap.same(got, [expected], 'a named pipe is not replaced, and its reader gets all output')
 
 
 def devices(place):
-    """1, 3 is the null device, and 1, 7 the full one."""
+    """Device 1, 3 is /dev/null, and device 1, 7 is /dev/full."""
     try:
         for name, minor in (('null', 3), ('full', 7)):
             os.mknod(place.path(name), stat.S_IFCHR | 0o666, os.makedev(1, minor))
         with open(place.path('null'), 'wb'):
             pass
     except OSError:
-        tap.diag('no device of our own can be made: only pipes are tried')
+        tap.diag('no device can be created; only pipes are tested')
         return
     os.symlink('null', place.path('link-to-null'))
     for name in ('null', 'link-to-null'):
-        place.ends(0, f'a device ({name}) takes it', 'report' if HAS_REPORT else 'metrics', '-o', place.path(name))
+        place.ends(0, f'-o with a device ({name}) succeeds', 'report' if HAS_REPORT else 'metrics', '-o', place.path(name))
         tap.ok(stat.S_ISCHR(os.stat(place.path(name)).st_mode) and os.path.islink(place.path(name)) == (name != 'null'),
-               f'and stays what it was ({name})')
-    place.ends(1, 'a device that takes nothing', 'metrics', '-o', place.path('full'))
-    place.says('is named', "full': No space left on device")
-    tap.ok(stat.S_ISCHR(os.stat(place.path('full')).st_mode), 'and stays, too')
+               f'the device is not replaced ({name})')
+    place.ends(1, '-o with a full device fails', 'metrics', '-o', place.path('full'))
+    place.says('the error names the full device', "full': No space left on device")
+    tap.ok(stat.S_ISCHR(os.stat(place.path('full')).st_mode), 'the full device is not replaced')
 
 
 def modes(place, expected):
     for mask in (0o022, 0o077, 0o007):
         page = place.path(f'new-{mask:o}')
-        place.ends(0, 'a new file is written', 'metrics', '-o', page, preexec_fn=lambda mask=mask: os.umask(mask))
-        tap.same((mode_of(page), read(page)), (0o666 & ~mask, expected), f'a new file has what umask {mask:03o} leaves')
+        place.ends(0, f'-o with a new file and umask {mask:03o} succeeds',
+                   'metrics', '-o', page, preexec_fn=lambda mask=mask: os.umask(mask))
+        tap.same((mode_of(page), read(page)), (0o666 & ~mask, expected), f'a new file has the mode that umask {mask:03o} leaves')
     page = place.path('page')
     for mode in (0o640, 0o600, 0o664):
         write(page, mode=mode)
         before = os.stat(page).st_ino
-        place.ends(0, 'it is replaced', 'metrics', '-o', page)
-        tap.same((mode_of(page), read(page)), (mode, expected), f'a file of mode {mode:o} keeps it')
-        tap.ok(os.stat(page).st_ino != before, 'and is replaced in one step')
+        place.ends(0, f'-o with a file of mode {mode:o} succeeds', 'metrics', '-o', page)
+        tap.same((mode_of(page), read(page)), (mode, expected), f'a replaced file keeps mode {mode:o}')
+        tap.ok(os.stat(page).st_ino != before, f'a file of mode {mode:o} is replaced by a rename')
     if not ROOT:
         return
     write(page, mode=0o640)
     os.chown(page, 1234, 4321)
-    place.ends(0, 'root replaces it', 'metrics', '-o', page)
+    place.ends(0, 'root can replace a file of another user', 'metrics', '-o', page)
     kept = os.stat(page)
-    tap.same((kept.st_uid, kept.st_gid, mode_of(page)), (1234, 4321, 0o640), 'what root writes stays its owner\'s and group\'s')
-    # Who may write the folder, but give nothing away.
+    tap.same((kept.st_uid, kept.st_gid, mode_of(page)), (1234, 4321, 0o640),
+             'a file that root replaces keeps its owner and group')
+    # A user who may write to the directory but cannot change owners.
     os.chmod(place.folder, 0o777)
     write(page, mode=0o664)
     os.chown(page, 1234, 4321)
     somebody = dict(user=NOBODY, group=NOBODY, extra_groups=[], umask=0o022)
-    place.ends(0, 'somebody else replaces it', 'metrics', '-o', page, executable=place.path('fairmill'), **somebody)
+    place.ends(0, 'another user can replace the file', 'metrics', '-o', page, executable=place.path('fairmill'), **somebody)
     kept = os.stat(page)
     tap.same((kept.st_uid, kept.st_gid, mode_of(page)), (NOBODY, NOBODY, 0o644),
-             'where the group cannot be kept, ours may do no more than all others')
+             'if the group is lost, it gets no more rights than others')
 
 
 def links(place, expected):
@@ -127,31 +132,32 @@ def links(place, expected):
     write(place.path('www/page'))
     for name, target in (('link', 'www/page'), ('second', 'link'), ('whole', place.path('www/page')), ('ahead', 'www/made')):
         os.symlink(target, place.path(name))
-        place.ends(0, f"a link ('{name}') is followed", 'metrics', '-o', place.path(name))
-        tap.same((os.readlink(place.path(name)), read(place.path(name))), (target, expected), f"and stays ('{name}')")
+        place.ends(0, f"-o with the link '{name}' succeeds", 'metrics', '-o', place.path(name))
+        tap.same((os.readlink(place.path(name)), read(place.path(name))), (target, expected),
+                 f"the link '{name}' stays, and its target is replaced")
         write(place.path('www/page'))
-    tap.same(sorted(os.listdir(place.path('www'))), ['made', 'page'], 'nothing is left beside what links lead to')
+    tap.same(sorted(os.listdir(place.path('www'))), ['made', 'page'], 'no temporary file is left next to the targets')
     os.symlink('round', place.path('round'))
-    place.ends(1, 'a link to itself leads nowhere', 'metrics', '-o', place.path('round'))
-    place.says('and is named', "round': ")
+    place.ends(1, '-o with a link to itself fails', 'metrics', '-o', place.path('round'))
+    place.says('the error names the link to itself', "round': ")
 
 
 def folders(place):
-    """The name is on the disk before the command ends."""
+    """The name must be on the disk before the command ends."""
     try:
         done = subprocess.run(['strace', '-f', '-o', place.path('calls'), '-e', 'trace=rename,renameat,renameat2,openat,open,fsync', FAIRMILL,
                                '-c', place.path('fm.conf'), 'metrics', '-o', place.path('www/page')], check=False,
-                              # Leaks are looked for by tracing, which cannot be done twice at once.
+                              # Leak detection uses tracing, which cannot be combined with strace.
                               env=dict(os.environ, ASAN_OPTIONS='detect_leaks=0'))
     except FileNotFoundError:
-        tap.diag('there is no strace: that the folder is synced is not seen')
+        tap.diag('strace is not installed; the sync of the directory is not tested')
         return
     calls = read(place.path('calls'))
     if done.returncode or '/www/page' not in calls:
-        tap.diag('strace may not trace here')
+        tap.diag('strace cannot trace here')
         return
     behind = calls[calls.index('rename'):]
-    tap.ok('/www/"' in behind and 'fsync(' in behind[behind.index('/www/"'):], 'the folder is synced when the file has its name', behind)
+    tap.ok('/www/"' in behind and 'fsync(' in behind[behind.index('/www/"'):], 'the directory is synced after the rename', behind)
 
 
 def body():
@@ -161,7 +167,7 @@ def body():
         place.succeed('metrics')
         expected = place.out
         if ROOT:
-            # Who is nobody may not get at where it was built.
+            # User nobody may not be able to read the build directory.
             subprocess.run(['cp', FAIRMILL, place.path('fairmill')], check=True)
         standard_output(place, expected)
         pipes(place, expected)

@@ -1,9 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite report browser
-"""The page that report writes, in a browser: that it works, asks nobody for anything, and fits.
+"""Tests the page of `fairmill report` in a browser: its functions, its layout, and that it requests
+nothing.
 
-With PICTURES=FOLDER in the environment it leaves pictures of the pages there, to be looked at."""
+With PICTURES=FOLDER in the environment it saves pictures of the pages there for visual checks."""
 
 import base64
 import csv
@@ -31,7 +32,8 @@ LONG = 'a-name-that-is-much-longer-than-anybody-would-like-it-to-be-' * 3
 
 
 def site(place, associations, past=True):
-    """A site of about so many associations, with a month of jobs, some of which wait."""
+    """Makes a site of about `associations` associations, with jobs of a month and some pending
+    jobs."""
     drawn = random.Random(associations)
     made = site_drawing.Site()
     cluster = made.cluster('tiny')
@@ -81,7 +83,7 @@ FITS = '''
     return [document.documentElement.scrollWidth <= window.innerWidth,
         wide.slice(0, 3).map(each => each.outerHTML.slice(0, 120))];'''
 
-# Pairs of blocks one of which covers part of the other.
+# Returns the number of pairs of blocks that overlap.
 COVERED = '''
     const boxes = [...document.querySelectorAll('.block')].map(each => each.getBoundingClientRect());
     let count = 0;
@@ -92,14 +94,14 @@ COVERED = '''
                 count++;
     return count;'''
 
-# Names of blocks that are cut at the top or the bottom.
+# Returns the names of blocks that are cut at the top or the bottom.
 CUT = '''
     return [...document.querySelectorAll('.block:not(.sliver) b')].filter(name => {
         const box = name.getBoundingClientRect(), block = name.parentElement.getBoundingClientRect();
         return box.height && (box.top < block.top - 1 || box.bottom > block.bottom + 1);
     }).map(name => name.textContent);'''
 
-# The least contrast of a text with what it stands on, by WCAG's formula.
+# Returns the least contrast of a text and its background, by WCAG's formula.
 CONTRAST = r'''
     const parts = color => color.match(/[\d.]+/g).map(Number);
     const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
@@ -130,10 +132,10 @@ def fits(browser, what):
     for width in (390, 768, 1100, 1440):
         browser.window(width)
         browser.wait_for('return document.querySelector(".block, #icicle .empty")')
-        time.sleep(0.3)  # for what is drawn anew once the width has come to rest
+        time.sleep(0.3)  # Parts are drawn again when the width no longer changes.
         scrolls, wide = browser.run(FITS)
         tap.ok(scrolls and not wide, f'{what} fits into {width} pixels', wide)
-        tap.same((browser.run(COVERED), browser.run(CUT)), (0, []), f'and nothing covers or cuts names there')
+        tap.same((browser.run(COVERED), browser.run(CUT)), (0, []), f'{what} has no covered or cut names at {width} pixels')
         for scheme in ('light', 'dark'):
             browser.prefers(scheme)
             browser.wait_for(f'return document.documentElement.dataset.theme === "{scheme}"')
@@ -148,50 +150,54 @@ def try_use(place, browser, pages):
     browser.open('about:blank')
     browser.requests()
     browser.open(pages.url + 'page.html')
-    tap.same(browser.console(), [], 'a page opens without a complaint')
-    tap.same(browser.requests(), [pages.url + 'page.html'], 'and asks for nothing but itself')
-    tap.same(pages.asked, ['/page.html'], 'which its server confirms')
-    tap.same(browser.run("return document.getElementById('title').textContent"), 'Fair shares of tiny', 'it says whose it is')
-    tap.same(browser.run("return document.querySelectorAll('#charts canvas').length"), 3, 'it draws use and fairness over time')
+    tap.same(browser.console(), [], 'the page opens without messages on the console')
+    tap.same(browser.requests(), [pages.url + 'page.html'], 'the page requests only itself')
+    tap.same(pages.asked, ['/page.html'], 'the server gets one request')
+    tap.same(browser.run("return document.getElementById('title').textContent"), 'Fair shares of tiny',
+             'the title names the cluster')
+    tap.same(browser.run("return document.querySelectorAll('#charts canvas').length"), 3, 'the page draws three charts')
     tap.same(browser.run("return [document.getElementById('plain'), document.getElementById('app').content.childElementCount]"), [None, 0],
-             'and what is there for those without scripts has gone')
-    tap.same(browser.run("return document.querySelectorAll('#queue-chart canvas').length"), 1, 'and the queue')
+             'the content for browsers without scripts is removed')
+    tap.same(browser.run("return document.querySelectorAll('#queue-chart canvas').length"), 1, 'the page draws the queue')
 
     browser.click('.block[aria-label*="account faculty0"]')
     tap.same(browser.run("return [...document.querySelectorAll('#path button')].map(each => each.textContent)"),
              ['root', 'faculty0'], 'a click on an account opens it')
     tap.same(browser.run("return document.getElementById('chosen-title').firstChild.data"), 'faculty0',
-             'and says what is known of it')
+             'the details show the opened account')
     tap.same(browser.run("return document.querySelectorAll('.block[aria-label*=faculty1]').length"), 0,
-             'and what is beside it goes')
+             'other accounts disappear from the tree')
     browser.click('#path button')
     tap.same(browser.run("return document.querySelectorAll('.block[aria-label*=faculty]').length"), 2,
-             'a click on the path leads back')
+             'a click on the path returns to the root')
     browser.run("document.querySelector('.block[aria-label*=faculty1]').focus()")
     browser.press(ENTER)
     tap.same(browser.run("return document.querySelector('#path [aria-current]').textContent"), 'faculty1',
-             'a key opens an account, too')
+             'the Enter key opens an account')
     tap.ok(browser.run("return document.getElementById('path').contains(document.activeElement)"),
-           'and keys go on from there')
+           'the focus moves to the path')
     browser.press(TAB)
-    tap.ok(browser.run("return document.activeElement.matches('.block')"), 'to the next block')
+    tap.ok(browser.run("return document.activeElement.matches('.block')"), 'the Tab key moves to the next block')
 
     browser.type('#people', 'USER0_0_1')
     names = browser.wait_for('''
         const names = [...document.querySelectorAll('#people-table tbody button')].map(each => each.textContent);
         return names.length === 1 && names;''')
-    tap.same(names, ['user0_0_1'], 'a search finds a user')
+    tap.same(names, ['user0_0_1'], 'the search finds a user')
     browser.click('#people-table tbody button')
     tap.same(browser.run("return document.getElementById('chosen-title').firstChild.data"), 'user0_0_1',
-             'and a click shows who it is')
-    tap.ok(browser.run("return Boolean(document.activeElement.closest('#people-table tbody tr'))"), 'and keys go on from there')
+             'a click on a user shows the details')
+    tap.ok(browser.run("return Boolean(document.activeElement.closest('#people-table tbody tr'))"),
+           'the focus stays in the table row')
     factor, = [value for (value,) in place.query(
         "SELECT fairshare FROM fairmill_fairshare WHERE user_name = 'user0_0_1'")]
-    tap.ok(f'{factor:.4f}' in browser.run("return document.getElementById('facts').textContent"), 'with the factor that is published')
-    tap.same(browser.run("return document.querySelectorAll('#charts canvas').length"), 3, 'and how it came to be')
+    tap.ok(f'{factor:.4f}' in browser.run("return document.getElementById('facts').textContent"),
+           'the details show the published factor')
+    tap.same(browser.run("return document.querySelectorAll('#charts canvas').length"), 3,
+             'the details show three charts of the user')
     browser.type('#people', 'nobody')
     tap.ok(browser.wait_for("return document.getElementById('people-table').textContent === 'No row matches.'"),
-           'a search that finds nothing says so')
+           'a search without result says so')
     browser.type('#people', 'faculty')
     browser.wait_for("return document.querySelectorAll('#people-table tbody tr').length === 2")
     sorts = []
@@ -201,33 +207,34 @@ def try_use(place, browser, pages):
             const cells = [...document.querySelectorAll('#people-table tbody td:nth-child(3)')].map(each => parseFloat(each.textContent));
             return [document.querySelector('#people-table th:nth-child(3)').getAttribute('aria-sort'), cells[0] >= cells[1], cells[0] <= cells[1]];'''))
     tap.same([(way, falls if way == 'descending' else rises) for way, falls, rises in sorts],
-             [('descending', True), ('ascending', True)], 'a click on a heading sorts, another one turns it round')
+             [('descending', True), ('ascending', True)], 'a click on a heading sorts, a second one reverses the order')
     heights = ["return document.querySelector('.block').offsetHeight"] * 2
     browser.click('#path button')
     before = browser.run(heights[0])
     browser.click('.choice label:has([value=usage])')
-    tap.ok(browser.run(heights[1]) != before, 'heights are shares, or use', before)
+    tap.ok(browser.run(heights[1]) != before, 'the height of blocks can show usage', before)
 
     colors = []
     for _ in range(2):
         colors.append(browser.run('''return [getComputedStyle(document.body).backgroundColor,
             document.querySelector('#charts canvas').toDataURL()]'''))
         browser.click('#theme')
-    tap.ok(colors[0][0] != colors[1][0] and colors[0][1] != colors[1][1], 'dark differs, in charts too', colors[0][0], colors[1][0])
+    tap.ok(colors[0][0] != colors[1][0] and colors[0][1] != colors[1][1], 'the dark theme has other colors, also in charts',
+           colors[0][0], colors[1][0])
     tap.same(browser.run('''
         return [...document.querySelectorAll('button, input, select, canvas')].filter(each => each.offsetWidth
             && !(each.textContent.trim() || each.getAttribute('aria-label') || each.closest('label'))
-            ).map(each => each.outerHTML.slice(0, 100));'''), [], 'everything that acts or shows has a name')
+            ).map(each => each.outerHTML.slice(0, 100));'''), [], 'each control and each chart has a name')
     for scheme in ('light', 'dark'):
         browser.prefers(scheme)
         browser.wait_for(f'return document.documentElement.dataset.theme === "{scheme}"')
         ratio, which = browser.run(CONTRAST)
-        tap.ok(ratio >= 4.5, f'texts can be read in {scheme}', f'{ratio:.2f}', which)
+        tap.ok(ratio >= 4.5, f'the contrast of all texts is sufficient in {scheme}', f'{ratio:.2f}', which)
     browser.prefers('light')
     refused = browser._ask('POST', '/execute/async', dict(args=[pages.url], script='''
         const [url, done] = arguments;
         fetch(url).then(() => done('asked'), () => done('refused'));'''))
-    tap.same((refused, pages.asked), ('refused', ['/page.html']), 'and the browser would let nothing out')
+    tap.same((refused, pages.asked), ('refused', ['/page.html']), "the browser's policy blocks requests of the page")
     browser.console()
 
 
@@ -242,14 +249,15 @@ def try_names(place, browser, pages):
     report(place)
     browser.open(pages.url + 'page.html')
     tap.same((browser.console(), browser.run("return [document.querySelectorAll('img').length, typeof hurt, document.scripts.length]")),
-             ([], [0, 'undefined', 2]), 'a name is no HTML and no script')
-    tap.ok(HOSTILE in browser.run("return document.getElementById('people-table').textContent"), 'and is shown as it is')
+             ([], [0, 'undefined', 2]), 'names are not read as HTML or scripts')
+    tap.ok(HOSTILE in browser.run("return document.getElementById('people-table').textContent"),
+           'hostile names are shown as text')
     browser.run("document.querySelectorAll('.block')[0].click()")
     browser.type('#people', 'onerror')
     browser.wait_for("return document.querySelectorAll('#people-table tbody tr').length <= 2")
     browser.run("document.querySelector('#people-table tbody button').click()")
     tap.same((browser.console(), browser.run("return [document.querySelectorAll('img').length, document.scripts.length]")),
-             ([], [0, 2]), 'nor does it become one when it is clicked on')
+             ([], [0, 2]), 'a click on a hostile name runs no script')
     browser.open(pages.url + 'page.html')
     fits(browser, 'a page of hostile and long names')
 
@@ -259,12 +267,12 @@ def try_health(place, browser, pages):
     publish(place, 10, days=1)
     report(place)
     browser.open(pages.url + 'page.html')
-    tap.ok('failed' not in browser.run(summary), 'where all is well the line about age says nothing else')
+    tap.ok('failed' not in browser.run(summary), 'without problems the summary does not mention failures')
     place.change("UPDATE tiny_assoc_table SET parent_acct = 'gone', id_parent = 77 WHERE id_assoc > 1")
     place.run('run')
     report(place, 'failed.html')
     browser.open(pages.url + 'failed.html')
-    tap.ok('last run failed · ' in browser.run(summary), 'else it says what is wrong')
+    tap.ok('last run failed · ' in browser.run(summary), 'the summary reports the failed run')
 
 
 def try_sizes(place, browser, pages):
@@ -275,23 +283,23 @@ def try_sizes(place, browser, pages):
     publish(place, 10000, days=4, **{'priority.weight_age': 1000, 'priority.weight_fairshare': 100000})
     report(place)
     size = os.path.getsize(place.path('page.html'))
-    tap.ok(size < 2000000, 'a page of ten thousand associations is no burden', size)
+    tap.ok(size < 2000000, 'a page of ten thousand associations is below 2 MB', size)
     browser.open(pages.url + 'page.html')
     elements = "return document.querySelectorAll('*').length"
-    tap.ok(browser.run(elements) < 3000, 'it opens at once, since it draws what can be seen')
+    tap.ok(browser.run(elements) < 3000, 'a large page draws only visible elements')
     browser.run("document.querySelector('.block').click()")
-    tap.ok(browser.run(elements) < 3000, 'and so does an account')
+    tap.ok(browser.run(elements) < 3000, 'an opened account draws only visible elements')
     rows = browser.run("return document.querySelectorAll('#people-table tbody tr').length")
     browser.run("document.querySelector('#people-table .more button').focus()")
     browser.press(ENTER)
     tap.same(browser.run("return [...document.querySelectorAll('#people-table tbody tr')].indexOf(document.activeElement.closest('tr'))"),
-             rows, 'keys go on from the first row that has come')
+             rows, "'more' moves the focus to the first new row")
     browser.type('#people', 'user7_13_5')
     tap.ok(browser.wait_for('''return [...document.querySelectorAll('#people-table tbody button')]
-        .some(each => each.textContent === 'user7_13_5')'''), 'a search finds a user among ten thousand')
+        .some(each => each.textContent === 'user7_13_5')'''), 'the search finds a user among ten thousand')
     browser.open(pages.url + 'page.html')
     fits(browser, 'a page of ten thousand associations')
-    tap.same(browser.console(), [], 'all of it without a complaint')
+    tap.same(browser.console(), [], 'a large page causes no messages on the console')
 
 
 def try_nothing(place, browser, pages):
@@ -300,21 +308,21 @@ def try_nothing(place, browser, pages):
     browser.open(pages.url + 'page.html')
     words = browser.run("return document.querySelector('main').innerText")
     for sentence in ('No usage by day is known yet.', 'No history yet', 'No job is pending.'):
-        tap.ok(sentence in words, f"a page without anything says '{sentence}'", words)
-    tap.same(browser.run("return document.querySelectorAll('canvas').length"), 0, 'and draws no empty chart')
+        tap.ok(sentence in words, f"a page without data says '{sentence}'", words)
+    tap.same(browser.run("return document.querySelectorAll('canvas').length"), 0, 'a page without data draws no charts')
     browser.click('.choice label:has([value=usage])')
     tap.ok(browser.wait_for("return document.getElementById('icicle').innerText.includes('There is no usage below')"),
-           'nor heights of nothing')
+           'a page without usage has no heights by usage')
     browser.click('.choice label:has([value=share])')
-    fits(browser, 'a page without anything')
+    fits(browser, 'a page without data')
     publish(place, 10, days=3, **{'report.private': 'yes'})
     report(place)
     browser.open(pages.url + 'page.html')
     words = browser.run("return document.body.innerText")
     tap.ok('user0' not in words and '8 jobs are pending. Data about users is private on this site.' in words,
-           'where what users have is private no user is shown', words)
+           'with private = yes the page shows no users', words)
     tap.same(browser.run("return [...document.querySelectorAll('#people-table th')].map(each => each.textContent.replace(/ .$/, ''))"),
-             ['Name', 'Account', 'Share', 'Usage', 'Share of cluster', 'Share of total usage', 'Decayed usage', 'In this period', 'Level FS'], 'nor what only users have')
+             ['Name', 'Account', 'Share', 'Usage', 'Share of cluster', 'Share of total usage', 'Decayed usage', 'In this period', 'Level FS'], 'with private = yes the table has no columns for users')
     fits(browser, 'a page of accounts')
     for algorithm in ('classic', 'linear', 'pbs', 'depth_oblivious'):
         publish(place, 10, days=3, **{'fairshare.algorithm': algorithm, 'fairshare.capacity': 1000})
@@ -322,11 +330,11 @@ def try_nothing(place, browser, pages):
         browser.open(pages.url + 'page.html')
         browser.run("document.querySelector('#people-table tbody button').click()")
         tap.same((browser.console(), browser.run("return document.getElementById('legend').textContent.includes('factor')")),
-                 ([], True), f'{algorithm} is drawn by its factor')
+                 ([], True), f'with {algorithm} the page shows factors')
 
 
 def try_openpbs(place, browser, pages):
-    """The demonstration of OpenPBS's, in its words."""
+    """The demonstration of OpenPBS, with its terminology."""
     subprocess.run([f'{TOP}/sql/demo/make-pbs-demo.py', place.path('pbs'), str(NOW)], check=True, stdout=subprocess.DEVNULL)
     conf = place.path('pbs.conf')
     write_settings(conf, dict(source=dict(driver='sqlite', database=place.path('pbs.db'), layout='pbs', clusters='pbs'),
@@ -334,18 +342,19 @@ def try_openpbs(place, browser, pages):
     for command in (('import', 'pbs', *(f'--{name}={place.path("pbs")}/{file}' for name, file in (
             ('resource-group', 'resource_group'), ('sched-config', 'sched_config'), ('accounting', 'accounting'), ('queue', 'qstat.json')))),
                     ('init',), ('run', '--now', NOW), ('report', '--output', place.path('pbs.html'))):
-        tap.same(fairmill(conf, *command), (0, '', ''), f'{command[0]} of OpenPBS works')
+        tap.same(fairmill(conf, *command), (0, '', ''), f'{command[0]} of OpenPBS succeeds')
     browser.open(pages.url + 'pbs.html')
     tap.same([browser.run(f"return [...document.querySelectorAll('#{table} th')].map(each => each.textContent.replace(/ .$/, ''))") for table in ('people-table', 'queue-table')],
              [['Name', 'Group', 'Share', 'Usage', 'Share of total usage', 'Decayed usage', 'In this period', 'Factor', 'Place'], ['Job', 'Entity', 'Group', 'Queue', 'Value', 'Names of the formula']],
-             "tables have OpenPBS's words")
+             "tables have OpenPBS's terms as headings")
     rows = browser.run("return [...document.querySelectorAll('#queue-table tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))")
     tap.ok(len(rows) == 5 and all(row[0].endswith('.pbs') for row in rows) and rows[-1][4] == '–' and 'has no shares' in rows[-1][5]
            and [float(row[4]) for row in rows[:-1]] == sorted((float(row[4]) for row in rows[:-1]), reverse=True),
-           "jobs have their own ids and the formula's values, the highest first, or why they have none", rows)
+           'jobs have their ids and formula values in descending order, or a reason', rows)
     browser.run("document.querySelector('#people-table tbody button').click()")
     words = browser.run('return document.body.innerText')
-    tap.same([word for word in ('ccount', 'User', 'user', 'TRES', 'artition', 'QOS', 'lurm') if word in words.replace('users of', '')], [], "and none of Slurm's words is there")
+    tap.same([word for word in ('ccount', 'User', 'user', 'TRES', 'artition', 'QOS', 'lurm') if word in words.replace('users of', '')], [],
+             "the page contains none of Slurm's terms")
     take_picture(browser, 'openpbs')
     fits(browser, 'a page of OpenPBS')
 
@@ -365,23 +374,25 @@ def try_csv(place, browser, pages):
         tap.until(lambda path=path: os.path.exists(path))
         with open(path, encoding='utf-8', newline='') as file:
             saved[name] = file.read()
-    tap.same(browser.console(), [], 'tables are saved without a complaint of the policy')
+    tap.same(browser.console(), [], 'the policy of the page allows saving tables')
     rows = list(csv.DictReader(io.StringIO(saved['shares'])))
     expected = place.query("SELECT user_name, fairshare, usage_raw, level_usage FROM fairmill_fairshare WHERE user_name <> ''")
-    tap.ok({"'=1+1", "''quoted'"} <= {row['Name'] for row in rows}, 'an apostrophe stands before what a spreadsheet may take for a formula')
+    tap.ok({"'=1+1", "''quoted'"} <= {row['Name'] for row in rows},
+           'an apostrophe precedes cells that a spreadsheet may read as formulas')
     found = {row['Name'].removeprefix("'"): row for row in rows}
     tap.ok(len(rows) == len(place.query("SELECT 1 FROM fairmill_fairshare WHERE depth > 0"))
            and all(abs(float(found[user][column]) - value) <= 5.1e-4 * value for user, *values in expected
                    for column, value in zip(('Factor', 'Decayed usage', 'Usage'), (values[0], values[1] / 3600, values[2]))),
-           'as CSV that has all rows, and what is published', saved['shares'])
-    tap.ok(saved['shares'].count('\r\n') == len(rows) + 1 and '"a ""b"", c"' in saved['shares'], 'as RFC 4180 has it')
+           'the CSV has all rows with the published values', saved['shares'])
+    tap.ok(saved['shares'].count('\r\n') == len(rows) + 1 and '"a ""b"", c"' in saved['shares'],
+           'the CSV is quoted as in RFC 4180')
     jobs = list(csv.DictReader(io.StringIO(saved['jobs'])))
     tap.same(sorted(int(job['Job']) for job in jobs), sorted(job for (job,) in place.query('SELECT id_job FROM fairmill_job_priority')),
-             'and all jobs that are in the page')
+             'the CSV has all jobs of the page')
 
 
 def try_plain(place, browser, pages):
-    """What a browser without scripts shows, which is what a mail shows."""
+    """Tests the page in a browser without scripts, as in a mail program."""
     place.ready(keys={**UTC, 'usage.half_life': '7-0', 'fairshare.capacity': 100})
     site(place, 60)
     for day in range(9, -1, -1):
@@ -391,10 +402,10 @@ def try_plain(place, browser, pages):
     report(place)
     browser.open(pages.url + 'page.html')
     words = browser.run("return document.getElementById('changes').innerText")
-    tap.ok('half_life: 7-0 → 14-0' in words, 'settings that changed are said below the charts', words)
+    tap.ok('half_life: 7-0 → 14-0' in words, 'changed settings are listed below the charts', words)
     tap.same(browser.run("return [...document.querySelectorAll('#facts .sentence')].length === document.querySelectorAll('#facts dd:not(.sentence)').length - 2"),
-             True, 'and each value but the two counts has a sentence')
-    fits(browser, 'a page with settings that changed')
+             True, 'each value except two has a sentence')
+    fits(browser, 'a page with changed settings')
     browser.devtools('Emulation.setScriptExecutionDisabled', value=True)
     for width in (390, 1400):
         browser.window(width)
@@ -405,8 +416,8 @@ def try_plain(place, browser, pages):
             return [part.innerText, document.documentElement.scrollWidth <= window.innerWidth,
                 bars.every(bar => bar.width > 0 && bar.width <= 121 && bar.height > 4), new Set(bars.map(bar => bar.width)).size > 3];''')
         tap.ok(all(word in shown[0] for word in ('Fair shares of tiny', 'faculty0', 'user0_0_0', 'Usage by day', 'Pending jobs', 'half_life: 7-0 → 14-0')),
-               f'without scripts {width} pixels show the essentials', shown[0])
-        tap.same(shown[1:], [True, True, True], 'within the width, with bars that are seen')
+               f'without scripts and at {width} pixels, the page shows the essentials', shown[0])
+        tap.same(shown[1:], [True, True, True], f'without scripts the page fits into {width} pixels and has bars')
         take_picture(browser, f'plain-{width}')
     browser.devtools('Emulation.setScriptExecutionDisabled', value=False)
 
@@ -419,23 +430,28 @@ def try_backtest(place, browser, pages):
     turned = {row['user_name']: row['turned'] for row in json.loads(place.out)['clusters'][0]['associations'] if row['settings'] == '30-0'}
     place.succeed('report', '--backtest', 'trial.json', '--output', 'page.html')
     browser.open(pages.url + 'page.html')
-    tap.same(browser.console(), [], 'a page with a backtest opens without a complaint')
+    tap.same(browser.console(), [], 'a page with a backtest opens without messages on the console')
     tap.same(browser.run("return [...document.querySelectorAll('#variant option')].map(each => each.textContent)"), ['1-0', '30-0'],
-             'it lists the other settings')
+             'the list of variants has the other settings')
     browser.run("const list = document.getElementById('variant'); list.value = 2; list.dispatchEvent(new Event('change'));")
     shown = browser.run("""
         return [document.getElementById('backtest-words').textContent, document.getElementById('variant').value,
             [...document.querySelectorAll('#backtest-table tbody tr')].map(row => [row.querySelector('button').textContent, row.querySelector("td:nth-last-child(2)").textContent])];""")
-    tap.ok('30-0: ' in shown[0] and 'Jobs are not scheduled again' in shown[0] and shown[1] == '2', 'says what those that are chosen come to', shown[0])
+    tap.ok('30-0: ' in shown[0] and 'Jobs are not scheduled again' in shown[0] and shown[1] == '2',
+           'the page describes the selected variant',
+           shown[0])
     most = [[name, f'{value:.1f}'] for name, value in turned.items() if value is not None]
-    tap.ok(shown[2][0][1] == max(most, key=lambda each: float(each[1]))[1] and all(each in most for each in shown[2][:10]), 'and who is turned most', shown[2][:3])
+    tap.ok(shown[2][0][1] == max(most, key=lambda each: float(each[1]))[1] and all(each in most for each in shown[2][:10]),
+           'the table begins with the most discordant user',
+           shown[2][:3])
     browser.click('#backtest-table tbody button')
     tap.same(browser.run("return document.getElementById('chosen-title').textContent.includes(document.querySelector('#backtest-table tbody button').textContent)"),
-             True, 'a click on a name chooses it')
+             True, 'a click on a name selects it')
     fits(browser, 'a page with a backtest')
     report(place)
     browser.open(pages.url + 'page.html')
-    tap.same(browser.run("return document.getElementById('backtest-section').hidden"), True, 'without one there is no such part')
+    tap.same(browser.run("return document.getElementById('backtest-section').hidden"), True,
+             'a page without a backtest hides that section')
 
 
 def try_print(place, browser, pages):
@@ -449,16 +465,18 @@ def try_print(place, browser, pages):
     before = browser.run(f'return {state}')
     browser.run(f'addEventListener("beforeprint", () => {{ window.printed = {state}; }})')
     sheets = base64.b64decode(browser.devtools('Page.printToPDF')['data'])
-    tap.same(browser.run('return window.printed'), [users, 'light'], 'paper has every row, and charts in the light theme')
-    tap.same((browser.run(f'return {state}'), before), ([25, 'dark'], [25, 'dark']), 'the screen is as before')
-    tap.ok(sheets.startswith(b'%PDF'), 'a PDF is made')
+    tap.same(browser.run('return window.printed'), [users, 'light'],
+             'the printed page has all rows, and charts in the light theme')
+    tap.same((browser.run(f'return {state}'), before), ([25, 'dark'], [25, 'dark']), 'the screen does not change after printing')
+    tap.ok(sheets.startswith(b'%PDF'), 'the browser makes a PDF')
     browser.devtools('Emulation.setEmulatedMedia', media='print', features=[dict(name='prefers-color-scheme', value='dark')])
     browser.window(718)  # A4 without its margins
     styles = browser.run("""
         const style = css => getComputedStyle(document.querySelector(css));
         return [style('.block').printColorAdjust, style('#legend i').printColorAdjust,
             style(':root').getPropertyValue('--ink').trim(), style('#icicle').breakInside];""")
-    tap.same(styles, ['exact', 'exact', '#1a232e', 'auto'], 'blocks and legends keep their colors on paper, text is dark, and the tree may begin on the first sheet')
+    tap.same(styles, ['exact', 'exact', '#1a232e', 'auto'],
+             'printed blocks keep their colors, text is dark, and the tree can break')
     scrolls, wide = browser.run(FITS)
     tap.ok(scrolls and not wide, 'no column is cut on paper', wide)
     browser.devtools('Emulation.setEmulatedMedia', media='')
@@ -473,12 +491,13 @@ def try_pages(place, browser, pages):
     browser.click('.block[aria-label*="account faculty0"]')
     browser.click('#chosen-place a.page')
     title = browser.wait_for("return document.title.startsWith('faculty0') && document.getElementById('title').textContent")
-    tap.same((title, browser.console()), ('Fair shares of faculty0 on tiny', []), 'an account of the index leads to its page')
+    tap.same((title, browser.console()), ('Fair shares of faculty0 on tiny', []), 'an account in the index links to its page')
     tap.same(browser.run("return [...document.querySelectorAll('#path span:not(.step), #path button')].map(each => each.textContent)"),
-             ['root', 'faculty0'], 'which says what it is below')
+             ['root', 'faculty0'], 'the page shows the path to the account')
     fits(browser, 'a page of an account')
     browser.click('#home')
-    tap.ok(browser.wait_for("return document.title.startsWith('tiny') && document.querySelectorAll('#pages a').length > 20"), 'and leads back')
+    tap.ok(browser.wait_for("return document.title.startsWith('tiny') && document.querySelectorAll('#pages a').length > 20"),
+           'the page of an account links to the index')
 
 
 def body():

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Runs of an instant that is over: what runs note of associations, and what they make of it."""
+"""Tests runs for past times: the states that runs record, and the restored associations."""
 
 import os
 import sqlite3
@@ -45,17 +45,17 @@ def set_deleted(place, user, deleted, at):
 def noting(place):
     place.ready()
     place.succeed('run', '--now', NOW, '--dry-run')
-    tap.same(changes(place), [], 'a dry run notes nothing')
+    tap.same(changes(place), [], 'a dry run records nothing')
     place.succeed('run', '--now', NOW)
     tap.same(changes(place), [
         (1, NOW, 0, '', 'root', '', 1), (2, NOW, 0, 'root', 'physics', '', 60),
         (3, NOW, 0, 'physics', 'physics', 'alice', 10), (4, NOW, 0, 'physics', 'physics', 'bob', 10),
         (5, NOW, 0, 'root', 'chemistry', '', 40), (6, NOW, 0, 'chemistry', 'chemistry', 'carol', 1)],
-        'the first run notes every association')
+        'the first run records each association')
     place.succeed('run', '--now', NOW + HOUR)
-    tap.same(len(changes(place)), 6, 'a run that sees no change notes none')
+    tap.same(len(changes(place)), 6, 'a run without changes records no states')
     tap.same(place.query('SELECT cluster, last_as_of FROM fairmill_share_state'), [('tiny', NOW + HOUR)],
-             'only until when it was so')
+             'a run without changes updates only its time')
     at = NOW + 2 * HOUR
     set_shares(place, 'alice', 2147483647, at - 9)
     set_deleted(place, 'bob', 1, at - 8)
@@ -63,32 +63,32 @@ def noting(place):
     run_id = last(place, 'run_id')
     tap.same(changes(place, 'id_assoc, as_of, deleted, shares, run_id, modified, seen_before')[6:],
              [(3, at, 0, None, run_id, at - 9, at - HOUR), (4, at, 1, None, run_id, at - 8, at - HOUR)],
-             'another one notes what has changed and when, which run saw it, and which was before')
+             'a run records changes, their time, the run, and the run before')
     set_deleted(place, 'bob', 0, at + 1)
     place.succeed('run', '--now', at + HOUR)
     tap.same(changes(place)[8:], [(4, at + HOUR, 0, 'physics', 'physics', 'bob', 10)],
-             'one that is back is noted again')
+             'an association that returns is recorded again')
     set_deleted(place, 'bob', 0, at + HOUR + 1)
     place.succeed('run', '--now', at + 2 * HOUR)
     tap.same(changes(place, 'id_assoc, as_of, modified')[9:], [(4, at + 2 * HOUR, at + HOUR + 1)],
-             'so is one that was only touched')
+             'an association with only a new mod_time is recorded')
     set_deleted(place, 'alice', 1, at + 2 * HOUR + 1)
     place.succeed('run', '--now', at + 3 * HOUR)
     set_deleted(place, 'alice', 1, at + 3 * HOUR + 1)
     place.succeed('run', '--now', at + 4 * HOUR)
     tap.same(changes(place, 'id_assoc, as_of, deleted, modified')[10:],
              [(3, at + 3 * HOUR, 1, at + 2 * HOUR + 1), (3, at + 4 * HOUR, 1, at + 3 * HOUR + 1)],
-             'and one that is gone and was touched')
+             'a removed association with a new mod_time is recorded')
     place.change('INSERT INTO tiny_assoc_table (creation_time, mod_time, deleted, id_assoc, "user", acct, parent_acct, id_parent, shares) '
                  "VALUES (?, ?, 1, 9, 'x', 'physics', '', 2, 1)", at, at + 4 * HOUR + 1)
     place.succeed('run', '--now', at + 5 * HOUR)
     tap.same(changes(place, 'id_assoc, as_of')[12:], [(1, at + 5 * HOUR)],
-             'where only one was touched that no run saw, the root is noted')
+             'if only an unseen association was modified, the root is recorded')
     place.query('UPDATE fairmill_share_change SET modified = NULL, seen_before = NULL')
     place.query('UPDATE fairmill_share_state SET hash = 0')
     place.succeed('run', '--now', at + 6 * HOUR)
     tap.same(changes(place, 'id_assoc, as_of')[13:], [(1, at + 6 * HOUR)],
-             'notes of the first release, which knew no times, are not made again')
+             'states of the first release without times are not recorded again')
 
 
 def replaying(place):
@@ -101,25 +101,25 @@ def replaying(place):
         place.succeed('run', '--now', NOW + number * HOUR)
         was[NOW + number * HOUR] = published(place)
     kept = changes(place), place.query('SELECT * FROM fairmill_share_state')
-    place.ends(64, 'an older instant is refused without --replace', 'run', '--now', NOW)
+    place.ends(64, 'a run for an earlier time requires --replace', 'run', '--now', NOW)
     for instant, rows in was.items():
         place.succeed('run', '--now', instant, '--replace')
-        tap.same(published(place), rows, f'an instant {(instant - NOW) // HOUR} h later is published as it was')
+        tap.same(published(place), rows, f'the run {(instant - NOW) // HOUR} h later is published again without differences')
     place.succeed('run', '--now', NOW + HOUR, '--replace', '-v')
-    tap.ok('2 from earlier runs' in place.err, '-v tells whose word it has', place.err)
-    tap.ok('2 from earlier runs' in last(place, 'message'), 'so does the row of the run')
+    tap.ok('2 from earlier runs' in place.err, '-v prints the source of the restored states', place.err)
+    tap.ok('2 from earlier runs' in last(place, 'message'), 'the message of the run has the source of the restored states')
     place.succeed('run', '--now', NOW + HOUR + 1800, '--replace')
-    tap.same(place.value('shares', 'physics.alice'), 40, 'between two runs it is as the first of them saw it')
+    tap.same(place.value('shares', 'physics.alice'), 40, 'between two runs, an association has the state of the first')
     doubt = [('past_unknown', '6', "existence, shares of user 'carol' of account 'chemistry'")]
-    tap.same(doubts(place), doubt, 'but who changed until the second may have done so then')
+    tap.same(doubts(place), doubt, 'an association that changed before the second run is uncertain')
     place.succeed('run', '--now', NOW + 2 * HOUR - 60, '--replace')
     tap.same((place.value('shares', 'chemistry.carol'), doubts(place)), (3, []),
-             'from when it was touched it is as the second saw it')
+             'after its mod_time, an association has the state of the second run')
     tap.same((changes(place), place.query('SELECT * FROM fairmill_share_state')), kept,
-             'looking back notes nothing')
+             'a run for a past time records no states')
     place.succeed('run', '--now', NOW + 5 * HOUR)
     tap.same((place.value('shares', 'physics.alice'), last(place, 'message')), (2, ''),
-             'the next instant is as the source is now, and has nothing to say')
+             'a run for the present uses the current rows')
 
 
 def transaction(place, at, action, name, info='', cluster='tiny'):
@@ -142,17 +142,17 @@ def by_source(place):
         touched(place, user, NOW - 2 * HOUR)
     place.succeed('run', '--now', NOW - 4 * HOUR)
     tap.same((place.value('shares', 'physics.alice'), place.value('shares', 'chemistry.carol')), (5, 1),
-             'txn_table tells shares that were set before, and not those of another cluster')
+             'shares are restored from txn_table of the same cluster only')
     tap.same(doubts(place), [('past_unknown', '6', "shares of user 'carol' of account 'chemistry'"),
                              ('past_unreadable', '4', 'action 1429, (acct=physics)')],
-             'findings name what was set for the first time since, and a row that is not understood')
+             'findings name an uncertain association and an unreadable row')
     tap.same(last(place, 'message'), 'associations at this time: 0 from earlier runs, 1 from txn_table, '
-             '0 from creation_time and mod_time; uncertain: 1', 'the run says so')
-    tap.same(changes(place), [], 'what is in doubt is not noted')
+             '0 from creation_time and mod_time; uncertain: 1', 'the message of the run counts the uncertain associations')
+    tap.same(changes(place), [], 'uncertain states are not recorded')
     place.succeed('run', '--now', NOW - HOUR)
     tap.same((place.value('shares', 'physics.alice'), doubts(place)),
              (10, [('past_unreadable', '4', 'action 1429, (acct=physics)')]),
-             'what was told before the instant is in no doubt')
+             'a value set in txn_table before the time is certain')
 
 
 def times(place):
@@ -161,34 +161,36 @@ def times(place):
     place.change('UPDATE tiny_assoc_table SET deleted = 1, mod_time = ?, shares = 1 WHERE "user" = \'alice\'', NOW)
     place.succeed('run', '--now', NOW - HOUR)
     tap.same(place.query("SELECT user_name FROM fairmill_fairshare WHERE user_name <> '' ORDER BY 1"),
-             [('alice',), ('carol',)], 'one that was made later is absent, one that was deleted since is there')
+             [('alice',), ('carol',)], 'a later association is absent, one deleted later exists')
     tap.same(doubts(place), [('past_unknown', '3', "existence, shares of user 'alice' of account 'physics'")],
-             'if it was not deleted and made again in between, which nobody tells, nor its shares')
-    place.ends(65, 'before all associations there is nothing to compute', 'run', '--now', 0, '--replace')
-    place.says('and the message says so', 'no associations existed at this time')
+             'existence and shares of a deleted association are uncertain')
+    place.ends(65, 'before all associations a run exits with status 65', 'run', '--now', 0, '--replace')
+    place.says('the error says that no associations existed', 'no associations existed at this time')
     place.change('DROP TABLE txn_table')
-    place.ends(0, 'without txn_table a run ends well', 'run', '--now', NOW - HOUR)
-    tap.same([kind for kind, _, _ in doubts(place)], ['past_unknown', 'past_unreadable'], 'with a finding')
+    place.ends(0, 'a run without txn_table succeeds', 'run', '--now', NOW - HOUR)
+    tap.same([kind for kind, _, _ in doubts(place)], ['past_unknown', 'past_unreadable'], 'the missing txn_table is a finding')
     place.succeed('run')
-    tap.same((doubts(place), len(changes(place))), ([], 5), 'of the present none is asked for')
+    tap.same((doubts(place), len(changes(place))), ([], 5), 'a run for the present has no such findings')
 
 
 def upgraded(place):
-    """A mixture that is no tree loses a branch, not the run."""
+    """If the restored associations do not form a tree, some use their current parents and the run
+    succeeds."""
     place.ready('root/\n  a/ 1\n    b/ 1\n      u 1 use 5\n  c/ 1\n    v 1 use 7\n')
     place.succeed('run', '--now', NOW)
-    # a went below b, and b below c, and nobody says when: then is not now.
+    # Account a moved below b, and b below c, at an unknown time.  Therefore the past differs from
+    # now.
     place.change("UPDATE tiny_assoc_table SET parent_acct = 'c', id_parent = 5 WHERE acct = 'b' AND \"user\" = ''")
     place.change("UPDATE tiny_assoc_table SET parent_acct = 'b', id_parent = 3 WHERE acct = 'a'")
     place.succeed('run', '--now', NOW + HOUR)
     tap.same(doubts(place), [('past_unknown', '2', "parent of account 'a'"),
                              ('past_unknown', '3', "parent of account 'b'")],
-             'accounts that were moved at an unknown time are named')
+             'accounts that moved at an unknown time are findings')
     tap.same(place.query("SELECT account FROM fairmill_fairshare WHERE user_name = '' ORDER BY depth, account"),
-             [('root',), ('c',), ('b',), ('a',)], 'and stand where they are now')
+             [('root',), ('c',), ('b',), ('a',)], 'accounts that moved at an unknown time have their current parents')
     place.succeed('run', '--now', NOW, '--replace')
     tap.same(place.query("SELECT account FROM fairmill_fairshare WHERE user_name = '' ORDER BY depth, account"),
-             [('root',), ('a',), ('c',), ('b',)], 'before, where a run saw them')
+             [('root',), ('a',), ('c',), ('b',)], 'at the time of the first run, accounts have the recorded parents')
 
 
 def vanished(place):
@@ -197,32 +199,32 @@ def vanished(place):
     place.change('DELETE FROM tiny_assoc_table WHERE id_assoc = 3')
     place.succeed('run', '--now', NOW + HOUR)
     tap.same(doubts(place), [('past_unknown', '3', "existence of user 'alice' of account 'physics'")],
-             'an association whose row has vanished is named')
+             'an association whose row is missing is a finding')
     place.ready()
     place.succeed('run', '--now', NOW)
     place.change('DELETE FROM tiny_assoc_table WHERE id_assoc = 3')
     place.succeed('run', '--now', NOW)
     tap.same((place.query("SELECT shares FROM fairmill_fairshare WHERE user_name = 'alice'"), doubts(place)), ([(10,)], []),
-             'and is there at the instant of the run that saw it')
+             'a missing association is restored at the time of the run')
 
 
 def told_of(place, at):
-    """Who is where at an instant, what was used, and what is in doubt of it."""
+    """Returns the associations of a run for `at`, its message, and its findings."""
     place.succeed('run', '--now', at, '--replace')
     rows = place.query('SELECT id_assoc, parent_id, shares, usage_raw FROM fairmill_fairshare ORDER BY 1')
     return rows, last(place, 'message').rpartition('; ')[2], [row[1:] for row in doubts(place)]
 
 
 def same_with_run_of_today(place, instants):
-    """What is told of them, which a run of today must not change."""
+    """Returns told_of() for each time.  A run for the present must not change it."""
     before = [told_of(place, at) for at in instants]
     place.succeed('run')
-    tap.same([told_of(place, at) for at in instants], before, 'a run of today changes nothing of it')
+    tap.same([told_of(place, at) for at in instants], before, 'a run for the present does not change runs for past times')
     return before
 
 
 def moved(place):
-    """The source says of an account where it was added, and when it was touched last."""
+    """For accounts the source has the parent at creation, and the last modification."""
     day, begin = 24 * HOUR, NOW - 30 * 24 * HOUR
     place.ready('root/\n  a/ 1\n    u 1 use 5\n  b/ 1\n    c/ 1\n      v 1 use 7\n')
     transaction(place, begin, 1404, 'id_assoc=5', "acct='c', user='', parent_acct='a', shares=1")
@@ -230,9 +232,9 @@ def moved(place):
     place.change('UPDATE tiny_assoc_table SET creation_time = ?, mod_time = ? WHERE id_assoc = 6', begin, begin)
     early, late = same_with_run_of_today(place, (begin + 5 * day, begin + 15 * day))
     parents = [{row[0]: row[1] for row in told[0]}[5] for told in (early, late)]
-    tap.same(parents, [2, 4], 'an account is where it was added, and since it was touched where it is')
+    tap.same(parents, [2, 4], 'an account has its first parent, and from its mod_time the current one')
     tap.same((early[1:], late[1:]), (('uncertain: 1', [('5', "parent of account 'c'")]), ('', [])),
-             'and in doubt before that')
+             'the parent is uncertain before the mod_time')
 
 
 def deleted(place):
@@ -241,13 +243,13 @@ def deleted(place):
     place.change('UPDATE tiny_assoc_table SET deleted = 1, shares = 1, mod_time = ? WHERE "user" = \'u\'', NOW - day)
     before, after = same_with_run_of_today(place, (NOW - 8 * day, NOW - HOUR))
     tap.same([[row[0] for row in told[0]] for told in (before, after)], [[1, 2, 3, 4, 5, 6], [1, 2, 4, 5, 6]],
-             'who was deleted on a day is there a week before, and not behind it')
+             'a deleted user exists before the deletion but not after it')
     tap.same((before[1:], after[1]), (('uncertain: 1', [('3', "existence, shares of user 'u' of account 'a'")]), ''),
-             'in doubt, since nobody tells that he was not deleted twice')
+             'a deleted user is uncertain, because they may have been deleted twice')
 
 
 def plain(place):
-    """A source without times: only runs know."""
+    """Tests a source without times, so that only runs provide evidence."""
     place.ready()
     db = sqlite3.connect(place.path('plain.db'))
     with db:
@@ -265,12 +267,12 @@ def plain(place):
         time.sleep(2.1)
     db.close()
     shares_then = [(told[0][2][2], told[2]) for told in (told_of(place, at) for at in instants)]
-    tap.same(shares_then, [(3, []), (3, []), (50, [])], 'plain: at the instant of a run it is as that run saw it')
+    tap.same(shares_then, [(3, []), (3, []), (50, [])], 'plain: at the time of a run, shares are as recorded')
     between = [(told[0][2][2], told[2]) for told in (told_of(place, at + 1) for at in instants)]
     tap.same(between, [(3, []), (50, [('3', "shares of user 'u' of account 'a'")]), (50, [])],
-             'so it is between two that saw the same, and in doubt between others')
+             'plain: between runs, shares are uncertain only if they changed')
     told = told_of(place, instants[0] - 1)
-    tap.same((told[0][2][2], told[1]), (50, 'uncertain: 3'), 'before the first run all is in doubt, and as it is now')
+    tap.same((told[0][2][2], told[1]), (50, 'uncertain: 3'), 'plain: before the first run, all associations are uncertain')
 
 
 def body():

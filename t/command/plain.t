@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""The layout of two relations: which of their rows count, for whom, and what is odd about them."""
+"""Tests source type plain, which has two relations: the rows that count, and findings about invalid
+ones."""
 
 import os
 import sqlite3
@@ -18,7 +19,9 @@ SETTINGS = {'source.layout': 'plain', 'fairshare.capacity': 1}
 
 
 def site(place, usage, keys=None, clusters=('c',)):
-    """usage: rows of (cluster, id, time_start, time_end, charge).  To this database `c` equals `C`."""
+    """Makes a site.  `usage` has rows of (cluster, id, time_start, time_end, charge).
+
+    For this database `c` equals `C`."""
     place.ready(keys=dict(SETTINGS, **(keys or {})))
     os.unlink(place.path('a.db'))
     db = sqlite3.connect(place.path('a.db'))
@@ -37,7 +40,8 @@ def used(place, cluster='c'):
 
 
 def findings(place):
-    """Of an instant of the past this layout tells nothing of associations."""
+    """Returns the findings except past_unknown.  This source type has no evidence about past
+    associations."""
     return {kind: count for kind, count in place.findings().items() if kind != 'past_unknown'}
 
 
@@ -55,14 +59,14 @@ def rows(place):
                  ('c', 4, NOW - 500, NOW - 490, None)))
     place.succeed('run', '--now', NOW)
     tap.same(used(place), [2.0 * 600 + 30 * 100 + 400 * 100 + 10000 * 50, 5.0],
-             'a row is charged over its time, one that goes on up to now, and those of other clusters are not')
+             "rows are charged for their time up to now, without other clusters' rows")
     tap.same((findings(place), place.query('SELECT kind, why, jobs_read FROM fairmill_run')),
-             ({}, [('full', 'plain has no job keys', 7)]), 'every run reads all rows of the cluster that have begun')
-    place.ends(0, 'so does check', 'check')
+             ({}, [('full', 'plain has no job keys', 7)]), 'a run reads all rows of the cluster that have begun')
+    place.ends(0, 'check of the relations succeeds', 'check')
 
 
 def zones(place):
-    """Rows were purged, and a run is in another time zone."""
+    """Tests a run in another time zone, with and without purged rows."""
     day = 24 * HOUR
     start = NOW - NOW % day
     for purged in False, True:
@@ -82,22 +86,22 @@ def odd(place):
     good = ('c', 4, NOW - 500, NOW - 490, 0.5)
     for row, kind, what in (
             (('c', 3, NOW - 10, NOW - 20, 5.0), 'job_ends_before_start', 'that ends before it starts'),
-            (('c', 3, NOW - 10, NOW, -1.0), 'job_charge_too_large', 'whose charge is below 0'),
-            (('c', 3, NOW - 10, NOW, 1e30), 'job_charge_too_large', 'whose charge is beyond the range'),
-            (('c', 3, NOW - 10, NOW, float('inf')), 'job_charge_too_large', 'whose charge is infinite')):
+            (('c', 3, NOW - 10, NOW, -1.0), 'job_charge_too_large', 'with a negative charge'),
+            (('c', 3, NOW - 10, NOW, 1e30), 'job_charge_too_large', 'with a charge above the range'),
+            (('c', 3, NOW - 10, NOW, float('inf')), 'job_charge_too_large', 'with an infinite charge')):
         site(place, (row, good))
         place.ends(0, f'a row {what} does not stop a run', 'run', '--now', NOW)
         tap.same((used(place), place.query("SELECT kind, subject FROM fairmill_finding WHERE kind <> 'past_unknown'")), ([0.0, 5.0], [(kind, '3')]),
-                 'it charges nothing, and is a finding about its association')
+                 f'a row {what} is a finding without a charge')
     clock = int(time.time())
     site(place, (('c', 3, clock - 100, clock + 4000, 2.0), good))
     place.succeed('run', '--now', clock)
     tap.same((used(place), findings(place)), ([200.0, 5.0], {'job_ends_in_future': 1}),
-             'one whose end is yet to come goes on, and is a finding')
+             'a row with an end in the future runs on and is a finding')
 
 
 def ends(place):
-    """How old the oldest row is, of all and not only of those that are read."""
+    """Tests the end of the oldest row, among all rows and not only the rows that are read."""
     old = ('c', 3, NOW - 4 * HOUR, NOW - 3 * HOUR, 1.0)
     recent = ('c', 3, NOW - 2 * HOUR, NOW - HOUR, 1.0)
     none = (('C', 3, NOW - 9 * HOUR, NOW - 8 * HOUR, 1.0), ('d', 3, NOW - 9 * HOUR, NOW - 8 * HOUR, 1.0),
@@ -108,38 +112,39 @@ def ends(place):
         site(place, usage, {'usage.half_life': '60', **{f'usage.{key}': value for key, value in keys.items()}})
         place.succeed('run', '--now', NOW)
         return place.query('SELECT truncation_bound FROM fairmill_run')[0][0]
-    tap.same(bound((recent, old)), 1 / 8, 'what may be missing had ended before the oldest row')
+    tap.same(bound((recent, old)), 1 / 8, 'missing usage ended before the oldest row')
     tap.same(bound((recent, old, *none), horizon='0-9'), 1 / 8,
-             'whatever other clusters have, and rows that have not ended, or ended before they began')
-    tap.same(bound((old, recent), horizon='0-2'), 1 / 4, 'with a horizon, before that')
-    tap.same(bound((recent, *none), horizon='0-2'), 1 / 2, 'unless all that is there ended since')
-    tap.same(bound(none, horizon='0-2'), None, 'without a row that has ended nobody knows')
+             "other clusters' rows and invalid rows do not change the bound")
+    tap.same(bound((old, recent), horizon='0-2'), 1 / 4, 'with a horizon, missing usage ended before it')
+    tap.same(bound((recent, *none), horizon='0-2'), 1 / 2, 'if all rows ended after the horizon, the oldest row decides')
+    tap.same(bound(none, horizon='0-2'), None, 'without an ended row there is no bound')
     tap.same(bound((old, recent), reset_period='100', reset_anchor=str(NOW - 90 * 60)), 0.0,
-             'what ended before a reset is no loss, and the old row tells that it is')
-    tap.same(bound((recent,), reset_period='100', reset_anchor=str(NOW - 90 * 60)), 1 / 2, 'where none did it may be')
+             'with a reset after the oldest row the bound is 0')
+    tap.same(bound((recent,), reset_period='100', reset_anchor=str(NOW - 90 * 60)), 1 / 2,
+             'with a reset before the oldest row there is a bound')
 
 
 def names(place):
-    """What is no ASCII the database is not asked for."""
+    """The database is not searched for names with non-ASCII characters."""
     site(place, (('zü', 3, NOW - 10, NOW, 1.0), ('c', 3, NOW - 10, NOW, 2.0), ('zü ', 3, NOW - 10, NOW, 4.0),
                  ('zü', 4, NOW - 10, NOW - 20, 4.0)), {'usage.horizon': '0-2', 'usage.half_life': '60'}, ('c', 'zü'))
     place.succeed('run', '--now', NOW)
     ratio = place.value('usage_raw', 'a.ann', 'c') / place.value('usage_raw', 'a.ann', 'zü')
     tap.same((ratio, place.query('SELECT jobs_read, truncation_bound FROM fairmill_run ORDER BY cluster')),
-             (2.0, [(1, 1.0), (2, 1.0)]), 'a cluster has its own rows, whatever letters its name has')
+             (2.0, [(1, 1.0), (2, 1.0)]), 'a cluster with a non-ASCII name has its own rows')
 
 
 def relations(place):
-    """A relation's name may have a schema; rows of no cluster are nobody's."""
+    """The name of a relation may have a schema.  Rows without a cluster are ignored."""
     site(place, (('c', 3, NOW - 10, NOW, 2.0),), {'source.associations': 'main.associations', 'source.usage': 'main.usage'})
     for cluster in (None, ''):
         place.change("INSERT INTO associations VALUES (?, 1, NULL, 'root', '', '', 1, 0)", cluster)
     place.succeed('run', '--now', NOW)
     tap.same((used(place), place.query('SELECT cluster FROM fairmill_run')), ([20.0, 0.0], [('c',)]),
-             'relations are found in their schema, and a row without a cluster makes none')
+             'relations are found in their schema, without rows of no cluster')
     place.change('UPDATE associations SET id = 5000000000 WHERE id = 3')
-    place.ends(65, 'an id beyond the range is bad data', 'run', '--now', NOW + 1)
-    tap.same(used(place), [20.0, 0.0], 'and old results stay')
+    place.ends(65, 'an id above the range is invalid data', 'run', '--now', NOW + 1)
+    tap.same(used(place), [20.0, 0.0], 'old results stay after the invalid id')
 
 
 def missing(place):
@@ -147,7 +152,7 @@ def missing(place):
         site(place, ())
         place.change(f'DROP TABLE {relation}')
         place.run('run', '--now', NOW)
-        place.says(f"without the relation of {relation} it is named", f"cannot read '{relation}'")
+        place.says(f"the error names the missing relation '{relation}'", f"cannot read '{relation}'")
 
 
 def body():
