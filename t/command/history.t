@@ -429,7 +429,7 @@ def zone_with_open_usage(place):
     def env(zone):
         return {'env': os.environ | {'TZ': zone}}
 
-    ready(place, usage__time_zone='system', usage__seal_after='1h')
+    ready(place, usage__time_zone='system', usage__checkpoint_after='1h')
     place.change('DELETE FROM tiny_job_table')
     for back in range(10, 0, -1):
         job(place, 'physics.bob', START - back * DAY + 10 * HOUR, START - back * DAY + 12 * HOUR)
