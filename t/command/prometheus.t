@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Prometheus's rules: they raise the alerts that they should, of metrics that there are."""
+"""Tests the Prometheus rules: the alerts that they raise, and the metrics that they use."""
 
 import os
 import re
@@ -25,25 +25,26 @@ def promtool(place, statement, *arguments):
 
 def body():
     if not shutil.which('promtool'):
-        return tap.skip_all('promtool (Debian: prometheus) is not there')
+        return tap.skip_all('promtool (Debian: prometheus) is not installed')
     with Place() as place:
         for path in (RULES, os.path.join(TOP, 't', 'data', 'prometheus', 'rules_test.yml')):
             shutil.copy(path, place.folder)
-        promtool(place, 'promtool takes the rules', 'check', 'rules', 'fairmill.rules.yml')
-        promtool(place, 'alerts are raised where they should be, and nowhere else', 'test', 'rules', 'rules_test.yml')
+        promtool(place, 'promtool accepts the rules', 'check', 'rules', 'fairmill.rules.yml')
+        promtool(place, 'the rules raise exactly the expected alerts', 'test', 'rules', 'rules_test.yml')
         with open(RULES, encoding='utf-8') as file:
             text = file.read()
         with open(place.path('rules_test.yml'), encoding='utf-8') as file:
             tried = file.read()
         tap.same([name for name in re.findall(r'alert: (\w+)', text) if f'alertname: {name}\n' not in tried], [],
-                 'each alert is tried')
+                 'each alert has a test')
         place.ready()
         place.succeed('run', '--now', NOW)
         place.succeed('run', '--now', NOW + 1, '--full')
         place.succeed('metrics')
         asked = set(re.findall(r'\bfairmill_\w+', ' '.join(re.findall(r'expr: (.*)', text))))
-        tap.ok(asked, 'the rules ask for metrics')
-        tap.same(asked - set(re.findall(r'^# TYPE (\w+)', place.out, re.M)), set(), 'and all of them are published')
+        tap.ok(asked, 'the rules use metrics')
+        tap.same(asked - set(re.findall(r'^# TYPE (\w+)', place.out, re.M)), set(),
+                 'all metrics that the rules use are published')
     return None
 
 

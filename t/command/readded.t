@@ -1,8 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Under conformance = slurmctld, what an association used before it was removed stays with what was above
-it then, and one that is added again begins at 0."""
+"""With conformance = slurmctld, the usage of a removed association stays with the accounts above it
+at that time.
+
+An association that is added again begins with usage 0."""
 
 import os
 import sys
@@ -15,7 +17,7 @@ from sealed_site import DAY, HOUR, Site
 ADD, REMOVE_ACCOUNTS, REMOVE, REMOVE_USERS = 1404, 1435, 1437, 1439
 SLURMCTLD = {'fairshare.conformance': 'slurmctld'}
 
-# Each job uses its billing once a second.
+# Each job is charged its billing for each second.
 DRAWING = f'''
 cluster tiny
 root/
@@ -46,7 +48,7 @@ def number(place, name):
 
 
 def remove_user(place, name, at):
-    """What `sacctmgr delete user` leaves."""
+    """Makes the changes of `sacctmgr delete user`."""
     user = name.partition('.')[2]
     told(place, at, REMOVE_USERS, f"name='{user}'", cluster='')
     told(place, at, REMOVE_USERS, f"name='{user}'", cluster='')
@@ -79,28 +81,28 @@ def users(place):
     names = 'physics', 'physics.alice', 'physics.bob'
     place.ready(DRAWING, SLURMCTLD)
     remove_user(place, 'physics.alice', NOW - 5000)
-    # A run of the present clock would have seen that nobody was added since.
-    tap.same(usage_at(place, names, '--now', NOW - 2500), [510, None, 10], "a removed user's usage is the account's")
+    # A run with the current time would have recorded that the user was not added again.
+    tap.same(usage_at(place, names, '--now', NOW - 2500), [510, None, 10], 'the usage of a removed user belongs to the account')
     add_user(place, 'physics.alice', NOW - 2000)
     tap.same(usage_at(place, names), [530, 20 + 100, 10],
-             'one who is added again has what was used since the removal, also by a job that began before')
-    tap.same(place.findings(), {}, 'and nothing is odd about it')
-    for at, rest, statement in ((5001, [409, 399, 10], 'before the removal all is the user\'s'),
-                                (4000, [510, None, 10], 'while the user is gone, all is the account\'s'),
-                                (1500, [510, 100, 10], 'behind it, there is what there was then')):
+             'a re-added user has the usage since the removal')
+    tap.same(place.findings(), {}, 'there are no findings about a re-added user')
+    for at, rest, statement in ((5001, [409, 399, 10], 'before the removal, the user has all usage'),
+                                (4000, [510, None, 10], 'while the user is removed, the account has the usage'),
+                                (1500, [510, 100, 10], 'after the user was re-added, usage is as in that run')):
         tap.same(usage_at(place, names, '--now', NOW - at, '--replace'), rest, statement)
     remove_user(place, 'physics.alice', NOW - 998)
     add_user(place, 'physics.alice', NOW - 997)
-    tap.same(usage_at(place, names, '--replace'), [530, 16, 10], 'a second removal takes what was used since the first')
+    tap.same(usage_at(place, names, '--replace'), [530, 16, 10], 'a second removal moves the usage since the first')
     tap.same(usage_at(place, names, '--now', NOW - 1500, '--replace'), [510, 100, 10],
-             'and does not count before it was')
+             'a later removal does not count in a run for an earlier time')
 
     place.succeed('explain', 'physics', 'chemistry', '--jobs', '--csv', '-o', 'id_job,user,used')
     tap.same(place.out.split()[1:], ['1,alice,300', '2,alice,200', '4,bob,10'],
-             "explain of the account names whose jobs these were")
+             'explain of the account names the users of the jobs')
 
     place.settings()
-    tap.same(usage_at(place, names, '--replace'), [530, 520, 10], 'under conformance = documents a user keeps all')
+    tap.same(usage_at(place, names, '--replace'), [530, 520, 10], 'with conformance = documents the user keeps all usage')
 
 
 def accounts(place):
@@ -115,11 +117,11 @@ def accounts(place):
     add_account(place, 'lab', 'physics', NOW - 3900)
     add_user(place, 'lab.carol', NOW - 3800)
     tap.same(usage_at(place, names), [0, 5, 5, 535],
-             'of an account that was removed with all below it, what was used stays with what is above')
-    tap.same(place.value('usage_raw', 'root'), 605, 'nothing is lost')
+             'the usage of a removed account stays with its ancestors')
+    tap.same(place.value('usage_raw', 'root'), 605, 'the root keeps the usage of removed accounts')
     told(place, NOW - 3000, REMOVE, f"id_assoc={number(place, 'lab')} || id_assoc={number(place, 'lab.carol')}")
     place.change("UPDATE tiny_assoc_table SET deleted = 1 WHERE acct = 'lab'")
-    tap.same(usage_at(place, names), [0, None, None, 535], 'where it was added elsewhere, that is above it from then on')
+    tap.same(usage_at(place, names), [0, None, None, 535], 'usage of an account added elsewhere stays with its new ancestors')
 
 
 def unknown(place):
@@ -127,43 +129,44 @@ def unknown(place):
     place.ready(DRAWING, SLURMCTLD)
     told(place, NOW - 5000, REMOVE_USERS, "name='alice'", cluster='other')
     told(place, NOW - 5000, REMOVE, 'id_assoc=3', cluster='other')
-    tap.same(usage_at(place, names), [530, 520], 'removals of another cluster are no matter')
+    tap.same(usage_at(place, names), [530, 520], 'removals of another cluster have no effect')
     told(place, NOW - 5000, REMOVE_USERS, 'user is alice', cluster='')
     tap.same((usage_at(place, names), place.findings()), ([530, 520], {'past_unreadable': 1}),
-             'a row that is not understood is found')
+             'an unreadable row of txn_table is a finding')
     place.change('DROP TABLE txn_table')
     place.query('DELETE FROM fairmill_finding')
     tap.same((usage_at(place, names), place.findings()), ([530, 520], {'past_unreadable': 1}),
-             'and so is a txn_table that is not there; then a user keeps all')
+             'a missing txn_table is a finding, and the user keeps all usage')
 
 
 def sealed(site):
     why = 'removals of associations in the checkpointed period changed'
     site.begin(SLURMCTLD)
     days = site.days()
-    for name, ago, where in ('physics.alice', 3 * DAY, 'in the midst of what is kept'), ('physics.bob', -60, 'behind it'):
+    for name, ago, where in ('physics.alice', 3 * DAY, 'before the checkpoint time'), ('physics.bob', -60,
+                                                                                         'after the checkpoint time'):
         at = site.now - ago
         remove_user(site, name, at)
         tap.same(site.run_at(300)[0], 'incremental', f'a removal {where} needs no full run')
-        site.is_exact('and is exact')
+        site.is_exact(f'values with a removal {where} are exact')
         add_user(site, name, at + 30)
-        tap.same(site.run_at(0), ('full', why), f'one who was removed {where} and is there again makes a run full')
-        site.is_exact('and is exact')
-        tap.same(site.run_at(300), ('incremental', ''), 'after which it goes on')
-        site.is_exact('and is exact')
-        tap.same(site.days(), days, 'days are still of those whose jobs used them')
+        tap.same(site.run_at(0), ('full', why), f'a user removed {where} and re-added makes the run full')
+        site.is_exact(f'values of a user removed {where} and re-added are exact')
+        tap.same(site.run_at(300), ('incremental', ''), f'the run after the full run is incremental (removal {where})')
+        site.is_exact(f"the next run's values are exact (removal {where})")
+        tap.same(site.days(), days, f'the days have the usage of the original users (removal {where})')
     for _ in range(3):
         for name in 'physics.alice', 'physics.bob':
             site.job(name, site.now, site.now + DAY - 1)
-        tap.same(site.run_at(DAY)[0], 'incremental', 'so it does while the seal passes the removals')
-        site.is_exact('and is exact')
-    site.ends(0, 'verify finds all as it should be', 'verify')
+        tap.same(site.run_at(DAY)[0], 'incremental', 'runs are incremental while the checkpoint time passes the removals')
+        site.is_exact('values are exact while the checkpoint time passes the removals')
+    site.ends(0, 'verify finds no differences', 'verify')
     site.run_at(0, '--full')
-    tap.same(site.latest('drift_max', 'drifted_associations'), (0, 0), 'and a full run no drift')
+    tap.same(site.latest('drift_max', 'drifted_associations'), (0, 0), 'a full run finds no drift')
     site.succeed('explain', 'alice', 'bob', '--jobs')
     tap.ok('The heaviest of 5 job records' in site.out, 'explain counts the jobs since the removal', site.out)
     site.settings(dict(site.keys, **{'fairshare.conformance': 'documents'}))
-    tap.same(site.run_at(0), ('full', 'the charges of resized jobs changed'), 'another conformance makes a run full')
+    tap.same(site.run_at(0), ('full', 'the charges of resized jobs changed'), 'a different conformance makes the run full')
 
 
 def body():
