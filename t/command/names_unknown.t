@@ -20,7 +20,7 @@ root/
   chemistry/ 40
     bob    10  use 50
 """
-# The arguments that each command needs, except names.  COMMANDS has those that read results.
+# The arguments that each command needs, except names.  The commands in COMMANDS read results.
 BACKTEST = ('--half-life', '14-0', '--since', NOW - 3 * 86400, '--until', NOW)
 COMMANDS = {'show': (), 'prio': (), 'explain': ('alice',), 'compare': (), 'history': ('alice',), 'statement': ('--since', '2000-01-01'),
             'forecast': ('alice', '--now', NOW), 'whatif': ('--shares', 'alice=7'), 'ledger': ('list',)}

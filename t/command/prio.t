@@ -466,7 +466,8 @@ def as_sprio(columns, *rows):
                    for row in ([name.upper() for name in columns], *(row.split('|') for row in rows)))
 
 
-# Job 11 may use two partitions and two QOS; job 12 has no QOS, for which sprio prints (null).
+# Job 11 may use two partitions and two QOS.  Job 12 is without a QOS, for which sprio prints
+# (null).
 OF_11 = [f'11|{partition}|alice|physics|{priority}|0|500|100|6667|100|{factor}|{qos}|{of_qos}|0|cpu=25,gres/gpu=10'
          for partition, qos, priority, factor, of_qos in
          (('long', 'high', 7511, 100, 10), ('long', 'highest', 7506, 100, 5), ('short', 'high', 7461, 50, 10),

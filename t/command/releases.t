@@ -14,8 +14,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import tap
 from place import NOW, Place
 
-# Of 1000 TRES-seconds, `free`, which has the root's shares, used 300.  `guest` below such an
-# account used 100.
+# `free`, which has the root's shares, used 300 of 1000 TRES-seconds.  `guest` below such an account
+# used 100.
 SITE = '''
 cluster tiny
 root/
@@ -73,7 +73,7 @@ def try_release(place, protocol, release, newer):
 def try_orders(place):
     """The ratios are: guest .1, free and open .3, a and ann .533, few .8.
 
-    By the newer rules guest and free have 1, the root's ratio, and accounts have none."""
+    By the newer rules guest and free have 1, the root's ratio, and accounts get no ratio."""
     for algorithm in ('classic', 'depth_oblivious'):
         for release, places in (('25.05', dict(guest=1, free=2, ann=4, few=6)), ('25.11', dict(ann=1, few=2, guest=3, free=3))):
             run(place, algorithm=algorithm, slurm_version=release)

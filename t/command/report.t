@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite report
-"""What stands in the page that report writes, and how it is written.  How it looks and works is
-tried in page.t."""
+"""Tests the contents of the page of `fairmill report`, and how its files are written.
+
+Its layout and its functions are tested in page.t."""
 
 import html.parser
 import json
@@ -25,11 +26,11 @@ def data_of(page):
 
 
 COLUMNS = {'levelShare': 'level_shares_norm', 'levelUsed': 'level_usage', 'usage': 'usage_raw',
-           'factor': 'fairshare', 'levelFs': 'level_fs'}  # and what they are in fairmill_fairshare
+           'factor': 'fairshare', 'levelFs': 'level_fs'}  # and their columns in fairmill_fairshare
 
 
 def names_of(names):
-    """A number is that of a name among those that stand before it."""
+    """Yields the names.  A number refers to the name at that position before it."""
     seen = []
     for name in names:
         if isinstance(name, str):
@@ -38,7 +39,7 @@ def names_of(names):
 
 
 def rows_of(cluster):
-    """{(account, user): row as a dictionary}"""
+    """Returns {(account, user): row as a dictionary}."""
     rows, listed, parent = {}, [], 0
     for number, name in enumerate(names_of(cluster['names'])):
         parent += cluster['parents'][number]
@@ -57,12 +58,12 @@ def rows_of(cluster):
 
 
 def close(one, other):
-    """As far as four digits say."""
+    """Compares two values with a precision of four digits."""
     return one is other is None or abs(one - other) <= 5.1e-4 * abs(other)
 
 
 def add_job(place, key, name, start, hours):
-    """As another one of the site, but for these."""
+    """Adds a job like another job of the site, with these values."""
     account, user = name.split('.')
     (assoc,), = place.change('SELECT id_assoc FROM tiny_assoc_table WHERE acct = ? AND user = ?', account, user)
     columns = [column for _, column, *_ in place.change('PRAGMA table_info(tiny_job_table)')]
@@ -74,14 +75,14 @@ def add_job(place, key, name, start, hours):
 
 def try_values(place):
     place.ready(SMALL, UTC)
-    place.ends(1, 'before any run there is nothing to report', 'report')
-    place.says('which it says', 'no results yet')
+    place.ends(1, 'before the first run, report exits with status 1', 'report')
+    place.says('the error says that there are no results', 'no results yet')
     place.succeed('run', '--now', NOW)
     place.succeed('report')
     cluster = data_of(place.out)['clusters'][0]
     rows = rows_of(cluster)
     tap.same((cluster['name'], cluster['algorithm'], cluster['asOf'], cluster['halfLife'], cluster['timeZone']),
-             ('tiny', 'fair_tree', NOW, 0, 'UTC'), 'a page says which cluster, and how and when it was computed')
+             ('tiny', 'fair_tree', NOW, 0, 'UTC'), 'the page has the cluster, its settings and the time')
     for account, user, whole, *values in place.query(
             f"SELECT account, user_name, shares_norm, {', '.join(COLUMNS.values())} FROM fairmill_fairshare"):
         row = rows[account, user]
@@ -89,28 +90,28 @@ def try_values(place):
         if infinite == [(1,)]:
             values[4] = -1
         tap.ok(all(map(close, [row[key] for key in COLUMNS] + [row['whole']], values + [whole])),
-               f"the values of {account}.{user} are those that are published", row, values, whole)
+               f'the page has the published values of {account}.{user}', row, values, whole)
     orders = place.query("SELECT account, user_name, fairshare_order FROM fairmill_fairshare WHERE user_name <> ''")
     tap.same({key: row['place'] for key, row in rows.items() if key[1]},
              {(account, user): 1 + sum(other < order for _, _, other in orders) for account, user, order in orders},
-             'a place is one more than how many users are ahead, as published')
-    tap.same(cluster['users'], len(orders), 'of so many')
+             'the page has the places of the published order')
+    tap.same(cluster['users'], len(orders), 'the page has the number of users')
     names = {row['number']: key for key, row in rows.items()}
     tap.same({key: names[row['parent']] for key, row in rows.items()}, {
         ('root', ''): ('root', ''), ('physics', ''): ('root', ''), ('chemistry', ''): ('root', ''),
         ('physics', 'alice'): ('physics', ''), ('physics', 'bob'): ('physics', ''),
-        ('chemistry', 'carol'): ('chemistry', '')}, 'each row says what it hangs below')
+        ('chemistry', 'carol'): ('chemistry', '')}, 'the page has the parent of each row')
 
 
 def try_health(place):
     place.ready(SMALL, UTC)
     place.succeed('run')
     place.succeed('report')
-    tap.same(data_of(place.out)['clusters'][0]['problems'], '', 'where all is well a page says nothing of it')
+    tap.same(data_of(place.out)['clusters'][0]['problems'], '', 'without problems the page has no problems')
     place.change('UPDATE tiny_assoc_table SET parent_acct = \'gone\', id_parent = 77 WHERE id_assoc > 1')
     place.run('run')
     place.succeed('report')
-    tap.same(data_of(place.out)['clusters'][0]['problems'], 'last run failed', 'else what is wrong, as status does')
+    tap.same(data_of(place.out)['clusters'][0]['problems'], 'last run failed', 'the page has the problem that status reports')
 
 
 def try_past(place):
@@ -126,13 +127,13 @@ def try_past(place):
     cluster = data_of(place.out)['clusters'][0]
     rows = rows_of(cluster)
     use = {key: cluster['use']['rows'][str(row['number'])] for key, row in rows.items()}
-    tap.same(cluster['use']['at'], [start - 3 * DAY, start - 2 * DAY], 'the days are those on which something was used')
+    tap.same(cluster['use']['at'], [start - 3 * DAY, start - 2 * DAY], 'the page has the days with usage')
     tap.same([use[key] for key in (('physics', 'alice'), ('physics', 'bob'), ('physics', ''), ('chemistry', ''), ('root', ''))],
              [[14400, 0], [7200, 3600], [21600, 3600], [0, 28800], [21600, 32400]],
-             'an account used what those below it used')
+             "an account's usage by day includes all users below it")
     history = cluster['history']
     tap.same(history['at'], [start - 3 * DAY + 43200, start - 2 * DAY + 43200, start - DAY + 43200, start],
-             'the points of history are there')
+             'the page has the history points')
     shown = cluster['fairness']
     of = {scope: [jain for (jain,) in place.query(
         'SELECT jain FROM fairmill_fairness WHERE scope = ? ORDER BY as_of', scope)] for scope in ('accounts', 'users')}
@@ -140,25 +141,25 @@ def try_past(place):
         "SELECT use_over - share_over FROM fairmill_fairness WHERE scope = 'accounts' ORDER BY as_of")]
     tap.ok(shown['at'] == history['at'] and all(map(close, shown['accounts'] + shown['users'] + shown['tooMuch'],
                                                      of['accounts'] + of['users'] + beyond)) and any(beyond),
-           'how fair use was at each of them is as published', shown, of, beyond)
+           'the page has the published fairness for each point', shown, of, beyond)
     for name, column, index in (('fairshare', 'fairshare', 1), ('use', 'usage_raw', 0)):
         expected = [value for (value,) in place.query(
             f'SELECT h.{column} FROM fairmill_history h JOIN fairmill_fairshare f USING (id_assoc) '
             "WHERE f.user_name = 'bob' ORDER BY h.as_of")]
         got = history['rows'][str(rows['physics', 'bob']['number'])][index]
         tap.ok(len(got) == len(expected) and all(abs(one - other) <= 5e-3 * abs(other) for one, other in zip(got, expected)),
-               f"{name} over time is what was published then", got, expected)
+               f'{name} over time equals the published values', got, expected)
     place.succeed('report', '--days', 1)
     cluster = data_of(place.out)['clusters'][0]
-    tap.same((cluster['use']['at'], len(cluster['history']['at'])), ([], 2), 'fewer days show fewer')
-    # Who has gone: what they used stays with the account.
+    tap.same((cluster['use']['at'], len(cluster['history']['at'])), ([], 2), '--days 1 shows fewer points and days')
+    # The usage of removed users belongs to the account.
     place.change("UPDATE tiny_assoc_table SET deleted = 1 WHERE user = 'alice'")
     place.succeed('run', '--now', start)
     place.succeed('report', '--days', 4)
     cluster = data_of(place.out)['clusters'][0]
     rows = rows_of(cluster)
     tap.same([('physics', 'alice') in rows, cluster['use']['rows'][str(rows['physics', '']['number'])]],
-             [False, [21600, 3600]], 'what somebody used who has gone is what the account used')
+             [False, [21600, 3600]], "the usage of a removed user is in the account's usage")
 
 
 def try_names(place):
@@ -170,9 +171,9 @@ def try_names(place):
     page = place.out
     names = list(names_of(data_of(page)['clusters'][0]['names']))
     block = re.search(r'id="data">(.*?)</script>', page, re.S)[1]
-    tap.same(set(block) & set('<>&\u2028\u2029\u202e'), set(), 'nothing in the data can be taken for HTML, or ends a line')
+    tap.same(set(block) & set('<>&\u2028\u2029\u202e'), set(), 'the data cannot be read as HTML and has no line separators')
     seen = HOSTILE.replace('\u2028', r'\xE2\x80\xA8').replace('\u2029', r'\xE2\x80\xA9').replace('\u202e', r'\xE2\x80\xAE')
-    tap.ok(seen in names, 'and names are what they are, with what is not seen as \\xHH', names)
+    tap.ok(seen in names, 'names are unchanged, with invisible characters as \\xHH', names)
 
 
 def try_page(place):
@@ -182,11 +183,11 @@ def try_page(place):
     page = place.out
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)[1]
     tap.ok(policy.startswith("default-src 'none'; ") and 'unsafe' not in policy and 'http' not in policy,
-           'the policy allows nothing but its own style and script', policy)
+           "the policy allows only the page's own style and script", policy)
     tap.same(re.findall(r'<(?:script|link|img|iframe|source|style)[^>]*(?:src|href)="(?!data:,")[^"]*"', page), [],
              'no element has an address')
     for words in ('Chart.js Contributors', 'Mike Bostock', 'Permission is hereby granted', 'Redistributions in binary form'):
-        tap.ok(words in page, f"the page holds the licences of what is in it: '{words}'")
+        tap.ok(words in page, f"the page has the licence of the included code: '{words}'")
 
 
 def try_output(place):
@@ -194,30 +195,31 @@ def try_output(place):
     place.succeed('run', '--now', NOW)
     place.succeed('report')
     page = place.out
-    tap.same([cluster['name'] for cluster in data_of(page)['clusters']], ['one', 'two'], 'every cluster is in the page')
+    tap.same([cluster['name'] for cluster in data_of(page)['clusters']], ['one', 'two'], 'the page has each cluster')
     place.succeed('report', '--cluster', 'two', '-o', 'page.html')
     with open(place.path('page.html'), encoding='utf-8') as file:
         tap.same(([cluster['name'] for cluster in data_of(file.read())['clusters']], place.out), (['two'], ''),
-                 '--cluster leaves others out, and --output writes a file')
-    tap.same(os.stat(place.path('page.html')).st_mode & 0o777, 0o644, 'which others may read')
+                 '--cluster selects a cluster, and --output writes a file')
+    tap.same(os.stat(place.path('page.html')).st_mode & 0o777, 0o644, 'other users can read the file')
     before = os.stat(place.path('page.html')).st_ino
     place.succeed('report', '-o', 'page.html')
-    tap.ok(os.stat(place.path('page.html')).st_ino != before, 'and which is replaced in one step')
-    place.ends(1, 'where it cannot be written it says so', 'report', '-o', 'nowhere/page.html')
-    place.says('and names the file', "cannot write 'nowhere/page.html':")
+    tap.ok(os.stat(place.path('page.html')).st_ino != before, 'the file is replaced by a rename')
+    place.ends(1, 'a missing directory for --output is an error', 'report', '-o', 'nowhere/page.html')
+    place.says('the error names the file', "cannot write 'nowhere/page.html':")
     os.mkdir(place.path('folder'))
-    place.ends(1, 'a folder is no file to replace', 'report', '-o', 'folder')
-    tap.same([name for name in os.listdir(place.folder) if 'folder.' in name], [], 'and nothing is left beside it')
+    place.ends(1, 'a directory as --output is an error', 'report', '-o', 'folder')
+    tap.same([name for name in os.listdir(place.folder) if 'folder.' in name], [],
+             'no temporary file is left next to the directory')
     place.succeed('report', '-A', 'b')
     tap.same([(cluster['name'], cluster['account']) for cluster in data_of(place.out)['clusters']], [('two', 'b')],
-             'an account is looked for on every cluster')
-    place.ends(64, 'a cluster must be there', 'report', '--cluster', 'three')
-    place.says('or is named', "'three'")
+             '-A searches the account in all clusters')
+    place.ends(64, 'an unknown cluster is rejected', 'report', '--cluster', 'three')
+    place.says('the error names the unknown cluster', "'three'")
     for days in ('0', '-1', 'x', '3661'):
-        place.ends(64, f"--days '{days}' is refused", 'report', '--days', days)
+        place.ends(64, f"--days '{days}' is rejected", 'report', '--days', days)
     place.settings({'source.driver': None, 'source.database': None}, name='reader.conf')
     place.succeed('report', settings='reader.conf')
-    tap.same(place.out, page, 'settings that have no source make the same page')
+    tap.same(place.out, page, 'settings without an accounting database make the same page')
 
 
 def try_private(place):
@@ -231,14 +233,14 @@ def try_private(place):
     data = data_of(place.out)
     cluster = data['clusters'][0]
     tap.same((data['accountsOnly'], sorted(rows_of(cluster))), (True, [('chemistry', ''), ('physics', ''), ('root', '')]),
-             'where what users have is private, there are accounts only')
-    tap.same([name for name in ('alice', 'bob', 'carol') if name in place.out], [], 'and no user is named')
+             'with private = yes the page has only accounts')
+    tap.same([name for name in ('alice', 'bob', 'carol') if name in place.out], [], 'with private = yes the page names no user')
     number = rows_of(cluster)['physics', '']['number']
     expected = [usage for (usage,) in place.query(
         "SELECT h.usage_raw FROM fairmill_history h JOIN fairmill_fairshare f USING (id_assoc) "
         "WHERE f.account = 'physics' AND f.user_name = '' ORDER BY h.as_of")]
     tap.same((cluster['use']['rows'][str(number)], all(abs(one - other) <= 5e-3 * other for one, other in zip(cluster['history']['rows'][str(number)][0], expected))),
-             ([21600], True), 'whose past is that of all below them')
+             ([21600], True), "with private = yes an account's history includes all users")
 
 
 def try_many(place):
@@ -252,9 +254,12 @@ def try_many(place):
     cluster = data_of(place.out)['clusters'][0]
     points = len(cluster['history']['at'])
     series = len(cluster['history']['rows'])
-    tap.ok(2 < points <= 61 and cluster['history']['at'][-1] == NOW, 'of many points some are there, and the last', points)
-    tap.ok(100 < series < users and '0' in cluster['history']['rows'], 'of many associations those who used most have a past', series)
-    tap.ok(len(place.out) < 1500000, 'so that the page stays small', len(place.out))
+    tap.ok(2 < points <= 61 and cluster['history']['at'][-1] == NOW, 'of many points, the page has at most 61 and the last',
+           points)
+    tap.ok(100 < series < users and '0' in cluster['history']['rows'],
+           'of many associations, those with most usage have a history',
+           series)
+    tap.ok(len(place.out) < 1500000, 'the page of many associations is below 1.5 MB', len(place.out))
 
 
 def try_account(place):
@@ -271,22 +276,24 @@ def try_account(place):
     page, (part,) = place.out, data_of(place.out)['clusters']
     tap.same((part['account'], part['above'], sorted(rows_of(part))),
              ('physics', ['root'], [('physics', ''), ('physics', 'alice'), ('physics', 'bob')]),
-             'the page of an account has it and what is below it')
-    tap.same([name for name in ('carol', 'chemistry') if name in page], [], 'and nobody else')
+             'the page of an account has the rows below it')
+    tap.same([name for name in ('carol', 'chemistry') if name in page], [], 'the page of an account names no others')
     tap.same((part['waiting'], [job[1] for job in part['jobs']], part['waitingByPartition']), (1, ['bob'], [['p', 1]]),
-             'nor the jobs of others')
+             'the page of an account has no jobs of others')
     rows, others = rows_of(part), rows_of(whole)
     tap.same([{**row, 'number': 0, 'parent': 0} for row in rows.values()],
-             [{**others[key], 'number': 0, 'parent': 0} for key in rows], 'what it shows of them is what the page of all shows')
-    tap.same((part['users'], part['allUsage']), (whole['users'], whole['allUsage']), 'also of how many users a place is')
+             [{**others[key], 'number': 0, 'parent': 0} for key in rows], "the rows of an account's page equal the whole page")
+    tap.same((part['users'], part['allUsage']), (whole['users'], whole['allUsage']),
+             "places on an account's page count all users")
     for name in ('use', 'history'):
         tap.same({key: part[name]['rows'].get(str(row['number'])) for key, row in rows.items()},
-                 {key: whole[name]['rows'].get(str(others[key]['number'])) for key in rows}, f'and the {name} of each')
+                 {key: whole[name]['rows'].get(str(others[key]['number'])) for key in rows}, f"the {name} on an account's page equals the whole page")
     place.succeed('report', '-A', 'chemistry,physics')
-    tap.same([view['account'] for view in data_of(place.out)['clusters']], ['chemistry', 'physics'], 'two accounts are two views of a page')
-    place.ends(64, 'an account must be there', 'report', '-A', 'alchemy')
-    place.says('or is named', "'alchemy'")
-    place.ends(64, 'a user is no account', 'report', '-A', 'alice')
+    tap.same([view['account'] for view in data_of(place.out)['clusters']], ['chemistry', 'physics'],
+             '-A with two accounts makes two views')
+    place.ends(64, 'an unknown account is rejected', 'report', '-A', 'alchemy')
+    place.says('the error names the unknown account', "'alchemy'")
+    place.ends(64, 'a user as account is rejected', 'report', '-A', 'alice')
 
 
 def try_each(place):
@@ -299,27 +306,28 @@ def try_each(place):
     root, folder = place.path('pages'), place.path('pages/tiny')
     tap.same((sorted(os.listdir(root)), sorted(os.listdir(folder))),
              (['index.html', 'tiny'], ['physics.html', 'root.html', '~2E.~2Fup~2F~3Cb~3E~22.html']),
-             'each account has a page, whose name no account can lead elsewhere')
+             'each account has a page, with a safe file name')
     with open(os.path.join(root, 'index.html'), encoding='utf-8') as file:
         index = file.read()
     links = re.search(r'<div id="pages".*?</div>', index, re.S)[0]
     addresses = re.findall(r'<a href="([^"]*)">', links)
     tap.ok(len(addresses) == 3 and all(os.path.isfile(os.path.join(root, address)) for address in addresses),
-           'the index leads to all of them', addresses)
+           'the index has links to all pages', addresses)
     place.succeed('report', '-A', 'physics')
     alone = place.out
     with open(os.path.join(folder, 'physics.html'), encoding='utf-8') as file:
-        tap.same(data_of(file.read())['clusters'], data_of(alone)['clusters'], 'and they are as -A makes them')
+        tap.same(data_of(file.read())['clusters'], data_of(alone)['clusters'], 'the pages equal the pages of -A')
     place.succeed('report')
-    tap.same(data_of(index), data_of(place.out), 'the index is the page of everything')
+    tap.same(data_of(index), data_of(place.out), 'the index equals the whole page')
     before = os.stat(os.path.join(folder, 'physics.html')).st_ino
     place.succeed('report', '--each', 'pages', '-A', 'physics')
-    tap.ok(os.stat(os.path.join(folder, 'physics.html')).st_ino != before, 'pages are replaced in one step')
+    tap.ok(os.stat(os.path.join(folder, 'physics.html')).st_ino != before, 'pages are replaced by a rename')
     with open(os.path.join(root, 'index.html'), encoding='utf-8') as file:
-        tap.same([view.get('account') for view in data_of(file.read())['clusters']], ['physics'], 'with -A only those that are asked for')
-    place.ends(64, '--each and --output exclude each other', 'report', '--each', 'pages', '-o', 'x.html')
-    place.ends(1, 'where no folder can be made it says so', 'report', '--each', 'fm.conf/pages')
-    place.says('and names it', "'fm.conf/pages'")
+        tap.same([view.get('account') for view in data_of(file.read())['clusters']], ['physics'],
+                 'with -A the index has only the selected account')
+    place.ends(64, '--each and --output are mutually exclusive', 'report', '--each', 'pages', '-o', 'x.html')
+    place.ends(1, 'a directory that cannot be made is an error', 'report', '--each', 'fm.conf/pages')
+    place.says('the error names the directory', "'fm.conf/pages'")
 
 
 def try_each_cluster(place):
@@ -333,11 +341,12 @@ def try_each_cluster(place):
     place.succeed('run', '--now', NOW)
     place.succeed('report', '--each', 'clusters')
     root = place.path('clusters')
-    tap.same(sorted(os.listdir(root)), ['index', 'index.html', 'index~2Ehtml', '~2E.'], 'each cluster has a directory, whatever its name')
+    tap.same(sorted(os.listdir(root)), ['index', 'index.html', 'index~2Ehtml', '~2E.'],
+             'each cluster has a directory, whatever its name')
     with open(os.path.join(root, 'index.html'), encoding='utf-8') as file:
         addresses = re.findall(r'<a href="([^"]*\.html)">', re.search(r'<div id="pages".*?</div>', file.read(), re.S)[0])
     tap.ok(len(addresses) == 6 and all(os.path.isfile(os.path.join(root, address)) for address in addresses),
-           'and the index leads to all of its pages', addresses)
+           'the index has links to the pages of all clusters', addresses)
 
 
 def try_span(place):
@@ -351,20 +360,21 @@ def try_span(place):
     cluster = data_of(place.out)['clusters'][0]
     tap.same((cluster['from'], cluster['to'], cluster['use']['at'], cluster['history']['at']),
              (start - 2 * DAY, start - DAY + 43200, [start - 2 * DAY, start - DAY], [start - 2 * DAY + 43200, start - DAY + 43200]),
-             '--since and --until say which days and points are shown')
+             '--since and --until select days and points')
     tap.same({key: row['spent'] for key, row in rows_of(cluster).items()},
              {('root', ''): 10800, ('physics', ''): 10800, ('chemistry', ''): 0, ('physics', 'alice'): 10800, ('physics', 'bob'): 0,
-              ('chemistry', 'carol'): 0}, 'and what was used in them')
+              ('chemistry', 'carol'): 0}, 'usage in the period is shown')
     place.succeed('report', '--since', start - 200 * DAY)
     use = data_of(place.out)['clusters'][0]['use']
     expected = {}
     for day in (3, 2, 1):
         monday = start - day * DAY - time.gmtime(start - day * DAY).tm_wday * DAY
         expected[monday] = expected.get(monday, 0) + day * 3600
-    tap.same((use['days'], dict(zip(use['at'], use['rows']['0']))), (7, expected), 'of long spans a bar is a week from Monday on')
-    place.ends(64, '--since and --days exclude each other', 'report', '--since', start - DAY, '--days', 3)
-    place.ends(64, '--since must be before --until', 'report', '--since', start, '--until', start - DAY)
-    place.ends(64, 'an instant must be one', 'report', '--since', 'someday')
+    tap.same((use['days'], dict(zip(use['at'], use['rows']['0']))), (7, expected),
+             'in a long period each bar is a week that begins on Monday')
+    place.ends(64, '--since and --days are mutually exclusive', 'report', '--since', start - DAY, '--days', 3)
+    place.ends(64, '--since after --until is rejected', 'report', '--since', start, '--until', start - DAY)
+    place.ends(64, 'an invalid time is rejected', 'report', '--since', 'someday')
 
 
 def try_changes(place):
@@ -377,13 +387,13 @@ def try_changes(place):
     place.succeed('report')
     cluster = data_of(place.out)['clusters'][0]
     tap.same(cluster['changes'], [[NOW - DAY, 'half_life: 7-0 \u2192 14-0; weight_age: 1 \u2192 2']],
-             'a page says when settings changed, and which')
-    tap.same(cluster['capacity'], 10 * DAY, 'and how much a day can give')
-    tap.ok('<td align="right">10.0 %</td>' in plain_of(place.out), 'of which a day with one of ten in use has a tenth')
+             'the page has the time and the values of changed settings')
+    tap.same(cluster['capacity'], 10 * DAY, 'the page has the capacity of a day')
+    tap.ok('<td align="right">10.0 %</td>' in plain_of(place.out), 'a day with one of ten units in use shows 10 %')
     place.settings({**UTC, 'usage.half_life': '14-0', 'fairshare.capacity': 10, 'priority.weight_age': 2, 'report.alert_after': '1 d'})
     place.succeed('run', '--now', NOW + 1)
     place.succeed('report')
-    tap.same(len(data_of(place.out)['clusters'][0]['changes']), 1, 'settings that no value is made of do not count')
+    tap.same(len(data_of(place.out)['clusters'][0]['changes']), 1, 'changed settings without effect on values are not shown')
 
 
 def plain_of(page):
@@ -391,7 +401,7 @@ def plain_of(page):
 
 
 class Cells(html.parser.HTMLParser):
-    """The rows of tables, as texts; bars are tables without any."""
+    """Collects the rows of tables as text.  Bars are tables without text."""
 
     def __init__(self):
         super().__init__()
@@ -421,23 +431,26 @@ def try_plain(place):
     place.succeed('report')
     part = plain_of(place.out)
     tap.same([tag for tag in set(re.findall(r'<([a-z0-9]+)', part)) if tag not in
-              ('div', 'h2', 'h3', 'p', 'table', 'tr', 'th', 'td', 'dl', 'dt', 'dd')], [], 'without scripts there are tables, and no name becomes an element')
-    tap.ok(' style=' not in part and ' on' not in re.sub(r'>[^<]*<', '><', part), 'which need neither style sheets nor handlers')
+              ('div', 'h2', 'h3', 'p', 'table', 'tr', 'th', 'td', 'dl', 'dt', 'dd')], [], 'without scripts the page has tables, and names are not elements')
+    tap.ok(' style=' not in part and ' on' not in re.sub(r'>[^<]*<', '><', part),
+           'without scripts the page needs no style sheet and no handlers')
     cells = Cells()
     cells.feed(part)
     by_name = {row[0]: row for row in cells.rows if row}
     for account, share, usage in place.query("SELECT account, level_shares_norm, level_usage FROM fairmill_fairshare "
                                              "WHERE user_name = '' AND depth = 1"):
         shown = [float(re.sub('[^0-9.]', '', cell)) / 100 for cell in by_name[account][2:4]]
-        tap.ok(abs(shown[0] - share) < 6e-4 and abs(shown[1] - usage) < 6e-4, f'they have what is published of {account}', by_name[account])
+        tap.ok(abs(shown[0] - share) < 6e-4 and abs(shown[1] - usage) < 6e-4,
+               f'the tables have the published values of {account}',
+               by_name[account])
     (factor,), = place.query("SELECT fairshare FROM fairmill_fairshare WHERE user_name = 'bob'")
-    tap.ok(f'{factor:.4f}' in by_name['bob'], 'and of users', by_name['bob'])
+    tap.ok(f'{factor:.4f}' in by_name['bob'], 'the tables have the published values of users', by_name['bob'])
     widths = [int(width) for width in re.findall(r'<table width="(\d+)"', part)]
-    tap.ok(widths and max(widths) == 120 and min(widths) > 0, 'and bars that are as long as numbers are large', widths)
+    tap.ok(widths and max(widths) == 120 and min(widths) > 0, 'the length of bars depends on the values', widths)
 
 
 def try_classes(place):
-    """Use by partition and by QOS is what the jobs' rows come to."""
+    """Tests usage by partition and QOS, which must equal the sums over job rows."""
     end = NOW - NOW % 3600
     jobs = [('alice', 'short', 1, 3, 4), ('alice', 'long', 2, 5, 2), ('bob', 'long', 1, 1, 8), ('carol', 'short', 1, 2, 1), ('carol', '', 0, 4, 3)]
     drawn = ''.join(
@@ -456,24 +469,26 @@ def try_classes(place):
     cluster = data_of(place.out)['clusters'][0]
     for kind, wanted in expected.items():
         tap.same(cluster[kind], [[name, used] for name, used in sorted(wanted.items(), key=lambda each: (-each[1], each[0]))],
-                 f'{kind}: what the jobs used, the most first')
-    tap.ok('Decayed usage by' in place.out, 'it is there without scripts, too')
+                 f'{kind} has the sums of the jobs in descending order')
+    tap.ok('Decayed usage by' in place.out, 'usage by partition is shown without scripts')
     place.succeed('report')
-    tap.ok('useByPartition' not in data_of(place.out)['clusters'][0], 'without --jobs nothing is read')
+    tap.ok('useByPartition' not in data_of(place.out)['clusters'][0], 'without --jobs the page has no usage by partition')
     place.succeed('report', '--jobs', '-A', 'physics')
-    tap.ok('useByQos' not in data_of(place.out)['clusters'][0], "an account's page has none: it is of the whole")
-    tap.same(data_of(place.out)['clusters'][0]['fairness']['at'], [], 'nor how fair use was')
+    tap.ok('useByQos' not in data_of(place.out)['clusters'][0], 'the page of an account has no usage by QOS')
+    tap.same(data_of(place.out)['clusters'][0]['fairness']['at'], [], 'the page of an account has no fairness')
 
 
 def refused(place, name, content, *words):
     with open(place.path('wrong.json'), 'w', encoding='utf-8') as file:
         file.write(content)
-    place.ends(65, f'{name} is refused', 'report', '--backtest', 'wrong.json')
-    tap.ok(not place.out and all(word in place.err for word in ("'wrong.json'", *words)), 'which names it and the file', place.err)
+    place.ends(65, f'{name} is rejected', 'report', '--backtest', 'wrong.json')
+    tap.ok(not place.out and all(word in place.err for word in ("'wrong.json'", *words)),
+           f'the error for {name} names the file and the cause',
+           place.err)
 
 
 def try_backtest(place):
-    """The page has what backtest printed."""
+    """Tests that the page has the values that backtest printed."""
     place.ready(SMALL, {**UTC, 'usage.half_life': '7-0', 'retention.history_days': 3650})
     start = NOW - NOW % DAY
     for key, (name, day, hours) in enumerate((('physics.alice', 9, 4), ('physics.bob', 6, 20), ('chemistry.carol', 2, 8)), 100):
@@ -492,41 +507,45 @@ def try_backtest(place):
     page = place.out
     cluster = data_of(page)['clusters'][0]
     shown, numbers = cluster['backtest'], {row['number']: key for key, row in rows_of(cluster).items()}
-    tap.same((shown['since'], shown['until'], shown['total']), (start - 10 * DAY, start, 5), 'a page says when a backtest began and ended')
+    tap.same((shown['since'], shown['until'], shown['total']), (start - 10 * DAY, start, 5),
+             'the page has the range of the backtest')
     tap.ok(all(name == wanted['settings'] and points == 11 and close(distance, wanted['distance']) and close(turned, wanted['turned'])
                for (name, points, distance, turned), wanted in zip(shown['settings'], tried['settings']))
-           and [each[0] for each in shown['settings']] == ['now', '1-0, classic', '0, classic'], 'what the settings come to', shown['settings'])
+           and [each[0] for each in shown['settings']] == ['now', '1-0, classic', '0, classic'], 'the page has the summary of each variant',
+           shown['settings'])
     found = {numbers[number]: values for number, *values in shown['rows']}
     tap.ok(found.keys() == expected.keys() and all(
         one == other if isinstance(other, list) else close(one, other) for key in expected for one, other in zip(found[key], expected[key]))
-           and any(isinstance(each, list) for values in found.values() for each in values), 'and the values of each association', found, expected)
+           and any(isinstance(each, list) for values in found.values() for each in values), "the page has the backtest's values of each association",
+           found, expected)
     users = [max(values[7::4]) for key, values in ((numbers[number], values) for number, *values in shown['rows']) if key[1]]
     tap.ok([bool(numbers[number][1]) for number, *_ in shown['rows']] == [False] * 2 + [True] * 3 and users == sorted(users, reverse=True) and users[0] > 0,
-           'accounts first, then who is turned most', users)
-    tap.ok('Other settings' in plain_of(page) and '0, classic' in plain_of(page), 'it is there without scripts, too')
+           'accounts come first, then the most discordant users', users)
+    tap.ok('Other settings' in plain_of(page) and '0, classic' in plain_of(page), 'the backtest is shown without scripts')
     place.succeed('report')
-    tap.ok('backtest' not in data_of(place.out)['clusters'][0], 'without --backtest it is not')
+    tap.ok('backtest' not in data_of(place.out)['clusters'][0], 'without --backtest the page has no backtest')
     place.succeed('report', '-A', 'physics', '--backtest', 'trial.json')
     cluster = data_of(place.out)['clusters'][0]
     numbers = {row['number']: key for key, row in rows_of(cluster).items()}
     tap.same(sorted(numbers[row[0]] for row in cluster['backtest']['rows']), [('physics', ''), ('physics', 'alice'), ('physics', 'bob')],
-             "an account's page has those who are below it")
+             'the page of an account has the backtest of its rows')
     place.settings({**UTC, 'usage.half_life': '7-0', 'report.private': 'yes'})
     place.succeed('report', '--backtest', 'trial.json')
-    tap.same([name for name in ('alice', 'bob', 'carol') if name in place.out], [], 'where what users have is private none is named')
+    tap.same([name for name in ('alice', 'bob', 'carol') if name in place.out], [],
+             'with private = yes the backtest names no user')
     place.settings({**UTC, 'usage.half_life': '7-0'})
-    place.ends(1, 'a file that is not there is refused', 'report', '--backtest', 'nowhere.json')
-    place.says('which names it', 'nowhere.json')
+    place.ends(1, 'a missing file is rejected', 'report', '--backtest', 'nowhere.json')
+    place.says('the error names the missing file', 'nowhere.json')
     place.succeed('backtest', '--until', 100, '--json')
     with open(place.path('nothing.json'), 'w', encoding='utf-8') as file:
         file.write(place.out)
     place.succeed('report', '--backtest', 'nothing.json')
     tap.ok('The backtest has no points.' in plain_of(place.out) and data_of(place.out)['clusters'][0]['backtest']['rows'] == [],
-           'one without instants says so')
-    refused(place, 'no JSON', printed[:300], 'invalid JSON')
-    refused(place, 'other JSON', '{"clusters": 3}', 'backtest --json')
-    refused(place, 'a list', '[]', 'backtest --json')
-    refused(place, 'another cluster', printed.replace('"tiny"', '"huge"'), 'no values for the clusters', 'tiny')
+           'a backtest without points is described as such')
+    refused(place, 'invalid JSON', printed[:300], 'invalid JSON')
+    refused(place, 'JSON of a different structure', '{"clusters": 3}', 'backtest --json')
+    refused(place, 'a JSON list', '[]', 'backtest --json')
+    refused(place, 'a backtest of another cluster', printed.replace('"tiny"', '"huge"'), 'no values for the clusters', 'tiny')
     for key in ('since', 'until', 'settings', 'associations'):
         lacking = {name: value for name, value in tried.items() if name != key}
         refused(place, f'a cluster without {key}', json.dumps({'clusters': [lacking]}), key, "'tiny'")
@@ -535,14 +554,15 @@ def try_backtest(place):
         lying['clusters'][0]['associations'][4][key] = wrong
         refused(place, f'a row with {key} {wrong!r}', json.dumps(lying), key, 'row 5')
     for at in (-5, 10**18, 'noon'):
-        refused(place, f'the instant {at}', json.dumps({'clusters': [tried | {'until': at}]}), 'until')
-    refused(place, 'settings that are listed twice', json.dumps({'clusters': [tried | {'settings': tried['settings'] + tried['settings'][1:2]}]}), 'twice')
+        refused(place, f'the time {at}', json.dumps({'clusters': [tried | {'until': at}]}), 'until')
+    refused(place, 'a variant that occurs twice',
+            json.dumps({'clusters': [tried | {'settings': tried['settings'] + tried['settings'][1:2]}]}), 'twice')
     twice = json.loads(printed)
     twice['clusters'][0]['associations'] += twice['clusters'][0]['associations'][:1]
-    refused(place, 'an association that is there twice', json.dumps(twice), 'twice')
+    refused(place, 'an association that occurs twice', json.dumps(twice), 'twice')
     twice = json.loads(printed)
     twice['clusters'][0]['associations'].insert(1, twice['clusters'][0]['associations'][0])
-    refused(place, 'and one beside itself', json.dumps(twice), 'twice')
+    refused(place, 'an association that occurs twice in sequence', json.dumps(twice), 'twice')
 
 
 def try_bound(place):
@@ -555,10 +575,13 @@ def try_bound(place):
     tap.ok(len(place.out.encode()) < 2000000, 'a page of many associations is below 2 MB', len(place.out))
     cluster = data_of(place.out)['clusters'][0]
     rows = rows_of(cluster)
-    tap.ok(len(rows) <= 16000 and sum(not user for _, user in rows) == groups + 1, 'all accounts are there, and who used most', len(rows))
+    tap.ok(len(rows) <= 16000 and sum(not user for _, user in rows) == groups + 1,
+           'the page has all accounts and the users with most usage',
+           len(rows))
     published = {(account, user): usage for account, user, usage in place.query('SELECT account, user_name, usage_raw FROM fairmill_fairshare')}
     least = min(published[key] for key in rows if key[1])
-    tap.ok(all(usage <= least for key, usage in published.items() if key not in rows), 'nobody who is left out used more')
+    tap.ok(all(usage <= least for key, usage in published.items() if key not in rows),
+           'no omitted user has more usage than a shown one')
     names = {row['number']: key for key, row in rows.items()}
     rests = {names[int(number)][0]: rest for number, rest in cluster['rests'].items()}
     expected = {}
@@ -568,8 +591,9 @@ def try_bound(place):
             expected[account] = count + 1, used + usage
     tap.ok(rests.keys() == expected.keys() and all(rests[name][0] == count == rests[name][1] and close(rests[name][3], used)
                                                    for name, (count, used) in expected.items()),
-           'the others are counted and summed where they are')
-    tap.same((cluster['below'], cluster['users']), (len(published), groups * users), 'and it says how many there are')
+           'the omitted users are counted and summed for each account')
+    tap.same((cluster['below'], cluster['users']), (len(published), groups * users),
+             'the page has the number of all associations')
 
 
 def body():

@@ -1,7 +1,8 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""What a run publishes, when it refuses to, and what it leaves alone."""
+"""Tests the values that a run publishes, the errors that prevent it, and the data that it does not
+change."""
 
 import os
 import sys
@@ -30,20 +31,20 @@ def before_and_after_init(place):
     place.site()
     place.settings()
     for command in ('run', 'show'):
-        place.ends(78, f'{command} without result tables is a matter of settings', command)
-        place.says(f'{command} without result tables says to run init', 'fairmill init')
-    place.ends(0, 'init makes the tables', 'init')
-    tap.same((place.out, place.err), ('', ''), 'init is silent')
-    place.ends(1, 'show before any run fails', 'show')
-    place.says('show before any run says so', 'no results yet')
-    place.ends(0, 'init can be run again', 'init')
-    place.ends(0, 'a run ends well', 'run', '--now', NOW)
-    tap.same((place.out, place.err), ('', ''), 'a run that ends well is silent')
-    place.ends(0, 'init with results leaves them', 'init')
+        place.ends(78, f'{command} without result tables exits with status 78', command)
+        place.says(f'{command} without result tables proposes init', 'fairmill init')
+    place.ends(0, 'init creates the tables', 'init')
+    tap.same((place.out, place.err), ('', ''), 'init prints nothing')
+    place.ends(1, 'show before the first run exits with status 1', 'show')
+    place.says('show before the first run says that there are no results', 'no results yet')
+    place.ends(0, 'init can be repeated', 'init')
+    place.ends(0, 'a run succeeds', 'run', '--now', NOW)
+    tap.same((place.out, place.err), ('', ''), 'a run that succeeds prints nothing')
+    place.ends(0, 'init succeeds if there are results', 'init')
     tap.same(place.query('SELECT count(*) FROM fairmill_fairshare'), [(6,)],
-             'every living association has a row')
-    place.ends(0, 'run -v ends well', 'run', '-v', '--now', NOW)
-    tap.ok('tiny' in place.out + place.err, 'run -v says what was done', place.out, place.err)
+             'each existing association has a row after init')
+    place.ends(0, 'run -v succeeds', 'run', '-v', '--now', NOW)
+    tap.ok('tiny' in place.out + place.err, 'run -v describes the run', place.out, place.err)
 
 
 def rows(place):
@@ -56,124 +57,124 @@ def rows(place):
                     'users, jobs_read, unattributed_usage FROM fairmill_run')
     tap.same((as_of, kind, status, algorithm, conformance, half_life),
              (NOW, 'full', 'done', 'fair_tree', 'documents', 0),
-             'the run row says what was computed')
+             'the row of the run has the settings and the time')
     tap.same((associations, users, jobs, unattributed), (6, 3, 3, 0),
-             'the run row counts associations, users and jobs')
+             'the row of the run counts associations, users and jobs')
     tap.ok(began <= started <= time.time() and 0 <= duration < 60000,
-           'started_at and duration_ms are of the wall clock', started, duration)
+           'started_at and duration_ms are measured by the clock', started, duration)
     tap.same(place.query('SELECT DISTINCT run_id, computed_at, cluster FROM fairmill_fairshare'),
              [(run_id, NOW, 'tiny')],
-             'every row has the run, the instant and the cluster')
+             'each published row has the run, the time and the cluster')
     tree = place.query('SELECT account, user_name, depth, shares, usage_raw, parent_id, partition_name FROM fairmill_fairshare ORDER BY id_assoc')
     tap.same(tree, [('root', '', 0, 1, 600.0, None, ''), ('physics', '', 1, 60, 400.0, 1, ''),
                     ('physics', 'alice', 2, 10, 300.0, 2, ''),
                     ('physics', 'bob', 2, 10, 100.0, 2, ''), ('chemistry', '', 1, 40, 200.0, 1, ''),
                     ('chemistry', 'carol', 2, 1, 200.0, 5, '')],
-             'names, depth, shares and usage are those of the tree')
+             'each published row has its name, depth, shares and usage')
     place.succeed('run', '--now', NOW)
     (again,), = place.query('SELECT DISTINCT run_id FROM fairmill_fairshare')
-    tap.ok(again > run_id, 'run_id grows from run to run')
-    tap.same(place.query('SELECT count(*) FROM fairmill_run'), [(2,)], 'both runs are on record')
+    tap.ok(again > run_id, 'run_id increases with each run')
+    tap.same(place.query('SELECT count(*) FROM fairmill_run'), [(2,)], 'both runs have a row')
     (digest,), = place.query('SELECT DISTINCT settings_digest FROM fairmill_run')
     (text,), = place.query('SELECT text FROM fairmill_settings WHERE digest = ?', digest)
-    tap.ok('half_life' in text, 'the settings of a run can be looked up', text)
+    tap.ok('half_life' in text, 'the settings of a run are stored', text)
     place.change('UPDATE tiny_assoc_table SET shares = 30 WHERE "user" = \'bob\'')
     before = place.value('level_shares_norm', 'physics.bob')
     place.succeed('run', '--now', NOW + 300)
     tap.same((before, place.value('level_shares_norm', 'physics.bob')), (.5, .75),
-             'the next run has the new shares')
+             'the next run uses the new shares')
     place.change('DELETE FROM tiny_job_table')
     place.succeed('run', '--now', NOW + 600)
     tap.same(place.query('SELECT DISTINCT usage_raw, usage_norm FROM fairmill_fairshare'),
-             [(0.0, 0.0)], 'without jobs there is no usage')
+             [(0.0, 0.0)], 'without jobs usage is 0')
     tap.same(place.query('SELECT DISTINCT level_fs, level_fs_infinite FROM fairmill_fairshare WHERE depth > 0'), [(1e100, 1)],
-             'without usage every Level FS is infinite')
+             'without usage each Level FS is infinite')
 
 
 def instants(place):
     place.ready()
     place.succeed('run', '--now', NOW)
     kept = place.state()
-    place.ends(64, 'an older --now is refused', 'run', '--now', NOW - 1)
-    place.says('and the message tells of --replace', '--replace')
+    place.ends(64, 'an earlier --now is rejected', 'run', '--now', NOW - 1)
+    place.says('the error proposes --replace', '--replace')
     fairshare, runs, findings = place.state()
-    tap.same([fairshare, runs[:-1], findings], kept, 'a refused run has published nothing')
+    tap.same([fairshare, runs[:-1], findings], kept, 'a rejected run publishes nothing')
     tap.same(place.query('SELECT as_of, status FROM fairmill_run ORDER BY run_id')[1:], [(NOW - 1, 'failed')],
-             'and leaves its row')
-    place.ends(0, 'the same --now is not older', 'run', '--now', NOW)
-    place.ends(0, 'with --replace an older --now is published', 'run', '--now', NOW - 1,
+             'a rejected run has a row')
+    place.ends(0, 'the same --now is accepted', 'run', '--now', NOW)
+    place.ends(0, 'an earlier --now is accepted with --replace', 'run', '--now', NOW - 1,
                '--replace')
     tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW - 1,)],
-             'and is what readers see')
-    place.ends(0, 'a later one needs no --replace', 'run', '--now', NOW + 5)
+             'the results are the ones of the earlier --now')
+    place.ends(0, 'a later --now needs no --replace', 'run', '--now', NOW + 5)
 
 
 def dry(place):
     place.ready()
-    place.ends(0, 'a dry run before any other ends well', 'run', '--now', NOW, '--dry-run')
+    place.ends(0, 'a dry run before the first run succeeds', 'run', '--now', NOW, '--dry-run')
     first = place.out
     tap.same([len(t) for t in place.state()], [0, 0, 0], 'a dry run writes nothing')
-    place.ends(1, 'after a dry run there are no results yet', 'show')
+    place.ends(1, 'show after a dry run exits with status 1', 'show')
     place.succeed('run', '--now', NOW)
     place.succeed('show')
-    tap.ok(first and first == place.out, 'a dry run prints what show prints after the run', first,
+    tap.ok(first and first == place.out, 'a dry run prints the same as show after a run', first,
            place.out)
     kept = place.state()
     place.change('UPDATE tiny_assoc_table SET shares = 99 WHERE "user" = \'bob\'')
-    place.ends(0, 'a dry run after another ends well', 'run', '--now', NOW + 100, '--dry-run')
-    tap.ok('99' in place.out, 'and prints the new values', place.out)
-    tap.same(place.state(), kept, 'and leaves the old results')
+    place.ends(0, 'a dry run after a run succeeds', 'run', '--now', NOW + 100, '--dry-run')
+    tap.ok('99' in place.out, 'a dry run prints the new values', place.out)
+    tap.same(place.state(), kept, 'a dry run does not change the results')
 
 
 def clusters(place):
     place.ready(THREE)
     place.succeed('run', '--now', NOW)
     tap.same(place.query('SELECT cluster, count(*) FROM fairmill_fairshare GROUP BY 1 ORDER BY 1'),
-             [('other', 4), ('tiny', 6), ('zzz', 2)], 'every cluster is computed')
+             [('other', 4), ('tiny', 6), ('zzz', 2)], 'a run computes all clusters')
     place.succeed('run', '--now', NOW + 10, '--cluster', 'other')
     tap.same(place.query('SELECT DISTINCT cluster, computed_at FROM fairmill_fairshare ORDER BY 1'),
-             [('other', NOW + 10), ('tiny', NOW), ('zzz', NOW)], '--cluster computes only that one')
+             [('other', NOW + 10), ('tiny', NOW), ('zzz', NOW)], '--cluster selects a cluster')
     place.succeed('run', '--now', NOW + 20, '--cluster', 'zzz', '--cluster', 'other')
     tap.same(place.query('SELECT DISTINCT cluster, computed_at FROM fairmill_fairshare ORDER BY 1'),
              [('other', NOW + 20), ('tiny', NOW), ('zzz', NOW + 20)],
-             '--cluster may be given several times')
+             '--cluster can be repeated')
 
-    # other's tree breaks: zoo hangs below itself.
+    # Break the tree of cluster other: zoo becomes its own parent.
     break_tree(place, 'other')
-    place.ends(65, 'a cluster that fails gives the status', 'run', '--now', NOW + 30)
-    place.says('the failing cluster is named', "'other'")
+    place.ends(65, 'a cluster that fails sets the exit status', 'run', '--now', NOW + 30)
+    place.says('the error names the failed cluster', "'other'")
     tap.same(place.query('SELECT DISTINCT cluster, computed_at FROM fairmill_fairshare ORDER BY 1'),
              [('other', NOW + 20), ('tiny', NOW + 30), ('zzz', NOW + 30)],
-             'the others are done, its old results stay')
+             'other clusters are published, and the failed one keeps its results')
     tap.same(place.query("SELECT status FROM fairmill_run WHERE cluster = 'other' ORDER BY run_id DESC LIMIT 1"), [('failed',)],
-             'its failed run is on record')
+             'the row of the run says that it failed')
     place.settings({'source.clusters': 'tiny, zzz'})
-    place.ends(0, 'a broken cluster that is not wanted is no matter', 'run', '--now', NOW + 40)
+    place.ends(0, 'a broken cluster that is not selected causes no error', 'run', '--now', NOW + 40)
 
     place.settings()
     place.change("UPDATE cluster_table SET deleted = 1 WHERE name = 'other'")
-    place.ends(0, 'a deleted cluster is no failure', 'run', '--now', NOW + 50)
+    place.ends(0, 'a deleted cluster causes no error', 'run', '--now', NOW + 50)
     tap.same(place.query('SELECT DISTINCT cluster, computed_at FROM fairmill_fairshare ORDER BY 1'),
-             [('tiny', NOW + 50), ('zzz', NOW + 50)], "a deleted cluster's rows go")
+             [('tiny', NOW + 50), ('zzz', NOW + 50)], 'the rows of a deleted cluster are removed')
     tap.ok(place.query("SELECT count(*) FROM fairmill_run WHERE cluster = 'other'")[0][0] >= 3,
-           'its runs stay on record')
+           'the runs of a deleted cluster keep their rows')
     place.change("DELETE FROM cluster_table WHERE name = 'zzz'")
-    place.ends(65, 'one that is merely not there is bad data', 'run', '--now', NOW + 60)
-    place.says('it is named', "'zzz'")
+    place.ends(65, 'a missing cluster sets the exit status 65', 'run', '--now', NOW + 60)
+    place.says('the error names the missing cluster', "'zzz'")
     tap.same(place.query('SELECT DISTINCT cluster, computed_at FROM fairmill_fairshare ORDER BY 1'),
-             [('tiny', NOW + 60), ('zzz', NOW + 50)], 'and its rows stay')
+             [('tiny', NOW + 60), ('zzz', NOW + 50)], 'the rows of the missing cluster stay')
     place.succeed('forget', '--cluster', 'zzz', '--yes')
     place.settings({'source.clusters': 'tiny,other'})
-    place.ends(65, 'a configured cluster that is missing is bad data', 'run', '--now', NOW + 70)
-    place.says('and named', "'other'")
+    place.ends(65, 'a missing cluster of the settings sets the exit status 65', 'run', '--now', NOW + 70)
+    place.says('the error names the missing cluster of the settings', "'other'")
     place.settings()
     place.change("UPDATE cluster_table SET deleted = 0 WHERE name = 'other'")
     mend_tree(place, 'other')
-    place.ends(0, 'a cluster that is back is computed again', 'run', '--now', NOW + 80)
+    place.ends(0, 'a run computes a cluster that returned', 'run', '--now', NOW + 80)
     tap.same(place.query('SELECT DISTINCT cluster FROM fairmill_fairshare ORDER BY 1'),
-             [('other',), ('tiny',)], 'and published')
+             [('other',), ('tiny',)], 'a cluster that returned is published')
     place.change('UPDATE cluster_table SET deleted = 1')
-    place.ends(65, 'no living cluster at all is bad data', 'run', '--now', NOW + 90)
+    place.ends(65, 'a run without clusters exits with status 65', 'run', '--now', NOW + 90)
 
 
 def break_tree(place, cluster):
@@ -193,30 +194,31 @@ def mend_tree(place, cluster):
 
 
 def first_status(place):
-    """other fails for its tree, tiny after it for an older --now: the first failure's status counts."""
+    """Cluster other fails because of its tree, then tiny because of an earlier --now.  The first
+    failure sets the exit status."""
     place.ready(TWO)
     place.succeed('run', '--now', NOW)
     place.succeed('run', '--now', NOW + 100, '--cluster', 'tiny')
     break_tree(place, 'other')
-    place.ends(65, 'of several failures the first one gives the status', 'run', '--now', NOW + 50)
-    tap.ok("'other'" in place.err and '--replace' in place.err, 'and both are told', place.err)
+    place.ends(65, 'the first of several failures sets the exit status', 'run', '--now', NOW + 50)
+    tap.ok("'other'" in place.err and '--replace' in place.err, 'both failures are reported', place.err)
 
 
 def sharing(place):
     place.site()
     place.settings({'results.database': place.path('a.db')})
-    place.ends(78, 'the accounting database is refused for results', 'init')
-    place.says('and the message tells of share_database', 'share_database')
+    place.ends(78, 'the accounting database is rejected as results database', 'init')
+    place.says('the error names share_database', 'share_database')
     os.symlink(place.path('a.db'), place.path('link.db'))
     place.settings({'results.database': place.path('link.db')})
-    place.ends(78, 'also under another name', 'init')
+    place.ends(78, 'a link to the accounting database is rejected, too', 'init')
     tables = place.change("SELECT count(*) FROM sqlite_master WHERE name LIKE 'fairmill%'")
-    tap.same(tables, [(0,)], 'nothing was made in it')
+    tap.same(tables, [(0,)], 'the rejected commands created no tables')
     place.settings({'results.database': place.path('a.db'), 'results.share_database': 'yes'})
-    place.ends(0, 'share_database = yes allows it', 'init')
-    place.ends(0, 'and then a run publishes there', 'run', '--now', NOW)
+    place.ends(0, 'share_database = yes allows the accounting database', 'init')
+    place.ends(0, 'a run publishes to the shared database', 'run', '--now', NOW)
     tap.same(place.change('SELECT count(*) FROM fairmill_fairshare'), [(6,)],
-             'with a row for each association')
+             'each association has a row in the shared database')
 
 
 def body():

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""NAMEs, --users and --accounts choose the same associations in every command that shows them."""
+"""Tests that NAMEs, --users and --accounts select the same associations in each command."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ job chemistry.anna id_job=903 submit={NOW - 100} time_eligible={NOW - 100} parti
 """
 PHYSICS_ANNA, BOB, CARL, ANNA, DORA = ('physics', 'anna'), ('physics', 'bob'), ('optics', 'carl'), ('chemistry', 'anna'), ('chemistry', 'dora')
 PHYSICS = {PHYSICS_ANNA, BOB, CARL}
-# What lists users: whom NAMEs and options choose.
+# Names and options, and the users that commands with a list of users show.
 CHOSEN = (
     ((), PHYSICS | {ANNA, DORA}),
     (('physics',), PHYSICS),
@@ -50,7 +50,7 @@ CHOSEN = (
 LISTING = (('show',), ('compare',), ('statement', '--since', 2023),
            ('backtest', '--half-life', '14-0', '--since', NOW - DAY, '--until', NOW, '--points'),
            ('backtest', '--half-life', '14-0', '--since', NOW - DAY, '--until', NOW))
-# What answers for each association that is meant; accounts, too.
+# Names and options, and the associations for which other commands print one answer each.
 EACH = (
     (('anna',), [PHYSICS_ANNA, ANNA]),
     (('-u', 'anna'), [PHYSICS_ANNA, ANNA]),
@@ -66,7 +66,7 @@ EACH = (
 def rows(place, *arguments):
     place.succeed(*arguments, '--csv')
     header, *lines = csv.reader(io.StringIO(place.out))
-    # backtest has the columns of the tables.
+    # backtest has the column names of the tables.
     return [dict(zip([{'user_name': 'username', 'user': 'username', 'partition_name': 'partition'}.get(name, name) for name in header], line))
             for line in lines]
 
@@ -79,15 +79,15 @@ def lists(place):
     for command in LISTING:
         for arguments, chosen in CHOSEN:
             if command == ('show',) and not chosen:
-                place.ends(64, 'show rejects names that have no association in common', *command, *arguments)
+                place.ends(64, 'show rejects names without a common association', *command, *arguments)
                 continue
             found = rows(place, *command, *arguments)
-            tap.same(users(found), chosen, f"{command[0]} {' '.join(arguments)} lists whom it names")
+            tap.same(users(found), chosen, f"{command[0]} {' '.join(arguments)} lists the selected users")
         found = rows(place, *command, 'optics/carl/gpu')
-        tap.same({row['partition'] for row in found if row['username']}, {'gpu'}, f'{command[0]}: a NAME may have a partition')
+        tap.same({row['partition'] for row in found if row['username']}, {'gpu'}, f'{command[0]}: a NAME may include a partition')
         for kind, wrong in (('user or account', ('physics', 'nobody')), ('user', ('-u', 'physics')), ('account', ('-A', 'anna'))):
             place.ends(64, f'{command[0]} rejects an unknown {kind}', *command, *wrong)
-            place.says('by its name', f"there is no {kind} '{wrong[-1]}'")
+            place.says(f'the error of {command[0]} names the unknown {kind}', f"there is no {kind} '{wrong[-1]}'")
 
 
 def answers(place):
@@ -98,16 +98,16 @@ def answers(place):
             # explain has the path from the root.
             whose = [one['associations'][-1] if 'associations' in one else one for one in answer]
             got = [(one['account'], one['username']) for one in whose]
-            tap.same(sorted(got), sorted(chosen), f"{command[0]} {' '.join(arguments)} has one object with an answer for each")
+            tap.same(sorted(got), sorted(chosen), f"{command[0]} {' '.join(arguments)} has one answer for each association")
         place.ends(64, f'{command[0]} rejects a user who is not in the account', *command, '-u', 'bob,dora', '-A', 'physics')
-        place.says('by its name', "'physics/dora'")
-        tap.same(place.out, '', 'and prints nothing')
+        place.says(f'the error of {command[0]} names the user and the account', "'physics/dora'")
+        tap.same(place.out, '', f'the rejected {command[0]} prints nothing')
     for command in ('history', 'forecast'):
         several = rows(place, command, 'dora', 'chemistry', 'bob', '-d', 1)
         whose = list(dict.fromkeys((row['account'], row['username']) for row in several))
-        tap.same(whose, [DORA, ('chemistry', ''), BOB], f'{command} of several NAMEs answers one after the other')
-        place.ends(64, f'{command} takes NAMEs or options', command, 'bob', '-A', 'physics')
-        place.says('and says so', 'cannot be combined with --users')
+        tap.same(whose, [DORA, ('chemistry', ''), BOB], f'{command} of several NAMEs prints them in order')
+        place.ends(64, f'{command} rejects NAMEs together with options', command, 'bob', '-A', 'physics')
+        place.says(f'the error of {command} says that they cannot be combined', 'cannot be combined with --users')
 
 
 def jobs(place):
@@ -126,15 +126,17 @@ def effects(place):
                               (('-A', 'chemistry', '-u', 'anna'), {ANNA})):
         found = rows(place, *change, *arguments)
         tap.ok(found and all(row in whole for row in found) and users(found) <= chosen and
-               users(found) == users(whole) & chosen, f"whatif {' '.join(arguments)} has rows of these only", *found)
+               users(found) == users(whole) & chosen, f"whatif {' '.join(arguments)} has only rows of these associations", *found)
     place.succeed(*change, '--json')
     whole = json.loads(place.out)['clusters'][0]
     place.succeed(*change, '--json', '-A', 'physics')
     part = json.loads(place.out)['clusters'][0]
     tap.same((part['commands'], part['after'], [job for job in whole['jobs'] if job['account'] != 'chemistry']),
-             (whole['commands'], whole['after'], part['jobs']), 'the computation is the same, and so are places of jobs')
+             (whole['commands'], whole['after'], part['jobs']), 'the selection does not change the computation and the places of jobs')
     place.succeed(*change, '-A', 'chemistry')
-    tap.ok('of those asked for' in place.out and 'bob' not in place.out, 'people read that counts are of these', place.out)
+    tap.ok('of those asked for' in place.out and 'bob' not in place.out,
+           'the text says that the counts are of the selected users',
+           place.out)
     place.ends(64, 'whatif rejects an unknown user', *change, '-u', 'nobody')
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""What the settings file may say, and how it is refused."""
+"""Tests the values that the settings file accepts, and the errors for others."""
 
 import os
 import sys
@@ -17,14 +17,14 @@ BAD_VALUES = {
     'source.deadline': ('soon', '-1 s', '0', '5 weeks'),
     'source.port': ('99999', '3306x', '-1'),
     'source.on_bad_rows': ('maybe',),
-    'source.max_lag': ('', 'soon', '-1 s', '5 weeks', '1,5 h', '10 m'),  # SQLite has no replicas
-    'source.tls_mode': ('', 'yes', 'prefer', 'verify-full', 'off'),  # nor TLS
+    'source.max_lag': ('', 'soon', '-1 s', '5 weeks', '1,5 h', '10 m'),  # not for SQLite, which has no replicas
+    'source.tls_mode': ('', 'yes', 'prefer', 'verify-full', 'off'),  # not for SQLite, which has no TLS
     'source.database': ('',),
     'results.driver': ('postgres', 'mysqlx'),
     'results.share_database': ('maybe', '2'),
     'usage.half_life': ('', 'week', '-5', '1.5', '7 days', '1:30', '1:30:30', '1:60:00', '1-2-3',
                         '7-', '-0', '99999999999999999999', '0x10'),
-    'usage.decay': ('', 'step', 'steps'),  # which slurmdbd's layout has not
+    'usage.decay': ('', 'step', 'steps'),  # not for source type slurmdbd
     'usage.reset_period': ('fortnightly', '-1', '0', '1:30'),
     'usage.reset_anchor': ('yesterday', '2024-13-01', '2024-02-30', '2024-1-1', '2024-01-01 00:00'),
     'usage.time_zone': ('Mars/Olympus', '../../etc/passwd', '/etc/localtime'),
@@ -59,7 +59,7 @@ BAD_VALUES = {
     'priority.flags': ('INCR', 'MAX_TRES MAX_TRES_GRES', 'DEPTH_OBLIVIOUS', 'no_fair_tree'),
 }
 
-# Names of features that other releases have or may have.
+# Names of settings that other releases have or may have.
 UNKNOWN = ('usage.partition_factors', 'source.password',
            'results.password', 'priority.weight_site', 'slurm.path', 'report.private',
            'fairshare.colour')
@@ -75,30 +75,30 @@ def values(place):
         section, key = name.split('.')
         for value in bad:
             place.settings({name: value})
-            place.ends(78, f"[{section}] {key} = '{value}' is refused", 'run', '--now', NOW + 1)
-            place.says(f"the message names {key} for '{value}'", key)
+            place.ends(78, f"[{section}] {key} = '{value}' is rejected", 'run', '--now', NOW + 1)
+            place.says(f"the error names {key} for '{value}'", key)
             tried += 1
-    tap.ok(tried >= 60, f'{tried} bad values were tried')
+    tap.ok(tried >= 60, f'{tried} invalid values were tested')
     for name in UNKNOWN:
         place.settings({name: '1'})
-        place.ends(78, f'{name}, which this release does not know, is refused', 'check')
-        place.says(f'the message names it ({name})', name.split('.')[1])
+        place.ends(78, f'the unknown setting {name} is rejected', 'check')
+        place.says(f'the error names the unknown setting {name}', name.split('.')[1])
     for wrong, meant in (('usage.halflife', 'half_life'), ('fairshare.algoritm', 'algorithm'),
                          ('source.databse', 'database'),
                          ('usage.timezone', 'time_zone')):
         place.settings({wrong: '1'})
-        place.ends(78, f'the misspelt {wrong} is refused', 'check')
-        place.says(f'and the message asks for {meant}', f"'{meant}'")
+        place.ends(78, f'the misspelt {wrong} is rejected', 'check')
+        place.says(f'the error for {wrong} proposes {meant}', f"'{meant}'")
     for wrong, section in (('results.layout', 'source'), ('results.max_lag', 'source'), ('usage.algorithm', 'fairshare')):
         place.settings({wrong: '1'})
-        place.ends(78, f'{wrong} is refused', 'check')
-        place.says('and the message says where it belongs', f"'{wrong.split('.')[1]}'", f'it belongs in [{section}]')
+        place.ends(78, f'{wrong} in the wrong section is rejected', 'check')
+        place.says(f'the error for {wrong} names the correct section', f"'{wrong.split('.')[1]}'", f'it belongs in [{section}]')
     for name in ('source.driver', 'source.database', 'results.driver', 'results.database'):
         place.settings({name: None})
-        place.ends(78, f'{name} must be there', 'check')
-        place.says(f'its absence is named ({name})', name.split('.')[1])
+        place.ends(78, f'{name} is required', 'check')
+        place.says(f'the error names the missing {name}', name.split('.')[1])
     tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW,)],
-             'no run with bad settings has published anything')
+             'runs with invalid settings publish nothing')
 
 
 def good_values(place):
@@ -107,10 +107,10 @@ def good_values(place):
     for text in ('7-0', '10080', '168:00:00', '7-0:00:00', '7-00:00:00', '"7-0"'):
         place.settings({'usage.half_life': text})
         place.succeed('init')
-        place.ends(0, f'half_life = {text} is seven days', 'run', '--now', NOW, '--replace')
+        place.ends(0, f'half_life = {text} is accepted', 'run', '--now', NOW, '--replace')
         seen[text] = place.usage('root.u')[0]
     tap.ok(len(seen) == 6 and len(set(seen.values())) == 1,
-           'each spelling of seven days gives the same bits', seen)
+           'all spellings of seven days give the same bits', seen)
     place.settings({'usage.half_life': '90'})
     place.succeed('run', '--now', NOW, '--replace')
     short = place.usage('root.u')[0]
@@ -128,52 +128,53 @@ def good_values(place):
                     'fairshare.capacity': 'auto', 'priority.flags': 'incr_only, MAX_TRES_GRES',
                     'priority.weight_tres': 'CPU=1000, Mem=0.5T, GRES/gpu:a100=-0.5',
                     'priority.partition_factors': 'gpu:65535, a:b:0', 'priority.max_age': '0'})
-    place.ends(0, 'values of every kind are taken', 'run', '--now', NOW, '--replace')
+    place.ends(0, 'values of every kind are accepted', 'run', '--now', NOW, '--replace')
     for text, warned in (('30', True), ('30s', False), ('1439', True), ('1440', False), ('0', False),
                          ('0:30:00', False)):
         place.settings({'usage.half_life': text})
         place.run('check')
         tap.same(f'half_life = {text} is a half-life of {text} minutes' in place.out, warned,
-                 f"half_life = {text} is {'' if warned else 'no '}warning")
+                 f"half_life = {text} causes {'a' if warned else 'no'} warning")
     place.settings({'usage.half_life': '30s', 'usage.horizon': '2w', 'usage.checkpoint_after': '30s',
                     'usage.reset_period': '4w', 'usage.open_job_cap': '1 d', 'source.deadline': '1m',
                     'retention.history_interval': '1d', 'priority.max_age': '1w',
                     'priority.partition_factors': 'gpu:1.0, p:.25', 'priority.qos_factors': 'high:1.0, low:0'})
-    place.ends(0, 'each span of time takes a unit', 'run', '--now', NOW, '--replace')
-    place.ends(0, 'values of every kind are taken', 'run', '--now', NOW, '--replace')
+    place.ends(0, 'all durations accept a unit', 'run', '--now', NOW, '--replace')
+    place.ends(0, 'values with units are accepted again', 'run', '--now', NOW, '--replace')
 
 
 def layouts(place):
     place.site()
     place.settings({'source.layout': 'SlurmDBD'})
     place.succeed('init')
-    place.ends(0, 'the name of a layout is accepted in any case', 'run', '--now', NOW)
+    place.ends(0, 'the name of source type slurmdbd is accepted in any case', 'run', '--now', NOW)
     place.settings({'source.layout': 'PLAIN'})
-    place.ends(78, 'and so is the name of the layout plain, whose tables are missing here', 'run', '--now', NOW)
+    place.ends(78, 'the name of source type plain is accepted in any case', 'run', '--now', NOW)
 
 
 def former_names(place):
     place.ready()
     place.settings({'usage.seal_after': '2-0'})
     place.succeed('run', '--now', NOW)
-    tap.same(place.err, '', 'a run accepts the former name of a setting and prints no warning')
+    tap.same(place.err, '', 'a run accepts the former name of a setting without a warning')
     place.succeed('check')
-    tap.ok('note: [usage] seal_after is now called checkpoint_after' in place.out, 'check names the new name', place.out)
+    tap.ok('note: [usage] seal_after is now called checkpoint_after' in place.out, 'check names the new name of the setting',
+           place.out)
     (recorded,), = place.query('SELECT text FROM fairmill_settings')
-    tap.ok('\nusage.checkpoint_after = 2-0\n' in recorded, 'the run records the value under the new name', recorded)
+    tap.ok('\nusage.checkpoint_after = 2-0\n' in recorded, 'the run records the value with the new name', recorded)
     place.settings({'usage.checkpoint_after': '2-0'})
     place.succeed('check')
     tap.ok('is now called' not in place.out, 'check has no note if the file uses the new name', place.out)
     place.settings({'usage.seal_after': '2-0', 'usage.checkpoint_after': '2-0'})
     place.ends(78, 'a file with both names of a setting is rejected', 'check')
-    place.says('the message has both names and the line', "'seal_after'", "'checkpoint_after'", 'line ')
+    place.says('the error has both names and the line', "'seal_after'", "'checkpoint_after'", 'line ')
     place.settings({'usage.seal_after': '1 y'})
-    place.ends(78, 'a wrong value under the former name is rejected', 'check')
-    place.says('the message has both names', 'seal_after', "checkpoint_after = '1 y'")
+    place.ends(78, 'an invalid value with the former name is rejected', 'check')
+    place.says('the error for the invalid value has both names', 'seal_after', "checkpoint_after = '1 y'")
 
 
 def zones(place):
-    """TZ, which counts with time_zone = system."""
+    """Tests the variable TZ, which is used with time_zone = system."""
     place.ready()
     place.settings({'usage.time_zone': 'system'})
     before = os.environ.get('TZ')
@@ -183,18 +184,18 @@ def zones(place):
         for zone in ('Nowhere/Bad', ':Nowhere/Bad', '/nowhere', 'X', '<+03', '/etc/passwd', ':/etc/passwd', '/etc', 'zone.tab',
                      place.path('zone')):
             os.environ['TZ'] = zone
-            place.ends(78, f'TZ={zone} is refused', 'check')
-            place.says('and named', 'time_zone', f"'{zone}'")
+            place.ends(78, f'TZ={zone} is rejected', 'check')
+            place.says(f'the error names TZ={zone}', 'time_zone', f"'{zone}'")
         for zone in ('', 'UTC', 'Europe/Berlin', ':Europe/Berlin', 'CET-1CEST,M3.5.0,M10.5.0/3', '<+03>-3',
                      '/usr/share/zoneinfo/Europe/Berlin'):
             os.environ['TZ'] = zone
-            place.ends(0, f'TZ={zone} is good', 'check')
+            place.ends(0, f'TZ={zone} is accepted', 'check')
         for zone in ('zone.tab', 'tzdata.zi', 'Europe', '/etc/passwd'):
             place.settings({'usage.time_zone': zone})
-            place.ends(78, f'time_zone = {zone}, which is a file without a time zone, is refused', 'check')
+            place.ends(78, f'time_zone = {zone}, a file without a time zone, is rejected', 'check')
         os.environ['TZ'] = 'Nowhere/Bad'
         place.settings({'usage.time_zone': 'UTC'})
-        place.ends(0, 'and does not count where the settings have a time zone', 'check')
+        place.ends(0, 'TZ is ignored if the settings have a time zone', 'check')
     finally:
         os.environ.pop('TZ')
         if before is not None:
@@ -208,7 +209,7 @@ def raw(place, text, statement, said=''):
     os.chmod(path, 0o644)
     place.ends(78, statement, 'check', settings='raw.conf')
     if said:
-        place.says(f'and the message says so: {said}', said)
+        place.says(f'the error names the cause: {said}', said)
 
 
 def files(place):
@@ -216,42 +217,42 @@ def files(place):
     place.settings()
     with open(place.path('fm.conf'), 'rb') as file:
         good = file.read()
-    raw(place, b'\xef\xbb\xbf' + good, 'a byte-order mark is refused', 'byte-order')
+    raw(place, b'\xef\xbb\xbf' + good, 'a byte-order mark is rejected', 'byte-order')
     raw(place, good.replace(b'half_life = 0', b'half_life = 0\nhalf_life = 7-0'),
-        'a key that is there twice is refused', 'half_life')
+        'a key that occurs twice is rejected', 'half_life')
     raw(place, good.replace(b'half_life = 0', b'half_life = 0\nHalf_Life = 7-0'),
-        'also in other case', 'alf_')
-    raw(place, good + b'[usage]\ncharge = cpu\n', 'a section that is there twice is refused',
+        'a key that occurs twice in different case is rejected', 'alf_')
+    raw(place, good + b'[usage]\ncharge = cpu\n', 'a section that occurs twice is rejected',
         'usage')
-    raw(place, good + b'[Usage]\ncharge = cpu\n', 'a section twice in other case is refused',
+    raw(place, good + b'[Usage]\ncharge = cpu\n', 'a section that occurs twice in different case is rejected',
         'sage')
-    raw(place, b'driver = sqlite\n' + good, 'a key before the first section is refused', 'driver')
+    raw(place, b'driver = sqlite\n' + good, 'a key before the first section is rejected', 'driver')
     raw(place, good.replace(b'half_life = 0', b'half_life'),
-        'a line that is neither section nor key is refused', 'half_life')
-    raw(place, good.replace(b'half_life = 0', b'half_life = 0\0'), 'a NUL byte is refused')
+        'a line without section and value is rejected', 'half_life')
+    raw(place, good.replace(b'half_life = 0', b'half_life = 0\0'), 'a NUL byte is rejected')
     raw(place, good + b'; ' + b'x' * 5000 + b'\n',
-        'a line that the parser does not survive is refused')
-    raw(place, good + b'usage:charge = cpu\n', 'a key of another section by a colon is refused')
-    raw(place, good + b'[usage\n', 'a section without its end is refused')
+        'a line that is too long for the parser is rejected')
+    raw(place, good + b'usage:charge = cpu\n', 'a key of another section with a colon is rejected')
+    raw(place, good + b'[usage\n', 'a section without a closing bracket is rejected')
     for behind in (b' # a comment', b'junk', b'\t; x'):
         raw(place, b'# first\n[slurm]' + behind + b'\n' + good,
-            f'a section with something behind it is refused ({behind})', 'line 2: ')
-    # iniparser 4.2 takes a backslash in quotes away, and 4.1 does not.
+            f'a section followed by text is rejected ({behind})', 'line 2: ')
+    # iniparser 4.2 removes a backslash in quotes, and 4.1 does not.
     for value in (b'"a\\b"', b'"a\\\\b"', b"'a\\b'", b'"a\\"'):
         raw(place, b'[source]\nclusters = ' + value + b'\n' + good.partition(b'[source]\n')[2],
-            f'a backslash in quotes is refused ({value})', 'line 2: a backslash')
-    raw(place, b'', 'an empty file is refused', 'driver')
-    place.ends(78, 'a file that is not there is refused', 'check', settings='nowhere.conf')
-    place.says('and named', 'nowhere.conf')
+            f'a backslash in quotes is rejected ({value})', 'line 2: a backslash')
+    raw(place, b'', 'an empty file is rejected', 'driver')
+    place.ends(78, 'a missing file is rejected', 'check', settings='nowhere.conf')
+    place.says('the error names the missing file', 'nowhere.conf')
     os.mkdir(place.path('folder.conf'))
-    place.ends(78, 'a directory is refused', 'check', settings='folder.conf')
+    place.ends(78, 'a directory is rejected', 'check', settings='folder.conf')
     place.settings()
     for mode, who in ((0o664, 'its group'), (0o646, 'everyone')):
         os.chmod(place.path('fm.conf'), mode)
-        place.ends(78, f'a file that {who} may write to is refused', 'init')
-        place.says(f'and named ({who})', 'fm.conf')
+        place.ends(78, f'a file that {who} may write to is rejected', 'init')
+        place.says(f'the error names the file that {who} may write to', 'fm.conf')
     tap.ok(not os.path.exists(place.path('r.db')),
-           'no results were made by a file that others may write to')
+           'no results were created with a file that others may write to')
 
 
 def many_sections(place):
@@ -261,13 +262,13 @@ def many_sections(place):
 
 
 def whose(place):
-    """Which file is read."""
+    """Tests which settings file is read."""
     place.ready()
     place.settings({'fairshare.algorithm': 'nonsense'}, name='bad.conf')
     environment = dict(os.environ, FAIRMILL_CONF=place.path('fm.conf'))
-    place.ends(0, 'FAIRMILL_CONF names the settings', 'run', '--now', NOW, settings=None,
+    place.ends(0, 'FAIRMILL_CONF names the settings file', 'run', '--now', NOW, settings=None,
                env=environment)
-    place.ends(78, '-c is stronger than FAIRMILL_CONF', 'run', '--now', NOW, settings='bad.conf',
+    place.ends(78, '-c overrides FAIRMILL_CONF', 'run', '--now', NOW, settings='bad.conf',
                env=environment)
 
 

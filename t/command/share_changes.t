@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Whatever changes of an association is noted, by itself, once, and under the run that saw it."""
+"""Tests that each change of an association is recorded once, by the run that saw it."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ ROOT, PHYSICS, LAB, EVE, ALICE, CHEMISTRY, CAROL = range(1, 8)
 
 
 class Site(Place):
-    """Its runs are of now, some of the same second."""
+    """A site whose runs are for the current time; some are for the same second."""
 
     def noted(self):
         self.succeed('run')
@@ -37,27 +37,27 @@ class Site(Place):
 
 
 STEPS = (
-    ('a user that is gone', (f'UPDATE assoc SET deleted = 1 WHERE id_assoc = {ALICE}',),
+    ('a removed user', (f'UPDATE assoc SET deleted = 1 WHERE id_assoc = {ALICE}',),
      [(ALICE, 1, PHYSICS, 'physics', 'physics', 'alice', '', None)]),
-    ('one that is back, and as before', (f'UPDATE assoc SET deleted = 0 WHERE id_assoc = {ALICE}',),
+    ('a user who returns unchanged', (f'UPDATE assoc SET deleted = 0 WHERE id_assoc = {ALICE}',),
      [(ALICE, 0, PHYSICS, 'physics', 'physics', 'alice', '', None)]),
-    ('nothing where nothing changed', (), []),
-    ('other shares', (f'UPDATE assoc SET shares = 3 WHERE id_assoc = {EVE}',),
+    ('no row without a change', (), []),
+    ('changed shares', (f'UPDATE assoc SET shares = 3 WHERE id_assoc = {EVE}',),
      [(EVE, 0, LAB, 'lab', 'lab', 'eve', '', 3)]),
-    ("a user's other name", (f"UPDATE assoc SET \"user\" = 'karl' WHERE id_assoc = {CAROL}",),
+    ('a renamed user', (f"UPDATE assoc SET \"user\" = 'karl' WHERE id_assoc = {CAROL}",),
      [(CAROL, 0, CHEMISTRY, 'chemistry', 'chemistry', 'karl', 'gpu', 1)]),
-    ('another partition', (f"UPDATE assoc SET partition = 'cpu' WHERE id_assoc = {CAROL}",),
+    ('a changed partition', (f"UPDATE assoc SET partition = 'cpu' WHERE id_assoc = {CAROL}",),
      [(CAROL, 0, CHEMISTRY, 'chemistry', 'chemistry', 'karl', 'cpu', 1)]),
-    ("an account's other name, and of what is right below it",
+    ('a renamed account and its direct members',
      (f"UPDATE assoc SET acct = 'science' WHERE id_assoc IN ({PHYSICS}, {ALICE})",
       f"UPDATE assoc SET parent_acct = 'science' WHERE id_assoc = {LAB}"),
      [(PHYSICS, 0, ROOT, 'root', 'science', '', '', 60), (LAB, 0, PHYSICS, 'science', 'lab', '', '', 5),
       (ALICE, 0, PHYSICS, 'science', 'science', 'alice', '', None)]),
-    ('an account that another one took the place of',
+    ('an account that was replaced by another one',
      (f'UPDATE assoc SET id_assoc = 20 WHERE id_assoc = {PHYSICS}', f'UPDATE assoc SET id_parent = 20 WHERE id_parent = {PHYSICS}'),
      [(PHYSICS, 1, ROOT, 'root', 'science', '', '', None), (LAB, 0, 20, 'science', 'lab', '', '', 5),
       (ALICE, 0, 20, 'science', 'science', 'alice', '', None), (20, 0, ROOT, 'root', 'science', '', '', 60)]),
-    ('what was gone before is not noted again', (f'UPDATE assoc SET shares = 4 WHERE id_assoc = {EVE}',),
+    ('no row for an association that was removed before', (f'UPDATE assoc SET shares = 4 WHERE id_assoc = {EVE}',),
      [(EVE, 0, LAB, 'lab', 'lab', 'eve', '', 4)]),
 )
 
@@ -65,10 +65,10 @@ STEPS = (
 def body():
     with Site() as site:
         site.ready(TREE)
-        tap.same(len(site.noted()), 7, 'the first run notes every association')
+        tap.same(len(site.noted()), 7, 'the first run records each association')
         for what, statements, wanted in STEPS:
             site.change_all(*statements)
-            tap.same(site.noted(), wanted, f'noted: {what}')
+            tap.same(site.noted(), wanted, f'a run records: {what}')
 
 
 tap.main(body)

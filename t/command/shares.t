@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""shares: what sacctmgr's files say of associations, written and read."""
+"""Tests `fairmill shares`: writing and comparing files in the format of sacctmgr."""
 
 import csv
 import io
@@ -47,14 +47,14 @@ User - 'alice':DefaultAccount='optics':Fairshare=2:Priority=7
 
 
 def diff(place, text, *arguments):
-    """The status; the rest is in out and err."""
+    """Runs `shares diff` and returns the exit status.  The output is in out and err."""
     with open(place.path('file'), 'wb') as file:
         file.write(text.encode('utf-8', 'surrogateescape'))
     return place.run('shares', 'diff', 'file', *arguments)
 
 
 def rows(place, text):
-    """What differs: (account, user, partition, difference, file, database, line)."""
+    """Returns the differences: (account, user, partition, difference, file, database, line)."""
     diff(place, text, '--csv')
     return [tuple(row[1:]) for row in csv.reader(io.StringIO(place.out))][1:]
 
@@ -65,22 +65,22 @@ def commands(place, text):
 
 
 def exporting(place):
-    place.ends(0, 'a cluster is exported', 'shares', 'export')
-    tap.same(place.out, FILE, 'as sacctmgr load takes it, the same bytes for the same associations')
-    tap.same((diff(place, FILE), place.out, place.err), (0, '', ''), 'of which nothing differs')
+    place.ends(0, 'shares export succeeds', 'shares', 'export')
+    tap.same(place.out, FILE, 'the file has the format of sacctmgr load, always in the same order')
+    tap.same((diff(place, FILE), place.out, place.err), (0, '', ''), 'the exported file has no differences')
     place.change("UPDATE mill_assoc_table SET user = ? WHERE user = 'carol'", "o'neil")
-    place.ends(65, 'a name that no such file can say is no part of one', 'shares', 'export')
-    place.says('and is named', "user 'o'neil'", 'a quote')
-    tap.same(place.out, '', 'and nothing is printed')
+    place.ends(65, 'a name that the format cannot represent is rejected', 'shares', 'export')
+    place.says('the error names the user and the quote', "user 'o'neil'", 'a quote')
+    tap.same(place.out, '', 'the rejected export prints nothing')
     place.change("UPDATE mill_assoc_table SET user = 'carol' WHERE user = ?", "o'neil")
 
 
 def lying(place):
-    """A user's row whose account is not there, below one that is."""
+    """Tests a user whose account does not exist."""
     place.change("UPDATE mill_assoc_table SET acct = 'ghost' WHERE user = 'carol'")
-    place.ends(65, 'a user of an account that is not there is in no file', 'shares', 'export')
-    place.says('which is said', "its account 'ghost' is not there")
-    tap.same((diff(place, FILE), 'ghost' in place.out), (1, True), 'but it differs from one')
+    place.ends(65, 'export rejects a user whose account does not exist', 'shares', 'export')
+    place.says('the error names the missing account', "its account 'ghost' is not there")
+    tap.same((diff(place, FILE), 'ghost' in place.out), (1, True), 'diff reports a user whose account does not exist')
     place.change("UPDATE mill_assoc_table SET acct = 'chemistry' WHERE user = 'carol'")
 
 
@@ -106,12 +106,13 @@ User - 'alice'\r
     of_qos = '''QOS - 'normal':Description='Normal QOS default'
 qos - 'long':Description='for # "days"':Flags='DenyOnLimit':GraceTime=60:Priority=7
 '''
-    tap.same((diff(place, of_qos + dumped), place.out, place.err), (0, '', ''), 'lines of QOS before the cluster do not matter')
+    tap.same((diff(place, of_qos + dumped), place.out, place.err), (0, '', ''), 'lines of QOS before the cluster are ignored')
     added = dumped.replace("QOS='normal'", "QOS+='normal',urgent").replace('MaxJobs=3', "qos-=long:MaxJobs+=3:Parent='Root':Parent=''")
     added = added.replace(":Parent=''", '').replace('Fairshare=60', 'Fairshare+=60').replace("'carol':", "'carol':Parent=chemistry:")
-    tap.same((diff(place, added), place.out, place.err), (0, '', ''), 'keys may have += and -=, and Parent may repeat the line above')
+    tap.same((diff(place, added), place.out, place.err), (0, '', ''),
+             'keys accept += and -=, and Parent may repeat the line above')
     tap.same((rows(place, FILE.replace("User - 'bob':Fairshare=3\n", "User - 'bob':Fairshare=-1\n"))), [
-        ('physics', 'bob', '', 'shares', '1', '3', '10')], 'Fairshare=-1 is as if none was ever set')
+        ('physics', 'bob', '', 'shares', '1', '3', '10')], 'Fairshare=-1 means the default of 1')
     for line, why in (
             ("Account - 'a':Fairshare=--1", "Fairshare '--1'"), ("Account - 'a':Fairshare=-x", "Fairshare '-x'"),
             ("Account - 'a':Parent='chemistry'", "sacctmgr ignores Parent; write a line `Parent -' for 'chemistry'"),
@@ -127,14 +128,16 @@ qos - 'long':Description='for # "days"':Flags='DenyOnLimit':GraceTime=60:Priorit
             ("Account - 'a':Partition='p'", 'no partition')):
         status = diff(place, FILE + line + '\n')
         tap.ok(status == 65 and 'line 15: ' in place.err and why in place.err and not place.out and '\x1b' not in place.err,
-               f'{line[:30]!r} is refused by its line', status, place.err)
-    tap.ok(diff(place, 'Account - a\n') == 65 and 'line 1: there is no `Cluster -' in place.err, 'the cluster comes first', place.err)
-    tap.ok(diff(place, '# nothing\n') == 65 and 'Cluster - NAME' in place.err, 'and it is needed', place.err)
-    tap.same(diff(place, FILE.replace("'mill'", "'other'")), 64, 'a cluster that is not there is refused')
-    tap.same(diff(place, FILE.replace("'mill'", "'other'"), '--cluster=mill'), 0, 'but --cluster says another one')
-    place.ends(1, 'a file that is not there is said', 'shares', 'diff', 'nowhere')
+               f'{line[:30]!r} is rejected with its line number', status, place.err)
+    tap.ok(diff(place, 'Account - a\n') == 65 and 'line 1: there is no `Cluster -' in place.err,
+           'a file must begin with the cluster',
+           place.err)
+    tap.ok(diff(place, '# nothing\n') == 65 and 'Cluster - NAME' in place.err, 'a file without a cluster is rejected', place.err)
+    tap.same(diff(place, FILE.replace("'mill'", "'other'")), 64, 'a file with an unknown cluster is rejected')
+    tap.same(diff(place, FILE.replace("'mill'", "'other'"), '--cluster=mill'), 0, '--cluster overrides the cluster of the file')
+    place.ends(1, 'a missing file is an error', 'shares', 'diff', 'nowhere')
     for arguments in ((), ('dump',), ('export', 'file'), ('export', '--csv'), ('diff',), ('diff', 'file', '--commands', '--csv')):
-        place.ends(64, f"`shares {' '.join(arguments)}' is refused", 'shares', *arguments)
+        place.ends(64, f"`shares {' '.join(arguments)}' is rejected", 'shares', *arguments)
 
 
 def differing(place):
@@ -151,16 +154,17 @@ def differing(place):
         ('physics', 'bob', '', 'shares', '4', '3', '11'),
         ('new one', '', '', 'only in the file', '1', '', '14'),
         ('optics', '', '', 'only in the database', '', 'parent', ''),
-        ('optics', 'alice', '', 'only in the database', '', '2', '')], 'what differs is told by association')
-    tap.same(diff(place, wanted), 1, 'and the status is 1')
+        ('optics', 'alice', '', 'only in the database', '', '2', '')], 'diff lists the differences by association')
+    tap.same(diff(place, wanted), 1, 'diff with differences exits with status 1')
     widest = max(map(len, place.out.splitlines()))
     tap.ok(widest <= 80 and place.out.splitlines()[0].split() == ['Account', 'User', 'Difference', 'File', 'Database', 'Line'],
-           'people read a table', place.out)
+           'the text output is a table with at most 80 columns', place.out)
     diff(place, wanted, '--json')
     cluster, = json.loads(place.out)['clusters']
-    tap.same((cluster['cluster'], len(cluster['differences']), cluster['differences'][0]['line']), ('mill', 7, 4), 'JSON has the same')
+    tap.same((cluster['cluster'], len(cluster['differences']), cluster['differences'][0]['line']), ('mill', 7, 4),
+             'JSON has the same differences')
     diff(place, wanted, '-P', '-o', 'account,difference')
-    tap.same(place.out.splitlines()[1], 'chemistry|shares', 'columns can be chosen')
+    tap.same(place.out.splitlines()[1], 'chemistry|shares', 'columns can be selected')
     tap.same(commands(place, wanted), [
         "add account name=new one cluster=mill parent=root fairshare=1",
         'modify account where name=physics cluster=mill set parent=chemistry',
@@ -171,23 +175,24 @@ def differing(place):
         'delete user where name=alice account=optics cluster=mill',
         'delete account where name=optics cluster=mill'], 'the commands are in an order that works')
     diff(place, "Cluster - mill\n", '--csv')
-    tap.ok("root," not in place.out, "root and its user need not be in the file", place.out)
+    tap.ok("root," not in place.out, 'root and its user may be missing from the file', place.out)
 
 
 def hostile(place):
-    """Names that a shell or a terminal would do something about."""
+    """Tests names with characters that are special to a shell or a terminal."""
     status = diff(place, FILE + "User - '$(touch x);`id`':Fairshare=2\nUser - 'a,b'\nUser - '\u202eevil'\n", '--commands')
     lines = place.out.splitlines()
-    tap.same((status, shlex.split(lines[0])[4]), (1, 'name=$(touch x);`id`'), 'a shell takes a name as one word')
+    tap.same((status, shlex.split(lines[0])[4]), (1, 'name=$(touch x);`id`'), 'a name is one word for a shell')
     tap.ok(len(lines) == 3 and all(line.startswith('# this name is not safe in a command: sacctmgr') for line in lines[1:]),
-           'what sacctmgr would read as two names, or nobody can see, is a comment', place.out)
-    tap.ok('\u202e' not in place.out and '\\xE2\\x80\\xAE' in place.out, 'in which nothing is invisible', place.out)
+           'a name that sacctmgr would misread is in a comment', place.out)
+    tap.ok('\u202e' not in place.out and '\\xE2\\x80\\xAE' in place.out, 'invisible characters are escaped in the commands',
+           place.out)
     diff(place, FILE + "User - '\u202eevil'\n")
-    tap.ok('\u202e' not in place.out, 'nor in the table', place.out)
+    tap.ok('\u202e' not in place.out, 'invisible characters are escaped in the table', place.out)
 
 
 def drifting(place):
-    """check has a finding where the file that the settings name differs."""
+    """Tests the findings of check about the file that the settings name."""
     def found(text):
         with open(place.path('file'), 'w', encoding='utf-8') as file:
             file.write(text)
@@ -195,20 +200,23 @@ def drifting(place):
         return sorted((row['subject'], row['detail'], row['seen']) for row in json.loads(place.out)['clusters'][0]['findings']
                       if row['kind'] == 'shares_drift')
     place.settings({'source.shares_file': f"{place.path('nowhere')}, {place.path('file')}"})
-    tap.same(found(FILE), [], 'check finds nothing where the database is as the file says')
+    tap.same(found(FILE), [], 'check has no finding if the file equals the database')
     (chemistry,), = place.change("SELECT id_assoc FROM mill_assoc_table WHERE acct = 'chemistry' AND user = ''")
     (carol,), = place.change("SELECT id_assoc FROM mill_assoc_table WHERE user = 'carol'")
     tap.same(found(FILE.replace("'chemistry':Fairshare=40", "'chemistry':Fairshare=41")
                    .replace("User - 'carol'", "User - 'dora'\nUser - 'emil'")),
              sorted([('', "only in the file: account 'chemistry', user 'dora'", 4), (str(chemistry), "shares: account 'chemistry'", 4),
                      (str(carol), "only in the database: account 'chemistry', user 'carol'", 4)]),
-             'and each association that differs, by its id')
+             'check has a finding for each association that differs')
     place.succeed('check')
     tap.ok('finding shares_drift, 4x' in place.out and 'shares diff --commands' in place.out and
-           f"warning: shares_file: cannot open '{place.path('nowhere')}'" in place.out, 'people read what to do, and which file is not there', place.out)
+           f"warning: shares_file: cannot open '{place.path('nowhere')}'" in place.out, 'check proposes a command and names the missing file',
+           place.out)
     found(FILE.replace("'mill'", "'other'"))
     place.succeed('check')
-    tap.ok('shares_drift' not in place.out and 'shares compared' not in place.out, 'a file of another cluster is not compared', place.out)
+    tap.ok('shares_drift' not in place.out and 'shares compared' not in place.out,
+           'check does not compare a file of another cluster',
+           place.out)
 
 
 def body():
@@ -218,7 +226,7 @@ def body():
         for part in (exporting, lying, reading, differing, hostile, drifting):
             part(place)
         place.settings({'source.layout': 'plain'})
-        place.ends(64, 'another layout than slurmdbd is refused', 'shares', 'export')
+        place.ends(64, 'shares export rejects source type plain', 'shares', 'export')
 
 
 tap.main(body)

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""What show prints, for people and for programs."""
+"""Tests the text and machine-readable output of show."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from place import NOW, Place
 HEADER = 'Cluster|Account|User|Partition|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS'
 NAMES = 'cluster account username partition rawshares normshares rawusage normusage effectvusage fairshare levelfs'.split()
 
-# Bytewise: a-b before aB before ab, B before a; users before the accounts beside them.
+# Bytewise order: a-b before aB before ab, B before a; users before the accounts on their level.
 DRAWING = '''
 cluster tiny
 root/
@@ -61,11 +61,11 @@ def number(value):
 
 def parsable(place):
     header, lines = parsed(place)
-    tap.same(header, HEADER, 'the header is exact')
+    tap.same(header, HEADER, '--parsable has exactly these headings')
     tap.ok(place.out.endswith('\n') and all(len(line) == 11 for line in lines),
-           'each line has eleven fields and no bar at its end')
+           'each line of --parsable has eleven fields and no trailing bar')
     tap.same([tuple(line[:4]) for line in lines], ORDER,
-             'rows come depth first, users before accounts, bytewise, without indent')
+             'rows are depth first, users before accounts, in bytewise order')
     got = {tuple(line[:4]): line for line in lines}
     views = place.query('SELECT s.cluster, s.account, s.username, s.partition, s.rawshares, s.normshares, s.rawusage, s.normusage, '
                         's.effectvusage, s.fairshare, s.levelfs, f.level_fs_infinite FROM fairmill_sshare s '
@@ -79,14 +79,14 @@ def parsable(place):
         if line[4:] != wanted:
             wrong.append(f'{line} is not {wanted}')
     tap.ok(len(views) == len(ORDER) and not wrong,
-           'each field is the one of fairmill_sshare, with every digit', *wrong)
-    tap.same(got['tiny', 'a-b', 'bob', ''][4], 'parent', 'parent shares are printed as parent')
-    tap.same(got['tiny', 'root', '', ''][4], '', "the root's shares are blank")
-    tap.same(got['tiny', 'a-b', 'bob', ''][10], '', 'and have no Level FS')
-    tap.same(got['tiny', 'ab', 'anna', ''][10], 'inf', 'an infinite Level FS is inf')
-    tap.same(got['tiny', 'aB', 'cid', ''][10], '0', 'a zero share has Level FS 0')
-    tap.same(got['tiny', 'ab', '', ''][9], '', 'an account has no FairShare under Fair Tree')
-    tap.same(got['tiny', 'ab', 'zoe', ''][8], '%.17g' % (1 / 6), 'numbers have all their digits')
+           'each field equals fairmill_sshare, with all digits', *wrong)
+    tap.same(got['tiny', 'a-b', 'bob', ''][4], 'parent', '`parent` shares are printed as parent')
+    tap.same(got['tiny', 'root', '', ''][4], '', "the root's shares are empty")
+    tap.same(got['tiny', 'a-b', 'bob', ''][10], '', 'a user with `parent` shares has no Level FS')
+    tap.same(got['tiny', 'ab', 'anna', ''][10], 'inf', 'an infinite Level FS is printed as inf')
+    tap.same(got['tiny', 'aB', 'cid', ''][10], '0', 'shares of 0 have Level FS 0')
+    tap.same(got['tiny', 'ab', '', ''][9], '', 'with Fair Tree, an account has no FairShare')
+    tap.same(got['tiny', 'ab', 'zoe', ''][8], '%.17g' % (1 / 6), 'numbers have all digits')
 
 
 def cut(place):
@@ -98,78 +98,80 @@ def cut(place):
     place.succeed('run', '--now', NOW, settings='cut.conf')
     place.succeed('show', '--parsable', settings='cut.conf')
     tap.same([line.split('|')[6] for line in place.out.splitlines()[1:]], ['2', '2'],
-             'RawUsage 2.7 is cut to 2')
+             'RawUsage 2.7 is truncated to 2')
 
 
 def filters(place):
     _, lines = parsed(place, '--user', 'zoe')
     tap.same([tuple(line[:4]) for line in lines if line[2]], [('tiny', 'ab', 'zoe', '')],
-             '--user shows that user')
+             '--user selects a user')
     _, lines = parsed(place, '--user', 'anna')
     tap.same([line[3] for line in lines if line[2]], ['', 'gpu'],
-             '--user shows every partition of the user')
-    tap.same(parsed(place, '--all', '--user', 'anna'), parsed(place), '--all shows all users, whatever --user says')
+             '--user shows all partitions of the user')
+    tap.same(parsed(place, '--all', '--user', 'anna'), parsed(place), '--all shows all users and overrides --user')
     _, lines = parsed(place, '--account', 'sub')
     tap.same({tuple(line[:3]) for line in lines} & {('tiny', 'sub', ''), ('tiny', 'sub', 'yan'),
                                                     ('tiny', 'ab', 'zoe')},
-             {('tiny', 'sub', ''), ('tiny', 'sub', 'yan')}, '--account shows that account')
+             {('tiny', 'sub', ''), ('tiny', 'sub', 'yan')}, '--account selects an account')
     _, lines = parsed(place, '--cluster', 'Other')
     tap.same([tuple(line[:3]) for line in lines], [('Other', 'root', ''), ('Other', 'root', 'u')],
-             '--cluster shows that cluster')
+             '--cluster selects a cluster')
 
 
 def as_json(place):
     place.succeed('show', '--json')
     document = json.loads(place.out)
     rows = [row for row in walk(document)]
-    tap.same(len(rows), len(ORDER), 'the JSON has every row')
+    tap.same(len(rows), len(ORDER), 'JSON has all rows')
     by_name = {(row['cluster'], row['account'], row['username']): row for row in rows
                if not row.get('partition')}
     infinite = by_name['tiny', 'ab', 'anna']
     tap.ok([v for k, v in infinite.items() if 'level' in k.lower()
             and 'fs' in k.lower()][0] is None,
-           'an infinite Level FS is null', infinite)
+           'an infinite Level FS is null in JSON', infinite)
     tap.ok('NaN' not in place.out and 'Infinity' not in place.out and '1e+100' not in place.out,
-           'no number is one that JSON has not')
+           'JSON has no number that JSON does not allow')
     zoe = by_name['tiny', 'ab', 'zoe']
-    tap.ok(1 / 6 in zoe.values(), 'numbers have all their digits', zoe)
+    tap.ok(1 / 6 in zoe.values(), 'numbers in JSON have all digits', zoe)
 
 
 def as_csv(place):
-    """RFC 4180: what a reader of it finds is what --parsable prints."""
+    """A reader of RFC 4180 must get the values of --parsable."""
     _, lines = parsed(place)
     place.succeed('show', '--csv')
     rows = list(csv.reader(io.StringIO(place.out, newline='')))
-    tap.same(rows, [NAMES] + lines, '--csv has the fields of --parsable, under the names of fairmill_sshare')
-    tap.same(place.out.count('\r\n'), len(rows), 'lines end with CR LF')
+    tap.same(rows, [NAMES] + lines, '--csv has the fields of --parsable and the names of fairmill_sshare')
+    tap.same(place.out.count('\r\n'), len(rows), 'CSV lines end with CR LF')
     place.change("UPDATE tiny_assoc_table SET \"user\" = 'a \"b\", c' WHERE \"user\" = 'zed'")
     place.succeed('run')
     place.succeed('show', '--csv')
-    tap.ok('tiny,root,"a ""b"", c",,' in place.out, 'a name with a comma and quotes is in quotes', place.out)
+    tap.ok('tiny,root,"a ""b"", c",,' in place.out, 'a name with a comma and quotes is quoted', place.out)
     place.change("UPDATE tiny_assoc_table SET \"user\" = 'zed' WHERE \"user\" = 'a \"b\", c'")
     place.succeed('run', '--now', NOW, '--replace')
     for other in ('--json', '--parsable'):
-        place.ends(64, f'--csv and {other} exclude each other', 'show', '--csv', other)
+        place.ends(64, f'--csv and {other} are mutually exclusive', 'show', '--csv', other)
 
 
 def chosen(place):
-    """-o, -n and -p, as sshare has them."""
+    """Tests -o, -n and -p, which are the same as in sshare."""
     place.succeed('show', '-M', 'tiny', '-u', 'zoe', '-n', '-P', '-o', 'User,rawshares,ACCOUNT,Cluster')
-    tap.same(place.out.splitlines(), ['||root|tiny', '|2|ab|tiny', 'zoe|1|ab|tiny'], 'columns are chosen by their names, in any order')
+    tap.same(place.out.splitlines(), ['||root|tiny', '|2|ab|tiny', 'zoe|1|ab|tiny'], '-o selects columns by name, in any order')
     place.succeed('show', '-M', 'tiny', '-u', 'zoe', '-p', '-o', 'username,levelfs')
-    tap.same(place.out.splitlines()[0::3], ['User|LevelFS|', 'zoe|%s|' % number(place.value('level_fs', 'ab.zoe'))], '-p ends each line with a bar')
+    tap.same(place.out.splitlines()[0::3], ['User|LevelFS|', 'zoe|%s|' % number(place.value('level_fs', 'ab.zoe'))],
+             '-p ends each line with a bar')
     place.succeed('show', '-M', 'tiny', '-u', 'zoe', '-n', '-o', 'user%-5,id%4')
-    tap.same(place.out.splitlines()[-1][:5], 'zoe  ', 'with a width')
+    tap.same(place.out.splitlines()[-1][:5], 'zoe  ', '-o accepts a width')
     place.succeed('show', '--csv', '-M', 'tiny', '-u', 'zoe', '-o', 'id,User')
-    tap.same(place.out.splitlines()[0], 'id_assoc,username', 'CSV has the names of the view')
+    tap.same(place.out.splitlines()[0], 'id_assoc,username', 'CSV has the column names of the view')
     place.succeed('show', '--json', '-M', 'tiny', '-u', 'zoe', '-o', 'id,User')
-    tap.same([list(row) for row in json.loads(place.out)['clusters'][0]['associations']], [['id_assoc', 'username']] * 3, 'so has JSON')
-    place.ends(64, 'a column that is not there is refused', 'show', '-o', 'acount')
-    place.says('with the nearest one', "there is no column 'acount', did you mean 'account'?")
+    tap.same([list(row) for row in json.loads(place.out)['clusters'][0]['associations']], [['id_assoc', 'username']] * 3,
+             'JSON has the column names of the view')
+    place.ends(64, 'an unknown column is rejected', 'show', '-o', 'acount')
+    place.says('the error proposes the nearest column', "there is no column 'acount', did you mean 'account'?")
 
 
 def walk(node):
-    """Every object that has a user and an account, wherever it is."""
+    """Yields all objects with a user and an account, at any depth."""
     if isinstance(node, list):
         for item in node:
             yield from walk(item)
@@ -184,11 +186,11 @@ def for_people(place):
     place.succeed('show')
     for word in ('Account', 'User', 'RawShares', 'NormShares', 'RawUsage', 'EffectvUsage',
                  'FairShare', 'parent', 'inf', 'zoe', 'tiny'):
-        tap.ok(word in place.out, f'the table for people has {word}', place.out)
+        tap.ok(word in place.out, f'the text output contains {word}', place.out)
 
 
 def algorithms(place):
-    """Which values the columns hold."""
+    """Tests the values of the columns for each algorithm."""
     columns = dict(fair_tree=('level_shares_norm', 'level_usage', 'fair_tree_factor'),
                    classic=('shares_norm', 'classic_usage', 'classic_factor'),
                    linear=('shares_norm', 'linear_usage', 'linear_factor'),
@@ -204,7 +206,7 @@ def algorithms(place):
             's.normusage IS f.usage_norm FROM fairmill_sshare s '
             'JOIN fairmill_fairshare f ON f.cluster = s.cluster AND f.id_assoc = s.id_assoc WHERE f.depth > 0 AND f.shares_norm > 0')
         tap.ok(len(rows) > 10 and set(rows) == {(1,) * 7},
-               f'under {algorithm} the columns are {norm}, {effective} and {factor}', set(rows))
+               f'with {algorithm} the columns are {norm}, {effective} and {factor}', set(rows))
 
 
 LIMITED = f'''
@@ -225,7 +227,8 @@ job physics.bob submit={NOW - 500} limit=10 tres_req=1=7,4=1
 
 
 def limits(place):
-    """sshare's columns of TRES: seconds that are left of running jobs, cut to minutes at each association."""
+    """Tests sshare's TRES columns: the remaining seconds of running jobs, truncated to minutes for
+    each association."""
     place.ready(LIMITED)
     with open(place.path('slurm.conf'), 'w', encoding='ascii') as file:
         file.write('AccountingStorageEnforce=associations,limits\n')
@@ -240,34 +243,35 @@ def limits(place):
     settings = {'slurm.conf': place.path('slurm.conf')}
     place.settings(settings)
     place.succeed('run', '--now', NOW)
-    # alice has 500 s of 3 CPUs left and 1 s of 100; bob's are beyond their limit or have none.
+    # alice has 500 s of 3 CPUs and 1 s of 100 left; bob's jobs are beyond their limit or without
+    # one.
     left = 'cpu=26,mem=5834,energy=0,node=8,billing=33,gres/gpu=0'
     nothing = 'cpu=0,mem=0,energy=0,node=0,billing=0,gres/gpu=0'
     place.succeed('show', '--parsable', '-l')
     header, *lines = place.out.splitlines()
-    tap.same(header, HEADER + '|GrpTRESMins|TRESRunMins', 'show -l has the columns of TRES, too')
+    tap.same(header, HEADER + '|GrpTRESMins|TRESRunMins', 'show -l has the TRES columns')
     tap.same({tuple(line.split('|')[1:3]): tuple(line.split('|')[-2:]) for line in lines},
              {('root', ''): ('', left), ('physics', ''): ('cpu=600,gres/gpu=20', left), ('physics', 'alice'): ('', left),
               ('physics', 'bob'): ('', nothing), ('empty', ''): ('', nothing), ('empty', 'eve'): ('', nothing)},
-             'a limit is of its association, and what jobs may still use is of all above them, too')
+             'limits are per association, TRESRunMins include all below')
     tap.same(set(place.query('SELECT account, username, grptresmins, tresrunmins FROM fairmill_sshare')),
              {('root', '', None, left), ('physics', '', 'cpu=600,gres/gpu=20', left), ('physics', 'alice', None, left),
               ('physics', 'bob', None, None), ('empty', '', None, None), ('empty', 'eve', None, None)},
-             'the view has them where there is something')
+             'the view has values only if there are limits or running jobs')
     place.succeed('show', '--parsable')
     tap.same(place.out.splitlines()[0], HEADER, 'without -l there are the usual columns')
     place.succeed('show', '--json')
     tap.same([row['tresrunmins'] for row in walk(json.loads(place.out)) if row['account'] == 'empty'], [nothing] * 2,
-             'JSON has them always')
+             'JSON always has the TRES columns')
     place.settings(settings | {'slurm.conf': None})
     place.succeed('run', '--now', NOW + 1)
     tap.same(place.query("SELECT count(*), count(tresrunmins), count(grptresmins) FROM fairmill_sshare"), [(6, 0, 1)],
-             'without a slurm.conf that enforces limits nobody knows what slurmctld counts')
+             'without a slurm.conf that enforces limits, TRESRunMins are NULL')
     place.succeed('show')
-    tap.ok('Partition' not in place.out, 'nobody has a partition')
+    tap.ok('Partition' not in place.out, 'without partitions there is no column for them')
     place.succeed('show', '-m')
     tap.ok(place.out.splitlines()[1].split()[:3] == ['Account', 'User', 'Partition'],
-           'with -m there is the column all the same', place.out)
+           '-m always adds the column of partitions', place.out)
 
 
 def body():
