@@ -133,7 +133,7 @@ int main(void)
     ok(!day_spool_add_product(spool, 1, &greatest, UINT64_MAX, &err),
        "the largest product is accepted");
     struct wide most = { { UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX } };
-    ok(day_spool_add(spool, 1, 1, &most, &err) && strstr(err.message, "association 1 on a day"),
+    ok(day_spool_add(spool, 1, 1, &most, &err) && strstr(err.message, "association 1 on one day"),
        "a sum out of range fails and names the association");
     day_spool_destroy(spool);
     name_folders(&err);
