@@ -257,7 +257,7 @@ def try_many(place):
     tap.ok(2 < points <= 61 and cluster['history']['at'][-1] == NOW, 'of many points, the page has at most 61 and the last',
            points)
     tap.ok(100 < series < users and '0' in cluster['history']['rows'],
-           'of many associations, those with most usage have a history',
+           'of many associations, the largest by usage have a history',
            series)
     tap.ok(len(place.out) < 1500000, 'the page of many associations is below 1.5 MB', len(place.out))
 

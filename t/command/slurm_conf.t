@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""What a slurm.conf comes to: which setting it gives, what is stronger, and what check says of it.
-How its lines are read is in t/unit/slurm_conf.c."""
+"""Tests the settings that slurm.conf provides, their precedence, and check's output about them.
+
+The parser of its lines is tested in t/unit/slurm_conf.c."""
 
 import ctypes
 import os
@@ -18,7 +19,7 @@ from small_disk import NEWNS
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'data', 'slurm_conf')
 
-# The two examples of the document of 2009, and the same as settings.
+# The two examples of the document of 2009, as slurm.conf and as settings.
 EXAMPLE_WEIGHTS = '''
 PriorityWeightAge=1000
 PriorityWeightFairshare=10000
@@ -51,7 +52,7 @@ EXAMPLE_SETTINGS = {'priority.favor_small': 'no', 'priority.max_age': '14-0',
                     'priority.weight_job_size': '1000', 'priority.weight_partition': '1000',
                     'priority.weight_qos': '0'}
 
-# A line of slurm.conf, a setting, and its value then.
+# A line of slurm.conf, a setting, and the value that the line gives it.
 MEANINGS = (
     ('PriorityDecayHalfLife=0-00:10:00', 'usage.half_life', '10'),
     ('PriorityDecayHalfLife=90', 'usage.half_life', '90'),
@@ -88,7 +89,7 @@ MEANINGS = (
      'PartitionName=b PriorityJobFactor=100', 'priority.partition_factors', 'a:2,b:100'),
 )
 
-# A line that is wrong, and what the message says besides file and line.
+# A wrong line, and the text of the error in addition to file and line.
 MISTAKES = (
     ('PriorityDecayHalfLife=fortnight', "PriorityDecayHalfLife = 'fortnight'"),
     ('PriorityUsageResetPeriod=FORTNIGHTLY', 'MONTHLY'),
@@ -123,7 +124,7 @@ def with_conf(place, text, keys=None):
 
 
 def resolved(place):
-    """{'usage.half_life': '7-0'} of the last run."""
+    """Returns the settings of the last run, such as {'usage.half_life': '7-0'}."""
     place.succeed('run', '--now', NOW, '--replace')
     text = place.query('SELECT s.text FROM fairmill_settings s JOIN fairmill_run r'
                        ' ON r.settings_digest = s.digest ORDER BY r.run_id DESC LIMIT 1')[0][0]
@@ -137,32 +138,32 @@ def examples(place):
         as_settings, values = resolved(place), place.query('SELECT * FROM fairmill_sshare ORDER BY 1, 2')
         with_conf(place, conf)
         as_conf = resolved(place)
-        tap.same(as_conf.pop('slurm.conf'), place.path('slurm.conf'), 'a run records its slurm.conf')
+        tap.same(as_conf.pop('slurm.conf'), place.path('slurm.conf'), 'a run records the path of its slurm.conf')
         del as_settings['slurm.conf']
         tap.same(as_conf, as_settings,
-                 f"the document's example {name} is the same as slurm.conf and as settings")
+                 f"the document's example {name} gives the same settings from slurm.conf")
         tap.same(place.query('SELECT * FROM fairmill_sshare ORDER BY 1, 2'), values,
-                 f'and publishes the same ({name})')
+                 f'the example {name} publishes the same values')
         tap.ok(as_conf['priority.weight_fairshare'] == '10000' and
-               as_conf['usage.half_life'] == keys['usage.half_life'], f'which is what it says ({name})')
+               as_conf['usage.half_life'] == keys['usage.half_life'], f'the example {name} has the values in the document')
 
 
 def meanings(place):
     place.ready()
     for line, setting, value in MEANINGS:
         with_conf(place, line + '\n')
-        tap.same(resolved(place)[setting], value, f'{line.splitlines()[-1]} is {setting} = {value}')
+        tap.same(resolved(place)[setting], value, f'{line.splitlines()[-1]} gives {setting} = {value}')
     with_conf(place, '')
     nothing = resolved(place)
     tap.ok(nothing['usage.half_life'] == '7-0' and nothing['fairshare.algorithm'] == 'fair_tree' and
            nothing['priority.weight_age'] == '1' and nothing['priority.partition_factors'] == '',
-           'a slurm.conf that says nothing leaves every default')
+           'an empty slurm.conf leaves all defaults')
     place.settings({'fairshare.conformance': 'slurmctld'})
     defaults = resolved(place)
     tap.same({defaults[f'priority.weight_{factor}'] for factor in
               ('age', 'assoc', 'fairshare', 'job_size', 'partition', 'qos')}, {'0'},
-             "under slurmctld's conformance weights are 0 by default")
-    tap.same(defaults['priority.weight_tres'], '', 'and none of TRES')
+             'with conformance = slurmctld weights default to 0')
+    tap.same(defaults['priority.weight_tres'], '', 'with conformance = slurmctld there are no TRES weights')
 
 
 def strength(place):
@@ -173,19 +174,19 @@ def strength(place):
                             'fairshare.algorithm': 'pbs'})
     got = resolved(place)
     tap.ok(got['usage.half_life'] == '3-0' and got['fairshare.algorithm'] == 'pbs' and
-           got['priority.flags'] == '', 'what the settings say is stronger than slurm.conf')
+           got['priority.flags'] == '', 'the settings override slurm.conf')
     tap.same((got['priority.weight_age'], got['priority.max_age']), ('5', '2-0'),
-             'which is stronger than the default')
+             'slurm.conf overrides the defaults')
     digests = place.query('SELECT count(*) FROM fairmill_settings')[0][0]
     write(place, conf.replace('Age=5', 'Age=6'))
     resolved(place)
     tap.same(place.query('SELECT count(*) FROM fairmill_settings')[0][0], digests + 1,
-             'another slurm.conf is another digest')
+             'a changed slurm.conf has a different digest')
     with_conf(place, 'PriorityWeightQOS=much\n', {'priority.weight_qos': '1'})
-    place.ends(0, 'what does not count may be wrong', 'run', '--now', NOW + 1)
+    place.ends(0, 'an invalid value that the settings override is ignored', 'run', '--now', NOW + 1)
     place.settings({'slurm.conf': 'slurm.conf', 'usage.half_life': None})
     write(place, 'PriorityDecayHalfLife=5-0\n')
-    tap.same(resolved(place)['usage.half_life'], '5-0', 'a relative path is taken from where we are')
+    tap.same(resolved(place)['usage.half_life'], '5-0', 'a relative path starts at the working directory')
 
 
 def no_weights(place):
@@ -197,7 +198,8 @@ def no_weights(place):
                          ({'slurm.conf': place.path('slurm.conf')} | six, zero)):
         place.settings(keys)
         place.succeed('check')
-        tap.same([said for said in (nothing, zero) if f'  warning: {said}' in place.out], [warned] if warned else [], f"check warns of weights as it should ({', '.join(keys)})")
+        tap.same([said for said in (nothing, zero) if f'  warning: {said}' in place.out], [warned] if warned else [],
+                 f"check warns about missing weights only ({', '.join(keys)})")
 
 
 def not_kept_private(place):
@@ -209,7 +211,7 @@ def not_kept_private(place):
         place.succeed('check')
         said = [line.partition(f"PrivateData = '{value}': ")[2] for line in place.out.splitlines() if 'PrivateData = ' in line]
         tap.same(said, [open_to_all + ': fairmill can hide only usage and jobs'] if open_to_all else [],
-                 f'check warns of what PrivateData={value} hides in Slurm only')
+                 f'check warns about values of PrivateData={value} that fairmill ignores')
 
 
 def mistakes(place):
@@ -217,23 +219,23 @@ def mistakes(place):
     place.succeed('run', '--now', NOW)
     for line, said in MISTAKES:
         with_conf(place, '\n' + line + '\n')
-        place.ends(78, f"'{line}' is refused", 'run', '--now', NOW + 1)
-        place.says(f'with file, line and reason ({line})', place.path('slurm.conf'), 'line 2', said)
+        place.ends(78, f"'{line}' is rejected", 'run', '--now', NOW + 1)
+        place.says(f"the error for '{line}' has file, line and reason", place.path('slurm.conf'), 'line 2', said)
     write(place, '', mode=0o646)
-    place.ends(78, 'a slurm.conf that everybody may write is refused', 'run', '--now', NOW + 1)
-    place.says('and the message says so', 'everybody may write')
+    place.ends(78, 'a slurm.conf that all users can write is rejected', 'run', '--now', NOW + 1)
+    place.says('the error says that all users can write slurm.conf', 'everybody may write')
     os.unlink(place.path('slurm.conf'))
-    place.ends(78, 'a slurm.conf that is not there is refused', 'run', '--now', NOW + 1)
-    place.says('and named', place.path('slurm.conf'), '[slurm] conf')
-    place.ends(0, 'who only reads results needs no slurm.conf', 'show')
-    place.ends(1, 'nor does status', 'status')
-    place.says('which knows that the run could not be recorded', 'could not be recorded (exit status 78)')
+    place.ends(78, 'a missing slurm.conf is rejected', 'run', '--now', NOW + 1)
+    place.says('the error names the missing slurm.conf', place.path('slurm.conf'), '[slurm] conf')
+    place.ends(0, 'show needs no slurm.conf', 'show')
+    place.ends(1, 'status needs no slurm.conf and exits with status 1', 'status')
+    place.says('status says that the run could not be recorded', 'could not be recorded (exit status 78)')
     tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW,)],
-             'no run with a bad slurm.conf has published')
+             'runs with an invalid slurm.conf publish nothing')
 
 
 def live(place):
-    """A slurm.conf that ran a cluster."""
+    """Tests the slurm.conf of a real cluster."""
     place.ready()
     shutil.copy(os.path.join(DATA, 'live1.conf'), place.path('slurm.conf'))
     os.chmod(place.path('slurm.conf'), 0o644)
@@ -246,12 +248,12 @@ def live(place):
                 'priority.weight_qos': '4000', 'priority.weight_tres': 'CPU=100,Mem=50',
                 'priority.max_age': '60', 'priority.favor_small': 'no', 'priority.flags': '',
                 'priority.partition_factors': 'debug:10,short:50,bill:100,maxed:1'}
-    tap.same({key: got[key] for key in expected}, expected, "a cluster's own slurm.conf is read")
-    place.ends(0, 'and checked', 'check')
+    tap.same({key: got[key] for key in expected}, expected, 'the slurm.conf of a real cluster is read')
+    place.ends(0, 'check of a real slurm.conf succeeds', 'check')
     tap.ok(f"slurm.conf: '{place.path('slurm.conf')}', cluster 'live', partitions: 4, "
-           'nodes: 1 with 8 CPUs' in place.out, 'check says what it is', place.out)
+           'nodes: 1 with 8 CPUs' in place.out, 'check describes slurm.conf', place.out)
     tap.ok("slurm.conf belongs to cluster 'live'" in place.out,
-           'and warns that it is of another cluster', place.out)
+           'check warns that slurm.conf is of another cluster', place.out)
 
 
 def checked(place, keys, conf, statement, *said):
@@ -261,7 +263,7 @@ def checked(place, keys, conf, statement, *said):
 
 
 def check_type(place):
-    """PriorityType's default is basic up to 23.02."""
+    """Up to 23.02 the default of PriorityType is priority/basic."""
     warning = f"  warning: '{place.path('slurm.conf')}' does not set PriorityType; up to Slurm 23.02 the default is " \
         'priority/basic, which computes no priorities\n'
     for protocol, release, basic in ((9216, '20.11', True), (9984, '23.02', True), (10240, '23.11', False),
@@ -270,7 +272,7 @@ def check_type(place):
         with_conf(place, 'PriorityWeightAge=5000\n')
         place.succeed('check')
         tap.ok((warning in place.out) == basic and f'  slurmctld: {release}, as the cluster registered\n' in place.out,
-               f'check says that a slurm.conf of {release} without PriorityType has {"no " if basic else ""}priorities',
+               f'check says if slurm.conf of {release} without PriorityType has {"no " if basic else ""}priorities',
                place.out)
     place.change('UPDATE cluster_table SET rpc_version = 0')
 
@@ -281,44 +283,44 @@ def check(place):
     write(place, '\n\nPriorityWeightAge=5000\n', 'more.conf')
     os.utime(place.path('more.conf'), (1000000000, 1000000000))
     checked(place, {'priority.weight_qos': '7', 'usage.time_zone': 'UTC'}, 'ClusterName=Tiny\nPriorityDecayHalfLife=2-0\n'
-            'Include more.conf\n', 'check says where each value is from',
+            'Include more.conf\n', 'check prints the source of each value',
             f"slurm.conf: '{path}' and the files it includes, 2 in total, cluster 'Tiny'",
             f"  read: '{path}', modified 20", f"\n  read: '{place.path('more.conf')}', modified 2001-09-09T01:46:40\n",
             f"  usage.half_life = 2-0, from PriorityDecayHalfLife in '{path}', line 2\n",
             '  priority.weight_qos = 7, from the settings\n',
             f"  priority.weight_age = 5000, from PriorityWeightAge in '{place.path('more.conf')}', line 3\n",
             '  fairshare.algorithm = fair_tree, the default\n')
-    tap.ok('warning' not in place.out, 'and warns of nothing where nothing is wrong', place.out)
-    checked(place, {}, 'PriorityDecayHalfLife=8\n', 'check says what a bare number is, and warns of few minutes',
+    tap.ok('warning' not in place.out, 'check has no warnings about a correct slurm.conf', place.out)
+    checked(place, {}, 'PriorityDecayHalfLife=8\n', 'check prints the unit of a bare number and warns about few minutes',
             '  usage.half_life = 8 min, from PriorityDecayHalfLife in',
             '  warning: PriorityDecayHalfLife = 8 is a half-life of 8 minutes')
-    checked(place, {}, 'PriorityType=priority/basic\n', 'check warns of another plugin',
+    checked(place, {}, 'PriorityType=priority/basic\n', 'check warns about a different priority plugin',
             f"warning: '{path}', line 1: PriorityType = 'priority/basic': Slurm computes no priorities with this plugin")
     check_type(place)
     checked(place, {}, 'PrioritySiteFactorPlugin=site_factor/lua\n',
-            'and of one that knows more than we', "PrioritySiteFactorPlugin = 'site_factor/lua'")
-    checked(place, {}, 'PriorityUsageResetPeriod=NOW\n', 'and of resets that leave no trace',
+            'check warns about a site factor plugin', "PrioritySiteFactorPlugin = 'site_factor/lua'")
+    checked(place, {}, 'PriorityUsageResetPeriod=NOW\n', 'check warns about resets by NOW',
             "PriorityUsageResetPeriod = 'NOW'", 'treats it as NONE')
-    checked(place, {}, 'PriorityFlags=ACCRUE_ALLWAYS\n', 'and of flags that it does not know',
+    checked(place, {}, 'PriorityFlags=ACCRUE_ALLWAYS\n', 'check warns about unknown flags',
             "unknown flag 'ACCRUE_ALLWAYS'")
-    checked(place, {}, 'PartitionName=p Nodes=n1\n', 'and of nodes that are none',
+    checked(place, {}, 'PartitionName=p Nodes=n1\n', 'check warns about unknown nodes',
             "'p' has 'n1', which is no node")
-    checked(place, {}, 'PriorityCalcPeriod=often\n', 'and of a period that is none',
+    checked(place, {}, 'PriorityCalcPeriod=often\n', 'check warns about an invalid PriorityCalcPeriod',
             "PriorityCalcPeriod = 'often'")
     checked(place, {'priority.weight_age': '10', 'fairshare.algorithm': 'classic',
                     'priority.weight_fairshare': '999'},
             'NodeName=n[1-64]\nPartitionName=p Nodes=ALL PriorityJobFactor=500\n'
             'PriorityWeightJobSize=63\nPriorityWeightPartition=499\n',
-            'check warns of weights that are too low',
+            'check warns about weights that are too low',
             'priority.weight_age = 10 is low', 'priority.weight_fairshare = 999 is low',
             'priority.weight_job_size = 63 is low: priorities are whole numbers, and there may be 64 different',
             'priority.weight_partition = 499 is low: priorities are whole numbers, and there may be 500')
-    checked(place, {}, 'PriorityWeightFairshare=2\n', 'and of less weight than there are ranks',
+    checked(place, {}, 'PriorityWeightFairshare=2\n', 'check warns about a weight below the number of ranks',
             'priority.weight_fairshare = 2 is low: priorities are whole numbers, and there may be 3 different ranks')
-    checked(place, {}, 'PriorityWeightFairshare=3\nPriorityWeightQOS=0\n', 'which three users are')
-    tap.ok('low' not in place.out, 'of no more', place.out)
+    checked(place, {}, 'PriorityWeightFairshare=3\nPriorityWeightQOS=0\n', 'check accepts a weight equal to the number of ranks')
+    tap.ok('low' not in place.out, 'check has no warning about that weight', place.out)
     checked(place, {}, 'PriorityWeightAge=4294967295\nPriorityWeightQOS=1000\n',
-            'check warns of weights that are too high', 'add up to 4294968299')
+            'check warns about weights whose sum is too high', 'add up to 4294968299')
 
 
 BILLED = """
@@ -339,7 +341,7 @@ PartitionName=batch Nodes=n1
 PartitionName=gpu Nodes=n2 TRESBillingWeights="CPU=1.5,Mem=0.25G,GRES/gpu=7.3"
 """
 
-# What reads results.
+# Commands that read results.
 READING = (('show',), ('explain', 'ann'), ('prio',), ('status',), ('history', 'ann'), ('compare',), ('metrics',),
            *[('report', '-o', 'page.html')] * HAS_REPORT, ('ledger', 'list'), ('whatif', '--shares', 'ann=5'))
 
@@ -351,7 +353,7 @@ def used(place):
 
 
 def billing(place):
-    """Weights of partitions, as a slurm.conf has them and as settings have them."""
+    """Tests the weights of partitions from slurm.conf and from the settings."""
     none = {'usage.half_life': '0', 'usage.charge': 'tres'}
     place.ready(BILLED, none | {'usage.tres_weights': 'CPU=1'})
     write(place, BILLING)
@@ -360,38 +362,39 @@ def billing(place):
         write(place, BILLING + f'PriorityFlags={flags}\n')
         place.settings(none | {'slurm.conf': place.path('slurm.conf')})
         tap.same(used(place), {'ann': 10 * gpu, 'bob': 40, 'cy': 40},
-                 f"TRESBillingWeights are charged, and CPUs where a partition has none ({flags or 'no flag'})")
+                 f"TRESBillingWeights are charged, or CPUs in partitions without weights ({flags or 'no flag'})")
         place.settings(none | {'usage.tres_weights': 'CPU=1', 'priority.flags': flags,
                                'usage.partition_tres_weights': 'gpu:CPU=1.5 Mem=0.25G GRES/gpu=7.3'})
-        tap.same(used(place), {'ann': 10 * gpu, 'bob': 40, 'cy': 40}, f"settings say the same ({flags or 'no flag'})")
+        tap.same(used(place), {'ann': 10 * gpu, 'bob': 40, 'cy': 40},
+                 f"the same weights in the settings give the same usage ({flags or 'no flag'})")
     place.settings(none | {'slurm.conf': place.path('slurm.conf'), 'usage.tres_weights': 'Mem=1G'})
-    tap.same(used(place), {'ann': 20, 'bob': 20, 'cy': 20}, 'weights of the settings are stronger, in all partitions')
+    tap.same(used(place), {'ann': 20, 'bob': 20, 'cy': 20}, 'tres_weights in the settings override slurm.conf in all partitions')
     place.settings(none | {'usage.charge': 'billing', 'slurm.conf': place.path('slurm.conf')})
-    tap.same(used(place), {'ann': 0, 'bob': 0, 'cy': 0}, 'with charge = billing a job row without billing is free')
+    tap.same(used(place), {'ann': 0, 'bob': 0, 'cy': 0}, 'with charge = billing, a job without billing is free')
     place.settings({'usage.half_life': '0', 'slurm.conf': place.path('slurm.conf')})
-    tap.same(used(place), {'ann': 0, 'bob': 0, 'cy': 0}, 'so it is by default, if the weights make a billing')
+    tap.same(used(place), {'ann': 0, 'bob': 0, 'cy': 0}, 'by default a job without billing is free, if there are weights')
     place.settings(none | {'slurm.conf': place.path('slurm.conf')})
     place.succeed('run', '--now', 1000, '--replace')
     place.succeed('run', '--now', 1001)
     write(place, BILLING.replace('CPU=1.5', 'CPU=2'))
     place.succeed('run', '--now', 1002)
     tap.same(place.query('SELECT kind, why FROM fairmill_run ORDER BY run_id DESC LIMIT 1'),
-             [('full', 'usage.partition_tres_weights changed in the settings')], 'another weight makes the run a full one, and it says why')
+             [('full', 'usage.partition_tres_weights changed in the settings')], 'a changed weight makes the run full, with the reason')
     write(place, BILLING.replace('CPU=1.5', 'CPU=much'))
-    place.ends(78, 'a weight that is no number is refused', 'run', '--now', 1003)
-    place.says('and named', 'slurm.conf', 'TRESBillingWeights', "'CPU'")
+    place.ends(78, 'a weight that is not a number is rejected', 'run', '--now', 1003)
+    place.says('the error names the weight', 'slurm.conf', 'TRESBillingWeights', "'CPU'")
     for command in READING:
-        place.ends(1 if command == ('status',) else 0, f"'{' '.join(command)}' needs no weights", *command)
+        place.ends(1 if command == ('status',) else 0, f"{' '.join(command)} needs no weights", *command)
     write(place, BILLING)
-    place.ends(0, 'whatif as of an instant finds those of slurm.conf', 'whatif', '--now', 1003, '--shares', 'ann=5')
+    place.ends(0, 'whatif --now uses the weights of slurm.conf', 'whatif', '--now', 1003, '--shares', 'ann=5')
     write(place, 'PartitionName=batch Nodes=n1\n')
     for command in (('run', '--now', 1003), ('whatif', '--now', 1003, '--shares', 'ann=5')):
-        place.ends(78, f"charge = tres needs weights for '{command[0]}'", *command)
-        place.says('and tells where they can stand', 'TRESBillingWeights', 'tres_weights')
+        place.ends(78, f'with charge = tres, {command[0]} fails without weights', *command)
+        place.says(f'the error of {command[0]} names the possible sources of weights', 'TRESBillingWeights', 'tres_weights')
 
 
-# What a second costs by the weights below is 8.75 in `gpu`, 0.6 and 0.9 in `tiny`; `plain` has no weights, and nobody
-# knows what `gone` had.
+# With the weights below, a second costs 8.75 in `gpu`, and 0.6 or 0.9 in `tiny`.  `plain` has no
+# weights, and the weights of `gone` are unknown.
 VERIFIED = """
 tres 1001 gres/gpu
 qos 2 factor=0.5
@@ -424,29 +427,31 @@ PartitionName=tiny Nodes=n2 TRESBillingWeights="CPU=0.3"
 
 
 def any_names(place):
-    """A partition's name may have any sign that slurm.conf lets through."""
+    """The name of a partition may have any character that slurm.conf allows."""
     names = ('a', 'a:b', 'a,b', 'b', 'c=d', 'gpu:CPU=1', 'über')
     place.ready('root/\n  a/\n' + ''.join(f'    u{i} use 0\n' for i in range(len(names)))
                 + ''.join(f'job a.u{i} start=900 end=910 partition={name} tres=1=2,4=1\n' for i, name in enumerate(names)))
     write(place, 'NodeName=n[1-2] CPUs=8\n' + ''.join(
         f'PartitionName={name} Nodes=ALL PriorityJobFactor={10 + i} TRESBillingWeights=CPU={i}.5\n' for i, name in enumerate(names)))
     place.settings({'usage.half_life': '0', 'usage.charge': 'tres', 'slurm.conf': place.path('slurm.conf')})
-    tap.same(used(place), {f'u{i}': 20 * (i + .5) for i in range(len(names))}, "each partition's jobs are charged by its own weights")
-    tap.same(place.query("SELECT count(*) FROM fairmill_finding WHERE kind = 'tres_unknown'"), [(0,)], 'and no part of a name is taken for a TRES')
+    tap.same(used(place), {f'u{i}': 20 * (i + .5) for i in range(len(names))},
+             'jobs are charged by the weights of their own partition')
+    tap.same(place.query("SELECT count(*) FROM fairmill_finding WHERE kind = 'tres_unknown'"), [(0,)],
+             'no part of a name is read as a TRES')
     place.ready('root/\n  a/\n    u use 0\n' + ''.join(
         f'job a.u id_job={i + 1} submit=900 time_eligible=900 partition={name} tres_req=1=1 limit=60\n' for i, name in enumerate(names)))
     place.settings({'priority.weight_partition': '1600', 'slurm.conf': place.path('slurm.conf')})
     place.succeed('run', '--now', 1000)
     tap.same(dict(place.query('SELECT partition_name, round(partition_weighted) FROM fairmill_job_priority')),
-             {name: 100 * (10 + i) for i, name in enumerate(names)}, 'its waiting jobs have its factor')
+             {name: 100 * (10 + i) for i, name in enumerate(names)}, 'pending jobs have the factor of their own partition')
     place.settings({'slurm.conf': place.path('slurm.conf'), 'priority.weight_partition': '100', 'priority.partition_factors': 'b:5'})
     place.succeed('run', '--now', 1001)
     tap.same({name for name, in place.query('SELECT partition_name FROM fairmill_job_priority WHERE partition_weighted > 0')}, {'b'},
-             'factors of the settings are stronger')
+             'partition factors of the settings override slurm.conf')
 
 
 def number_forms(place):
-    """Weights are read as strtod() does, with the first letter of a unit."""
+    """Weights are read as by strtod(), with the first letter of a unit."""
     def charged(weights, tres='1=3,2=4096,4=1'):
         place.ready('root/\n  a/\n    u use 0\n' + f'job a.u start=900 end=910 partition=p tres={tres}\n')
         write(place, f'NodeName=n1 CPUs=8\nPartitionName=p Nodes=ALL TRESBillingWeights={weights}\n')
@@ -457,7 +462,7 @@ def number_forms(place):
             ('CPU=0.333333333333333333333', 1), ('CPU=1.00000000000000000000000', 3), ('CPU=3,CPU=2', 6), ('CPU=1,,Node=2', 5),
             ('CPU=0,Mem=0.25GB', 1), ('CPU=0,Mem=0.25gib', 1), ('CPU=0,Mem=1T', 4 / 1024), ('CPU=1K', 3 / 1024)):
         got = charged(weights)
-        tap.ok(abs(got - 10 * one_second) < 1e-5, f'TRESBillingWeights={weights} makes {one_second} a second', got)
+        tap.ok(abs(got - 10 * one_second) < 1e-5, f'TRESBillingWeights={weights} charges {one_second} for a second', got)
 
 
 def large_files(place):
@@ -466,16 +471,18 @@ def large_files(place):
     place.settings({'slurm.conf': place.path('slurm.conf')})
     for what, line in (
             ('names of nodes in a list', lambda n: 'NodeName=' + ','.join(f'n{i}x' for i in range(n)) + ' CPUs=1\n'),
-            ('lines of nodes with the feature of a set', lambda n: ''.join(f'NodeName=n{i} CPUs=1 Feature=f\n' for i in range(n // 2))
+            ('lines of nodes with the feature of a set',
+             lambda n: ''.join(f'NodeName=n{i} CPUs=1 Feature=f\n' for i in range(n // 2))
              + 'NodeSet=s Feature=f\nPartitionName=p Nodes=s\n'),
-            ('node sets of node sets', lambda n: 'NodeName=n CPUs=1\n' + ''.join(f'NodeSet=s{i} Nodes=s{i + 1},n\n' for i in range(n // 2))
+            ('node sets of node sets',
+             lambda n: 'NodeName=n CPUs=1\n' + ''.join(f'NodeSet=s{i} Nodes=s{i + 1},n\n' for i in range(n // 2))
              + 'PartitionName=p Nodes=s0\n')):
         write(place, line(60000))
         place.ends(0, f'a slurm.conf may have tens of thousands of {what}', 'check')
 
 
 def verified(place):
-    """By default the weights of a slurm.conf charge a job whose billing they make."""
+    """By default the weights of slurm.conf apply to jobs whose stored billing they reproduce."""
     expected = {'right': 87.5 + 43.75, 'cut': 6 + 9, 'other': 70 + 90 + 20, 'old': 0, 'plain': 30 + 0, 'gone': 50}
     said = [('1', "jobs: 2, the first started 200, the last 300; partition 'gpu'"),
             ('2', "jobs: 1, the first started 700, the last 700; partition 'tiny'")]
@@ -483,28 +490,27 @@ def verified(place):
     place.ready(VERIFIED)
     write(place, WEIGHTS)
     mine = {'usage.partition_tres_weights': 'gpu:CPU=1.5 Mem=0.25G GRES/gpu=7, tiny:CPU=0.3'}
-    for keys, where in (({'slurm.conf': place.path('slurm.conf')}, 'of a slurm.conf'), (mine, 'of the settings')):
+    for keys, where in (({'slurm.conf': place.path('slurm.conf')}, 'of slurm.conf'), (mine, 'of the settings')):
         place.settings(keys)
         place.query('DELETE FROM fairmill_finding')
-        tap.same(used(place), expected, f'weights {where} charge what they make where cutting it gives the billing, '
-                 'and others are charged by their billing')
-        tap.same(place.query(found), said, 'a finding for each partition says how many jobs had other weights, and since when')
+        tap.same(used(place), expected, f'weights {where} apply if they reproduce the billing, otherwise the billing applies')
+        tap.same(place.query(found), said, f'findings count the jobs with different weights {where} by partition')
         place.succeed('check')
         tap.ok("charge auto: unrounded weighted TRES in partitions 'gpu', 'tiny' if" in place.out and
-               'finding other_weights, 3x' in place.out, 'check says which way usage is charged', place.out)
+               'finding other_weights, 3x' in place.out, f'check describes how usage is charged by weights {where}', place.out)
     place.settings({'usage.tres_weights': 'CPU=0.8'})
-    tap.same(used(place), expected | {'right': 80 + 40, 'cut': 0 + 0, 'plain': 32 + 0}, 'tres_weights hold in every partition')
+    tap.same(used(place), expected | {'right': 80 + 40, 'cut': 0 + 0, 'plain': 32 + 0}, 'tres_weights apply in all partitions')
     place.settings({'slurm.conf': place.path('slurm.conf'), 'usage.tres_weights': 'CPU=9'})
     place.succeed('check')
-    tap.ok("charge auto: unrounded weighted TRES by tres_weights if" in place.out, 'and are stronger than slurm.conf', place.out)
+    tap.ok("charge auto: unrounded weighted TRES by tres_weights if" in place.out, 'tres_weights override slurm.conf', place.out)
     place.settings()
     place.succeed('check')
     tap.ok('charge auto: the stored billing\n' in place.out,
-           'without weights it is the stored billing', place.out)
+           'without weights the stored billing is charged', place.out)
 
 
 def free_ends(place):
-    """slurmctld charges a job's last part of a period only where limits are enforced."""
+    """slurmctld charges the last part of a job's last decay cycle only if limits are enforced."""
     place.ready()
     for line, said in (('', 'AccountingStorageEnforce does not include'), ('AccountingStorageEnforce=associations,qos', "= 'associations,qos' does not include"),
                        ('AccountingStorageEnforce=limits', None), ('AccountingStorageEnforce=safe', None),
@@ -512,11 +518,11 @@ def free_ends(place):
         with_conf(place, f'PriorityCalcPeriod=2\n{line}\n')
         place.succeed('check')
         tap.ok(('does not charge a job for' in place.out) == bool(said) and (not said or said in place.out and ' 60 s (half' in place.out),
-               f"check {'says' if said else 'has no reason to say'} that ends of jobs are free ({line or 'by default'})", place.out)
+               f"check {'says' if said else 'does not say'} that ends of jobs are free ({line or 'by default'})", place.out)
 
 
 def cadence(place):
-    """Runs and slurmctld's passes."""
+    """Tests the interval between runs against slurmctld's decay cycle."""
     place.ready()
     for i in range(6):
         place.succeed('run', '--now', NOW + i)
@@ -527,12 +533,14 @@ def cadence(place):
         said = (f"runs of cluster 'tiny' are {minutes * 60} s apart, but slurmctld computes "
                 f'every {calc * 60} s')
         tap.ok((said in place.out) == warns,
-               f"runs every {minutes} minutes are {'not ' * (not warns)}worth a warning where "
-               f'PriorityCalcPeriod is {calc}', place.out)
+               f"check {'does not warn' if not warns else 'warns'} about runs every {minutes} minutes with PriorityCalcPeriod = {calc}",
+               place.out)
 
 
 def mount_run(place, etc):
-    """What a machine has that is configless, and perhaps a file of its own, too: in a process that is to be."""
+    """Mounts the directories of a configless host, and optionally a slurm.conf in /etc.
+
+    Call it in the child process before it executes a program."""
     libc = ctypes.CDLL(None, use_errno=True)
     private, recursive = 1 << 18, 1 << 14
     for result in (libc.unshare(NEWNS), libc.mount(b'none', b'/', None, private | recursive, None),
@@ -555,7 +563,7 @@ def may_mount(place):
 
 
 def found(place):
-    """conf = auto: the file that Slurm's commands use."""
+    """Tests conf = auto, which finds the file that Slurm's commands use."""
     environment = {name: value for name, value in os.environ.items() if name != 'FAIRMILL_CONF'}
     named = dict(environment, SLURM_CONF=place.path('named.conf'))
     environment.pop('SLURM_CONF', None)
@@ -571,14 +579,14 @@ def found(place):
            'conf = auto finds the slurm.conf that SLURM_CONF names', place.out)
     place.succeed('run', '--now', NOW, env=named)
     (text,), = place.query('SELECT text FROM fairmill_settings')
-    tap.ok(f"\nslurm.conf = {place.path('named.conf')}\n" in text, 'a run keeps the path that was found', text)
-    place.ends(0, 'who reads results looks for none', 'show', env=dict(environment, SLURM_CONF='/nowhere/slurm.conf'))
-    place.ends(78, 'one that SLURM_CONF names and that is not there is an error', 'check',
+    tap.ok(f"\nslurm.conf = {place.path('named.conf')}\n" in text, 'a run records the path that it found', text)
+    place.ends(0, 'show does not search for slurm.conf', 'show', env=dict(environment, SLURM_CONF='/nowhere/slurm.conf'))
+    place.ends(78, 'a missing file in SLURM_CONF is an error', 'check',
                env=dict(environment, SLURM_CONF='/nowhere/slurm.conf'))
-    place.says('with its path', "[slurm] conf: cannot read '/nowhere/slurm.conf'")
+    place.says('the error has the path in SLURM_CONF', "[slurm] conf: cannot read '/nowhere/slurm.conf'")
     place.settings({'slurm.conf': place.path('etc.conf')})
     place.succeed('check', env=named)
-    tap.ok('priority.weight_age = 2,' in place.out, 'a path in the settings is stronger', place.out)
+    tap.ok('priority.weight_age = 2,' in place.out, 'a path in the settings overrides SLURM_CONF', place.out)
     place.settings({'slurm.conf': 'AUTO', 'usage.time_zone': 'UTC'})
     if not may_mount(place):
         tap.ok(True, 'a configless slurm.conf is found # SKIP nothing can be mounted here')
@@ -586,13 +594,13 @@ def found(place):
     place.succeed('check', env=environment, preexec_fn=lambda: mount_run(place, False))
     tap.ok("slurm.conf: '/run/slurm/conf/slurm.conf' and the files it includes, 2 in total" in place.out and
            'priority.weight_age = 3, from PriorityWeightAge in \'/run/slurm/conf/weights.conf\', line 1' in place.out,
-           'without it, the configless one, and an Include beside it', place.out)
+           'without SLURM_CONF the configless file and its Include are found', place.out)
     place.succeed('check', env=environment, preexec_fn=lambda: mount_run(place, True))
-    tap.ok("slurm.conf: '/etc/slurm/slurm.conf'" in place.out, "but a machine's own is stronger", place.out)
+    tap.ok("slurm.conf: '/etc/slurm/slurm.conf'" in place.out, '/etc/slurm/slurm.conf precedes the configless file', place.out)
     os.remove(place.path('conf-cache/slurm.conf'))
-    place.ends(78, 'where there is none at all that is an error', 'check', env=environment,
+    place.ends(78, 'if no slurm.conf exists, conf = auto is an error', 'check', env=environment,
                preexec_fn=lambda: mount_run(place, False))
-    place.says('which says where it was looked for', 'SLURM_CONF', "'/etc/slurm/slurm.conf'",
+    place.says('the error lists the places where conf = auto searches', 'SLURM_CONF', "'/etc/slurm/slurm.conf'",
                "'/run/slurm/conf/slurm.conf'")
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""The examples of doc/socket.md as they stand, but for the socket's path."""
+"""Tests that the examples in doc/socket.md work, with another path of the socket."""
 
 import json
 import os
@@ -47,7 +47,7 @@ root/
             os.chown(place.folder, service.pw_uid, service.pw_gid)
             answering.program.FAIRMILL = shutil.copy(answering.program.FAIRMILL, place.path('fairmill'))
         page = page.replace('/run/fairmill/socket', place.path('socket'))
-        # socat alone waits for half a second.
+        # Without options, socat waits only half a second.
         with answering.Answering(place, before=['sh', '-c', 'sleep 1; exec "$@"', 'sh']):
             if needs('socat'):
                 command = re.search(r"^    \$ (printf .*\n.*)\n", page, re.M)[1]
@@ -55,17 +55,17 @@ root/
                 answer = json.loads(out or b'{"status": "no answer"}')
                 rows = json.loads(answer['output'])['clusters'][0]['associations'] if answer['status'] == 0 else []
                 tap.ok([row['username'] for row in rows if row['username']] == ['anna'],
-                       'a question by socat is answered, however long the answer takes', answer)
+                       'a request by socat is answered even if it takes long', answer)
             if needs('erb'):
                 widget = re.search(r'```erb\n(.*?)```', page, re.S)[1]
                 with open(place.path('widget.erb'), 'w', encoding='utf-8') as file:
                     file.write(widget)
                 out = subprocess.run(['erb', place.path('widget.erb')], stdout=subprocess.PIPE, check=True).stdout.decode()
-                tap.ok(re.search(r'<td>physics</td><td>300</td><td>0\.5</td>', out), 'the widget shows who looks at it', out)
+                tap.ok(re.search(r'<td>physics</td><td>300</td><td>0\.5</td>', out), 'the widget shows its user', out)
                 with open(place.path('widget.erb'), 'w', encoding='utf-8') as file:
                     file.write(widget.replace("'--users', user", "'--users', '<nobody>'"))
                 out = subprocess.run(['erb', place.path('widget.erb')], stdout=subprocess.PIPE, check=True).stdout.decode()
-                tap.ok('<p>' in out and '&lt;nobody&gt;' in out, 'and what went wrong', out)
+                tap.ok('<p>' in out and '&lt;nobody&gt;' in out, 'the widget shows errors', out)
 
 
 tap.main(body)

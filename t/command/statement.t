@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""What was due to associations and what they got: a second implementation makes the same of the days
-that runs keep and of the associations that they noted, while shares, parents and lives change."""
+"""Tests `fairmill statement`: entitlement and usage, while shares, parents and associations change.
+
+A second implementation computes the same from the stored days and the recorded states."""
 
 import csv
 import io
@@ -59,7 +60,7 @@ def next_day(at):
 
 
 def end_of(by, at):
-    """Where the period ends that an instant is in."""
+    """Returns the end of the period that contains `at`."""
     date = time.localtime(at)
     if by == 'month':
         return local(date.tm_year, date.tm_mon + 1, 1)
@@ -69,7 +70,10 @@ def end_of(by, at):
 
 
 def states(place):
-    """{id: [(since, lives, parent, shares)]} of what runs noted, and the log had of the times between them; shares None is the parent's."""
+    """Returns {id: [(since, exists, parent, shares)]} of the recorded states.
+
+    The states include the ones between runs from the transaction log.  shares is None for
+    `parent`."""
     first, = place.query('SELECT MIN(as_of) FROM fairmill_share_change')[0]
     found = {}
     for number, as_of, deleted, parent, shares, modified, before in place.query(
@@ -87,7 +91,7 @@ def states(place):
 
 
 def at(states_of_one, instant):
-    """What it was then; before it was seen, what it was first, and not there."""
+    """Returns the state at that time.  Before its first state, an association did not exist."""
     now = None
     for since, *state in states_of_one:
         if since <= instant:
@@ -96,7 +100,7 @@ def at(states_of_one, instant):
 
 
 def norms(then, users):
-    """{id: (its part of all, as its shares have it; None without)} of {id: (lives, parent, shares)}."""
+    """Returns {id: its share of the whole, or None} for {id: (exists, parent, shares)}."""
     below = {}
     for number, (_, parent, _) in then.items():
         below.setdefault(parent, []).append(number)
@@ -127,7 +131,7 @@ def norms(then, users):
     divide(root, 1)
 
     def of_those_below(account):
-        """An account with its parent's shares has what is due below it."""
+        """The entitlement of an account with `parent` shares is the sum below it."""
         parts = []
         for child in below.get(account, ()):
             part = of_those_below(child) if found.get(child, 0) is None and child not in users else found.get(child)
@@ -139,7 +143,7 @@ def norms(then, users):
 
 
 def expected(place, since, until, by, capacity=None):
-    """{(from, id): [due or None, used]}"""
+    """Returns {(from, id): [entitlement or None, usage]}."""
     known = states(place)
     users = {number for table in ('change', 'past')
              for number, in place.query(f"SELECT DISTINCT id_assoc FROM fairmill_share_{table} WHERE user_name <> ''")}
@@ -175,7 +179,7 @@ def expected(place, since, until, by, capacity=None):
     return {key: row for key, row in result.items() if row[0] or row[1]}
 
 
-# ---- what the command says ----
+# ---- the output of the command ----
 
 def stated(place, *arguments, **more):
     place.succeed('statement', '--csv', '--time', 'seconds', *arguments, **more)
@@ -194,7 +198,7 @@ def agree(got, wanted, statement):
 
 
 class Site(Place):
-    """Whose associations change in the course of time."""
+    """A site whose associations change over time."""
 
     def begin(self, zone, first, keys=None):
         set_zone(zone)
@@ -216,7 +220,7 @@ class Site(Place):
         db.close()
 
     def set(self, instant, name, **columns):
-        """A change that sacctmgr would have made at this instant."""
+        """Changes an association as sacctmgr would have done at this time."""
         text = ', '.join(f'"{column}" = ?' for column in columns)
         self.change(f'UPDATE tiny_assoc_table SET {text}, mod_time = ? WHERE id_assoc = ?', *columns.values(), instant, self.ids[name])
 
@@ -237,7 +241,7 @@ class Site(Place):
 
 
 def one_change(site):
-    """Shares that change at noon: a hand's arithmetic."""
+    """Shares change at noon.  The expected values were calculated by hand."""
     site.begin('UTC', local(2025, 3, 1))
     start = local(2025, 3, 10)
     site.job('physics.alice', start, start + 2 * DAY, 10)
@@ -249,24 +253,30 @@ def one_change(site):
     whole = 10 * DAY
     physics, alice, optics, fay, dora = (site.ids[name] for name in ('physics', 'physics.alice', 'optics', 'optics.fay', 'chemistry.dora'))
     # 60 of 105 until noon, then 5 of 100.
-    tap.ok(near(rows[start, physics][0], whole * (60 / 105 + 5 / 100) / 2), 'a day in which shares changed is divided by time', rows)
-    tap.ok(near(rows[start + DAY, physics][0], whole * 5 / 100), 'the next one has the new shares', rows)
-    tap.same([rows[start, physics][1], rows[start, alice][1]], [whole, whole], 'what was used is there, and with the account')
-    tap.ok(near(rows[start + DAY, alice][0], whole * 5 / 100 * 10 / 60), 'a user has a share of that', rows)
-    tap.ok(near(rows[start + DAY, optics][0], whole * 5 / 100 * 20 / 60), 'an account with the shares of its parent what is due below it')
-    tap.ok((start, fay) not in rows and (start, dora) not in rows, 'to whom nothing is due, and who used nothing, is not named', rows)
-    tap.ok((start + 2 * DAY, physics) not in rows, 'a day without use is not, either', rows)
+    tap.ok(near(rows[start, physics][0], whole * (60 / 105 + 5 / 100) / 2),
+           'entitlement on a day with changed shares is divided by time',
+           rows)
+    tap.ok(near(rows[start + DAY, physics][0], whole * 5 / 100), 'entitlement on the next day follows the new shares', rows)
+    tap.same([rows[start, physics][1], rows[start, alice][1]], [whole, whole], 'usage belongs to the user and the account')
+    tap.ok(near(rows[start + DAY, alice][0], whole * 5 / 100 * 10 / 60), "a user's entitlement is a share of the account's", rows)
+    tap.ok(near(rows[start + DAY, optics][0], whole * 5 / 100 * 20 / 60),
+           'an account with `parent` shares has the entitlement of its members')
+    tap.ok((start, fay) not in rows and (start, dora) not in rows, 'an association without entitlement and usage has no row',
+           rows)
+    tap.ok((start + 2 * DAY, physics) not in rows, 'a day without usage has no row', rows)
     site.succeed('statement', '--since', '2025-03-10')
     lines = site.out.splitlines()
     tap.same(lines[:3], ['Cluster tiny, 2025-03-10T00:00:00 to 2025-03-13T00:00:00, by month',
                          'Used: TRES-hours that fairshare was charged.', 'Due: by shares, of what was delivered on the cluster.'],
-             'people are told of what it is')
+             'the text output describes its terms')
     tap.same([line.split() for line in lines if line.split()[1:2] == ['physics'] and 'User' not in line][0],
-             ['2025-03-10', 'physics', '18.04', '86.6', '100.00', '480.0', '554.5', '%'], 'and get hours and percent')
-    tap.ok('first noted' not in site.out, 'that shares were noted in time needs no word', site.out)
+             ['2025-03-10', 'physics', '18.04', '86.6', '100.00', '480.0', '554.5', '%'], 'the text output has hours and percent')
+    tap.ok('first noted' not in site.out, 'without earlier dates, the source of shares is not mentioned', site.out)
     site.succeed('statement', '--since', '2025-02-01', '--by', 'day')
-    tap.ok('Shares before 2025-03-09T00:00:00 are from the accounting database' in site.out, 'the source of earlier shares is named', site.out)
-    tap.ok('Nothing is known of days before 2025-03-10' in site.out, 'as is from when on days are known', site.out)
+    tap.ok('Shares before 2025-03-09T00:00:00 are from the accounting database' in site.out,
+           'the text output names the source of earlier shares',
+           site.out)
+    tap.ok('Nothing is known of days before 2025-03-10' in site.out, 'the text output names the first day with usage', site.out)
     site.succeed('statement', '--since', '2025-03-10', '--by', 'day')
     totals = [line.split() for line in site.out.splitlines() if line.split()[0] == 'total']
     tap.same([(row[1], row[5]) for row in totals if row[1] in ('root', 'physics') and len(row) == 8], [('root', '480.0'), ('physics', '480.0')],
@@ -274,13 +284,13 @@ def one_change(site):
 
 
 def log(site, at, action, name, info=''):
-    """A row of txn_table."""
+    """Adds a row to txn_table."""
     site.change('INSERT INTO txn_table (timestamp, action, name, actor, cluster, info) VALUES (?, ?, ?, ?, ?, ?)',
                 at, action, name, 'root', 'tiny', info)
 
 
 def before_the_first_run(site):
-    """The tree of each day is the one that `run --now` of that day publishes."""
+    """Tests that each day's entitlement follows the tree that `run --now` of that day publishes."""
     site.begin('UTC', local(2025, 3, 1))
     start = local(2025, 3, 10)
     bob, carol = site.ids['physics.bob'], site.ids['chemistry.carol']
@@ -308,18 +318,20 @@ def before_the_first_run(site):
                f'{day - 6} days from the first run: entitlement follows the tree that run --now publishes', got, wanted)
         site.run_at(end)
     tap.same([(site.ids['physics.late'] in tree, carol in tree) for tree in trees],
-             [(False, True)] + 2 * [(True, True)] + 3 * [(True, False)], 'these trees differ')
+             [(False, True)] + 2 * [(True, True)] + 3 * [(True, False)], 'the trees of the days differ')
     site.succeed('statement', '--since', '2025-03-10')
-    tap.ok('Shares before 2025-03-16T00:00:00 are from the accounting database.' in site.out, 'the source of the shares is named', site.out)
+    tap.ok('Shares before 2025-03-16T00:00:00 are from the accounting database.' in site.out,
+           'the text output names the source of the shares',
+           site.out)
     past = 'SELECT * FROM fairmill_share_past'
     states = site.query(past)
     site.change('CREATE TABLE kept_txn AS SELECT * FROM txn_table')
     site.change('DELETE FROM txn_table')
     site.run_at(end + DAY)
-    tap.ok(states and site.query(past) == states, 'a purge of txn_table later changes none of the recorded states')
+    tap.ok(states and site.query(past) == states, 'a later purge of txn_table does not change recorded states')
     site.query('UPDATE fairmill_share_past SET shares = 1 WHERE shares = 30')
     site.run('verify')
-    tap.ok('fairmill_share_past' in site.out, 'verify names a state that another program changed', site.out)
+    tap.ok('fairmill_share_past' in site.out, 'verify reports a recorded state that was changed', site.out)
     site.change('INSERT INTO txn_table SELECT * FROM kept_txn')
     for step in range(2):
         site.succeed('run', '--full', '--now', end + 2 * DAY + step)
@@ -327,7 +339,7 @@ def before_the_first_run(site):
 
 
 def follows_run_now(site, rows, begin, end, statement):
-    """That what was due on a day follows the tree that `run --now` of its noon publishes."""
+    """Tests that a day's entitlement follows the tree that `run --now` of its noon publishes."""
     site.succeed('run', '--now', begin + 12 * HOUR, '--replace')
     norms_then = dict(site.query('SELECT id_assoc, shares_norm FROM fairmill_fairshare WHERE shares IS NOT NULL AND shares_norm > 0'))
     got = {number: due / (10 * DAY) for (since, number), (due, _) in rows.items() if since == begin and due}
@@ -336,7 +348,7 @@ def follows_run_now(site, rows, begin, end, statement):
 
 
 def between_two_runs(site):
-    """Several changes that no run saw, because none ran for days."""
+    """Tests several changes between two runs that are days apart."""
     site.begin('UTC', local(2025, 3, 1))
     start = local(2025, 3, 10)
     bob, dora, end = site.ids['physics.bob'], site.ids['chemistry.dora'], start + 8 * DAY
@@ -352,26 +364,27 @@ def between_two_runs(site):
     log(site, start + 2 * DAY, 1404, f'id_assoc={short}', "acct='physics', user='short', `partition`='', shares=20")
     site.set(start + 4 * DAY, 'physics.short', deleted=1)
     log(site, start + 4 * DAY, 1437, f'id_assoc={short}')
-    # In the second of the run, and behind it.
+    # At the time of the run, but after it.
     site.set(start, 'chemistry.dora', shares=3)
     log(site, start, 1429, f'(id_assoc={dora})', 'shares=3')
     site.run_at(end)
     rows = stated(site, '--since', '2025-03-10', '--by', 'day')
     tap.same([(start + day * DAY, short) in rows for day in range(8)], [False] * 2 + [True] * 2 + [False] * 4,
-             'one who came and went between two runs was due something meanwhile')
+             'a user who existed only between two runs has entitlement')
     for day in range(8):
-        follows_run_now(site, rows, start + day * DAY, end, f'day {day} between two runs: entitlement follows the tree that run --now publishes')
+        follows_run_now(site, rows, start + day * DAY, end,
+                        f'day {day} between two runs: entitlement follows the tree that run --now publishes')
     tap.ok(site.query('SELECT 1 FROM fairmill_share_past WHERE since >= ?', start), 'states between the two runs are recorded')
     states = site.query('SELECT * FROM fairmill_share_past')
     site.set(end + 60, 'physics.bob', shares=1)
     site.run_at(end + 300)
-    tap.same(site.query('SELECT * FROM fairmill_share_past'), states, 'runs that follow soon record none')
+    tap.same(site.query('SELECT * FROM fairmill_share_past'), states, 'later runs record no states for that time')
     site.run('verify')
-    tap.ok('fairmill_share_past' not in site.out, 'verify finds them as they were recorded', site.out)
+    tap.ok('fairmill_share_past' not in site.out, 'verify finds no differences in recorded states', site.out)
 
 
 def recorded_late(site):
-    """Results of 0.2.0 have no states of the time before the first run, but what this run saw."""
+    """Results of 0.2.0 have no states before the first run except the ones that this run saw."""
     site.begin('UTC', local(2025, 3, 1))
     start, bob = local(2025, 3, 10), site.ids['physics.bob']
     site.job('physics.alice', start - 2 * DAY, start, 10)
@@ -382,8 +395,9 @@ def recorded_late(site):
     site.set(start + DAY, 'physics.bob', shares=99)
     site.run_at(start + DAY + 600)
     tap.same(site.query('SELECT shares FROM fairmill_share_past WHERE id_assoc = ?', bob), [(30,)],
-             'a change of shares after the first run, which no log tells, does not change what was before that run')
-    agree(stated(site, '--since', '2025-03-08', '--until', '2025-03-10'), before, 'nor what was due then')
+             'a change after the first run does not alter recorded states')
+    agree(stated(site, '--since', '2025-03-08', '--until', '2025-03-10'), before,
+          'a change after the first run does not alter earlier entitlement')
 
 
 def of_capacity(site):
@@ -393,23 +407,27 @@ def of_capacity(site):
     site.run_at(start - DAY)
     site.run_at(start + 2 * DAY)
     wanted = expected(site, start, site.now, 'day', 50)
-    agree(stated(site, '--since', '2025-03-10', '--by', 'day', '--of', 'capacity'), wanted, 'due of the capacity counts idle time, too')
+    agree(stated(site, '--since', '2025-03-10', '--by', 'day', '--of', 'capacity'), wanted,
+          'entitlement with --of capacity includes idle time')
     site.succeed('statement', '--since', '2025-03-10', '--of', 'capacity')
-    tap.ok('of what the cluster could deliver' in site.out and '10.00' in site.out, 'and people are told', site.out)
+    tap.ok('of what the cluster could deliver' in site.out and '10.00' in site.out,
+           'the text output says that entitlement is of the capacity',
+           site.out)
     site.begin('UTC', local(2025, 3, 1), {'fairshare.capacity': 50, 'usage.half_life': 0})
     site.run_at(start + 2 * DAY)
     site.succeed('statement', '--since', '2025-03-10', '--of', 'capacity')
-    tap.ok('of what the cluster could deliver' in site.out, 'where nothing decays and nobody used anything the setting counts, too', site.out)
+    tap.ok('of what the cluster could deliver' in site.out, '--of capacity works without decay and usage', site.out)
     site.begin('UTC', local(2025, 3, 1))
     site.change("UPDATE tiny_event_table SET tres = ''")
     site.job('physics.alice', start, start + DAY, 10)
     site.run_at(start + 2 * DAY)
-    site.ends(64, 'a capacity that nobody knows', 'statement', '--since', '2025-03-10', '--of', 'capacity')
-    site.says('is refused', '[fairshare] capacity')
+    site.ends(64, '--of capacity is rejected if the capacity is unknown',
+              'statement', '--since', '2025-03-10', '--of', 'capacity')
+    site.says('the error names the setting of the capacity', '[fairshare] capacity')
 
 
 def random_change(site, r, instant):
-    """One thing that happens to the site."""
+    """Makes one random change to the site."""
     what = r.random()
     user = r.choice([name for name in site.ids if '.' in name])
     if what < 0.6:
@@ -430,7 +448,7 @@ def histories(site):
     for seed in seeds(6):
         r = random.Random(seed)
         zone = r.choice(ZONES)
-        # Clocks are set forward in both zones meanwhile.
+        # In both zones the clocks go forward in this time.
         set_zone(zone)
         first = local(2025, 2, r.randint(1, 27)) + r.randint(0, DAY)
         site.begin(zone, first)
@@ -445,16 +463,17 @@ def histories(site):
             site.run_at(then)
         (until,), = site.query('SELECT as_of FROM fairmill_usage_span')
         (noted,), = site.query('SELECT COUNT(*) FROM fairmill_share_change WHERE modified > ?', first)
-        tap.ok(noted > 1, f'seed {seed}: much changed meanwhile', noted)
+        tap.ok(noted > 1, f'seed {seed}: there are several changes', noted)
         date = time.localtime(first + r.randint(-20, 20) * DAY)
         since = local(date.tm_year, date.tm_mon, date.tm_mday)
         text = time.strftime('%Y-%m-%d', time.localtime(since))
         for by in PERIODS:
-            agree(stated(site, '--since', text, '--by', by), expected(site, since, until, by), f'seed {seed}, {zone}: by {by} from {text} on')
+            agree(stated(site, '--since', text, '--by', by), expected(site, since, until, by),
+                  f'seed {seed}, {zone}: values by {by} from {text} equal the expected ones')
         date = time.localtime(until - 3 * DAY)
         end = local(date.tm_year, date.tm_mon, date.tm_mday)
         agree(stated(site, '--since', text, '--until', time.strftime('%Y-%m-%d', time.localtime(end))), expected(site, since, end, 'month'),
-              f'seed {seed}: and up to some day')
+              f'seed {seed}: values up to a day equal the expected ones')
         adds_up(site, text)
 
 
@@ -469,15 +488,17 @@ def adds_up(site, text):
             weeks[row['id_assoc']] = weeks.get(row['id_assoc'], 0) + (row[column] or 0) * 3600
         for (_, number), amounts in whole.items():
             months[number] = months.get(number, 0) + (amounts[place] or 0)
-        tap.ok(all(near(weeks.get(number, 0), amount) for number, amount in months.items()), f'{column}: weeks and months add up to the same')
+        tap.ok(all(near(weeks.get(number, 0), amount) for number, amount in months.items()),
+               f'{column}: weeks and months have the same sum')
     tap.same([cluster['by'], cluster['charged'], cluster['due_of'], cluster['unit'], cluster['tres']],
-             ['week', 'fairshare', 'delivered', 'TRES-hours', None], 'JSON says what it is')
+             ['week', 'fairshare', 'delivered', 'TRES-hours', None], 'JSON has the parameters of the statement')
     roots = [row for row in rows if row['account'] == 'root' and not row['username']]
-    tap.ok(roots and all(near(row['due'], row['used']) and near(row['due_percent'], 100) for row in roots), 'all that was delivered is due to the root')
+    tap.ok(roots and all(near(row['due'], row['used']) and near(row['due_percent'], 100) for row in roots),
+           'the root is entitled to all delivered usage')
 
 
 def gone(site):
-    """Who is removed is named for the time before, and what is of nobody is the root's."""
+    """Tests removed associations, and usage without an association, which belongs to the root."""
     site.begin('UTC', local(2025, 3, 1))
     start = local(2025, 3, 10)
     site.run_at(start)
@@ -488,60 +509,69 @@ def gone(site):
     site.run_at(start + 4 * DAY)
     rows = stated(site, '--since', '2025-03-10')
     tap.same([rows[start, site.ids[name]][1] for name in ('physics.bob', 'physics', 'root')], [10 * 23 * HOUR] * 2 + [10 * 24 * HOUR],
-             'who was removed, the account, and the root with what nobody has')
+             'usage of a removed user is in their row, the account and the root')
     tap.same(stated(site, '--since', '2025-03-10', '--users', 'bob'), {(start, site.ids['physics.bob']): rows[start, site.ids['physics.bob']]},
-             'one who was removed can be asked for')
+             'a removed user can be selected')
     site.succeed('statement', '--since', '2025-03-10', '--accounts', 'physics', '-o', 'account,username,used', '-P')
     tap.same([line.split('|')[:2] for line in site.out.splitlines()[1:]],
              [['physics', ''], ['physics', 'alice'], ['physics', 'bob'], ['optics', ''], ['optics', 'eve']],
-             'an account is printed with all below it, in their order')
+             'an account is printed with everything below it, in order')
     site.query('DELETE FROM fairmill_share_change')
     site.query('DELETE FROM fairmill_share_past')
     site.query('DELETE FROM fairmill_association')
     rows = stated(site, '--since', '2025-03-10')
-    tap.ok((start, site.ids['physics.alice']) in rows and (start, site.ids['physics.bob']) not in rows, 'without notes the published tree is stated')
+    tap.ok((start, site.ids['physics.alice']) in rows and (start, site.ids['physics.bob']) not in rows,
+           'without recorded states, the published tree is used')
     site.succeed('statement', '--since', '2025-03-10')
-    tap.ok('no run has recorded changes' in site.out, 'and that is told', site.out)
+    tap.ok('no run has recorded changes' in site.out, 'the text output says that no run has recorded changes', site.out)
 
 
 def wrong(site):
     site.begin('UTC', local(2025, 3, 1))
-    site.ends(1, 'without results there is nothing to state', 'statement')
+    site.ends(1, 'a statement before the first run exits with status 1', 'statement')
     site.run_at(local(2025, 3, 10))
-    site.ends(0, 'without any use', 'statement', '--since', '2025-03-01')
-    tap.ok('No use is known.' in site.out and 'root' not in site.out, 'the statement is empty', site.out)
+    site.ends(0, 'a statement without usage succeeds', 'statement', '--since', '2025-03-01')
+    tap.ok('No use is known.' in site.out and 'root' not in site.out, 'a statement without usage is empty', site.out)
     site.job('physics.alice', local(2025, 3, 9), local(2025, 3, 9) + 60)
     site.run_at(local(2025, 3, 11))
-    for arguments, why in ((('--by', 'year'), 'a period that is none is refused'), (('--of', 'all'), 'so is a whole that is none'),
-                           (('--time', 'days'), 'a unit that is none'), (('--since', 'then'), 'an instant that is none'),
-                           (('--until', 'soon'), 'also at the end'), (('--tres', 'cpu'), 'a TRES without --as-sreport'),
-                           (('--as-sreport', '--of', 'capacity'), 'the capacity with it'), (('-A', 'nobody'), 'an account that never was'),
-                           (('-u', 'nobody'), 'a user who never was'), (('-M', 'nowhere'), 'a cluster that is not there'),
-                           (('nobody',), 'a name that nobody has')):
+    for arguments, why in ((('--by', 'year'), 'an unknown period is rejected'), (('--of', 'all'),
+                                                                                    'an unknown value of --of is rejected'),
+                           (('--time', 'days'),
+                            'an unknown unit is rejected'), (('--since', 'then'), 'an invalid --since is rejected'),
+                           (('--until', 'soon'), 'an invalid --until is rejected'), (('--tres', 'cpu'),
+                                                                      '--tres without --as-sreport is rejected'),
+                           (('--as-sreport', '--of', 'capacity'),
+                            '--of capacity with --as-sreport is rejected'), (('-A', 'nobody'),
+                                                                                            'an unknown account is rejected'),
+                           (('-u', 'nobody'),
+                            'an unknown user is rejected'), (('-M', 'nowhere'), 'an unknown cluster is rejected'),
+                           (('nobody',), 'an unknown name is rejected')):
         site.ends(64, why, 'statement', *arguments)
-    site.ends(1, 'a time that has not come', 'statement', '--since', '2025-04-01')
-    site.says('has no answer', 'no recorded usage in that period')
+    site.ends(1, 'a statement of the future exits with status 1', 'statement', '--since', '2025-04-01')
+    site.says('the error says that the period has no recorded usage', 'no recorded usage in that period')
 
 
 def several(site):
-    """One cluster may have nothing in that time."""
+    """Tests several clusters, one of which has no usage in the period."""
     set_zone('UTC')
     site.ready('cluster new\nroot/\n  a/ 1\n    alice 1\ncluster old\nroot/\n  b/ 1\n    bob 1\n', {'usage.time_zone': 'UTC'})
     site.succeed('run', '--now', local(2025, 3, 1))
     site.succeed('run', '--now', local(2025, 4, 1), '--cluster', 'new')
     site.succeed('statement', '--since', '2025-03-10', '--json')
-    tap.same([each['cluster'] for each in json.loads(site.out)['clusters']], ['new'], 'a cluster whose last run was before is left out')
+    tap.same([each['cluster'] for each in json.loads(site.out)['clusters']], ['new'],
+             'a cluster whose last run was before the period is omitted')
     site.succeed('statement', '--since', '2025-02-10', '--json')
-    tap.same([each['cluster'] for each in json.loads(site.out)['clusters']], ['new', 'old'], 'and stated for its time')
-    site.ends(1, 'alone it has no answer', 'statement', '--since', '2025-03-10', '--cluster', 'old')
+    tap.same([each['cluster'] for each in json.loads(site.out)['clusters']], ['new', 'old'],
+             'the cluster has rows for its own time')
+    site.ends(1, 'the omitted cluster alone exits with status 1', 'statement', '--since', '2025-03-10', '--cluster', 'old')
 
 
 def shown(site):
-    """The demonstration."""
+    """Tests the width of the output for the demonstration."""
     set_zone('UTC')
     demonstration.publish(site)
     out = site.on_terminal('statement', '--since', '2025-05-01', NO_COLOR='1')
-    tap.ok(max(map(len, out.splitlines())) <= 80, 'all of it fits into 80 columns', out)
+    tap.ok(max(map(len, out.splitlines())) <= 80, 'the statement of the demonstration fits into 80 columns', out)
 
 
 def body():
