@@ -131,7 +131,7 @@ CREATE TABLE "user_table" (
     PRIMARY KEY ("name")
 );
 
--- The tables of each cluster.
+-- For each cluster.
 CREATE TABLE "@CLUSTER@_assoc_table" (
     "creation_time" {integer} NOT NULL,
     "mod_time" {integer} NOT NULL DEFAULT 0,
