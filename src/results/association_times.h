@@ -12,7 +12,7 @@ struct published;
 struct published_cluster;
 struct publisher;
 
-/* Sets `*recorded` to whether fairmill_share_past has rows of the cluster. Returns -1 on error. */
+/* Sets `*recorded` to whether fairmill_share_past has rows of the cluster.  Returns -1 on error. */
 int association_times_recorded(struct db *db, const char *cluster, bool *recorded,
                                struct error *err);
 

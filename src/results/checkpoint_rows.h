@@ -53,10 +53,10 @@ struct checkpoint_change {
     const struct checkpoint *checkpoint;
     bool anew;                     /* everything that is stored is replaced */
     const struct usage_sums *sums; /* all if everything is replaced, else the changed ones */
-    const struct job_keys
-        *opened; /* all open job rows if everything is replaced, else the newly open ones */
-    const struct job_keys
-        *ended; /* job rows that are no longer open; unused if everything is replaced */
+    /* Job rows: all open ones if everything is replaced, else the newly open ones. */
+    const struct job_keys *opened;
+    /* Job rows that are no longer open; unused if everything is replaced. */
+    const struct job_keys *ended;
     const struct findings *findings;              /* all */
     const struct day_hashes *hashes, *old_hashes; /* all new hashes; the stored ones */
 };

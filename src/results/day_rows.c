@@ -309,7 +309,7 @@ static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
     return result;
 }
 
-/* Verifies a final day. Reports a mismatch once, then stores the hash of the rows as they are. */
+/* Verifies a final day.  Reports a mismatch once, then stores the hash of the rows as they are. */
 static int check_final(struct day_writer *writer, uint64_t start, struct error *err)
 {
     struct stored_day stored = { .start = (int64_t)start };

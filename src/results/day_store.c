@@ -119,7 +119,7 @@ static struct hash_segments *day_store_parts_of(struct day_store *store,
     return table == &day_open_table ? &store->open : &store->usage;
 }
 
-/* Fails with ERROR_DAMAGED. An incremental run then starts again and reads all jobs. */
+/* Fails with ERROR_DAMAGED.  An incremental run then starts again and reads all jobs. */
 static int not_as_stored(const char *table, const struct day_store *store, size_t day,
                          struct error *err)
 {

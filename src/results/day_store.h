@@ -28,7 +28,7 @@ struct day_list {
 
 struct day_list day_list_of(struct day_sums *sums);
 
-/* Returns the row hash of a list. Only sums above 0 are stored as rows. */
+/* Returns the row hash of a list.  Only sums above 0 are stored as rows. */
 struct row_hash day_list_kept(const struct day_list *list);
 
 struct day_table {
@@ -110,11 +110,11 @@ void day_store_note_repair(struct day_store *store, const struct day_table *tabl
  */
 int day_store_give_up(struct day_store *store);
 
-/* A cluster's row of fairmill_usage_span. Times are in epoch seconds. */
+/* A cluster's row of fairmill_usage_span.  Times are in epoch seconds. */
 struct usage_span {
     uint64_t as_of; /* time of the run that wrote the days; 0 if no run has */
-    uint64_t
-        oldest_end;    /* oldest end of all job rows at that run; UINT64_MAX if no job had ended */
+    /* Oldest end of all job rows at that run; UINT64_MAX if no job had ended. */
+    uint64_t oldest_end;
     uint64_t final_to; /* days before it stay unchanged, because their jobs were purged */
 };
 

@@ -16,7 +16,7 @@
 #include "util/log.h"
 #include "util/memory.h"
 
-/* Maximum number of sums in memory. Above it, sums are sorted and written to a temporary file. */
+/* Maximum number of sums in memory.  Above it, sums are sorted and written to a temporary file. */
 #define ROWS_KEPT 49152u
 
 /* A sorted sequence of sums in the file, with a read-ahead buffer. */
@@ -99,7 +99,7 @@ static int spill(struct store *store, const struct day_sum *sums, size_t count, 
     return 0;
 }
 
-/* Merges rows of the same day and id first. That may free enough memory to avoid the file. */
+/* Merges rows of the same day and id first.  That may free enough memory to avoid the file. */
 static int days_make_room(struct store *store, struct error *err)
 {
     if (day_sums_held(store->sums) < ROWS_KEPT)
@@ -330,7 +330,7 @@ size_t days_find(const struct days *days, uint64_t start)
     return day < days->count && days->starts[day] == start ? day : days->count;
 }
 
-/* Returns the day that contains `time`. Consecutive jobs are mostly in the same day. */
+/* Returns the day that contains `time`.  Consecutive jobs are mostly in the same day. */
 static size_t find_day(struct days *days, uint64_t time)
 {
     size_t day = days->last;

@@ -30,14 +30,22 @@ struct days {
     bool anew;       /* all jobs were read; else only jobs that are not in the checkpoint */
     bool unsealed_is_kept; /* a checkpoint is stored, from which the next run continues */
     bool may_look_back;    /* the run's time was given by the user and may be in the past */
-    uint64_t
-        goes_on_from; /* if only some jobs were read: time of the run to which they are added ... */
-    bool may_wait; /* ... and if the stored rows are of another run, leave them unchanged for now */
-    bool check_all; /* verify the rows of every day, even of days that do not change ... */
-    uint64_t check_from, check_to; /* ... or of days that begin in this interval ... */
-    uint64_t check_all_from;       /* ... or at this time or later */
-    bool in_turn;        /* day_rows_write() sets these, so that each day is verified ... */
-    uint64_t round_s;    /* ... once in this period */
+    /*
+     * If only some jobs were read: the time of the run to whose rows they are added.  If the
+     * stored rows are of another run and `may_wait` is true, they stay unchanged for now.
+     */
+    uint64_t goes_on_from;
+    bool may_wait;
+    /*
+     * The days whose rows are verified even if they do not change: all, the days that begin in an
+     * interval, or the days that begin at a time or later.  With `in_turn`, day_rows_write() sets
+     * these so that each day is verified once in `round_s` seconds.
+     */
+    bool check_all;
+    uint64_t check_from, check_to;
+    uint64_t check_all_from;
+    bool in_turn;
+    uint64_t round_s;
     uint64_t oldest_end; /* oldest end of all job rows; UINT64_MAX if no job has ended */
     size_t last;         /* index of the last day that find_day() found */
     size_t earliest;     /* index of the first day with usage; `count` without any usage */
@@ -62,15 +70,15 @@ void days_destroy(struct days *days);
 
 /*
  * Adds the usage of a job from `start` to `end` in epoch seconds, or subtracts it if `rate` is
- * negative.  Ignores time outside of the days.  Returns -1 if there is no room for it.
+ * negative.  Ignores time outside of the days.  Returns -1 if the disk is full.
  */
 int days_add(struct days *days, bool checkpointed, const struct usage_rate *rate, uint64_t start,
              uint64_t end, struct error *err);
 
 /*
- * Adds the part of a rollup's usage that is in `interval`.  The rollup replaces purged job rows;
- * its usage counts as spread evenly over its time.  `price` is the charge rate.  Returns -1 if
- * there is no room for it or a sum is out of range.
+ * Adds the part of a rollup's usage that is in `interval`.  The rollup replaces purged job rows,
+ * and its usage is spread evenly over its time.  `price` is the charge rate.  Returns -1 if the
+ * disk is full or a sum is out of range.
  */
 int days_add_rollup(struct days *days, const struct slice *interval, const struct rollup *rollup,
                     uint128 price, struct error *err);
@@ -125,7 +133,7 @@ int day_spool_add_rate(struct day_spool *spool, uint32_t first, uint32_t end,
  */
 int day_spool_spill_rest(struct day_spool *spool, struct error *err);
 
-/* Sets the error of a sum that is out of range. Returns -1. */
+/* Sets the error of a sum that is out of range.  Returns -1. */
 int day_beyond_range(uint64_t id, struct error *err);
 
 /*

@@ -54,12 +54,12 @@ struct cluster_health {
     char *cluster;
     /* The published results; valid if `published`. */
     bool published;
-    int64_t as_of, age; /* seconds; `age` is negative if as_of is in the future */
+    int64_t as_of, age; /* `age` in seconds; negative if as_of is in the future */
     int64_t stale_after;
     int64_t duration_ms, associations;
     char *unreadable; /* why readers do not get all rows, or NULL */
     int64_t lag;      /* seconds; -1 if unknown */
-    /* The last run, published or not. `status` is "" if no run is recorded. */
+    /* The last run, published or not.  `status` is "" if no run is recorded. */
     char *status, *message, *settings_digest;
     bool failed;
     int64_t attempt_as_of, started_at;

@@ -13,7 +13,7 @@
 #include "util/error.h"
 #include "util/name_list.h"
 
-/* Each transaction removes one point or one day. A run removes at most this many of each. */
+/* Each transaction removes one point or one day.  A run removes at most this many of each. */
 #define STEPS_PER_RUN 48
 
 static const char *const future_clears[] = {

@@ -131,7 +131,7 @@ static uint32_t id_at(const struct name_writer *writer)
 
 static const struct held nothing_held = { { .since = NEVER }, { .since = NEVER }, INT64_MAX };
 
-/* Processes all associations up to an id. `held` is for the association with that id. */
+/* Processes all associations up to an id.  `held` is for the association with that id. */
 static void take_until(struct name_writer *writer, uint32_t id, const struct held *held)
 {
     while (id_at(writer) < id)

@@ -13,7 +13,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* The TRES texts of a row. Most jobs share them with other jobs, so they are built once. */
+/* The TRES texts of a row.  Most jobs share them with other jobs, so they are built once. */
 struct tres_texts {
     const char *factors, *weighted;
 };

@@ -207,7 +207,7 @@ static void note_gap(struct ledger_book_walk *walk, uint64_t id)
     walk->last = id;
 }
 
-/* Checks that a recorded entry exists with the recorded hash. Returns true if so. */
+/* Checks that a recorded entry exists with the recorded hash.  Returns true if so. */
 static bool check_record(struct ledger_book_walk *walk, const struct ledger_book_known *known,
                          const char *hash)
 {

@@ -11,14 +11,14 @@ struct text;
  * The ledger of all clusters, with the hashes that prove that it is complete.
  *
  * All other results can be recomputed, but a lost ledger entry cannot.  So each entry has a hash,
- * and a chain value that is the hash of this hash and all earlier ones. fairmill_ledger_chain
- * stores both when the entry is made.  In addition, each run records the hashes of the entries that
- * it counts.
+ * and a chain value, which is a hash over this hash and all earlier ones.  Both are stored in
+ * fairmill_ledger_chain when the entry is made.  In addition, each run records the hashes of the
+ * entries that it counts.
  *
  * A recorded entry that is missing is lost; an entry with a different hash was changed.  If an
  * entry and its hash are both missing, the chain value of the next entry does not match.  This
- * detects losses and accidents.  It does not detect forgery: a program that can write rows and
- * computes the hash can write both.
+ * detects losses and accidents.  It does not detect forgery, because a program that can write rows
+ * can also compute and write the hashes.
  */
 
 /*
@@ -30,8 +30,8 @@ struct ledger_record {
     int64_t entered_at;
     char *cluster, *who, *why;
     char *account, *user, *partition;
-    struct job_keys
-        covers; /* associations of a set, or of a reset that is not for the whole cluster */
+    /* Associations of a set, or of a reset that is not for the whole cluster. */
+    struct job_keys covers;
 };
 void ledger_record_free(struct ledger_record *record);
 
@@ -53,9 +53,9 @@ struct ledger_marks {
 struct ledger_book {
     struct ledger_record *records;
     size_t count;
-    struct ledger_marks
-        made; /* stored when entries were made; missing for 0.1.0 and rows added by hand */
-    struct ledger_marks counted; /* recorded by runs that counted the entries; no chain */
+    /* Hashes that were stored with the entries. 0.1.0 and rows added by hand have none. */
+    struct ledger_marks made;
+    struct ledger_marks counted; /* recorded by runs that counted them; no chain values */
     struct ledger_cover *loose;  /* associations of lost resets, by entry and association */
     size_t loose_count;
 };
@@ -64,7 +64,7 @@ void ledger_book_free(struct ledger_book *book);
 /* Removes a cluster's entries that no run has counted and that were entered at `from` or later. */
 void ledger_book_keep_counted(struct ledger_book *book, const char *cluster, int64_t from);
 
-/* Returns a cluster's entries. The caller frees them with ledger_destroy(). */
+/* Returns a cluster's entries.  The caller frees them with ledger_destroy(). */
 struct ledger *ledger_of(const struct ledger_book *book, const char *cluster);
 
 /* Return the entry or the hash with this id, or NULL. */

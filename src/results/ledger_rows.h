@@ -20,10 +20,10 @@ struct settings;
 int ledger_book_read(struct db *db, const char *cluster, struct ledger_book *book,
                      struct error *err);
 
-/* Reads a cluster's entries. The caller frees them with ledger_destroy(). */
+/* Reads a cluster's entries.  The caller frees them with ledger_destroy(). */
 int ledger_read(struct db *db, const char *cluster, struct ledger **ledger, struct error *err);
 
-/* Reads a cluster's entries with a new session. Without results tables, the ledger is empty. */
+/* Reads a cluster's entries with a new session.  Without result tables, the ledger is empty. */
 int ledger_look_up(const struct settings *settings, const char *cluster, struct ledger **ledger,
                    struct error *err);
 
@@ -48,7 +48,7 @@ int ledger_has(struct db *db, const struct ledger_record *record, bool *there, s
 int ledger_counted_write(struct db *db, const struct ledger_book *book, const char *cluster,
                          struct error *err);
 
-/* An exported entry, with the hashes that it had there. */
+/* An entry from an export file, with the hashes in that file. */
 struct ledger_import {
     struct ledger_record record;
     struct ledger_mark mark; /* without id and cluster, which `record` has */

@@ -40,7 +40,7 @@ static void privilege_add(struct privilege_rows *rows, const struct publication 
                                 privilege_name_of(publication, account), privilege };
 }
 
-/* Adds an account and all accounts below it. A node comes after its parent. */
+/* Adds an account and all accounts below it.  A node comes after its parent. */
 static void privilege_add_accounts(struct privilege_rows *rows,
                                    const struct publication *publication, uint32_t user,
                                    uint32_t account)

@@ -29,7 +29,7 @@ struct publisher {
 /* The unit of usage, except with PBS. */
 #define USAGE_UNIT "TRES-seconds"
 
-/* A row of fairmill_run. NAN and -1 are stored as NULL. */
+/* A row of fairmill_run.  NAN and -1 are stored as NULL. */
 struct run_record {
     int64_t as_of, started_at, duration_ms;
     const char *kind, *why;
@@ -51,8 +51,8 @@ struct publication {
     const struct tree *tree;
     const struct values *values;
     const uint32_t *order; /* by node; 0 is stored as NULL (core/fairshare/algorithm.h) */
-    const uint32_t
-        *pbs_order; /* by node; 0, or no list, is stored as NULL (core/fairshare/pbs.h) */
+    /* By node; 0, or no list, is stored as NULL (core/fairshare/pbs.h). */
+    const uint32_t *pbs_order;
     const struct names *names;
     const struct queue *queue;               /* pending jobs, or NULL */
     const struct formula_jobs *formula_jobs; /* pending jobs that a formula orders, or NULL */
@@ -63,22 +63,25 @@ struct publication {
     const struct findings *findings;
     const char *source;                         /* identity of the accounting database */
     const struct checkpoint_change *checkpoint; /* NULL: the checkpoint does not change */
-    int64_t seen_at; /* time at which the accounting database had this tree; -1: unknown, so changes
-                        are not recorded */
+    /*
+     * Time at which the accounting database had this tree. -1: unknown, so changes are not
+     * recorded.
+     */
+    int64_t seen_at;
     const struct id_index *modified; /* by association: time of its last modification; or NULL */
     uint64_t modified_hash;          /* hash over all associations, including deleted ones */
-    const struct association_times
-        *times; /* earlier states to record; NULL if they are recorded already or unknown */
-    const struct factor_history
-        *factors;      /* factors of QOS; NULL if the accounting database stores no factors */
+    /* Earlier states to record; NULL if they are recorded already or unknown. */
+    const struct association_times *times;
+    /* Factors of QOS; NULL if the accounting database stores no factors. */
+    const struct factor_history *factors;
     struct days *days; /* NULL: the usage of days does not change */
     const struct ledger_book *ledger;
-    bool looks_at_all; /* compare all rows of fairmill_tree before they are left unchanged, not only
-                          a part */
+    /* Compare all rows of fairmill_tree before they are left unchanged, not only a part of them. */
+    bool looks_at_all;
     bool looks_through; /* verify the rows that cannot be recomputed, and remove stray hashes */
     bool replaces;      /* remove rows with times in the future */
-    int64_t
-        newest_end; /* newest end of a job that earlier runs saw; times up to it count as past */
+    /* Newest end of a job that earlier runs saw.  Times up to it count as past. */
+    int64_t newest_end;
 };
 
 /*

@@ -32,7 +32,7 @@ static const char *os_user(void)
     return entry ? entry->pw_name : "";
 }
 
-/* Writes the run's row of fairmill_run. `status` is "done" or "failed". */
+/* Writes the run's row of fairmill_run.  `status` is "done" or "failed". */
 static int run_rows_write(const struct publisher *publisher, const struct run_record *record,
                           const char *status, struct error *err)
 {

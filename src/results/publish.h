@@ -20,14 +20,14 @@ struct error;
 
 /*
  * Takes the lock, reads which run published last, and takes a run_id.  Fails with ERROR_LOCKED if
- * another run holds the lock.  Call publisher_end() in the end.
+ * another run holds the lock.  Call publisher_end() afterwards.
  */
 int publisher_start(struct publisher *publisher, struct db *db, const struct settings *settings,
                     const char *cluster, struct error *err);
 
 /*
- * Takes only the lock, for callers that do not change published values.  Call publisher_end() in
- * the end.
+ * Takes only the lock, for callers that do not change published values.  Call publisher_end()
+ * afterwards.
  */
 int publisher_lock(struct publisher *publisher, struct db *db, const struct settings *settings,
                    const char *cluster, struct error *err);

@@ -34,8 +34,8 @@ struct published_cluster {
     char *usage_unit;                 /* unit of its usage */
     /*
      * Set by published_read_tree(): the associations as the core represents them, for queries and
-     * for computations with changes.  Usage is the published double of decayed TRES-seconds, so it
-     * is exact if that is exact, which is mostly the case without decay.
+     * for computations with changes.  Usage is converted from the published double of decayed
+     * TRES-seconds.  It is exact if the double is exact, which is mostly the case without decay.
      */
     struct decay_table *decay;
     struct names *names;   /* UTF-8 */
@@ -110,10 +110,10 @@ const char *published_unit(const struct published_cluster *cluster);
  */
 unsigned published_private(const struct published *published);
 
-/* Returns the only selected cluster. Fails with NULL and ERROR_USAGE if there are several. */
+/* Returns the only selected cluster.  If there are several, sets ERROR_USAGE and returns NULL. */
 struct published_cluster *published_only(const struct published *published, struct error *err);
 
-/* A published association. Texts are UTF-8 and valid during the call. */
+/* A published association.  Texts are UTF-8 and valid during the call. */
 struct published_row {
     int64_t id, parent_id; /* parent_id is 0 for the root */
     const char *account, *user, *partition;

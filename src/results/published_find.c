@@ -71,7 +71,7 @@ static void published_find_look_at(struct published_find_search *search,
         add_candidate(search, cluster, node);
 }
 
-/* Searches all trees. Returns true if anything was found. */
+/* Searches all trees.  Returns true if anything was found. */
 static bool published_find_look(struct published_find_search *search, bool accounts_only,
                                 const struct permissions *permissions)
 {

@@ -30,7 +30,7 @@ struct association_name published_name(const struct published_cluster *cluster, 
 int published_find(const struct published *published, const struct published_cluster *only,
                    const char *asked, struct published_node *found, struct error *err);
 
-/* Finds an account. Users count only if no account has that name. */
+/* Finds an account.  Users count only if no account has that name. */
 int published_find_account(const struct published *published, const struct published_cluster *only,
                            const char *asked, struct published_node *found, struct error *err);
 

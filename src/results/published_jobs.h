@@ -11,7 +11,7 @@ struct published_cluster;
 /* Returns an empty list with the weights that the run used. */
 struct prio_list *published_job_list(const struct published_cluster *cluster);
 
-/* Adds the published jobs of the list's cluster. Returns -1 on error. */
+/* Adds the published jobs of the list's cluster.  Returns -1 on error. */
 int published_jobs_read(struct db *results, struct prio_list *list, struct error *err);
 
 #endif

@@ -37,7 +37,7 @@ struct row_differences {
     size_t count;
 };
 
-/* Adds a difference. Copies its texts, but not difference->table, which must remain valid. */
+/* Adds a difference.  Copies its texts, but not difference->table, which must remain valid. */
 void row_differences_add(struct row_differences *differences,
                          const struct row_difference *difference);
 

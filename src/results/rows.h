@@ -34,8 +34,8 @@ struct db_value rows_bits(uint64_t bits);
 uint64_t rows_bits_of(const struct db_value *value);
 
 /*
- * Runs a query that returns at most one integer.  Returns 1 and sets `*integer`; returns 0 if there
- * is no row or it is NULL; returns -1 on error.
+ * Runs a query that returns at most one integer.  Returns 1 and sets `*integer`; returns 0 if the
+ * result is empty or NULL; returns -1 on error.
  */
 int rows_read_integer(struct db *db, const char *sql, const struct db_value *arguments,
                       size_t count, int64_t *integer, struct error *err);
@@ -72,7 +72,7 @@ int rows_add(struct row_writer *writer, const struct row_field *fields, size_t c
  */
 int rows_end(struct row_writer *writer, int result, struct error *err);
 
-/* Writes one row. Returns 0 or -1. */
+/* Writes one row.  Returns 0 or -1. */
 int rows_write_one(struct db *db, const char *table, size_t keys, const struct row_field *fields,
                    size_t count, struct error *err);
 
@@ -97,7 +97,7 @@ struct row_ids {
 int rows_execute_for(struct db *db, const char *sql, const struct db_value *key, size_t key_count,
                      struct row_ids ids, struct error *err);
 
-/* Ends the transaction: commits if `result` is 0, else rolls back. Returns 0 or -1. */
+/* Ends the transaction: commits if `result` is 0, else rolls back.  Returns 0 or -1. */
 int rows_commit(struct db *db, int result, struct error *err);
 
 #endif

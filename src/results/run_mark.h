@@ -29,7 +29,7 @@ struct run_users {
     size_t count;
 };
 
-/* Writes the mark of the settings at this path. Does nothing if no directory accepts it. */
+/* Writes the mark of the settings at this path.  Does nothing if no directory accepts it. */
 void run_mark_leave(const char *settings_path, int status);
 
 /* Removes the mark from all directories. */

@@ -56,7 +56,7 @@ static bool has_word(const char *message, const char *word)
     return false;
 }
 
-/* Returns the table or view of a script that a message names, or NULL. The caller frees it. */
+/* Returns the table or view of a script that a message names, or NULL.  The caller frees it. */
 static char *named_in(const char *message, const char *script)
 {
     char *name;
@@ -296,7 +296,7 @@ static int loosen(struct db *db, const struct schema_dialect *dialect, int64_t v
 
 /* ---- The table that became a view ---- */
 
-/* Returns a script's first CREATE statement. The caller frees it. */
+/* Returns a script's first CREATE statement.  The caller frees it. */
 static char *first_creation(const char *script)
 {
     const char *create = strstr(script, "\nCREATE ") + 1;

@@ -7,7 +7,7 @@
 struct settings;
 
 /*
- * The results tables, which `fairmill init` creates and all other commands use.  Functions that
+ * The result tables, which `fairmill init` creates and all other commands use.  Functions that
  * return int return -1 on error.
  */
 

@@ -22,8 +22,8 @@ struct text;
 int settings_rows_write(const struct publisher *publisher, struct error *err);
 
 /*
- * Appends digests, separated by commas, of settings of which the text is missing or damaged.
- * Checks the settings of each cluster's last successful run.  Returns -1 on error.
+ * Appends the digests of settings with a missing or damaged text, separated by commas.  Checks the
+ * settings of each cluster's last successful run.  Returns -1 on error.
  */
 int settings_rows_check(struct db *db, struct text *digests, struct error *err);
 

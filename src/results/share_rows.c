@@ -351,7 +351,7 @@ static int share_rows_write_state(struct recorder *recorder, uint64_t hash, stru
     return stored_write(publisher->db, publisher->cluster, state_table, &part, err);
 }
 
-/* Returns, for each name, its number as UTF-8 in `readable`. The caller frees the array. */
+/* Returns, for each name, its number as UTF-8 in `readable`.  The caller frees the array. */
 static uint32_t *readable_numbers(const struct names *names, struct names *readable)
 {
     uint32_t count = names_count(names);
@@ -366,7 +366,7 @@ static uint32_t *readable_numbers(const struct names *names, struct names *reada
     return numbers;
 }
 
-/* Returns the tree's associations as observations, by node. The caller frees the array. */
+/* Returns the tree's associations as observations, by node.  The caller frees the array. */
 static struct observation *current_state(const struct publication *publication, struct names *names)
 {
     const struct tree *tree = publication->tree;
@@ -416,7 +416,7 @@ uint64_t share_rows_hash(const struct tree *tree, const struct names *names)
     return sum;
 }
 
-/* Writes the changes. Replaces rows of a time that was published before. */
+/* Writes the changes.  Replaces rows of a time that was published before. */
 static int update(struct recorder *recorder, const struct publication *publication,
                   struct error *err)
 {

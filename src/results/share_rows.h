@@ -33,7 +33,7 @@ void share_records_free(struct share_records *records);
  */
 void share_records_tell(const struct share_records *records, struct association_history *history);
 
-/* Reads the rows and adds their observations to one history. Returns -1 on error. */
+/* Reads the rows and adds their observations to one history.  Returns -1 on error. */
 int share_rows_read(struct db *db, const char *cluster, struct association_history *history,
                     struct error *err);
 

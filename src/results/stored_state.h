@@ -22,7 +22,7 @@ struct row_field;
  * Functions that return int return -1 on error.
  */
 
-/* Row count and hash of rows in any order. Zeroed, it is that of no rows. */
+/* Row count and hash of rows in any order.  All zeros stand for no rows. */
 struct row_hash {
     uint64_t rows, hash;
 };
@@ -70,8 +70,8 @@ int stored_write(struct db *db, const char *cluster, const char *table,
                  const struct hash_segment *part, struct error *err);
 
 /*
- * Removes segments that no run uses and that none would write again; another program added them.
- * Must run inside a transaction.
+ * Removes hashes that no run uses or would write; another program added them.  Must run inside a
+ * transaction.
  */
 int stored_remove_strays(struct db *db, const char *cluster, struct error *err);
 
@@ -89,8 +89,8 @@ extern const struct hashed_table stored_history, stored_points, stored_backfill,
     stored_changes, stored_factors, stored_fairness;
 extern const struct hashed_table stored_share_past;  /* one segment, written once */
 extern const struct hashed_table stored_share_state; /* one segment, written by each run */
-extern const struct hashed_table
-    *const stored_records[]; /* all of these except stored_share_state; NULL-terminated */
+/* All of these except stored_share_state; NULL-terminated. */
+extern const struct hashed_table *const stored_records[];
 
 /*
  * Stores the hash of the rows that a segment has now.  Must run inside the transaction that wrote
@@ -115,7 +115,7 @@ struct kept_losses {
     struct kept_loss {
         const struct hashed_table *table;
         int64_t part;
-        struct row_hash known, found; /* when written, and now */
+        struct row_hash known, found; /* hash when the rows were written, and hash now */
     } * list;
     size_t count;
 };

@@ -86,7 +86,7 @@ void verify_bulk_free(struct db_bulk *base);
 int verify_compare_with_none(struct verify_session *session, const struct verified_table *table,
                              struct error *err);
 
-/* Records a row that is only stored or only computed. `keys` are its values after the cluster. */
+/* Records a row that is only stored or only computed.  `keys` are its values after the cluster. */
 void verify_differ_whole(struct verify_session *session, const struct verified_table *table,
                          const struct db_value *keys, bool stored);
 

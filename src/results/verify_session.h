@@ -30,7 +30,7 @@ struct db *verify_session_open(struct db *stored, const char *cluster);
 int verify_session_end(struct db *witness, bool checkpoint_damaged,
                        struct row_differences *differences, struct error *err);
 
-/* Frees the verifier; accepts NULL. The session `stored` stays open. */
+/* Frees the verifier; accepts NULL.  The session `stored` stays open. */
 void verify_session_close(struct db *witness);
 
 #endif
