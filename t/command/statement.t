@@ -384,7 +384,8 @@ def between_two_runs(site):
 
 
 def recorded_late(site):
-    """Results of 0.2.0 have no states before the first run except the ones that this run saw."""
+    """Results of 0.2.0 have no states before the first run, but this run's own observations apply
+    to that time."""
     site.begin('UTC', local(2025, 3, 1))
     start, bob = local(2025, 3, 10), site.ids['physics.bob']
     site.job('physics.alice', start - 2 * DAY, start, 10)

@@ -1,8 +1,11 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""verify names every published or kept cell that somebody else changed, tells that from a source that
-has changed since, and --repair mends what can be computed."""
+"""Tests `fairmill verify`: it must report each published or stored cell that another program
+changed.
+
+It must distinguish this from a source that has changed since the run.  --repair recomputes the
+rows."""
 
 import csv
 import io
@@ -26,7 +29,7 @@ RECORDS = 'fairmill_history', 'fairmill_association', 'fairmill_share_change', '
 
 
 def begin(site, keys=None):
-    """Something in every table."""
+    """Makes a site with rows in each table."""
     site.begin(dict({'priority.weight_age': 1000, 'priority.weight_fairshare': 10000, 'retention.history_interval': 0}, **(keys or {})))
     site.job('physics.bob', site.now - 3 * DAY, 0)
     site.job('physics.alice', site.now - 9 * DAY, site.now - 9 * DAY - 5)
@@ -40,7 +43,7 @@ def begin(site, keys=None):
 
 
 class Saved:
-    """The results as they are, to go back to."""
+    """A copy of the results that can be restored."""
 
     def __init__(self, site):
         self.site = site
@@ -62,12 +65,12 @@ def causes_of(site):
 
 
 def mutants(site, tables):
-    """One change of each column, of a row by chance."""
+    """Yields one change of each column, in a random row."""
     r = random.Random(4)
     for table in tables:
         columns = site.query(f'PRAGMA table_info({table})')
         rows = site.query(f'SELECT * FROM {table}')
-        if table == 'fairmill_kept':  # the first instant without its hash is as of an older release, which kept none
+        if table == 'fairmill_kept':  # The first time without its hash looks like a row of an older release, which stored none.
             rows = [row for row in rows if row[1] not in (*RECORDS, 'fairmill_history_point') or row[1] == 'fairmill_share_state'
                     or any(row[:2] == other[:2] and row[2] > other[2] for other in rows)]
         if not rows:
@@ -86,8 +89,8 @@ def mutants(site, tables):
             yield table, name, f'UPDATE {table} SET "{name}" = ? WHERE {where}', (new, *(row[key] for key in keys))
 
 
-# Columns that say how or where something was done, which cannot be computed again; and rows that a run merges
-# with earlier ones.
+# Columns that describe how or where something was done, which cannot be computed again; and rows
+# that a run merges with earlier ones.
 NOT_VERIFIED = {
     'fairmill_schema.made_at', 'fairmill_lock.source', 'fairmill_finding',
     *(f'fairmill_run.{name}' for name in ('started_at', 'duration_ms', 'kind', 'why', 'jobs_read', 'source_newest', 'source_lag', 'drift_max',
@@ -96,15 +99,16 @@ NOT_VERIFIED = {
 
 
 def covered_or_listed(site):
-    """Each column of each table of sql/schema/tables.sql is compared, or is in the list above."""
+    """Each column of each table of sql/schema/tables.sql is compared, or is in NOT_VERIFIED."""
     begin(site, {'report.private': 'usage', 'retention.history_days': 3650})
-    site.ends(0, 'entries are added to the ledger', 'ledger', 'credit', '5', '-u', 'bob', '--why', 'test', '--at', site.now - DAY, '--yes')
+    site.ends(0, 'a ledger entry is added',
+              'ledger', 'credit', '5', '-u', 'bob', '--why', 'test', '--at', site.now - DAY, '--yes')
     site.succeed('ledger', 'reset', '-u', 'alice', '--why', 'test', '--at', site.now - DAY, '--yes')
     site.succeed('backfill', '--since', site.now - 3 * DAY, '--until', site.now - DAY)
     site.change("INSERT INTO user_table (creation_time, mod_time, deleted, name, admin_level) VALUES (1, 1, 0, 'carol', 3)")
     site.run_at(300)
     whole = Saved(site)
-    site.ends(0, 'verify finds nothing before anything is changed', 'verify')
+    site.ends(0, 'verify finds no differences before the changes', 'verify')
     tables = [name for name, in site.query("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
     unseen, empty = set(), set()
     for table in tables:
@@ -127,37 +131,41 @@ def covered_or_listed(site):
         if not site.run('verify'):
             unseen |= {table} & NOT_VERIFIED or {f'{table}: a row'}
         whole.back()
-    tap.same(sorted(unseen), sorted(NOT_VERIFIED), 'verify compares every column and row, but for those listed')
-    tap.same(empty, {'fairmill_job_term'}, 'every table has rows, but for the terms of formulas')
+    tap.same(sorted(unseen), sorted(NOT_VERIFIED), 'verify compares all columns and rows except the listed ones')
+    tap.same(empty, {'fairmill_job_term'}, 'all tables have rows except the terms of formulas')
 
 
 def settings_and_privileges(site):
-    """Runs and the socket take from them who may see what."""
+    """Permissions depend on the recorded settings and privileges."""
     begin(site, {'report.private': 'usage, jobs'})
     for what, sql, named in (
-            ('the recorded settings', "UPDATE fairmill_settings SET text = replace(text, 'report.private = usage, jobs', 'report.private = no')",
+            ('changed settings',
+             "UPDATE fairmill_settings SET text = replace(text, 'report.private = usage, jobs', 'report.private = no')",
              'fairmill_settings'),
-            ('lost settings', 'DELETE FROM fairmill_settings', 'fairmill_settings'),
-            ('a privilege', "INSERT INTO fairmill_privilege VALUES ('tiny', 'bob', '', 'administrator')", 'fairmill_privilege'),
-            ('the run that published', 'UPDATE fairmill_run SET half_life = half_life + 1', 'fairmill_run')):
+            ('deleted settings', 'DELETE FROM fairmill_settings', 'fairmill_settings'),
+            ('an added privilege',
+             "INSERT INTO fairmill_privilege VALUES ('tiny', 'bob', '', 'administrator')", 'fairmill_privilege'),
+            ('a changed run', 'UPDATE fairmill_run SET half_life = half_life + 1', 'fairmill_run')):
         before = site.query('SELECT * FROM fairmill_settings'), site.query('SELECT * FROM fairmill_privilege')
         site.query(sql)
-        site.ends(1, f'{what}: verify ends with 1', 'verify', '--csv')
-        tap.ok(named in site.out + site.err, 'and names the table', site.out, site.err)
+        site.ends(1, f'{what}: verify exits with status 1', 'verify', '--csv')
+        tap.ok(named in site.out + site.err, f'{what}: verify names the table', site.out, site.err)
         site.run_at(60)
-        site.ends(0, f'{what}: the next run writes it again', 'verify')
-        tap.same((site.query('SELECT * FROM fairmill_settings'), site.query('SELECT * FROM fairmill_privilege')), before, 'as it was')
+        site.ends(0, f'{what}: verify finds no differences after the next run', 'verify')
+        tap.same((site.query('SELECT * FROM fairmill_settings'), site.query('SELECT * FROM fairmill_privilege')), before,
+                 f'{what}: the next run restores the rows')
 
 
 def every_cell(site):
     begin(site)
     saved = Saved(site)
-    site.ends(0, 'where nothing was changed verify ends with 0', 'verify')
-    tap.same(site.out, 'cluster tiny: 6 rows of 2025-06-21T11:10:00, as computed\n', 'and says what it compared')
+    site.ends(0, 'verify without changes exits with status 0', 'verify')
+    tap.same(site.out, 'cluster tiny: 6 rows of 2025-06-21T11:10:00, as computed\n',
+             'verify prints the number of rows that it compared')
     before = open(site.path('r.db'), 'rb').read()
     site.run('verify', '--json')
-    tap.same(json.loads(site.out), {'differences': []}, 'JSON has an empty list')
-    tap.ok(open(site.path('r.db'), 'rb').read() == before, 'nothing was written')
+    tap.same(json.loads(site.out), {'differences': []}, 'verify --json has an empty list')
+    tap.ok(open(site.path('r.db'), 'rb').read() == before, 'verify writes nothing')
     unnamed = []
     mended = set()
     for table, column, sql, arguments in list(mutants(site, PUBLISHED + KEPT + RECORDS)):
@@ -169,18 +177,19 @@ def every_cell(site):
             unnamed.append((table, column, arguments, status, site.out, site.err))
         elif table not in mended or column in ('sum_0', 'hash'):
             mended.add(table)
-            site.ends(0, f'{table}.{column}: --repair mends it', 'verify', '--repair')
-            site.ends(0, f'{table}.{column}: and then nothing differs', 'verify')
-    tap.ok(not unnamed, 'every changed cell of every table is named, with its cause', len(unnamed), *unnamed[:5])
+            site.ends(0, f'{table}.{column}: --repair repairs the change', 'verify', '--repair')
+            site.ends(0, f'{table}.{column}: verify finds no differences after the repair', 'verify')
+    tap.ok(not unnamed, 'verify reports each changed cell of each table, with the cause', len(unnamed), *unnamed[:5])
     saved.back()
     site.query("UPDATE fairmill_history_point SET algorithm = 'linear' WHERE as_of = (SELECT min(as_of) FROM fairmill_history_point)")
-    site.ends(1, 'so is the algorithm of a point', 'verify', '--csv')
-    tap.same({row['table'] for row in rows_of(site)}, {'fairmill_history', 'fairmill_history_point'}, 'by the history that it was')
+    site.ends(1, 'verify reports a changed algorithm of a history point', 'verify', '--csv')
+    tap.same({row['table'] for row in rows_of(site)}, {'fairmill_history', 'fairmill_history_point'},
+             'the changed algorithm is reported as a change of history')
     for table in PUBLISHED + KEPT[1:8] + RECORDS:
         saved.back()
         site.query(f'DELETE FROM {table}')
-        site.ends(1, f'{table} without rows differs', 'verify', '--csv')
-        tap.ok(any(row['table'] == table for row in rows_of(site)), f'{table} is named', site.out)
+        site.ends(1, f'{table} without rows is reported', 'verify', '--csv')
+        tap.ok(any(row['table'] == table for row in rows_of(site)), f'verify names the table {table} without rows', site.out)
     saved.back()
 
 
@@ -188,14 +197,16 @@ def how_it_says(site):
     begin(site)
     site.query('UPDATE fairmill_usage_day SET tres_seconds = tres_seconds + 1')
     (count,), = site.query('SELECT count(*) FROM fairmill_usage_day')
-    site.ends(1, 'days that were changed', 'verify', '--csv')
+    site.ends(1, 'verify reports changed days', 'verify', '--csv')
     rows = rows_of(site)
     tap.same([len(rows), rows[-1]['more'], rows[0]['column'], rows[0]['cause']], [11, str(count - 10), 'tres_seconds', 'rows changed'],
-             'the first ten are named, the others counted')
-    tap.same(float(rows[0]['stored']), float(rows[0]['computed']) + 1, 'with what is stored and what is computed')
-    site.ends(1, 'for people', 'verify')
-    tap.ok(f'differences: {count} in fairmill_usage_day; another program changed stored rows' in site.out, 'in words', site.out)
-    site.ends(64, 'a cluster must be published', 'verify', '--cluster', 'none')
+             'the first ten differences are listed, the others counted')
+    tap.same(float(rows[0]['stored']), float(rows[0]['computed']) + 1, 'a difference has the stored and the computed value')
+    site.ends(1, 'verify reports changed days as text', 'verify')
+    tap.ok(f'differences: {count} in fairmill_usage_day; another program changed stored rows' in site.out,
+           'the text output names the table and the cause',
+           site.out)
+    site.ends(64, 'an unknown cluster is rejected', 'verify', '--cluster', 'none')
 
 
 def source_changed(site):
@@ -203,104 +214,108 @@ def source_changed(site):
                       ('gone', 'DELETE FROM tiny_job_table WHERE job_db_inx = 7')):
         begin(site)
         site.change(sql)
-        site.ends(1, f'a job that is {what}', 'verify', '--csv')
+        site.ends(1, f'a job that is {what} is a difference', 'verify', '--csv')
         rows = rows_of(site)
-        tap.same({cause for _, cause in causes_of(site)}, {'source changed'}, f'{what}: the source has changed, and nobody changed our rows')
+        tap.same({cause for _, cause in causes_of(site)}, {'source changed'},
+                 f'{what}: the cause is the source, not a changed row')
         tap.ok({'fairmill_value', 'fairmill_seal_usage', 'fairmill_usage_day'} <= {row['table'] for row in rows},
-               f'{what}: each table that it counts in is named', site.out)
+               f"{what}: each table with the job's usage is named", site.out)
         site.query('UPDATE fairmill_job_priority SET priority = priority + 1')
         site.run('verify', '--csv')
         causes = causes_of(site)
         tap.ok({('fairmill_value', 'source changed'), ('fairmill_job_priority', 'rows changed')} <= causes,
-               f'{what}: the causes are told apart', causes)
-        site.ends(0, f'{what}: --repair publishes anew', 'verify', '--repair')
+               f'{what}: the two causes are distinguished', causes)
+        site.ends(0, f'{what}: --repair publishes again', 'verify', '--repair')
 
 
 def no_mistake(site):
-    """What has happened since the run is none of its mistakes."""
+    """Changes after the run are not differences."""
     begin(site)
     running = site.query('SELECT job_key FROM fairmill_seal_open ORDER BY 1')
     site.change('UPDATE tiny_job_table SET time_end = ?, state = 3 WHERE job_db_inx = ?', site.now + 100, running[0][0])
     site.job('physics.alice', site.now + 50, site.now + 90)
-    site.ends(0, 'jobs that ended and began since the run', 'verify')
+    site.ends(0, 'jobs that ended or began after the run are not differences', 'verify')
     site.succeed('ledger', 'credit', 5, '-u', 'alice', '-A', 'physics', '--at', site.now - HOUR, '-w', 'late', '-y')
-    site.ends(0, 'an entry of the ledger that was made since', 'verify')
+    site.ends(0, 'a ledger entry made after the run is not a difference', 'verify')
     site.run_at(300)
-    site.ends(0, 'and after the next run that counts it', 'verify')
+    site.ends(0, 'a ledger entry is not a difference after the next run', 'verify')
     site.change('UPDATE tiny_assoc_table SET shares = 77, mod_time = ? WHERE id_assoc = 3', int(time.time()))
-    site.ends(0, 'shares that were set since', 'verify')
+    site.ends(0, 'shares that were set after the run are not a difference', 'verify')
     site.query('DELETE FROM fairmill_ledger')
-    site.ends(1, 'an entry that is lost', 'verify')
-    site.says('is named', 'entry 1 is lost')
+    site.ends(1, 'a lost ledger entry is a difference', 'verify')
+    site.says('the error names the lost entry', 'entry 1 is lost')
 
 
 def purged(site):
-    """A day whose jobs are gone has its hash only."""
+    """A day whose jobs were purged can be compared only with its hash."""
     begin(site)
     site.change('DELETE FROM tiny_job_table WHERE job_db_inx < 9')
     site.run_at(300)
-    site.ends(0, 'a purge is no difference once a run has seen it', 'verify')
+    site.ends(0, 'a purge is not a difference after the next run', 'verify')
     site.query('UPDATE fairmill_usage_day SET sum_0 = sum_0 + 1 WHERE day = (SELECT min(day) FROM fairmill_usage_day)')
-    site.ends(1, 'a day that was changed after the purge', 'verify', '--csv')
+    site.ends(1, 'a day that was changed after the purge is a difference', 'verify', '--csv')
     tap.same([(row['table'], row['key'], row['cause']) for row in rows_of(site)],
-             [('fairmill_usage_day', 'day 2025-06-11', 'rows changed')], 'is named')
+             [('fairmill_usage_day', 'day 2025-06-11', 'rows changed')], 'the difference names the day')
     site.run_at(300, '--full')
-    tap.ok('days_changed_after_purge' in site.findings(), 'a full run names it in a finding', site.findings())
-    site.ends(0, 'and then it is known', 'verify')
+    tap.ok('days_changed_after_purge' in site.findings(), 'a full run reports the changed day in a finding', site.findings())
+    site.ends(0, 'the changed day is not a difference after the finding', 'verify')
 
 
 def ahead(site):
-    """A run of an instant that has not come saw the associations when it began."""
+    """A run for a future time saw the associations of its start."""
     site.begin()
     site.now = int(time.time()) + DAY
     site.run_at()
     time.sleep(1.1)
-    site.ends(0, 'what was published as of tomorrow', 'verify')
+    site.ends(0, 'results for tomorrow are not a difference', 'verify')
 
 
 def other_settings(site):
     begin(site)
     site.settings(dict(site.keys, **{'usage.half_life': '3-0'}))
-    site.ends(78, 'what was published with other settings cannot be compared', 'verify')
-    site.says('and verify says so', "cluster 'tiny'", 'other settings')
-    site.ends(0, '--repair publishes with these', 'verify', '--repair')
-    site.ends(0, 'and then nothing differs', 'verify')
+    site.ends(78, 'results of other settings cannot be compared', 'verify')
+    site.says('the error names the cluster and the settings', "cluster 'tiny'", 'other settings')
+    site.ends(0, '--repair publishes with the current settings', 'verify', '--repair')
+    site.ends(0, 'verify finds no differences after the repair', 'verify')
 
 
 def by_check(site):
-    """check compares what is published, too, in a line."""
+    """check also compares the published rows, in one line."""
     site.begin()
     site.succeed('check')
-    tap.ok('cluster tiny: published: 6 rows of 2025-06-21T10:00:00, as computed\n' in site.out, 'check says that all is as computed', site.out)
+    tap.ok('cluster tiny: published: 6 rows of 2025-06-21T10:00:00, as computed\n' in site.out,
+           'check says that the rows are as computed',
+           site.out)
     site.query('UPDATE fairmill_value SET usage_raw = usage_raw + 1 WHERE id_assoc = 3')
     site.succeed('check')
     tap.ok('  warning: cluster tiny: published: 6 rows of 2025-06-21T10:00:00; differences: 1 in fairmill_value;'
-           ' another program changed stored rows; run `fairmill verify` to list them\n' in site.out, 'or what differs, and why', site.out)
+           ' another program changed stored rows; run `fairmill verify` to list them\n' in site.out, 'check reports the difference and its cause',
+           site.out)
     site.query('UPDATE fairmill_lock SET run_id = 0, source = ?', '')
     site.succeed('check')
-    tap.ok('cluster tiny: published: nothing yet\n' in site.out, 'or that there is nothing', site.out)
+    tap.ok('cluster tiny: published: nothing yet\n' in site.out, 'check says that nothing is published', site.out)
 
 
 def noted(site):
-    """What runs noted of associations tells the past only as it was noted."""
-    for what, sql in (('a record', 'UPDATE fairmill_share_change SET shares = shares + 1 WHERE id_assoc = 3'),
-                      ('a record less', 'DELETE FROM fairmill_share_change WHERE id_assoc = 3'),
-                      ('the state', 'UPDATE fairmill_share_state SET last_as_of = last_as_of + 1000000')):
+    """Recorded states of associations are used only if they were not changed."""
+    for what, sql in (('a changed state', 'UPDATE fairmill_share_change SET shares = shares + 1 WHERE id_assoc = 3'),
+                      ('a deleted state', 'DELETE FROM fairmill_share_change WHERE id_assoc = 3'),
+                      ('a changed time', 'UPDATE fairmill_share_state SET last_as_of = last_as_of + 1000000')):
         begin(site)
         look = ('run', '--dry-run', '--verbose', '--now', site.now - HOUR)
         site.succeed(*look)
-        tap.ok('records_changed' not in site.err, f'{what}: before it is changed the past is told by it')
+        tap.ok('records_changed' not in site.err, f'{what}: a run for a past time uses the states before the change')
         site.query(sql)
         site.succeed(*look)
-        tap.ok('records_changed' in site.err, f'{what}: once it is changed, a look back says that it is not believed', site.err)
+        tap.ok('records_changed' in site.err, f'{what}: a run for a past time reports damaged states', site.err)
         site.run_at(300, '--full')
-        site.ends(0, f'{what}: after a full run nothing differs', 'verify')
-        if what != 'the state':
+        site.ends(0, f'{what}: verify finds no differences after a full run', 'verify')
+        if what != 'a changed time':
             tap.same(site.query('SELECT DISTINCT as_of FROM fairmill_share_change'), [(site.now,)],
-                     f'{what}: --full notes all associations anew')
-            tap.ok('records_changed' in site.findings(), f'{what}: and a finding says so')
+                     f'{what}: --full records all associations again')
+            tap.ok('records_changed' in site.findings(), f'{what}: a finding reports the damaged states')
         site.succeed('run', '--dry-run', '--verbose', '--now', site.now)
-        tap.ok('records_changed' not in site.err, f'{what}: what is noted from then on is believed', site.err)
+        tap.ok('records_changed' not in site.err, f'{what}: states recorded later are used', site.err)
 
 
 def random_sites(site):
@@ -313,7 +328,7 @@ def random_sites(site):
                 start = site.now - r.randrange(12 * HOUR)
                 site.job(r.choice(list(site.ids)), start, r.choice((0, start + r.randrange(DAY))), qos=r.choice((1, 2)))
             site.run_at(r.choice((1, 300, HOUR, 2 * DAY)), *r.choice(((), (), ('--full',))))
-            site.ends(0, f'site {seed}: what was just published is as computed', 'verify')
+            site.ends(0, f'site {seed}: verify finds no differences after a run', 'verify')
 
 
 def body():

@@ -1,10 +1,10 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""What whatif foretells is what a run computes once it is so.
+"""Tests that the predictions of whatif equal the values of a run after the change.
 
-It asks about 18 random sites, with FAIRMILL_LONG=1 about 36; FAIRMILL_SITES=N about N, FAIRMILL_SEED=N
-only about site N."""
+Tests 18 random sites, or 36 with FAIRMILL_LONG=1.  FAIRMILL_SITES=N sets another number, and
+FAIRMILL_SEED=N selects site N."""
 
 import csv
 import io
@@ -44,7 +44,7 @@ root/
 
 
 def answer(place):
-    """What was printed last as JSON."""
+    """Returns the cluster in the last JSON output."""
     found, = json.loads(place.out)['clusters']
     return found
 
@@ -90,7 +90,7 @@ def random_keys(r):
             'fairshare.slurm_version': r.choice(('25.05', '25.11'))}
 
 
-# ---- random changes: what whatif is given, and the same done to the site ----
+# ---- Random changes: the arguments of whatif, and the same changes to the site ----
 
 class Changes:
     def __init__(self, r, place, settings):
@@ -192,7 +192,7 @@ def renew_lineage(place):
         place.change('UPDATE tiny_assoc_table SET lineage = ? WHERE id_assoc = ?', lineage, number)
 
 
-# ---- what is published, by association and by job ----
+# ---- published values, by association and by job ----
 
 def published(place):
     columns = ('id_assoc', 'fairshare', 'fair_tree_rank', 'level_fs', 'usage_raw', 'level_fs_infinite')
@@ -210,7 +210,7 @@ def near(one, other, exact):
 
 
 def wrong(said, before, after, algorithm, exact):
-    """Where the answer of whatif differs from the run after the change."""
+    """Returns the differences between the answer of whatif and the run after the change."""
     found = []
     rows = {row['id_assoc']: row for row in said['associations']}
     old_rows, _ = before
@@ -268,7 +268,7 @@ def random_sites(place):
         said = answer(place)
         changed += said['changed'] > 0
         subprocess.run(['mv', place.path('new.db'), place.path('a.db')], check=True)
-        # Without what the first run noted of the associations.
+        # Remove the states of associations that the first run recorded.
         for name in os.listdir(place.folder):
             if name.startswith('r.db'):
                 os.unlink(place.path(name))
@@ -278,77 +278,77 @@ def random_sites(place):
         algorithm = changes.keys.get('fairshare.algorithm', keys['fairshare.algorithm'])
         found = wrong(said, before, published(place), algorithm, exact)
         failures += [f'{seed}: {keys} {changes.arguments}: {each}' for each in found]
-    tap.same(idle, [], f'without a change nothing changes on {len(sites)} random sites')
-    tap.ok(not failures, f'what is foretold of {len(sites)} random sites is so once it is done', *failures[:12])
-    tap.ok(changed > len(sites) / 3 or len(sites) < 10, 'and most of the changes change something', changed)
+    tap.same(idle, [], f'without a change whatif predicts no change on {len(sites)} random sites')
+    tap.ok(not failures, f'the predictions for {len(sites)} random sites equal a run after the change', *failures[:12])
+    tap.ok(changed > len(sites) / 3 or len(sites) < 10, 'more than a third of the changes have an effect', changed)
 
 
-# ---- what is wrong is said ----
+# ---- errors ----
 
 def mistakes(place):
     place.ready()
-    place.ends(1, 'whatif before any run is status 1', 'whatif')
-    place.says('and says that there are no results', 'no results yet')
+    place.ends(1, 'whatif before the first run exits with status 1', 'whatif')
+    place.says('the error says that there are no results', 'no results yet')
     place.succeed('run', '--now', NOW)
     for statement, words, *arguments in (
-            ('shares of nobody', ["'nobody'"], '--shares', 'nobody=3'),
+            ('shares of an unknown user', ["'nobody'"], '--shares', 'nobody=3'),
             ('negative shares', ["'bob'", 'from 0 to 2147483646'], '--shares', 'bob=-3'),
-            ('shares that are no number', ["'bob'"], '--shares', 'bob=many'),
-            ('shares beyond what Slurm has', ["'bob'"], '--shares', 'bob=2147483647'),
+            ('shares that are not a number', ["'bob'"], '--shares', 'bob=many'),
+            ("shares above Slurm's maximum", ["'bob'"], '--shares', 'bob=2147483647'),
             ('shares of the root', ['root'], '--shares', 'root=3'),
             ('shares without a number', ["'bob'"], '--shares', 'bob'),
-            ('a move below itself', ["'physics'"], '--move', 'physics=physics'),
+            ('a move to itself', ["'physics'"], '--move', 'physics=physics'),
             ('a move of a user', ["'bob'"], '--move', 'bob=physics'),
-            ('a move below a user', ["'bob'"], '--move', 'chemistry=bob'),
-            ('a move below nobody', ["'nobody'"], '--move', 'chemistry=nobody'),
+            ('a move to a user', ["'bob'"], '--move', 'chemistry=bob'),
+            ('a move to an unknown account', ["'nobody'"], '--move', 'chemistry=nobody'),
             ('a move of the root', ["'root'"], '--move', 'root=physics'),
             ('negative usage', ["'bob'"], '--add-usage', 'bob=-1'),
-            ('usage that the ledger has no number for', ["'bob'", 'whole number'], '--add-usage', 'bob=0.3333'),
-            ('usage of less than a second', ["'bob'"], '--add-usage', 'bob=0.0001'),
-            ('no usage', ["'bob'"], '--add-usage', 'bob=0'),
-            ('usage beyond what the ledger has', ["'bob'"], '--add-usage', 'bob=1e17'),
+            ('usage that the ledger cannot represent', ["'bob'", 'whole number'], '--add-usage', 'bob=0.3333'),
+            ('usage below one second', ["'bob'"], '--add-usage', 'bob=0.0001'),
+            ('usage of 0', ["'bob'"], '--add-usage', 'bob=0'),
+            ("usage above the ledger's maximum", ["'bob'"], '--add-usage', 'bob=1e17'),
             ('infinite usage', ["'bob'"], '--add-usage', 'bob=inf'),
-            ('the removal of nobody', ["'nobody'"], '--remove-user', 'nobody'),
+            ('the removal of an unknown user', ["'nobody'"], '--remove-user', 'nobody'),
             ('the removal of an account', ["'physics'"], '--remove-user', 'physics'),
-            ('a half-life that is none', ['-7'], '--half-life', '-7'),
+            ('an invalid half-life', ['-7'], '--half-life', '-7'),
             ('an unknown algorithm', ['best'], '--algorithm', 'best'),
             ('an unknown conformance', ['best'], '--conformance', 'best'),
             ('an unknown weight', ['luck'], '--weights', 'luck=3'),
             ('a negative weight', ['-3'], '--weights', 'age=-3'),
-            ('no weight at all', ['NAME=NUMBER'], '--weights', ''),
+            ('an empty list of weights', ['NAME=NUMBER'], '--weights', ''),
             ('an unknown cluster', ["'there'"], '--cluster', 'there'),
-            ('no lines', ["'0'"], '--top', 0),
-            ('a file that is not there', ["'none'"], '--file', 'none')):
+            ('a limit of 0 rows', ["'0'"], '--top', 0),
+            ('a missing file', ["'none'"], '--file', 'none')):
         place.ends(64, f'{statement}: status 64', 'whatif', *arguments)
-        place.says('which names it', *words)
-        tap.same(place.out, '', 'and nothing else')
+        place.says(f'{statement}: the error names the cause', *words)
+        tap.same(place.out, '', f'{statement}: nothing is printed')
     with open(place.path('plan'), 'w') as file:
         file.write('# a plan\n\nshares physics=20\n  move chemistry=physics  \nfly alice=3\n')
-    place.ends(64, 'a line of a file that is no change: status 64', 'whatif', '--file', place.path('plan'))
-    place.says('which names the line', 'line 5', "'fly'")
+    place.ends(64, 'a line of a file that is not a change exits with status 64', 'whatif', '--file', place.path('plan'))
+    place.says('the error names the line and the word', 'line 5', "'fly'")
     with open(place.path('plan'), 'w') as file:
         file.write('  # a plan\nremove-user bob # or not\n')
-    place.ends(64, 'behind a change there is no comment', 'whatif', '--file', place.path('plan'))
-    place.says('but a name with that sign', "'bob # or not'")
+    place.ends(64, 'a comment after a change is rejected', 'whatif', '--file', place.path('plan'))
+    place.says('the error names the user with the number sign', "'bob # or not'")
 
 
 def cycles(place):
     place.ready('cluster tiny\nroot/\n  a/\n    b/\n      c/\n        u 1 use 5\n  d/\n')
     place.succeed('run', '--now', NOW)
-    place.ends(64, 'a move below what hangs below it is status 64', 'whatif', '--move', 'a=c')
-    place.says('and names both', "'a'", "'c'")
-    place.ends(64, 'as is a cycle of two moves', 'whatif', '--move', 'a=d', '--move', 'd=c')
+    place.ends(64, 'a move below a descendant exits with status 64', 'whatif', '--move', 'a=c')
+    place.says('the error names both accounts', "'a'", "'c'")
+    place.ends(64, 'a cycle of two moves exits with status 64', 'whatif', '--move', 'a=d', '--move', 'd=c')
 
 
 def namesakes(place):
-    """Only accounts move, and only below accounts."""
+    """Only accounts can be moved, and only to accounts."""
     place.ready('cluster tiny\nroot/\n  root 1\n  a/\n    b/\n      a 1\n      b 1 use 5\n')
     place.succeed('run', '--now', NOW)
     place.succeed('whatif', '--json', '--move', 'b=root')
     tap.same(answer(place)['commands'], ['sacctmgr modify account where name=b cluster=tiny set parent=root'],
-             'users of the same names are not meant in a move')
-    place.ends(64, 'they are where shares change', 'whatif', '--shares', 'b=3')
-    place.says('which may be either', "'b' is ambiguous: it may be 'b/', 'b/b'")
+             'a move does not mean users with the same names')
+    place.ends(64, 'a change of shares rejects a name of both an account and a user', 'whatif', '--shares', 'b=3')
+    place.says('the error proposes both names', "'b' is ambiguous: it may be 'b/', 'b/b'")
 
 
 def files(place):
@@ -359,7 +359,7 @@ def files(place):
     place.succeed('whatif', '--file', place.path('plan'), '--shares', 'bob=3')
     by_file = place.out
     place.succeed('whatif', '--shares', 'physics=20', '--shares', 'chemistry=80', '--shares', 'bob=3')
-    tap.same(by_file, place.out, 'a file changes what the options of its lines do')
+    tap.same(by_file, place.out, 'a file has the same effect as options')
 
 
 def forms(place):
@@ -369,24 +369,25 @@ def forms(place):
     place.succeed('whatif', '--json', *changes)
     rows = answer(place)['associations']
     tap.same([(row['username'], row['removed']) for row in rows if row['username'] in ('v', 'w')],
-             [('v', False), ('w', True)], 'JSON has who gains first, and says who is removed')
+             [('v', False), ('w', True)], 'JSON has the largest gain first and marks removed users')
     place.succeed('whatif', '--csv', *changes)
     lines = list(csv.DictReader(io.StringIO(place.out)))
     tap.same(place.out.splitlines()[0], 'cluster,id_assoc,account,username,partition,removed,fairshare_before,fairshare_after,'
              'rank_before,rank_after,levelfs_before,levelfs_after,normshares_before,normshares_after,rawusage_before,'
-             'rawusage_after,place_before,place_after', 'CSV has the same names')
+             'rawusage_after,place_before,place_after', 'CSV has exactly these headings')
     tap.same([(int(line['id_assoc']), float(line['fairshare_before'] or -1), float(line['rawusage_before'])) for line in lines],
              [(row['id_assoc'], -1 if row['fairshare_before'] is None else row['fairshare_before'], row['rawusage_before'])
-              for row in rows], 'and the same rows, with every digit')
+              for row in rows], 'CSV has the rows of JSON with all digits')
     place.succeed('whatif', '--parsable', '--columns', 'user,removed', *changes)
-    tap.same(place.out.splitlines()[0], 'User|Removed', 'columns are chosen')
-    tap.ok({'v|0', 'w|1'} <= set(place.out.splitlines()), 'by their headings too', place.out)
+    tap.same(place.out.splitlines()[0], 'User|Removed', 'columns can be selected')
+    tap.ok({'v|0', 'w|1'} <= set(place.out.splitlines()), 'columns can be selected by their headings', place.out)
     place.succeed('whatif', '--noheader', '--columns', 'user', *changes)
-    tap.ok('What if' not in place.out and 'sacctmgr' not in place.out, 'then people get the rows only', place.out)
-    place.ends(64, 'a column that is not there is status 64', 'whatif', '--columns', 'luck')
+    tap.ok('What if' not in place.out and 'sacctmgr' not in place.out, 'with selected columns only the rows are printed',
+           place.out)
+    place.ends(64, 'an unknown column exits with status 64', 'whatif', '--columns', 'luck')
 
 
-# ---- commands for others ----
+# ---- commands that make the changes ----
 
 def commands(place):
     awkward = ("it's", 'a b', '$(reboot)', 'x;y', '-rf', 'näher', '`id`', 'a=b', 'back\\slash', '*', '~')
@@ -404,17 +405,17 @@ def commands(place):
         place.succeed('whatif', '--json', '--shares', f'some account/{name}=7')
         line, = answer(place)['commands']
         if name == "it's":
-            tap.ok(line.startswith('#'), 'a quote, which sacctmgr would take away, is in no command', line)
+            tap.ok(line.startswith('#'), 'a name with a quote, which sacctmgr would remove, is in a comment', line)
             continue
         said = subprocess.run(['sh', '-c', 'sacctmgr() { printf "%s\\n" "$@"; }\n' + line],
                               capture_output=True, text=True, cwd=place.folder).stdout.splitlines()
         tap.same(said, ['modify', 'user', 'where', f'name={name}', 'account=some account', 'cluster=tiny',
-                        'set', 'fairshare=7'], f'a shell hands {name!r} to sacctmgr as it is')
+                        'set', 'fairshare=7'], f'a shell passes {name!r} to sacctmgr unchanged')
     for name in ('a,b', 'new\nline', 'esc\x1b[2J', 'a"b'):
         place.succeed('whatif', '--shares', f'some account/{name}=7')
         lines = place.out.splitlines()
         tap.ok(not any(line.startswith('sacctmgr') for line in lines) and '\x1b' not in place.out,
-               f'{name!r} is in no command', place.out)
+               f'{name!r} is not in a command', place.out)
 
 
 def each_command(place):
@@ -427,14 +428,14 @@ def each_command(place):
         'sacctmgr modify account where name=chemistry cluster=tiny set parent=physics'.split(),
         'fairmill ledger debit 12.5h --user=bob --account=physics --cluster=tiny --why'.split() + ['as in whatif'],
         'sacctmgr delete user where name=carol account=chemistry cluster=tiny'.split()],
-        'each change has its command')
+        'each change has a command')
     tap.same([line for line in answer(place)['commands'] if line[0] == '#'],
              ['# fairmill.conf, [usage]: half_life = 2-0', '# fairmill.conf, [priority]: weight_age = 3'],
-             'and each setting its place')
+             'each setting has a comment with its section')
 
 
 def slurm_conf(place):
-    """Where a slurm.conf has the settings, its words are said."""
+    """With a slurm.conf, the answer uses its parameters."""
     keys = {'slurm.conf': place.path('slurm.conf'), 'usage.half_life': None, 'priority.weight_age': 7}
     with open(place.path('slurm.conf'), 'w') as file:
         file.write('ClusterName=tiny\nPriorityType=priority/multifactor\nPriorityDecayHalfLife=7-0\nPriorityWeightQOS=3\n')
@@ -452,11 +453,11 @@ def slurm_conf(place):
             (('--algorithm', 'linear'), '# fairmill.conf, [fairshare]: algorithm = linear'),
             (('--conformance', 'slurmctld'), '# fairmill.conf, [fairshare]: conformance = slurmctld')):
         place.succeed('whatif', '--json', *arguments)
-        tap.same(answer(place)['commands'], [wanted], f"{' '.join(arguments)} is to be set where it stands")
+        tap.same(answer(place)['commands'], [wanted], f"{' '.join(arguments)} is proposed for the correct file")
 
 
 def partitions(place):
-    """To sacctmgr a user's name without a partition means all of that user's partitions."""
+    """For sacctmgr, a user's name without a partition means all of the user's partitions."""
     place.ready('cluster tiny\nroot/\n  a/\n    u 1 use 5\n    u@gpu 3\n    v 1\n')
     place.succeed('run', '--now', NOW)
     where = 'where name=u account=a'
@@ -467,11 +468,11 @@ def partitions(place):
             (('--remove-user', 'u'), ['sacctmgr modify user where name=u cluster=tiny set defaultaccount=a',
                                       f'sacctmgr delete user {where} cluster=tiny'])):
         place.succeed('whatif', '--json', *arguments)
-        tap.same(answer(place)['commands'], wanted, f"{' '.join(arguments)} names the partition where it must")
+        tap.same(answer(place)['commands'], wanted, f"the commands for {' '.join(arguments)} have the necessary partitions")
 
 
 def default_accounts(place):
-    """sacctmgr lets no default account of a user go while the user has others."""
+    """sacctmgr does not remove a user's default account while the user has others."""
     place.ready('cluster tiny\nroot/\n  a/\n    u 1 use 5\n    w\n  b/\n    u\n    w\n  c/\n    u\n    v\n')
     place.succeed('run', '--now', NOW)
 
@@ -482,16 +483,19 @@ def default_accounts(place):
         return f'sacctmgr delete user where name={user} account={account} cluster=tiny'
     why = "# if the user's default account is removed, choose another first: "
     for statement, users, wanted in (
-            ('an only account goes as it is', ('v',), [deleted('v', 'c')]),
-            ('the one account that stays is made the default', ('a/w',), [chosen('w', 'b'), deleted('w', 'a')]),
-            ('of several that stay one is named', ('a/u',), [why + chosen('u', 'b'), deleted('u', 'a')]),
-            ('of all that go the default goes last', ('w',), [chosen('w', 'b'), deleted('w', 'a'), deleted('w', 'b')]),
-            ('also where they go one by one', ('a/w', 'b/w'), [chosen('w', 'b'), deleted('w', 'a'), deleted('w', 'b')])):
+            ("a user's only account is removed by one command", ('v',), [deleted('v', 'c')]),
+            ('the only account that is left becomes the default', ('a/w',), [chosen('w', 'b'), deleted('w', 'a')]),
+            ('one of several accounts that are left is proposed as default',
+             ('a/u',), [why + chosen('u', 'b'), deleted('u', 'a')]),
+            ('if all accounts are removed, the default is the last',
+             ('w',), [chosen('w', 'b'), deleted('w', 'a'), deleted('w', 'b')]),
+            ('accounts that are removed one by one are ordered, too',
+             ('a/w', 'b/w'), [chosen('w', 'b'), deleted('w', 'a'), deleted('w', 'b')])):
         place.succeed('whatif', '--json', *(word for user in users for word in ('--remove-user', user)))
         tap.same(answer(place)['commands'], wanted, statement)
 
 
-# ---- who may, and where there are several ----
+# ---- permissions, and several clusters ----
 
 def readers(place):
     place.ready()
@@ -499,39 +503,39 @@ def readers(place):
     os.rename(place.path('fm.conf'), place.path('all.conf'))
     with open(place.path('reader.conf'), 'w') as file:
         file.write(f"[results]\ndriver = sqlite\ndatabase = {place.path('r.db')}\n")
-    place.ends(0, 'who reads results only may ask what if', 'whatif', '--shares', 'physics=200',
+    place.ends(0, 'whatif works with settings that have only the results', 'whatif', '--shares', 'physics=200',
                settings='reader.conf')
-    tap.ok('would gain' in place.out, 'and is answered', place.out)
-    place.ends(78, 'but not about another half-life', 'whatif', '--half-life', '2-0', settings='reader.conf')
-    place.says('for which the accounting database must be read', '[source]')
+    tap.ok('would gain' in place.out, 'whatif with these settings prints gains', place.out)
+    place.ends(78, 'another half-life needs the accounting database', 'whatif', '--half-life', '2-0', settings='reader.conf')
+    place.says('the error names the section of the accounting database', '[source]')
     os.rename(place.path('all.conf'), place.path('fm.conf'))
 
 
 def clusters(place):
     place.ready('cluster one\nroot/\n  a/\n    u 1 use 5\n    v\ncluster two\nroot/\n  a/\n    u 1 use 5\n')
     place.succeed('run', '--now', NOW)
-    place.ends(64, 'of two clusters one must be named', 'whatif', '--shares', 'u=3')
+    place.ends(64, 'with two clusters --clusters is required', 'whatif', '--shares', 'u=3')
     place.succeed('whatif', '--cluster', 'one', '--json', '--shares', 'v=3')
-    tap.same(answer(place)['cluster'], 'one', 'the one that is named is meant')
+    tap.same(answer(place)['cluster'], 'one', '--cluster selects the cluster')
 
 
 def renumbered(place):
-    """With fewer users the best rank is another; who stays the best has lost nothing."""
+    """With fewer users, ranks have other numbers.  A user who stays first has lost nothing."""
     place.ready('cluster one\nroot/\n  a/\n    u 1 use 5\n    v\n    w\n')
     place.succeed('run', '--now', NOW)
     place.succeed('whatif', '--remove-user', 'w')
     tap.ok('\n1 would gain and 1 lose.' in place.out and '\na       v' not in place.out,
-           'a rank that is another among fewer users is neither gain nor loss', place.out)
+           'a rank that changes because there are fewer users is no gain or loss', place.out)
 
 
 def counted(place):
-    """(how many gain, how many lose), as the page says."""
+    """Returns the numbers of gains and losses in the text output."""
     found = re.search(r'^(\d+) would gain and (\d+) lose', place.out, re.MULTILINE)
     return tuple(map(int, found.groups())) if found else (0, 0)
 
 
 def other_algorithm(place):
-    """Another algorithm has another scale: users gain and lose places."""
+    """Factors of different algorithms have different scales, so that places are compared."""
     for algorithm in sorted(set(ALGORITHMS)):
         place.ready(WIDE, {'fairshare.algorithm': algorithm, 'fairshare.capacity': 1000})
         place.succeed('run', '--now', NOW)
@@ -542,32 +546,32 @@ def other_algorithm(place):
                        if row['username']]
             climbs = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
             place.succeed('whatif', '--algorithm', other, '--top', 50)
-            tap.same(counted(place), climbs, f'{what} as many gain and lose as have other places')
-            tap.ok('Change' not in place.out or algorithm == other, f'{what} no change of factors is shown', place.out)
+            tap.same(counted(place), climbs, f'{what}: gains and losses equal the changes of places')
+            tap.ok('Change' not in place.out or algorithm == other, f'{what}: no change of factors is shown', place.out)
             named = {line.split()[1] for line in place.out.splitlines() if re.match(r'[abc]\d? +[a-z]\d ', line)}
-            tap.same(len(named), sum(climbs), f'{what} the rows are of these users')
+            tap.same(len(named), sum(climbs), f'{what}: the rows are the users whose places changed')
     place.ready(WIDE, {'fairshare.algorithm': 'classic'})
     place.succeed('run', '--now', NOW)
     place.succeed('whatif', '--shares', 'a/=70')
-    tap.ok(0 < sum(counted(place)) <= 6, 'accounts neither gain nor lose', place.out)
+    tap.ok(0 < sum(counted(place)) <= 6, 'accounts are not counted as gains or losses', place.out)
 
 
 def unknown_capacity(place):
-    """Linear has no values then, which is no loss."""
+    """Without a capacity, linear has no values.  This is not a loss."""
     for algorithm, other in (('classic', 'linear'), ('linear', 'classic'), ('fair_tree', 'linear'), ('linear', 'linear')):
         place.ready(WIDE, {'fairshare.algorithm': algorithm})
         place.succeed('run', '--now', NOW)
         for change in (['--algorithm', other], ['--algorithm', other, '--shares', 'a1=7']):
             place.succeed('whatif', *change)
             tap.ok('linear has no values: the cluster\'s capacity is not known' in place.out and counted(place) == (0, 0),
-                   f"from {algorithm} {' '.join(change)}: nobody gains or loses, and the reason is given", place.out)
+                   f"from {algorithm} {' '.join(change)}: no gains and losses, with the reason", place.out)
         place.succeed('whatif', '--json', '--algorithm', other)
         tap.ok(all(row['place_after'] is None or row['place_before'] is None for row in answer(place)['associations']),
-               'and no place is made up', place.out)
+               f'from {algorithm} to {other}: no places without values', place.out)
 
 
 def named(place):
-    """Whom a change names is shown, wherever they stand."""
+    """Users named in a change are always shown."""
     place.ready(WIDE)
     place.succeed('run', '--now', NOW)
     for change in (('--add-usage', 'b2=5000'), ('--add-usage', 'c2=0.01'), ('--shares', 'a2=1'), ('--remove-user', 'c1'),
@@ -575,11 +579,12 @@ def named(place):
         user = change[-1].partition('=')[0]
         place.succeed('whatif', *change, '--top', 1)
         rows = [line for line in place.out.split('What if:')[1].splitlines() if re.match(rf'[abc] +{user} ', line)]
-        tap.same(len(rows), 1, f"{' '.join(change)}: {user} is among the rows")
+        tap.same(len(rows), 1, f"{' '.join(change)}: {user} is in the rows")
         place.succeed('whatif', '--json', *change, '--top', 1)
-        tap.ok(user in {row['username'] for row in answer(place)['associations']}, 'also for programs', place.out)
+        tap.ok(user in {row['username'] for row in answer(place)['associations']}, f"{' '.join(change)}: {user} is in the JSON",
+               place.out)
     place.succeed('whatif', '--shares', 'a2=1')
-    tap.ok("Nobody's fairshare would change" in place.out, 'if nothing changes that is said', place.out)
+    tap.ok("Nobody's fairshare would change" in place.out, 'whatif says that no fairshare would change', place.out)
 
 
 def usage_added(place):
@@ -589,7 +594,7 @@ def usage_added(place):
     place.succeed('whatif', '--json', '--add-usage', 'bob=2')
     rows = {(row['account'], row['username']): row for row in answer(place)['associations']}
     tap.ok(abs(rows['physics', 'bob']['rawusage_after'] - before[0] - 7200) < 1e-6,
-           'hours of usage that are added count as if used just now', rows['physics', 'bob'])
+           'added usage counts like usage at the present', rows['physics', 'bob'])
 
 
     for hours in ('12.5', '0.0025', '123456789012.25', '1e9'):
@@ -598,14 +603,14 @@ def usage_added(place):
         place.succeed(*shlex.split(line)[1:], '--at', NOW, '--now', NOW, '--yes')
         place.succeed('ledger', 'list', '--json')
         tap.same(json.loads(place.out)['ledger'][-1]['tres_seconds'], round(float(hours) * 3600),
-                 f'the ledger enters {hours} hours as whatif prints them')
+                 f'the ledger accepts {hours} hours in the proposed command')
     place.succeed('whatif', '--json', '--add-usage', 'physics=100')
     tap.same(answer(place)['commands'], ['# the ledger can debit only users: --add-usage physics=100'],
-             'what an account has used more is nothing that the ledger can debit')
+             'added usage of an account has no command')
 
 
 def corrected(place):
-    """What the ledger has counts on both ways to an answer."""
+    """Tests ledger entries in predictions from the results and from the accounting database."""
     place.ready(keys={'usage.half_life': '7-0'})
     place.succeed('ledger', 'debit', '50h', '--user', 'bob', '--account', 'physics', '--at', NOW - DAY, '--why', 'test',
                   '--yes')
@@ -615,11 +620,12 @@ def corrected(place):
         place.succeed('whatif', '--json', '--shares', 'bob=200', *how)
         rows = {row['username']: row for row in answer(place)['associations']}
         tap.same([rows['bob'][f'rawusage_{side}'] for side in ('before', 'after')], [wanted, wanted],
-                 f"corrections count {'in the accounting database' if how else 'in the results'}")
+                 f"entries count {'in the accounting database' if how else 'in the results'}")
 
 
 def removed_with_jobs(place):
-    """Jobs that wait have no fairshare once their user is removed, on both ways to an answer."""
+    """Pending jobs of a removed user have no fairshare, from the results and from the accounting
+    database."""
     for algorithm in sorted(set(ALGORITHMS)):
         site = draw('cluster tiny\nroot/\n  a/\n    u 1\n    v 1 use 5\n')
         cluster = site.clusters[0]
@@ -634,20 +640,20 @@ def removed_with_jobs(place):
             place.succeed('whatif', '--json', '--remove-user', 'u', *how)
             job, = answer(place)['jobs']
             tap.ok(job['priority_before'] > 1 == job['priority_after'],
-                   f"under {algorithm} jobs of who is removed have no fairshare{' by the source' if how else ''}", job)
+                   f"with {algorithm}, jobs of a removed user have no fairshare{' by the source' if how else ''}", job)
 
 
 def golden(place):
-    """The demonstration, whose queue hangs on fairshare."""
+    """Tests the demonstration, whose queue depends on fairshare."""
     demonstration.publish(place)
     for name, *arguments in (('shares', '--shares', 'physics=80'),
                              ('several', '--move', 'chemistry=medicine', '--remove-user', 'anders', '--add-usage',
                               'hanna=100000', '--weights', 'age=1000,fairshare=5000', '--top', 5),
                              ('half_life', '--half-life', '30-0')):
         place.succeed('whatif', *arguments)
-        demonstration.is_as_known(place.out, 'whatif', f'{name}.txt', f'the demonstration with other {name} is as we know it')
+        demonstration.is_as_known(place.out, 'whatif', f'{name}.txt', f'whatif of the demonstration equals whatif/{name}.txt')
         tap.ok(all(len(line) <= 80 for line in place.out.splitlines() if not line.startswith(('sacctmgr', 'fairmill'))),
-               'and fits a terminal', place.out)
+               f'whatif/{name}.txt fits into 80 columns', place.out)
 
 
 def body():
