@@ -1,13 +1,13 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""Makes random mutants of the source, in a copy of the tree, and prints those that no test kills: each
-is a test that is missing, or code that need not be there, or a change that changes nothing.
+"""Makes random mutants of the source in a copy of the tree, and prints the mutants that no test detects.  Each of
+them shows a missing test or unnecessary code, or is equivalent to the original.
 
-    build-aux/mutants.py [--count N] [--seconds N] [--seed N] [--jobs N] [--only FILE] [FOLDER...]
+    build-aux/mutants.py [--count N] [--seconds N] [--seed N] [--jobs N] [--only FILE] [DIRECTORY...]
 
-FOLDERs are those of src/ that are changed, core, results and compute unless given.  The copy is in
-build-mutants/.  A mutant runs the unit tests and, as long as it lives, the quick tests of the command
-line and the short ones against second implementations, the quickest first."""
+DIRECTORYs of src/ are changed; the default is core, results and compute.  The copy is in build-mutants/.  A mutant
+is tested, until a test fails, with the unit tests, the quick tests of commands, and the short comparisons with
+second implementations.  The fastest tests come first."""
 
 import argparse
 import glob
@@ -31,26 +31,26 @@ MORE_TESTS = [f't/slurm/{name}.t' for name in
               ('documents', 'gpus', 'history', 'layouts', 'past', 'property', 'rollup', 'sprio')]
 
 
-# ---- what can be changed ----
+# ---- changes ----
 
 OPERATORS = {'<=': ('<', '>'), '>=': ('>', '<'), '==': ('!=',), '!=': ('==',), '<': ('<=', '>='), '>': ('>=', '<='),
              '&&': ('||',), '||': ('&&',), '+': ('-',), '-': ('+',), '*': ('/',), '/': ('*',), '%': ('*',),
              '+=': ('-=', '='), '-=': ('+=', '='), '*=': ('/=', '='), '/=': ('*=',), '++': ('--',), '--': ('++',),
              '&': ('|',), '|': ('&',), '<<': ('>>',), '>>': ('<<',), '|=': ('&=', '='), '&=': ('|=', '=')}
-BINARY_ONLY = set('+-*&')  # of which those without blanks around them are others: a sign, a pointer
+BINARY_ONLY = set('+-*&')  # without blanks on both sides they are a sign, a pointer or an address
 TOKEN = re.compile(r'''(?P<skip>/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|^[ \t]*\#(?:\\\n|[^\n])*|->|<[a-z/_]+\.h>)
     |(?P<number>\b\d+(?:\.\d+)?\b)|(?P<word>\b(?:true|false)\b)
     |(?P<operator><<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|\+=|-=|\*=|/=|%=|&=|\|=|[-+*/%<>&|])''',
                    re.VERBOSE | re.DOTALL | re.MULTILINE)
 CONDITION = re.compile(r'\b(?:if|while) \(')
-# One call or assignment that is a line; memory is given back, and hints given, where no test sees it.
+# A line with one call or assignment.
 STATEMENT = re.compile(r'(?<=[;{})]\n)[ \t]+(?!return|break|continue|goto|else|case|default|struct|static|const|enum|union)'
                        r'(?:[\w>.\[\]*()-]+ [-+*/|&^]?= [^;{}\n]+|\*?[\w>.\[\]-]+(?:\+\+|--)|[a-z_0-9>.-]+\([^;{}\n]*\));(?=\n)')
 UNSEEN = re.compile(r'\b(?:free|\w+_free|\w+_destroy|__builtin_prefetch|fetch_\w+)\(')
 
 
 def closing(text, at):
-    """Behind the parenthesis that closes the one at `at`."""
+    """Return the position after the parenthesis that closes the one at `at`."""
     depth = 0
     for i in range(at, len(text)):
         depth += (text[i] == '(') - (text[i] == ')')
@@ -60,7 +60,7 @@ def closing(text, at):
 
 
 def changes(text):
-    """[(kind, from, to, what comes there)]"""
+    """Return a list of (kind, from, to, replacement)."""
     found, dead = [], []
     for match in TOKEN.finditer(text):
         start, end = match.span()
@@ -69,7 +69,7 @@ def changes(text):
         elif match['number']:
             number = match['number']
             others = [str(int(number) + 1), str(int(number) - 1)] if number.isdigit() and not number.startswith('0x') else []
-            failure = text[:start].endswith(' -')  # -1 is as good as -2 to who asks whether it is 0
+            failure = text[:start].endswith(' -')  # callers only test for 0, so -2 is the same as -1
             if not failure and text[end:end + 1] not in 'xX' and (number == '0' or not number.startswith('0')):
                 found += [('number', start, end, other) for other in others if not other.startswith('-')]
         elif match['word']:
@@ -91,7 +91,7 @@ def changes(text):
 
 
 def start_of_code(text):
-    """Behind the last line that includes something."""
+    """Return the position after the last #include line."""
     last = [match.end() for match in re.finditer(r'^#include.*$', text, re.MULTILINE)]
     return last[-1] if last else 0
 
@@ -125,7 +125,7 @@ def write(file, text):
 
 
 def draw(files, r):
-    """Without end: first a kind, then one of all places of that kind, so that none is drawn for being frequent."""
+    """Yield changes forever: choose a kind first, then a place of this kind, so that frequent kinds are not preferred."""
     places = {}
     for file in files:
         with open(os.path.join(TREE, file), encoding='utf-8') as source:
@@ -139,7 +139,7 @@ def draw(files, r):
             del places[kind]
 
 
-# ---- trying them ----
+# ---- tests ----
 
 def limited():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -147,7 +147,7 @@ def limited():
 
 
 def run(*command, seconds=600, **more):
-    """(whether it ended well, what it said); what lasts too long is ended with all that it began."""
+    """Return (success, output).  If the time is up, end the process and its children."""
     process = subprocess.Popen(command, cwd=BUILD, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                start_new_session=True, preexec_fn=limited, text=True, errors='replace', **more)
     try:
@@ -160,7 +160,7 @@ def run(*command, seconds=600, **more):
 
 
 def copy_tree():
-    """Only what changed since the last time is written, so that little is built again."""
+    """Write changed files only, so that little is built again."""
     def unwanted(folder, names):
         return [n for n in names if folder == TOP and (n in ('.git', 'fuzz') or n.startswith('build') and n != 'build-aux')]
 
@@ -197,7 +197,7 @@ class Trials:
         return run('prove', '-Q', path, seconds=10 + 10 * self.seconds.get(name, 60), env=self.environment)
 
     def begin(self):
-        """Everything passes; what lasts longest comes last."""
+        """Return the tests that pass without a change, the longest last."""
         good, said = run(*self.make, 'all', 'check-programs')
         if not good:
             sys.exit(f'mutants.py: the tree does not build:\n{said[-3000:]}')
@@ -208,11 +208,11 @@ class Trials:
             if self.test(name)[0]:
                 self.seconds[name] = time.monotonic() - begun
             else:
-                print(f"'{name}' fails without any change, and is left out", flush=True)
+                print(f"'{name}' fails without any change; skipped", flush=True)
         self.units, self.others = (sorted(filter(self.seconds.get, names), key=self.seconds.get) for names in (units, others))
 
     def killer(self, mutant):
-        """The test that fails; 'compiler'; or None."""
+        """Return the test that fails, 'compiler', or None."""
         mutant.write()
         try:
             if not run(*self.make, 'check-programs')[0]:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 
 # FAIRMILL_DRIVER(NAME, LIBRARY, DEBIAN-PACKAGE, WITH-HELP, SEARCH)
-# A database that is built in unless --without-NAME says otherwise.  SEARCH looks for its
-# client library, sets fairmill_found to yes or no and, with the upper-case NAME in front,
-# _CFLAGS and _LIBS.  Defines HAVE_ and the upper-case NAME.
+# Adds a driver unless --without-NAME is given.  SEARCH looks for its client library, sets
+# fairmill_found to yes or no, and sets NAME_CFLAGS and NAME_LIBS, where NAME is in upper case.
+# Defines HAVE_NAME.
 AC_DEFUN([FAIRMILL_DRIVER], [
     AC_ARG_WITH([$1], [$4], [], [with_$1=yes])
     AS_IF([test "$with_$1" != no], [
@@ -20,6 +20,6 @@ AC_DEFUN([FAIRMILL_DRIVER], [
 ])
 
 # FAIRMILL_ANY_DRIVER
-# Comes after all drivers: without any of them there is nothing to do.
+# Fails if no driver is enabled.  Call it after all drivers.
 AC_DEFUN([FAIRMILL_ANY_DRIVER],
     [AS_IF([test -z "$fairmill_drivers"], [AC_MSG_ERROR([at least one driver must be built in])])])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 
 # FAIRMILL_FUZZERS
-# --enable-fuzzers: build for libFuzzer, which needs clang; for `make fuzzers` and nothing else.
+# --enable-fuzzers: build for libFuzzer, which needs clang.  Only for `make fuzzers`.
 AC_DEFUN([FAIRMILL_FUZZERS], [
     AC_ARG_ENABLE([fuzzers],
         [AS_HELP_STRING([--enable-fuzzers],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 
 # FAIRMILL_INIPARSER
-# iniparser comes without a .pc file, and with its header in a folder or not: sets
+# Finds iniparser, which has no .pc file and whose header may be in a subdirectory.  Sets
 # INIPARSER_LIBS, and HAVE_INIPARSER_INIPARSER_H or HAVE_INIPARSER_H.
 AC_DEFUN([FAIRMILL_INIPARSER], [
     AC_CHECK_HEADERS([iniparser/iniparser.h iniparser.h], [fairmill_iniparser=yes; break],

@@ -20,13 +20,13 @@ AS_HELP_STRING([--without-mysql], [build without MySQL and MariaDB])],
     AS_IF([test "$with_mysql" != no], [_FAIRMILL_MYSQL_FLAVOUR])
 ])
 
-# _FAIRMILL_MYSQL_MODULE(MODULE): ask pkg-config, unless one was found before.
+# _FAIRMILL_MYSQL_MODULE(MODULE): look for MODULE with pkg-config, unless a library was found.
 AC_DEFUN([_FAIRMILL_MYSQL_MODULE], [
     AS_IF([test "$fairmill_found" = no],
         [PKG_CHECK_MODULES([MYSQL], [$1], [fairmill_found=yes], [fairmill_found=no])])
 ])
 
-# _FAIRMILL_MYSQL_SCRIPT(SCRIPT): ask the library's own script, unless one was found before.
+# _FAIRMILL_MYSQL_SCRIPT(SCRIPT): run the library's own script, unless a library was found.
 AC_DEFUN([_FAIRMILL_MYSQL_SCRIPT], [
     AS_IF([test "$fairmill_found" = no], [
         AC_MSG_CHECKING([for a MySQL client library with $1])
@@ -36,7 +36,7 @@ AC_DEFUN([_FAIRMILL_MYSQL_SCRIPT], [
     ])
 ])
 
-# _FAIRMILL_MYSQL_FLAVOUR: what the libraries have and have not in common.
+# _FAIRMILL_MYSQL_FLAVOUR: test for the differences between the libraries.
 AC_DEFUN([_FAIRMILL_MYSQL_FLAVOUR], [
     fairmill_save_CPPFLAGS=$CPPFLAGS fairmill_save_LIBS=$LIBS
     CPPFLAGS="$CPPFLAGS $MYSQL_CFLAGS" LIBS="$MYSQL_LIBS $LIBS"

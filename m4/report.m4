@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 
 # FAIRMILL_SCRIPT(VARIABLE, NAME, DEBIAN-PACKAGE, FILE...)
-# A script for browsers that `fairmill report' puts into its page: VARIABLE says where it is; else it
-# is what a release brings along, or the first FILE that is there.
+# Finds a script that `fairmill report' embeds in its page: the file in VARIABLE, the copy in a
+# release, or the first FILE that exists.
 AC_DEFUN([FAIRMILL_SCRIPT], [
     AC_ARG_VAR([$1], [where $2 is])
     AC_MSG_CHECKING([for $2])
@@ -17,7 +17,7 @@ AC_DEFUN([FAIRMILL_SCRIPT], [
 ])
 
 # FAIRMILL_REPORT
-# --without-report: a program that has no command `report', and needs no library for charts.
+# --without-report: build without the command `report' and without the chart libraries.
 AC_DEFUN([FAIRMILL_REPORT], [
     AC_ARG_WITH([report],
         [AS_HELP_STRING([--without-report], [leave out the command that makes an HTML page])],

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 
 # FAIRMILL_SANITIZERS
-# --enable-sanitizers: address and undefined behaviour, each finding fatal.  What they add to the
-# code leads the compiler to warn of numbers that are set before they are used, so that warning is
-# for builds without them.  After FAIRMILL_WARNINGS.
+# --enable-sanitizers: AddressSanitizer and UndefinedBehaviorSanitizer; each error is fatal.
+# Their code causes false -Wmaybe-uninitialized warnings, so that warning is disabled.  Call it after
+# FAIRMILL_WARNINGS.
 AC_DEFUN([FAIRMILL_SANITIZERS], [
     AC_ARG_ENABLE([sanitizers],
         [AS_HELP_STRING([--enable-sanitizers],

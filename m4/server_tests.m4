@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 
 # FAIRMILL_SERVER_TESTS
-# --disable-server-tests: `make check' without the tests that start database servers.
+# --disable-server-tests: omit tests that start database servers from `make check'.
 AC_DEFUN([FAIRMILL_SERVER_TESTS], [
     AC_ARG_ENABLE([server-tests],
         [AS_HELP_STRING([--disable-server-tests],

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 
 # FAIRMILL_SYSTEMD
-# Where systemd's units go: sets systemdsystemunitdir and HAVE_SYSTEMD.  pkg-config tells, as
-# seen from the prefix, so that `make install' by itself writes nowhere else.
+# Sets systemdsystemunitdir, the directory for systemd units, and HAVE_SYSTEMD.  The directory comes
+# from pkg-config, relative to the prefix, so that `make install' writes below the prefix only.
 AC_DEFUN([FAIRMILL_SYSTEMD], [
     AC_ARG_WITH([systemdsystemunitdir],
         [AS_HELP_STRING([--with-systemdsystemunitdir=DIR],

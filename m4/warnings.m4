@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 
 # FAIRMILL_WARNINGS
-# The warnings that the compiler knows, in WARNING_CFLAGS; they are errors with
-# --enable-werror.
+# Sets WARNING_CFLAGS to the warnings that the compiler supports.  --enable-werror makes them errors.
 AC_DEFUN([FAIRMILL_WARNINGS], [
     AC_ARG_ENABLE([werror],
         [AS_HELP_STRING([--enable-werror], [treat compiler warnings as errors])],
@@ -16,7 +15,7 @@ AC_DEFUN([FAIRMILL_WARNINGS], [
     AC_SUBST([WARNING_CFLAGS])
 ])
 
-# _FAIRMILL_WARNING(OPTION): add the option if the compiler takes it.
+# _FAIRMILL_WARNING(OPTION): add the option if the compiler accepts it.
 AC_DEFUN([_FAIRMILL_WARNING], [
     AC_MSG_CHECKING([whether $CC takes $1])
     fairmill_save_CFLAGS=$CFLAGS
