@@ -131,17 +131,17 @@ static void add_sentences(struct answer *answer, const struct backtest_print *pr
         if (!variant.points)
             answer_say(answer, "%s: no points", print->labels[i]);
         else
-            answer_say(answer, "%s: users' use and shares are %.1f %% apart", print->labels[i],
+            answer_say(answer, "%s: usage and shares differ by %.1f %%", print->labels[i],
                        100 * variant.distance);
         if (i && variant.points)
-            answer_say(answer, "; %.1f %% of pairs are turned", 100 * variant.discordant);
+            answer_say(answer, "; %.1f %% of pairs are discordant", 100 * variant.discordant);
         answer_say(answer, "\n");
     }
     text_add(answer_text(answer),
-             "\nDue, Used and Apart are means of all points: the share of the whole, the part\n"
-             "of the whole's decayed usage, and how far these two are from each other.  Turned\n"
-             "is with how many users one has changed places, on average.\n"
-             "Nothing is scheduled anew: users did what they did under the settings of then.\n");
+             "\nDue, Used and Apart are means of all points: the share of the cluster, the\n"
+             "fraction of its decayed usage, and the distance between these two.  Turned is\n"
+             "the mean number of users whose order relative to the user is reversed.\n"
+             "Jobs are not scheduled again: they are the same under all settings.\n");
 }
 
 void backtest_answer(const struct backtest_print *print, struct answer *answer)

@@ -164,7 +164,7 @@ static void add_mover(struct answer *answer, const struct comparison *comparison
     const struct variant *highest = extreme_of(comparison, user, true);
     const struct compared_user *mover = &comparison->users[user];
     if (!mover->spread)
-        answer_say(answer, "nobody's place is another\n");
+        answer_say(answer, "no user changes places\n");
     else
         answer_say(
             answer, "moves most: %s/%s%s%s, from place %" PRIu32 " (%s) to %" PRIu32 " (%s)\n",
@@ -186,14 +186,14 @@ static void add_conformance(struct answer *answer, const struct comparison *comp
         const struct variant *variant = &comparison->variants[i];
         if (variant->conformance == comparison->conformance || !variant->differs)
             continue;
-        answer_say(answer, "%s%s has %" PRIu32 " other places", any ? ", " : "",
+        answer_say(answer, "%s%s has %" PRIu32 " different places", any ? ", " : "",
                    variant->algorithm->name, variant->differs);
         any = true;
     }
     if (any)
         answer_say(answer, " under %s (*) than under %s\n", other, own);
     else
-        answer_say(answer, "under %s every place is the same as under %s\n", other, own);
+        answer_say(answer, "all places are the same under %s and under %s\n", other, own);
 }
 
 static void comparison_add_page(struct answer *answer, const struct comparison *comparison)
@@ -203,7 +203,7 @@ static void comparison_add_page(struct answer *answer, const struct comparison *
                comparison->terms->users);
     comparison_add_users(answer, comparison);
     if (comparison->top < comparison->listed)
-        answer_say(answer, "... and %" PRIu32 " that move less\n",
+        answer_say(answer, "... and %" PRIu32 " with smaller changes\n",
                    comparison->listed - comparison->top);
     answer_say(answer, "\n");
     if (comparison->listed)
@@ -212,9 +212,10 @@ static void comparison_add_page(struct answer *answer, const struct comparison *
     for (size_t i = 0; i < comparison->variant_count; i++)
         if (!comparison->variants[i].known &&
             comparison->variants[i].conformance == comparison->conformance)
-            answer_say(answer, "%s is not known, as is what the cluster could deliver\n",
+            answer_say(answer, "%s cannot be computed, because the cluster's capacity is unknown\n",
                        comparison->variants[i].algorithm->name);
-    answer_say(answer, "\nhow alike: Spearman's rho above the diagonal, Kendall's tau-b below\n\n");
+    answer_say(answer,
+               "\ncorrelation: Spearman's rho above the diagonal, Kendall's tau-b below it\n\n");
     add_correlations(answer, comparison);
 }
 

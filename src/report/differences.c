@@ -95,23 +95,23 @@ const struct table_layout differences_layout = { columns, "differences", .by_clu
                                                  .has_page = true };
 
 static const char *const meanings[CAUSES] = {
-    [CAUSE_AGE] = "what our run saw at another instant than the print",
-    [CAUSE_DELETED] = "slurmctld compares users with deleted ones too",
-    [CAUSE_TIES] = "slurmctld does not merge tied accounts, and ties by long doubles",
-    [CAUSE_RELEASE] = "slurmctld has the rules of its release of Slurm",
+    [CAUSE_AGE] = "fairmill's run and the output are of different times",
+    [CAUSE_DELETED] = "slurmctld also compares users with deleted users",
+    [CAUSE_TIES] = "slurmctld does not merge tied accounts, and compares long doubles",
+    [CAUSE_RELEASE] = "slurmctld follows the rules of its Slurm release",
     [CAUSE_ORDER] = "slurmctld visits tied accounts in the other order of `ties`",
-    [CAUSE_READDED] = "slurmctld leaves what was used before a removal to the account",
-    [CAUSE_LEDGER] = "our ledger, which slurmctld does not know",
-    [CAUSE_FACTORS] = "factors of our settings, which slurmctld does not know",
+    [CAUSE_READDED] = "slurmctld leaves usage before a removal with the account",
+    [CAUSE_LEDGER] = "fairmill's ledger, which slurmctld does not know",
+    [CAUSE_FACTORS] = "factors in fairmill's settings, which slurmctld does not know",
     [CAUSE_SUSPENDED] = "slurmctld charges suspended time",
-    [CAUSE_ROLLUP] = "slurmctld charges jobs, not idle reservations and spread sums",
-    [CAUSE_BILLING] = "slurmctld's billing is not cut to whole numbers",
-    [CAUSE_CAPS] = "slurmctld knows no open_job_cap and no horizon",
+    [CAUSE_ROLLUP] = "slurmctld charges jobs, not idle reservations and rollups",
+    [CAUSE_BILLING] = "slurmctld does not truncate billing to integers",
+    [CAUSE_CAPS] = "slurmctld has neither open_job_cap nor horizon",
     [CAUSE_STEPS] = "slurmctld decays in steps, with 0.693 for ln 2",
-    [CAUSE_RESET] = "no output proves a reset; see the guesses",
-    [CAUSE_SHARES] = "the print has other shares",
-    [CAUSE_PASS] = "slurmctld makes factors in the midst of charging",
-    [CAUSE_SECOND] = "steps are up to a second off their period",
+    [CAUSE_RESET] = "output cannot prove a reset; see the guesses",
+    [CAUSE_SHARES] = "the output has different shares",
+    [CAUSE_PASS] = "slurmctld computes factors while it charges usage",
+    [CAUSE_SECOND] = "decay cycles differ from their period by up to a second",
 };
 
 /* Smaller differences, in TRES-seconds and in factors, come from rounding. */
@@ -292,13 +292,13 @@ static void add_contradicting(struct text *text, const struct differences *diffe
             continue;
         struct cell cell = { 0 };
         differences_get_name(association, &cell);
-        text_format_printable(text, "the print contradicts itself: %s, ", cell.composed.bytes);
+        text_format_printable(text, "the output contradicts itself: %s, ", cell.composed.bytes);
         add_contradictions(text, association);
         text_add(text, "\n");
         text_free(&cell.composed);
     }
     if (count > NAMED_AT_MOST)
-        text_format(text, "... and %zu associations more\n", count - NAMED_AT_MOST);
+        text_format(text, "... and %zu more associations\n", count - NAMED_AT_MOST);
 }
 
 /*
@@ -311,9 +311,9 @@ enum guess {
     GUESSES
 };
 static const char *const guesses[GUESSES] = {
-    [GUESS_FORGOTTEN] =
-        "slurmctld may have forgotten usage (rawusage=0, or state lost in an outage)",
-    [GUESS_PHASE] = "passes may have been at other seconds before a restart or reconfiguration",
+    [GUESS_FORGOTTEN] = "slurmctld may have lost usage (rawusage=0, or state lost in an outage)",
+    [GUESS_PHASE] =
+        "decay cycles may have run at other seconds before a restart or reconfiguration",
 };
 
 static bool differences_may_be(const struct differences *differences,
@@ -369,9 +369,9 @@ static void differences_add_left(struct text *text, const struct differences *di
     for (int guess = 0; guess < GUESSES; guess++)
         text_add(text, differences_add_guess(text, differences, (enum guess)guess) ? "\n" : "");
     add_contradicting(text, differences);
-    differences_add_missing(text, "only in the print", differences->only_printed,
+    differences_add_missing(text, "only in the output", differences->only_printed,
                             differences->first_only_printed);
-    differences_add_missing(text, "not in the print", differences->only_ours,
+    differences_add_missing(text, "not in the output", differences->only_ours,
                             differences->first_only_ours);
     terminal_paint(text, start, PAINT_BAD);
 }
@@ -382,7 +382,7 @@ static void differences_add_page(struct text *text, const struct differences *di
     const struct differences_view usage = { differences, true, USAGE_ROUNDING, 1, 1 };
     const struct differences_view fairshare = { differences, false, FACTOR_ROUNDING,
                                                 ranks ? differences->users : 1, ranks ? 0 : 6 };
-    text_format_printable(text, "%s, printed %s, our run as of %s", differences->cluster,
+    text_format_printable(text, "%s, printed %s, fairmill's run as of %s", differences->cluster,
                           time_text(differences->printed_at).bytes,
                           time_text(differences->as_of).bytes);
     if (differences->newest_step) {
@@ -391,7 +391,7 @@ static void differences_add_page(struct text *text, const struct differences *di
     }
     text_add(text, "\n\nRawUsage, in TRES-seconds:\n");
     differences_add_view(text, &usage);
-    text_format(text, "\n%s:\n", ranks ? "Rank, of which FairShare is made" : "FairShare");
+    text_format(text, "\n%s:\n", ranks ? "Rank (FairShare is computed from it)" : "FairShare");
     differences_add_view(text, &fairshare);
     text_add(text, "\n");
     for (int cause = 0; cause < CAUSES; cause++)

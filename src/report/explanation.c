@@ -82,20 +82,22 @@ static void add_result(struct text *text, const struct explained *explained, uin
     const struct values *values = explanation_values_of(explained, i);
     if (input->algorithm->by_rules &&
         has_no_factor(input->options, explanation_node_of(explained, i))) {
-        text_format(text, " has no fairshare, only users have in Slurm %s",
+        text_format(text, " does not have a fairshare value, because in Slurm %s only users do",
                     rules_of(input->options)->name);
     } else if (!input->algorithm->ranks_users) {
         double factor = input->algorithm->factor(values);
-        text_format(text, " has fairshare %s",
-                    isnan(factor) ? "of no value" : figure_text(factor, 6).bytes);
-        if (!isnan(factor))
-            add_excess(text, explained, i);
+        if (isnan(factor)) {
+            text_add(text, " has no fairshare value");
+            return;
+        }
+        text_format(text, " has fairshare %s", figure_text(factor, 6).bytes);
+        add_excess(text, explained, i);
     } else if (explanation_node_of(explained, i)->is_user) {
         text_format(text, " has place %" PRIu32 " of %" PRIu32,
                     place_of_rank(values->fair_tree_rank, input->tree->user_count),
                     input->tree->user_count);
     } else {
-        text_add(text, " has no place, only users have");
+        text_add(text, " does not have a place, because only users do");
     }
 }
 
@@ -105,13 +107,13 @@ static void add_reason(struct text *text, const struct explained *explained, uin
     const struct values *values = explanation_values_of(explained, i);
     add_short(text, explained, i);
     if (node_has_parent_shares(explanation_node_of(explained, i))) {
-        text_add(text, " has `parent` shares and goes with those that used nothing");
+        text_add(text, " has `parent` shares and ranks like a member without usage");
     } else if (values->level_fs == 0) {
-        text_add(text, " has no shares and goes last, LevelFS 0");
+        text_add(text, " has no shares and ranks last (LevelFS 0)");
     } else if (isinf(values->level_fs)) {
-        text_add(text, " has used nothing and goes first, LevelFS inf");
+        text_add(text, " has no usage and ranks first (LevelFS inf)");
     } else {
-        text_format(text, " has LevelFS %s, having used %s times its share",
+        text_format(text, " has LevelFS %s (usage %s times its share)",
                     figure_text(values->level_fs, 6).bytes,
                     figure_text(values->level_usage / values->level_shares_norm, 3).bytes);
     }
@@ -154,11 +156,12 @@ static void add_rankless(struct text *text, const struct explained *explained)
         explanation_add_who(&sentence, explained, both[i]);
         capitalise(&sentence);
         if (node_has_parent_shares(node)) {
-            text_add(&sentence, " has `parent` shares: users below it are ranked below ");
+            text_add(&sentence,
+                     " has `parent` shares: the users below it are ranked as members of ");
             explanation_add_who(&sentence, explained, node->fairshare_parent);
-            text_add(&sentence, ", and not by themselves.");
+            text_add(&sentence, ".");
         } else
-            text_add(&sentence, " has no users, and Fair Tree ranks nothing else.");
+            text_add(&sentence, " does not contain users, and Fair Tree ranks only users.");
         text_format(text, "%s%s", text->length ? " " : "", sentence.bytes);
         text_free(&sentence);
     }
@@ -183,7 +186,7 @@ static void add_standing(struct text *text, const struct explained *explained)
         return;
     }
     bool tied = explanation->order == ORDER_TIED;
-    text_add(text, tied ? " and " : " is behind ");
+    text_add(text, tied ? " and " : " ranks lower than ");
     explanation_add_who(text, explained, ahead);
     text_add(text, tied ? " are tied" : "");
     bool users = explanation_node_of(explained, behind)->is_user &&
@@ -194,17 +197,17 @@ static void add_standing(struct text *text, const struct explained *explained)
                earlier = algorithm->factor(explanation_values_of(explained, ahead));
         text_format(text, ": fairshare %s", figure_text(later, 6).bytes);
         add_excess(text, explained, behind);
-        text_format(text, " against %s", figure_text(earlier, 6).bytes);
+        text_format(text, " versus %s", figure_text(earlier, 6).bytes);
         add_excess(text, explained, ahead);
     } else if (users) {
         uint32_t count = explained->input->tree->user_count;
-        text_format(text, ": place %" PRIu32 " against %" PRIu32 " of %" PRIu32,
+        text_format(text, ": place %" PRIu32 " versus %" PRIu32 " of %" PRIu32,
                     place_of_rank(explanation_values_of(explained, behind)->fair_tree_rank, count),
                     place_of_rank(explanation_values_of(explained, ahead)->fair_tree_rank, count),
                     count);
     } else {
         text_add(text, tied ? ": the places of their users overlap"
-                            : ": all users there have later places");
+                            : ": all its users have later places");
     }
     text_add(text, ".");
 }
@@ -216,13 +219,13 @@ static void add_equality(struct text *text, const struct explained *explained)
     bool first = explanation_node_of(explained, divergence->decides_one)->is_user;
     bool second = explanation_node_of(explained, divergence->decides_other)->is_user;
     if (explained->input->options->conformance == CONFORMANCE_SLURMCTLD)
-        text_add(text, "; slurmctld visits equal accounts one after another");
+        text_add(text, "; slurmctld ranks tied accounts one after another");
     else if (first && second)
-        text_add(text, "; equals share a place");
+        text_add(text, "; tied users share a place");
     else if (first || second)
-        text_add(text, "; a user has the place of the first user below equal accounts");
+        text_add(text, "; the user gets the place of the first user below the tied account");
     else
-        text_add(text, "; the users of equal accounts are ranked in one list");
+        text_add(text, "; the users of tied accounts are ranked in one list");
 }
 
 /* Explains the list in which Fair Tree decides the order. */
@@ -233,19 +236,19 @@ static void add_decision(struct text *text, const struct explained *explained)
     bool first = explanation->behind == explanation->one;
     uint32_t behind = first ? divergence->decides_one : divergence->decides_other;
     uint32_t ahead = first ? divergence->decides_other : divergence->decides_one;
-    text_add(text, "Their ways part below ");
+    text_add(text, "Their lowest common ancestor is ");
     explanation_add_who(text, explained, divergence->ancestor);
     if (divergence->merged) {
-        text_add(text, ", where ");
+        text_add(text, ". Below it, ");
         add_short(text, explained, divergence->one);
         text_add(text, " and ");
         add_short(text, explained, divergence->other);
-        text_add(text, " are equals, so that what is below them is one list");
+        text_add(text, " are tied, so that their members form one list");
         if (divergence->merged > 1)
             text_format(text, ", and so on for %" PRIu32 " lists", divergence->merged);
-        text_add(text, ". In it ");
+        text_add(text, ". In this list, ");
     } else {
-        text_add(text, ". There ");
+        text_add(text, ". Below it, ");
     }
     add_reason(text, explained, behind);
     text_add(text, ", and ");
@@ -259,9 +262,9 @@ static void add_decision(struct text *text, const struct explained *explained)
 static void explanation_add_difference(struct text *text, const struct explained *explained)
 {
     const struct divergence *divergence = &explained->explanation->divergence;
-    text_add(text, "Their ways part below ");
+    text_add(text, "Their lowest common ancestor is ");
     explanation_add_who(text, explained, divergence->ancestor);
-    text_add(text, "; down to there all numbers are the same for both.");
+    text_add(text, "; the numbers down to it are the same for both.");
 }
 
 static void add_usage_amount(struct text *text, const struct explained *explained, uint64_t amount)
@@ -280,7 +283,7 @@ static void add_reversal(struct text *text, const struct explained *explained,
     bool more = reversal->change == MORE_SHARES || reversal->change == MORE_USAGE;
     if (reversal->change == MORE_USAGE || reversal->change == LESS_USAGE) {
         add_usage_amount(text, explained, reversal->amount);
-        text_add(text, more ? " more used by " : " less used by ");
+        text_add(text, more ? " more usage of " : " less usage of ");
         add_short(text, explained, reversal->node);
         return;
     }
@@ -319,16 +322,16 @@ static void explanation_add_reversals(struct text *text, const struct explained 
 {
     const struct explanation *explanation = explained->explanation;
     struct text line = { 0 }, futile = { 0 };
-    text_add(&futile, "Not enough, however much: ");
+    text_add(&futile, "Not sufficient in any amount: ");
     uint32_t futile_count = add_futile(&futile, explained);
     text_add(&futile, ".");
     add_short(&line, explained, explanation->behind);
     capitalise(&line);
     bool any = futile_count < explanation->reversal_count;
-    text_add(&line, any ? " would be ahead of " : " cannot get ahead of ");
+    text_add(&line, any ? " would rank higher than " : " cannot rank higher than ");
     add_short(&line, explained, explanation->ahead);
-    text_add(&line, any ? " with any one of these, all else as it is:"
-                        : " by a change of one thing alone.");
+    text_add(&line, any ? " with any one of these changes, other things being equal:"
+                        : " through a single change.");
     terminal_add_wrapped(text, line.bytes, 0);
     for (uint32_t i = 0; i < explanation->reversal_count; i++) {
         if (!explanation->reversals[i].amount)

@@ -26,7 +26,7 @@ static void get_end(const void *row, struct cell *cell)
     if (job->end)
         cell_integer(cell, job->end);
     else if (cell->context)
-        cell_text(cell, "runs");
+        cell_text(cell, "running");
 }
 
 static const struct column job_columns[] = {
@@ -136,15 +136,16 @@ static void explanation_weights_add_jobs(struct text *text, const struct explain
                                          const struct weights *weights)
 {
     text_add(text, "\n");
-    terminal_say(text, 0, "%s of %" PRIu64 " job records, as used and as decay has left it:",
-                 permissions_only_login(explained->permissions) ? "Yours among the heaviest"
-                                                                : "The heaviest",
+    terminal_say(text, 0, "%s of %" PRIu64 " job records, before decay (Used) and after it (Left):",
+                 permissions_only_login(explained->permissions) ? "Yours among the largest"
+                                                                : "The largest",
                  weights->all_records);
     table_add_paragraph(text, job_columns,
                         &(struct table_rows){ weights->jobs, weights->job_count,
                                               sizeof *weights->jobs, .context = weights,
                                               .terms = explained->terms });
-    terminal_say(text, 0, "Left are %s %s%s%s of all of them together; Part is of these.",
+    terminal_say(text, 0,
+                 "The remaining usage of all records is %s %s%s%s; Part is a fraction of it.",
                  figure_text(weights->left, USAGE_DIGITS).bytes, explained->unit ? "(" : "",
                  explained->unit ? explained->unit : "TRES-seconds", explained->unit ? ")" : "");
     double published = explained->input->values[explained->explanation->one].usage_raw;
@@ -152,7 +153,7 @@ static void explanation_weights_add_jobs(struct text *text, const struct explain
         text_format(text, "The published usage is %s.\n",
                     figure_text(published, USAGE_DIGITS).bytes);
     if (fabs(weights->ledger) > 0)
-        text_format(text, "The ledger %s %s.\n", weights->ledger > 0 ? "adds" : "takes off",
+        text_format(text, "The ledger %s %s.\n", weights->ledger > 0 ? "adds" : "subtracts",
                     figure_text(fabs(weights->ledger), USAGE_DIGITS).bytes);
 }
 
@@ -165,20 +166,20 @@ void weights_add_page(struct text *text, const struct explained *explained,
         text_add(text, "\n");
         terminal_add_wrapped(
             text,
-            "Single jobs are in the accounting database, which was not read; days are of "
-            "the published usage of days, each as if used evenly.",
+            "Job records are not available, because the accounting database was not read. Days are "
+            "from the published usage by day, as if it was spread evenly over each day.",
             0);
     } else {
         explanation_weights_add_jobs(text, explained, weights);
     }
     if (weights->day_count) {
-        text_format(text, "\nThe heaviest of %zu days:\n", weights->all_days);
+        text_format(text, "\nThe largest of %zu days:\n", weights->all_days);
         table_add_paragraph(text, day_columns,
                             &(struct table_rows){ weights->days, weights->day_count,
                                                   sizeof *weights->days, .context = NULL });
     }
     if (count) {
-        text_add(text, "\nThe siblings that used most:\n");
+        text_add(text, "\nThe siblings with the most usage:\n");
         table_add_paragraph(
             text, sibling_columns,
             &(struct table_rows){ siblings, count, sizeof *siblings, .context = NULL });

@@ -77,7 +77,7 @@ static json_t *report_forecast_facts_of(const struct forecast_report *report)
 #define WIDTH PLOT_COLUMNS
 
 static const char *const projection_titles[PROJECTIONS] = { "nothing runs", "as last week",
-                                                            "others go on", "and the job" };
+                                                            "only others", "with the job" };
 
 /* The mark of each projection, and of a point where several meet; in ASCII and UTF-8. */
 static const char *const marks[2][PROJECTIONS + 1] = { { "n", "w", "o", "j", "#" },
@@ -252,19 +252,17 @@ static void add_crossings(struct answer *answer, const struct forecast_report *r
         if (report->points[each])
             answer_say(answer, "- %s: %s\n", projection_titles[each],
                        report->crossing[each] ? minute_text(report->crossing[each]).bytes
-                                              : "not within these days");
+                                              : "not in this period");
 }
 
 static void add_rates(struct answer *answer, const struct forecast_report *report)
 {
     if (report->unit)
         answer_say(answer,
-                   "In the last week %.4g (%s) were used each second on average, %.4g with all "
-                   "others.\n",
+                   "In the last week, average usage was %.4g (%s) per second (cluster: %.4g).\n",
                    report->rate[0], report->unit, report->rate[1]);
     else
-        answer_say(answer,
-                   "In the last week %.4g TRES were charged on average, %.4g with all others.\n",
+        answer_say(answer, "In the last week, %.4g TRES were charged on average (cluster: %.4g).\n",
                    report->rate[0], report->rate[1]);
 }
 
@@ -289,7 +287,7 @@ static void report_forecast_add_page(struct answer *answer, const struct forecas
         text_add(answer_text(answer), "\n" ROUNDED_NOTE);
     if (report->published_only)
         text_add(answer_text(answer),
-                 "\nThis is made from published values and the usage of whole days; the\n"
+                 "\nThis forecast uses published values and the usage of whole days, because the\n"
                  "accounting database was not read.\n");
 }
 

@@ -70,7 +70,7 @@ static int formula_list_refuse(const char *name, const struct prio_row *row, str
             text_format(&text, ", %s_factor, %s_weighted", prio_part_names[part],
                         prio_part_names[part]);
     }
-    fail(err, ERROR_USAGE, "prio: --formula: no job has '%s'; there are %s", name, text.bytes);
+    fail(err, ERROR_USAGE, "prio: --formula: unknown name '%s'; use one of %s", name, text.bytes);
     text_free(&text);
     return -1;
 }

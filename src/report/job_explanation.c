@@ -230,8 +230,8 @@ static const struct prio_row *find_part(const struct prio_list *list, enum prio_
 }
 
 /*
- * Fills `reversals`.  `behind` must not have the higher priority.  `max_age` is in seconds,
- * not 0.
+ * Fills `reversals`.  The first job must not have the higher priority.  `max_age` is in
+ * seconds, not 0.
  */
 static void job_reversals_find(const struct prio_list *list, const struct prio_row *behind,
                                const struct prio_row *ahead, uint64_t max_age,
@@ -313,7 +313,7 @@ static json_t *job_explanation_facts_of(const struct job_explanation *explanatio
 static void job_explanation_add_value(struct text *text, const struct prio_row *job)
 {
     if (job->of_formula && !isnan(job->value)) {
-        text_format(text, " has the value %s by job_sort_formula",
+        text_format(text, " has the value %s of job_sort_formula",
                     figure_text(job->value, DIGITS).bytes);
     } else if (job->has_priority && job->priority > 0) {
         text_format(text, " has priority %" PRId64, job->priority);
@@ -326,14 +326,14 @@ static void job_explanation_add_place(struct text *text, const struct prio_list 
                                       const struct prio_row *job)
 {
     if (!has_place(job)) {
-        text_format(text, ". It has no place among those that may run: %s.",
+        text_format(text, ". It has no place in the queue: %s.",
                     job->why ? prio_why(job->why) : "it is held");
         return;
     }
     struct place place = job_explanation_place_of(list, job);
     text_format(text, ", place %zu of %zu", place.place, place.of);
     if (place.equal)
-        text_format(text, ", which it shares with %zu other%s", place.equal,
+        text_format(text, ", shared with %zu other job%s", place.equal,
                     place.equal == 1 ? "" : "s");
     text_add(text, ".");
     if (job->why)
@@ -343,7 +343,7 @@ static void job_explanation_add_place(struct text *text, const struct prio_list 
 /* Adds the other partitions and QOS in which the job is pending. */
 static void add_others(struct text *text, const struct prio_list *list, const struct prio_row *job)
 {
-    const char *before = " It also waits in";
+    const char *before = " It is also pending in";
     for (size_t i = 0; i < list->count; i++) {
         const struct prio_row *row = &list->rows[i];
         if (row == job || row->key != job->key)
@@ -400,10 +400,10 @@ static void add_largest(struct text *text, const struct job_explanation *explana
         return;
     if (two)
         terminal_say(
-            text, 0, "They differ most in %s: %.1f of it are for job '%s'.", largest->part, most,
-            largest->difference > 0 ? explanation->one->job_id : explanation->other->job_id);
+            text, 0, "The largest difference is in %s: %.1f in favor of job '%s'.", largest->part,
+            most, largest->difference > 0 ? explanation->one->job_id : explanation->other->job_id);
     else
-        terminal_say(text, 0, "%s weighs most: %.1f.", largest->part, most);
+        terminal_say(text, 0, "The largest part is %s: %.1f.", largest->part, most);
 }
 
 static void job_explanation_add_reversals(struct text *text,
@@ -420,15 +420,16 @@ static void job_explanation_add_reversals(struct text *text,
     struct text seconds = { 0 };
     text_add(text, "\n");
     terminal_say(text, 0,
-                 "Job '%s' would be ahead of '%s' with any one of these, all else as it is:",
+                 "Job '%s' would rank higher than '%s' with any one of these changes, other things "
+                 "being equal:",
                  behind->job_id, ahead->job_id);
     terminal_say(text, 2,
-                 "- a nice that is lower by %" PRId64 ", or for '%s' one that is higher by that",
+                 "- a nice value lower by %" PRId64 ", or for '%s' higher by the same amount",
                  reversals.points, ahead->job_id);
     if (!isnan(reversals.factor[PRIO_FAIRSHARE]) && !same_owner)
         terminal_say(text, 2,
-                     "- a fairshare factor of %.6f instead of %.6f: `fairmill explain' of both "
-                     "users says by what shares",
+                     "- a fairshare factor of %.6f instead of %.6f; to find the shares for it, use "
+                     "`fairmill explain' with both users",
                      reversals.factor[PRIO_FAIRSHARE], behind->factor[PRIO_FAIRSHARE]);
     if (reversals.qos)
         terminal_say(text, 2, "- QOS '%s'", reversals.qos);
@@ -436,19 +437,21 @@ static void job_explanation_add_reversals(struct text *text,
         terminal_say(text, 2, "- %s '%s'", explanation->terms->partition, reversals.partition);
     if (reversals.age_s) {
         text_add_duration(&seconds, (int64_t)reversals.age_s);
-        terminal_say(text, 2, "- %s more of waiting, with the other one no older", seconds.bytes);
+        terminal_say(text, 2, "- %s more of waiting, if the other job does not get older",
+                     seconds.bytes);
         seconds.length = 0;
     }
     text_add_duration(&seconds, (int64_t)reversals.by_age_s);
     if (reversals.reverses_by_age)
-        terminal_say(text, 0,
-                     "By ageing alone it will be ahead in %s, if both still wait and all but their "
-                     "age stays.",
-                     seconds.bytes);
+        terminal_say(
+            text, 0,
+            "By age alone it will rank higher in %s, if both are still pending and nothing "
+            "else changes.",
+            seconds.bytes);
     else
         terminal_say(text, 0,
-                     "By ageing alone it will not be: both gain the same until their age is the "
-                     "highest that counts.");
+                     "By age alone it will not rank higher: both gain the same until their age "
+                     "factors reach the maximum.");
     text_free(&seconds);
 }
 

@@ -86,7 +86,7 @@ static int pbsfs_take_line(struct pbsfs_print *print, struct span line, unsigned
         return 0;
     }
     if (!pbsfs_cut(line, &name, fields) || !pbsfs_take_fields(&row, fields))
-        return printed_wrong(number, "that is no line of `pbsfs -p`", err);
+        return printed_wrong(number, "not a line of `pbsfs -p`", err);
     row.name = span_utf8(print->arena, name);
     pbsfs_add_row(print, &row);
     return 0;
@@ -237,10 +237,11 @@ static int take_entities(struct pbsfs_print *print, struct span text, struct err
         struct span line = span_trimmed(span_until(text, '\n', &text));
         number++;
         if (line.length && !pbsfs_take_part(&walk, line))
-            return printed_wrong(number, "that is no line of `pbsfs -g`", err);
+            return printed_wrong(number, "not a line of `pbsfs -g`", err);
     }
-    return pbsfs_is_complete(print) ? 0
-                                    : printed_wrong(number, "the print ends amid an entity", err);
+    return pbsfs_is_complete(print)
+               ? 0
+               : printed_wrong(number, "the output ends in the middle of an entity", err);
 }
 
 static int pbsfs_take_tree(struct pbsfs_print *print, struct span text, struct error *err)
@@ -262,7 +263,7 @@ int pbsfs_print_read(struct pbsfs_print *print, struct span text, struct error *
     *print = (struct pbsfs_print){ .arena = arena_create(), .whole = !span_begins(first, ENTITY) };
     int result = print->whole ? pbsfs_take_tree(print, text, err) : take_entities(print, text, err);
     if (!result && !print->count)
-        result = fail(err, ERROR_DATA, "nobody is printed there");
+        result = fail(err, ERROR_DATA, "the output has no entities");
     if (result)
         pbsfs_print_free(print);
     return result;

@@ -116,7 +116,7 @@ const char *permissions_only_login(const struct permissions *permissions)
 int permissions_deny(const char *name, struct error *err)
 {
     return fail(err, ERROR_USAGE,
-                "what users have is private here ([report] private), and '%s' is not you, nor an "
+                "data about users is private ([report] private), and '%s' is neither you nor an "
                 "account",
                 name);
 }
@@ -127,7 +127,8 @@ int permissions_check_all(const struct permissions *permissions, const char *clu
     return (cluster ? permissions_are_limited_on(permissions, cluster, PRIVATE_ALL)
                     : permissions_are_limited(permissions, PRIVATE_ALL))
                ? fail(err, ERROR_USAGE,
-                      "what users have is private here ([report] private), and you may not see all")
+                      "data about users is private ([report] private), and you may not see all "
+                      "users")
                : 0;
 }
 

@@ -173,6 +173,6 @@ int printed_wrong(unsigned line, const char *what, struct error *err)
 
 int printed_no_such(unsigned line, struct span span, const char *what, struct error *err)
 {
-    return fail(err, ERROR_DATA, "line %u: '%.*s' is no %s", line,
+    return fail(err, ERROR_DATA, "line %u: '%.*s' is not a valid %s", line,
                 (int)(span.length < 100 ? span.length : 100), span.bytes, what);
 }

@@ -166,14 +166,14 @@ void prio_list_filter(struct prio_list *list, const struct prio_filter *filter)
 const char *prio_why(const char *why)
 {
     return !strcmp(why, FORMULA_JOB_HELD)      ? "it is held"
-           : !strcmp(why, FORMULA_JOB_NOT_YET) ? "its time has not come, or it is being moved"
+           : !strcmp(why, FORMULA_JOB_NOT_YET) ? "its start time has not come, or it is being moved"
            : !strcmp(why, FORMULA_JOB_NO_SHARES)
                ? "its entity has no shares, and fairshare_enforce_no_shares is true"
            : !strcmp(why, FORMULA_JOB_BELOW_THRESHOLD)
                ? "its value is not above job_sort_formula_threshold"
-           : !strcmp(why, FORMULA_JOB_NO_FORMULA) ? "there is no job_sort_formula"
+           : !strcmp(why, FORMULA_JOB_NO_FORMULA) ? "job_sort_formula is not set"
            : !strcmp(why, PRIORITY_JOB_LOST)      ? "it has been pending for longer than any limit "
-                                                    "allows, so that slurmctld has lost it"
+                                                    "allows, so slurmctld has lost it"
                                                   : why;
 }
 

@@ -37,8 +37,8 @@ enum name_match {
 enum name_match association_name_match(const struct association_name *name, const char *asked);
 
 /*
- * The associations that a command line selects.  They meet three conditions; an empty list is
- * always met:
+ * The associations that a command line selects.  They meet three conditions, except that an empty
+ * list is ignored.
  *
  *    - a NAME means the association or one above it;
  *    - the association is one of the accounts or below one of them;
@@ -70,8 +70,8 @@ bool selection_chooses(const struct association_selection *selection, enum selec
                        const struct association_name *name);
 /*
  * Selects nodes of a tree.  Returns an array by node, which the caller frees.  It has 0 for a node
- * that is not selected.  Otherwise it has 1 + the depth of the association that a name or an
- * account means, which is the node or one above it; the deeper one if both lists are used.
+ Otherwise it has 1 + the depth of the association that a name or an account means: the node itself
+ or one above it. If both lists are used, the deeper one counts.
  */
 uint32_t *selection_of_tree(const struct association_selection *selection, const struct tree *tree,
                             const struct names *names);

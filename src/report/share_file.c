@@ -154,11 +154,12 @@ static int share_file_take_value(const struct share_file_reader *reader,
     char *text = memory_bytes(name.bytes, name.length);
     int result = 0;
     if (!find_key(name, &key))
-        result = share_file_wrong(reader, "sacctmgr has no key", text, "", err);
+        result = share_file_wrong(reader, "sacctmgr does not know the key", text, "", err);
     else if (key < KEYS_READ && fields->values[key])
-        result = share_file_wrong(reader, "the key", text, " is there twice", err);
+        result = share_file_wrong(reader, "the key", text, " occurs twice", err);
     else if (key < KEYS_READ && !(fields->values[key] = unquoted(value, false)))
-        result = share_file_wrong(reader, "the value of", text, " goes on behind its quotes", err);
+        result = share_file_wrong(reader, "the value of", text, " has text after its closing quote",
+                                  err);
     free(text);
     return result;
 }
@@ -170,9 +171,9 @@ static int share_file_take_field(const struct share_file_reader *reader,
     if (field.length && memchr(field.bytes, '=', field.length))
         return share_file_take_value(reader, fields, field, err);
     char *text = unquoted(field, keep_case);
-    int result = !text    ? printed_wrong(reader->line, "a name goes on behind its quotes", err)
-                 : !*text ? printed_wrong(reader->line, "there is nothing between colons", err)
-                 : fields->name ? share_file_wrong(reader, "there is no '=' in", text, "", err)
+    int result = !text ? printed_wrong(reader->line, "a name has text after its closing quote", err)
+                 : !*text ? printed_wrong(reader->line, "a field between colons is empty", err)
+                 : fields->name ? share_file_wrong(reader, "missing '=' in", text, "", err)
                                 : 0;
     if (!result)
         fields->name = text;
@@ -188,11 +189,11 @@ static int share_file_take_fields(const struct share_file_reader *reader,
     while (rest.length) {
         struct span field;
         if (!share_file_next_field(&rest, &field))
-            return printed_wrong(reader->line, "a quote has no end", err);
+            return printed_wrong(reader->line, "a quote is not closed", err);
         if (share_file_take_field(reader, fields, field, keep_case, err))
             return -1;
     }
-    return fields->name ? 0 : printed_wrong(reader->line, "there is no name", err);
+    return fields->name ? 0 : printed_wrong(reader->line, "missing name", err);
 }
 
 static int share_file_read_shares(const struct share_file_reader *reader, const char *text,
@@ -249,7 +250,7 @@ static int share_file_take_cluster(struct share_file_reader *reader,
 {
     struct share_entry root;
     if (reader->list->cluster)
-        return printed_wrong(reader->line, "there is a second cluster", err);
+        return printed_wrong(reader->line, "second cluster; a file must have only one", err);
     if (share_file_make_entry(reader, fields, &root, err))
         return -1;
     root.account = "root";
@@ -264,7 +265,7 @@ static int take_parent(struct share_file_reader *reader, const struct share_file
 {
     if (!share_set_account(reader->list, fields->name))
         return share_file_wrong(reader, "the parent", fields->name,
-                                " is no account of the lines before", err);
+                                " is not an account in the lines above", err);
     text_free(&reader->parent);
     text_add(&reader->parent, fields->name);
     return 0;
@@ -278,7 +279,7 @@ static int share_file_add_entry(struct share_file_reader *reader, struct share_e
         return 0;
     const struct share_entry *first =
         share_set_find(reader->list, entry->account, entry->user, entry->partition);
-    return fail(err, ERROR_DATA, "line %u: %s '%s' is there twice, first in line %u", reader->line,
+    return fail(err, ERROR_DATA, "line %u: %s '%s' occurs twice, first in line %u", reader->line,
                 *entry->user ? "user" : "account", *entry->user ? entry->user : entry->account,
                 first->line);
 }
@@ -290,7 +291,7 @@ static int share_file_take_account(struct share_file_reader *reader,
     if (share_file_make_entry(reader, fields, &entry, err))
         return -1;
     if (fields->values[KEY_PARTITION])
-        return printed_wrong(reader->line, "an account has no partition", err);
+        return printed_wrong(reader->line, "an account cannot have a partition", err);
     entry.account = fields->name;
     entry.parent = reader->parent.bytes;
     return share_file_add_entry(reader, &entry, err);
@@ -316,7 +317,7 @@ static int share_file_take_user(struct share_file_reader *reader,
 static int share_file_take_qos(const struct share_file_reader *reader, struct error *err)
 {
     return reader->list->cluster
-               ? printed_wrong(reader->line, "a line `QOS -' stands before `Cluster -' only", err)
+               ? printed_wrong(reader->line, "a line `QOS -' must come before `Cluster -'", err)
                : 0;
 }
 
@@ -346,13 +347,14 @@ static int share_file_take_line(struct share_file_reader *reader, struct span li
         return share_file_take_qos(reader, err);
     if (which == count)
         return printed_wrong(reader->line,
-                             "it begins with no `Cluster -', `Parent -', `Account -' "
+                             "the line does not begin with `Cluster -', `Parent -', `Account -' "
                              "or `User -'",
                              err);
     if (!rest.length || *rest.bytes != ' ')
-        return printed_wrong(reader->line, "there is no blank and no name behind the dash", err);
+        return printed_wrong(reader->line, "missing blank and name after the dash", err);
     if (which && !reader->list->cluster)
-        return printed_wrong(reader->line, "there is no `Cluster -' before it", err);
+        return printed_wrong(reader->line, "there must be a line `Cluster -' before this line",
+                             err);
     rest = (struct span){ rest.bytes + 1, rest.length - 1 };
     int result = share_file_take_fields(reader, &fields, rest, objects[which].keeps_case, err);
     if (!result)
@@ -404,11 +406,11 @@ static int share_file_check_line(const struct share_file_reader *reader, struct 
                                  struct error *err)
 {
     if (line.length > LONGEST_LINE)
-        return printed_wrong(reader->line, "it is longer than sacctmgr can read", err);
+        return printed_wrong(reader->line, "the line is longer than sacctmgr can read", err);
     for (size_t at = 0; at < line.length; at++)
         if ((unsigned char)line.bytes[at] < ' ' &&
             !strchr("\t\r", line.bytes[at] ? line.bytes[at] : ' '))
-            return printed_wrong(reader->line, "there is a control character in it", err);
+            return printed_wrong(reader->line, "the line has a control character", err);
     return 0;
 }
 
@@ -429,7 +431,7 @@ static int share_file_take_lines(struct share_file_reader *reader, struct span *
         add_unescaped(&whole, line);
     }
     if (!result && whole.length > LONGEST_LINE)
-        result = printed_wrong(reader->line, "it is longer than sacctmgr can read", err);
+        result = printed_wrong(reader->line, "the line is longer than sacctmgr can read", err);
     struct span line = span_trimmed((struct span){ whole.bytes, whole.length });
     if (!result && line.length)
         result = share_file_take_line(reader, line, err);
@@ -446,7 +448,7 @@ int share_file_read(struct share_set *list, struct span text, struct error *err)
     while (!result && text.length)
         result = share_file_take_lines(&reader, &text, &number, err);
     if (!result && !list->cluster)
-        result = fail(err, ERROR_DATA, "there is no line `Cluster - NAME' in it");
+        result = fail(err, ERROR_DATA, "missing line `Cluster - NAME'");
     text_free(&reader.parent);
     if (result)
         share_set_free(list);

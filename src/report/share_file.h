@@ -17,9 +17,10 @@ struct text;
  *     User - 'alice':Partition='gpu':DefaultAccount='physics':Fairshare=10
  *
  * A line that ends with a backslash continues on the next line.  `#` begins a comment.  A backslash
- * removes the meaning of the next character.  Files are read as in sacctmgr, with three exceptions:
- * input that sacctmgr would skip or guess is rejected, `#` in quotes does not begin a comment, and
- * lines that begin with `QOS -' are skipped. */
+ * removes the meaning of the next character.  Files are read as in sacctmgr, with three exceptions.
+ * Input that sacctmgr would skip or guess is rejected.  `#` in quotes does not begin a comment.
+ * Lines that begin with `QOS -' are skipped.
+ */
 
 /*
  * Reads `text` into `list`.  The caller frees it with share_set_free().  On error returns -1 with

@@ -10,10 +10,10 @@
 #include "util/text.h"
 
 static const char *const says_no[] = {
-    "a quote or '=' in it",
-    "a control character in it",
-    "a capital letter in it",
-    "no name at all",
+    "contains a quote or '='",
+    "contains a control character",
+    "contains a capital letter",
+    "is empty",
 };
 
 /* Returns the reason why a file cannot contain the name, or NULL if it can. */
@@ -89,8 +89,8 @@ static int check_accounts(const struct share_set *list, struct error *err)
         const struct share_entry *entry = &list->entries[i];
         if (!share_file_writer_above(list, entry))
             return fail(err, ERROR_DATA,
-                        "no file of sacctmgr can say association %" PRIu32
-                        ": its account '%s' is not there",
+                        "sacctmgr's format cannot represent association %" PRIu32
+                        ": its account '%s' does not exist",
                         entry->id, account_above(entry));
     }
     return 0;
@@ -146,7 +146,7 @@ int share_file_add(struct text *text, const struct share_set *list, struct error
     share_file_writer_end_line(&writer, &list->entries[0]);
     add_entries(&writer);
     return writer.obstacle ? fail(err, ERROR_DATA,
-                                  "no file of sacctmgr can say the name of %s '%s': there is %s",
+                                  "sacctmgr's format cannot represent the name of %s '%s': it %s",
                                   writer.kind, writer.name, writer.obstacle)
                            : 0;
 }

@@ -121,12 +121,13 @@ static int parse_column(struct sprio_format *format, const char **at, struct err
     for (; **at >= '0' && **at <= '9' && chosen.width <= WIDEST; ++*at)
         chosen.width = chosen.width * 10 + (size_t)(**at - '0');
     if (chosen.width > WIDEST)
-        return fail(err, ERROR_USAGE, "prio: a column may be %d wide at most", WIDEST);
+        return fail(err, ERROR_USAGE, "prio: the width of a column must be at most %d", WIDEST);
     if (!**at)
         return fail(err, ERROR_USAGE, "prio: the format ends in the middle of a column");
     chosen.column = column_of(**at);
     if (!chosen.column)
-        return fail(err, ERROR_USAGE, "prio: '%%%c' is none of sprio's columns", **at);
+        return fail(err, ERROR_USAGE, "prio: unknown column '%%%c' in the format; see sprio(1)",
+                    **at);
     size_t length = strcspn(++*at, "%");
     chosen.after = arena_copy(format->texts, *at, length);
     *at += length;
@@ -268,7 +269,8 @@ int prio_list_sort(struct prio_list *list, const char *keys, struct error *err)
 {
     for (const char *key = keys; *key; key++)
         if (!strchr(",+-", *key) && !column_of(*key))
-            return fail(err, ERROR_USAGE, "prio: '%c' is nothing to sort by", *key);
+            return fail(err, ERROR_USAGE, "prio: unknown sort key '%c'; see `fairmill help prio`",
+                        *key);
     if (list->count)
         qsort_r(list->rows, list->count, sizeof *list->rows, by_keys, (char *)(uintptr_t)keys);
     return 0;

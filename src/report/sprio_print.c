@@ -150,11 +150,11 @@ static int sprio_print_take_headings(struct sprio_print_reader *reader, struct s
     reader->letters[count] = '\0';
     place_partition(reader, below);
     if (!strchr(reader->letters, 'i'))
-        return printed_wrong(reader->line, "a heading JOBID is wanted here, as sprio prints it",
+        return printed_wrong(reader->line, "missing heading JOBID; use the output of `sprio -l`",
                              err);
     if (!strpbrk(reader->letters, "YSNT") && !strpbrk(reader->letters, parts))
         return printed_wrong(reader->line,
-                             "there is no priority and no factor; use `sprio -l`, not squeue", err);
+                             "no column is a priority or factor; use `sprio -l`, not squeue", err);
     return 0;
 }
 
@@ -170,7 +170,7 @@ static int guess_headings(struct sprio_print_reader *reader, struct span line, s
             return 0;
         }
     }
-    return printed_wrong(reader->line, "which columns are these?  Let sprio print its headings",
+    return printed_wrong(reader->line, "unknown columns; use output with the headings of sprio",
                          err);
 }
 
@@ -272,7 +272,8 @@ static int sprio_print_take_row(struct sprio_print_reader *reader, struct span l
     bool blank =
         print->is_table && columns && count == columns - 1 && reader->letters[columns - 1] == 'T';
     if (count != columns && !blank)
-        return printed_wrong(reader->line, "there are not as many fields as headings", err);
+        return printed_wrong(reader->line,
+                             "the number of fields differs from the number of headings", err);
     for (size_t i = 0; i < PRIO_PARTS; i++)
         job.factor[i] = job.weighted[i] = NOT_PRINTED;
     job.tres = blank ? "" : NULL;
@@ -335,7 +336,7 @@ int sprio_print_read(struct sprio_print *print, struct span text, const char *cl
         result = sprio_print_take_line(&reader, line, text, err);
     }
     if (!result && !print->count)
-        result = fail(err, ERROR_DATA, "it has no job of cluster '%s'", cluster);
+        result = fail(err, ERROR_DATA, "the output has no jobs of cluster '%s'", cluster);
     if (result)
         sprio_print_free(print);
     return result;

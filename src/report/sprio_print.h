@@ -8,7 +8,7 @@
 /*
  * Reads the output of sprio: a table, or fields separated by bars (sprio -o '%i|%u|...').
  *
- * Headings identify the columns.  Without headings there must be bars, and the fields of
+ * Headings identify the columns.  Without headings, there must be bars.  The fields are then
  * %i|%u|%r|%Y|%A|%B|%F|%J|%P|%Q|%S|%T|%N or %i|%u|%r|%y|%a|%b|%f|%j|%p|%q|%t; %n may follow %r or
  * be last.  A number with a decimal point is a factor (sprio -n); other numbers are weighted.
  */

@@ -151,11 +151,11 @@ int sshare_json_read(struct sshare_print *print, struct span text, const char *c
     json_error_t reason;
     *print = (struct sshare_print){ .arena = arena_create() };
     json_t *root = json_loadb(text.bytes, text.length, 0, &reason);
-    int result = root
-                     ? sshare_json_take_rows(print, root, cluster, err)
-                     : fail(err, ERROR_DATA,
-                            "this is not JSON of `sshare --json`; YAML is not read: %s, in line %d",
-                            reason.text, reason.line);
+    int result =
+        root ? sshare_json_take_rows(print, root, cluster, err)
+             : fail(err, ERROR_DATA,
+                    "not valid JSON of `sshare --json` (YAML is not supported): %s, in line %d",
+                    reason.text, reason.line);
     json_decref(root);
     return sshare_print_end(print, result, cluster, err);
 }

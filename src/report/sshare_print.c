@@ -86,11 +86,10 @@ static int sshare_take_headings(struct sshare_reader *reader, struct span line, 
             }
     }
     if (!there[FIELD_ID] && !(there[FIELD_ACCOUNT] && there[FIELD_USER]))
-        return printed_wrong(reader->line,
-                             "headings Account and User are wanted here, as sshare -l prints them",
-                             err);
+        return printed_wrong(
+            reader->line, "missing headings Account and User; use the output of `sshare -l`", err);
     if (!there[FIELD_RAW_USAGE] && !there[FIELD_FAIRSHARE])
-        return printed_wrong(reader->line, "a heading RawUsage or FairShare is wanted here", err);
+        return printed_wrong(reader->line, "missing heading RawUsage or FairShare", err);
     reader->begun = true;
     return 0;
 }
@@ -123,7 +122,7 @@ static int take_dashes(struct sshare_reader *reader, struct span line, struct er
             i++;
         } else {
             return printed_wrong(reader->line,
-                                 "a line of dashes is wanted here, or bars between headings", err);
+                                 "expected a line of dashes, or bars between headings", err);
         }
     }
     return sshare_take_headings(reader, reader->heading, err);
@@ -189,8 +188,8 @@ static int check_widths(const struct sshare_reader *reader, struct span line, st
     for (size_t column = 0; !reader->bars && column < reader->columns; column++) {
         size_t end = reader->starts[column] + reader->widths[column];
         if (end < line.length && line.bytes[end] != ' ')
-            return printed_wrong(reader->line,
-                                 "a number is wider than its column; sshare -P cuts none", err);
+            return printed_wrong(reader->line, "a number is wider than its column; use `sshare -P`",
+                                 err);
     }
     return 0;
 }
@@ -254,7 +253,7 @@ int sshare_print_read(struct sshare_print *print, struct span text, const char *
 int sshare_print_end(struct sshare_print *print, int result, const char *cluster, struct error *err)
 {
     if (!result && !print->count)
-        result = fail(err, ERROR_DATA, "it has no association of cluster '%s'", cluster);
+        result = fail(err, ERROR_DATA, "the output has no associations of cluster '%s'", cluster);
     if (result)
         sshare_print_free(print);
     return result;
@@ -290,7 +289,7 @@ static int assoc_mgr_end_row(struct assoc_mgr_reader *reader, struct error *err)
     reader->begun = false;
     if (!row->id || !*row->account || !printed_is_there(&row->raw_usage))
         return printed_wrong(reader->line,
-                             "the association above it has no account, ID or UsageRaw", err);
+                             "the association above this line has no account, ID or UsageRaw", err);
     if (!reader->here)
         return 0;
     *memory_append(&print->rows, &print->count) = *row;

@@ -10,9 +10,9 @@
 /*
  * Reads associations from the output of sshare or `scontrol show assoc_mgr`.
  *
- * sshare prints fields separated by bars (-P or -p), JSON (--json), or a table in which a line of
- * dashes below the headings shows the widths.  Headings identify the columns.  The output must have
- * the names or the id of each association, and RawUsage or FairShare.
+ * sshare prints fields separated by bars (-P or -p), JSON (--json), or a table.  In a table, a line
+ * of dashes below the headings shows the widths.  Headings identify the columns.  The output must
+ * have the names or the id of each association, and RawUsage or FairShare.
  */
 
 struct printed_row {

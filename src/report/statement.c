@@ -171,22 +171,21 @@ static void report_statement_add_title(struct answer *answer, const struct state
     answer_say(answer, "Cluster %s, %s to %s, by %s\n", view->cluster, time_text(view->from).bytes,
                time_text(view->to).bytes, view->by);
     if (view->tres)
-        answer_say(answer, "Used: %s of %s, as sreport adds them up.\n", view->unit, view->tres);
+        answer_say(answer, "Used: %s of %s, summed up as in sreport.\n", view->unit, view->tres);
     else
-        answer_say(answer, "Used: %s that fairshare was charged.\n", view->unit);
-    answer_say(answer, "Due: by shares, of what %s.\n",
-               view->of_capacity ? "the cluster could deliver" : "was delivered on the cluster");
+        answer_say(answer, "Used: %s, as charged for fairshare.\n", view->unit);
+    answer_say(answer, "Due: a share of %s.\n",
+               view->of_capacity ? "the cluster's capacity" : "the usage of the whole cluster");
     if (view->shares_from == INT64_MAX)
-        answer_say(answer, "Shares are the published ones; no run has recorded changes.\n");
+        answer_say(answer, "Shares are the published ones, because no run has recorded changes.\n");
     else if (view->shares_from > view->from)
         answer_say(answer, "Shares before %s are %s.\n", time_text(view->shares_from).bytes,
                    view->earlier_shares ? "from the accounting database"
-                                        : "those that the first run recorded");
+                                        : "as the first run recorded them");
     if (view->days_from == INT64_MAX)
-        answer_say(answer, "No use is known.\n");
+        answer_say(answer, "No usage is known.\n");
     else if (view->days_from > view->from)
-        answer_say(answer, "Nothing is known of days before %s.\n",
-                   time_day_text(view->days_from).bytes);
+        answer_say(answer, "Usage before %s is unknown.\n", time_day_text(view->days_from).bytes);
 }
 
 static json_t *report_statement_facts_of(const struct statement_view *view)

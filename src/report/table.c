@@ -73,8 +73,8 @@ static int table_refuse_name(const struct column *columns, const char *name, str
         names[used++] = columns[i].name;
     const char *nearest = nearest_word(lower, names);
     int result =
-        fail(err, ERROR_USAGE, "there is no column '%s'%s%s%s", name,
-             nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+        fail(err, ERROR_USAGE, "unknown column '%s'%s%s%s", name, nearest ? "; did you mean '" : "",
+             nearest ? nearest : "", nearest ? "'?" : "");
     free(lower);
     free(names);
     return result;
@@ -89,7 +89,7 @@ static int parse_width(struct chosen *chosen, const char *digits, struct error *
     for (; *at >= '0' && *at <= '9' && chosen->width <= WIDEST; at++)
         chosen->width = chosen->width * 10 + (size_t)(*at - '0');
     if (*at || !chosen->width || chosen->width > WIDEST)
-        return fail(err, ERROR_USAGE, "the width '%%%s' of a column: must be from 1 to %d", digits,
+        return fail(err, ERROR_USAGE, "the width '%%%s' of a column must be from 1 to %d", digits,
                     WIDEST);
     return 0;
 }
@@ -123,7 +123,7 @@ static int table_choose(struct table *table, const char *names, struct error *er
             result = choose_one(table, name, err);
     free(copy);
     if (!result && !table->count)
-        return fail(err, ERROR_USAGE, "no column is named");
+        return fail(err, ERROR_USAGE, "the list of columns is empty");
     return result;
 }
 

@@ -18,9 +18,9 @@ struct terminology;
  *           repeats the leading text columns.  Without a terminal, lines have any length.
  *   bars    `|` between cells, one line of headings, numbers with all digits.  A bar in a name is
  *           \x7C.
- *   CSV     RFC 4180, one line of column names, numbers with all digits.  A text gets a leading
- *           apostrophe if it begins with = + - @ (also full-width), a tab, a line end or an
- *           apostrophe, so that a spreadsheet does not take it for a formula.  Removing the first
+ *   CSV     RFC 4180, one line of column names, numbers with all digits.  A spreadsheet
+ *           might take a text for a formula.  So a text gets a leading apostrophe if it begins with
+ *           = + - @ (also full-width), a tab, a line end or an apostrophe.  Removing the first
  *           apostrophe restores the text.  Numbers are not changed.
  *   JSON    One object.  Its keys are the columns' names.  Empty cells, NaN and infinity are null.
  *             {"clusters": [{"cluster": NAME, FACTS..., ROWS: [{...}, ...]}, ...]}

@@ -17,25 +17,25 @@ static const struct {
     const char *name, *meaning;
 } causes[VALUE_CAUSES] = {
     [VALUE_CAUSE_NONE] = { "", "" },
-    [JOB_CAUSE_PASS] = { "pass", "slurmctld's ages are of its newest pass, up to a period ago" },
-    [JOB_CAUSE_CONFORMANCE] = { "conformance", "our conformance is another one than slurmctld's" },
-    [JOB_CAUSE_NICE] = { "nice", "no accounting database has what --nice said" },
-    [JOB_CAUSE_SITE] = { "site", "no accounting database has what a site's plugin said" },
-    [JOB_CAUSE_BY_HAND] = { "by hand", "the priority was set by hand, and no factor counts" },
+    [JOB_CAUSE_PASS] = { "pass", "slurmctld's ages are from its last cycle, up to a period ago" },
+    [JOB_CAUSE_CONFORMANCE] = { "conformance",
+                                "fairmill's conformance mode differs from slurmctld" },
+    [JOB_CAUSE_NICE] = { "nice", "the accounting database does not contain --nice" },
+    [JOB_CAUSE_SITE] = { "site", "the accounting database does not contain a plugin's value" },
+    [JOB_CAUSE_BY_HAND] = { "by hand", "the priority was set by hand, so factors do not count" },
     [PBS_CAUSE_CYCLE] = { "cycle",
-                          "OpenPBS adds what it sees of running jobs at each cycle, and loses "
-                          "what a\n         job used behind its last look; its E record has all "
-                          "of it" },
+                          "OpenPBS adds the usage of running jobs at each cycle, and misses "
+                          "usage\n         after a job's last cycle; the E record has all of it" },
     [PBS_CAUSE_RUNNING] = { "running",
-                            "of jobs that run OpenPBS has what they had used at its last cycle, "
-                            "and we\n         what they asked for, all the time until now" },
+                            "of running jobs, OpenPBS counts the usage until its last cycle; "
+                            "fairmill\n         counts the requested resources until now" },
     [PBS_CAUSE_DECAY] = { "decay",
-                          "OpenPBS multiplies by fairshare_decay_factor at once, ours decays by "
-                          "each\n         second" },
-    [PBS_CAUSE_LEDGER] = { "ledger", "our ledger, which OpenPBS does not know" },
-    [PBS_CAUSE_TREE] = { "tree", "the print has another resource_group than was imported" },
+                          "OpenPBS applies fairshare_decay_factor at intervals; fairmill decays "
+                          "usage\n         each second" },
+    [PBS_CAUSE_LEDGER] = { "ledger", "fairmill's ledger, which OpenPBS does not know" },
+    [PBS_CAUSE_TREE] = { "tree", "the output has a different resource_group than was imported" },
     [PBS_CAUSE_USAGE] = { "usage",
-                          "it follows from the usage and percentages on its path in the print" },
+                          "it follows from the printed usage and percentages on its path" },
 };
 
 /*
@@ -47,7 +47,7 @@ static const struct {
     int width;
     const char *compared;
 } kinds[VALUE_KINDS] = {
-    [VALUES_OF_JOBS] = { JOB_CAUSE_PASS, PBS_CAUSE_CYCLE, 11, "rows of jobs" },
+    [VALUES_OF_JOBS] = { JOB_CAUSE_PASS, PBS_CAUSE_CYCLE, 11, "job rows" },
     [VALUES_OF_ENTITIES] = { PBS_CAUSE_CYCLE, VALUE_CAUSES, 7, "entities" },
 };
 
@@ -164,15 +164,14 @@ static void value_differences_add_missing(struct text *text,
                                           const struct value_differences *differences)
 {
     if (differences->kind == VALUES_OF_ENTITIES) {
-        add_missing_entities(text, "only in the print", differences->only_printed,
+        add_missing_entities(text, "only in the output", differences->only_printed,
                              differences->first_only_printed);
-        add_missing_entities(text, "not in the print", differences->only_ours,
+        add_missing_entities(text, "not in the output", differences->only_ours,
                              differences->first_only_ours);
     } else if (differences->only_printed) {
         text_format(text,
-                    "only in the print: %zu rows, first of job %" PRId64
-                    "; slurmctld tells slurmdbd\n"
-                    "  of a new job some seconds later\n",
+                    "only in the output: %zu rows, first of job %" PRId64 "; slurmctld reports\n"
+                    "  new jobs to slurmdbd some seconds later\n",
                     differences->only_printed, differences->first_job_printed);
     }
 }
@@ -187,7 +186,7 @@ static void value_differences_add_left(struct text *text,
     else if (left)
         text_format(text, "left unexplained: %zu value%s\n", left, left > 1 ? "s" : "");
     if (differences->other_unit)
-        text_format_printable(text, "the print counts usage in %s, our run in %s\n",
+        text_format_printable(text, "the output counts usage in %s, fairmill's run in %s\n",
                               differences->other_unit, differences->unit);
     value_differences_add_missing(text, differences);
     terminal_paint(text, start, explained ? PAINT_GOOD : PAINT_BAD);
@@ -196,8 +195,8 @@ static void value_differences_add_left(struct text *text,
 static void value_differences_add_page(struct text *text,
                                        const struct value_differences *differences)
 {
-    text_format_printable(text, "%s, printed %s, our values as of %s\n\n", differences->cluster,
-                          time_text(differences->printed_at).bytes,
+    text_format_printable(text, "%s, printed %s, fairmill's values as of %s\n\n",
+                          differences->cluster, time_text(differences->printed_at).bytes,
                           time_text(differences->as_of).bytes);
     add_differing(text, differences);
     for (enum value_cause cause = kinds[differences->kind].first;
@@ -208,8 +207,8 @@ static void value_differences_add_page(struct text *text,
     if (differences->kind == VALUES_OF_JOBS && differences->only_ours)
         text_format(
             text,
-            "not in the print: %zu rows; sprio leaves out jobs that are held, that depend\n"
-            "  on others, or that begin later, and no accounting database has all of that\n",
+            "not in the output: %zu rows; sprio omits jobs that are held, depend on other\n"
+            "  jobs or begin later, and the accounting database does not have all of this\n",
             differences->only_ours);
     for (size_t i = 0; differences->notes[i]; i++)
         text_format(text, "note: %s\n", differences->notes[i]);

@@ -191,8 +191,8 @@ static void add_ends(struct answer *answer, const struct whatif *whatif, size_t 
 /* Returns the end of a sentence that has a count of users or jobs. */
 static const char *of_whom(const struct whatif *whatif)
 {
-    return whatif->is_chosen ? ", of those asked for"
-           : whatif->is_part ? ", of those whom you may see"
+    return whatif->is_chosen ? " among the selected users"
+           : whatif->is_part ? " among the users you may see"
                              : "";
 }
 
@@ -201,7 +201,8 @@ static bool whatif_table_add_unknown(struct answer *answer, const struct whatif 
 {
     for (enum whatif_side side = BEFORE; side < SIDES; side++)
         if (whatif->unknown[side]) {
-            answer_say(answer, "\n%s has no values: the cluster's capacity is not known.\n",
+            answer_say(answer,
+                       "\n%s cannot be computed, because the cluster's capacity is unknown.\n",
                        whatif->algorithm[side]->name);
             return true;
         }
@@ -229,18 +230,18 @@ static void whatif_table_add_rows(struct answer *answer, const struct whatif *wh
     }
     bool is_whole = gainers || losers ? gainers <= top && losers <= top : shows_named(whatif);
     if (!gainers && !losers)
-        answer_say(answer, "\nNobody's %s would change%s.", places ? "place" : "fairshare",
+        answer_say(answer, "\nNo %s would change%s.", places ? "place" : "fairshare",
                    of_whom(whatif));
     else
         answer_say(answer, "\n%zu would gain and %zu lose%s%s%s", gainers, losers,
                    places ? " places" : "", of_whom(whatif),
-                   is_whole ? "." : "; here those who gain or lose most.");
+                   is_whole ? "." : "; the list has the largest changes.");
     answer_say(answer, is_whole ? "  " : "\n");
     if (!gainers && !losers && !shows_named(whatif))
         return;
     answer_say(answer, "There are %" PRIu32 " places", whatif->users[BEFORE]);
     if (whatif->users[AFTER] != whatif->users[BEFORE])
-        answer_say(answer, ", then %" PRIu32, whatif->users[AFTER]);
+        answer_say(answer, ", %" PRIu32 " after the change", whatif->users[AFTER]);
     answer_say(answer, "; 1 is next.\n");
     add_ends(answer, whatif, losers, top);
 }
@@ -270,12 +271,12 @@ static void whatif_table_add_jobs(struct answer *answer, const struct whatif *wh
     for (size_t i = 0; i < whatif->job_count; i++)
         moved += is_moved(&whatif->jobs[i]);
     if (!moved) {
-        answer_say(answer, "\nNo job that waits would change its place (there %s %zu%s).\n",
+        answer_say(answer, "\nNo pending job would change its place (there %s %zu%s).\n",
                    whatif->job_count == 1 ? "is" : "are", whatif->job_count, of_whom(whatif));
         return;
     }
-    answer_say(answer, "\n%zu of %zu jobs that wait would change places%s%s:\n", moved,
-               whatif->job_count, of_whom(whatif), moved > top ? "; here the first of them" : "");
+    answer_say(answer, "\n%zu of %zu pending jobs would change places%s%s:\n", moved,
+               whatif->job_count, of_whom(whatif), moved > top ? "; these are the first" : "");
     struct table *table = whatif_table_begin_table(answer, whatif, &layout);
     for (size_t i = 0; i < whatif->job_count && count < top; i++)
         if (is_moved(&whatif->jobs[i])) {
@@ -298,7 +299,7 @@ static void whatif_table_add_page(struct answer *answer, const struct whatif *wh
         text_add(answer_text(answer), "\n" ROUNDED_NOTE);
     whatif_table_add_jobs(answer, whatif, top);
     if (whatif->commands.count)
-        answer_say(answer, "\nThis would make it so:\n\n");
+        answer_say(answer, "\nCommands for these changes:\n\n");
     for (size_t i = 0; i < whatif->commands.count; i++)
         answer_say(answer, "%s\n", whatif->commands.values[i]);
 }

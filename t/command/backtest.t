@@ -143,7 +143,7 @@ def forms(place):
     got = rows(place, '--users', 'a,f')
     tap.same({row['user_name'] for row in got}, {'a', 'f'}, '--users selects users')
     place.succeed('backtest', *SPAN, '--half-life', '14-0')
-    tap.ok('Nothing is scheduled anew' in place.out and max(map(len, place.out.splitlines())) <= 80,
+    tap.ok('Jobs are not scheduled again' in place.out and max(map(len, place.out.splitlines())) <= 80,
            'the text output says that nothing is scheduled, in 80 columns', place.out)
     place.ends(64, 'an invalid half-life is rejected', 'backtest', '--half-life', 'x')
     place.says('the error names half_life and its value', "half_life = 'x'")

@@ -426,20 +426,20 @@ def sentences(place):
     place.ready(DRAWING)
     place.succeed('run', '--now', NOW)
     says(place, 'explain treats tied accounts as one list', ('ann', 'cid'),
-         "account 'left' and account 'right' are equals, so that what is below them is one list",
-         "'ann' would be ahead")
+         "account 'left' and account 'right' are tied, so that their members form one list",
+         "'ann' would rank higher")
     says(place, 'users without usage are tied', ('eve', 'fay'), "are tied: place",
-         'equals share a place', "1 TRES-second (0.000277778 TRES-hours) more used by 'fay'")
-    says(place, 'a user without shares ranks last', ('gil', 'eve'), "'gil' has no shares and goes last, LevelFS 0",
-         'Not enough, however much: ')
+         'tied users share a place', "1 TRES-second (0.000277778 TRES-hours) more usage of 'fay'")
+    says(place, 'a user without shares ranks last', ('gil', 'eve'), "'gil' has no shares and ranks last (LevelFS 0)",
+         'Not sufficient in any amount: ')
     says(place, 'less usage does not help a user whose account has no shares', ('hal', 'ann'),
-         "account 'none' has no shares and goes last", 'Not enough, however much: ')
+         "account 'none' has no shares and ranks last", 'Not sufficient in any amount: ')
     says(place, 'users with `parent` shares rank with users without usage', ('ivo', 'joy'),
-         "'joy' has `parent` shares and goes with those that used nothing")
+         "'joy' has `parent` shares and ranks like a member without usage")
     says(place, 'an account without users has no rank', ('empty', 'left'),
-         "Account 'empty' has no users, and Fair Tree ranks nothing else.")
+         "Account 'empty' does not contain users, and Fair Tree ranks only users.")
     says(place, 'an account with `parent` shares has no value of its own', ('through', 'left'),
-         "Account 'through' has `parent` shares: users below it are ranked below account 'root', and not by themselves.")
+         "Account 'through' has `parent` shares: the users below it are ranked as members of account 'root'.")
     says(place, 'one name is explained from the root down', ('ann',),
          "From the root down: account 'left' has LevelFS")
     for names, what, text in (
@@ -517,7 +517,7 @@ def ties(place):
                 {'fairshare.algorithm': 'classic'})
     place.succeed('run', '--now', NOW)
     says(place, 'idle users of one account are tied, whatever their shares', ('idle3', 'idle7'), 'are tied: fairshare')
-    told, _, futile = ' '.join(explained(place, 'idle3', 'idle7').split()).partition('Not enough, however much: ')
+    told, _, futile = ' '.join(explained(place, 'idle3', 'idle7').split()).partition('Not sufficient in any amount: ')
     tap.ok("more shares of 'idle3'" in futile and 'more shares of' not in told,
            'no number of shares changes the order of idle users', told, futile)
     place.succeed('whatif', '--json', '--shares', 'idle7=9')
@@ -531,7 +531,7 @@ def ties(place):
                 {'fairshare.conformance': 'slurmctld'})
     place.succeed('run', '--now', NOW)
     says(place, 'slurmctld visits tied accounts in the order of lineage, also after a change', ('u', 'w'),
-         "5 TRES-seconds (0.00138889 TRES-hours) less used by 'u'")
+         "5 TRES-seconds (0.00138889 TRES-hours) less usage of 'u'")
 
 
 def forms(place):
@@ -668,7 +668,7 @@ def jobs(place):
                    told['job_records'] == len([w for w in wanted]),
                    f"the remaining usage of all jobs of '{name}' equals their usage (suspended = {suspended})")
             place.succeed('explain', '--jobs', name)
-            tap.ok(re.search(f'\nThe heaviest of {len(days)} days:\n *Day ', place.out) and max(map(len, place.out.split('\n'))) <= 80,
+            tap.ok(re.search(f'\nThe largest of {len(days)} days:\n *Day ', place.out) and max(map(len, place.out.split('\n'))) <= 80,
                    f"jobs and days of '{name}' fit into 80 columns (suspended = {suspended})", place.out)
     days_of_readers(place, now)
     place.ends(78, '--jobs fails if the settings have no accounting database', 'explain', '--jobs', 'bea',

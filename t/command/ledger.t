@@ -265,7 +265,7 @@ def sets(desk):
     desk.enter('credit', 5, '-u', 'carol')
     desk.run_at(NOW)
     desk.succeed('explain', '--jobs', 'carol')
-    tap.ok('The ledger takes off 5.' in desk.out, 'explain --jobs says that the ledger subtracts 5', desk.out)
+    tap.ok('The ledger subtracts 5.' in desk.out, 'explain --jobs says that the ledger subtracts 5', desk.out)
     desk.begin()
     desk.enter('set', 4711, '-u', 'bob', at=NOW - 9 * DAY)
     kind, why = desk.run_at(NOW)

@@ -62,7 +62,7 @@ def ledger(place, other):
              'ledger --dry-run shows only accounts and the user')
     place.ends(64, 'ledger --dry-run for another user is rejected', 'ledger', 'credit', '1', '-u', 'alice', '-A', 'physics',
                '--dry-run', '--why', 'x', **other)
-    place.says('the error says that the name is private', 'private', "'alice' is not you")
+    place.says('the error says that the name is private', 'private', "'alice' is neither you")
 
 
 def jobs_and_siblings(place, other):
@@ -212,12 +212,12 @@ def private(place):
            'diff shows no jobs of other users', place.out, place.err)
     tap.same(names(place, 'history', 'physics', **other), [], 'all users can see the history of accounts')
     place.succeed('whatif', '--shares', 'physics=1', **other)
-    tap.ok('of those whom you may see' in place.out, 'whatif does not count the changes of hidden users', place.out)
+    tap.ok('among the users you may see' in place.out, 'whatif does not count the changes of hidden users', place.out)
     for command in (('show', '--user', 'alice'), ('prio', '-u', 'alice'), ('history', 'alice'), ('explain', 'alice'),
                     ('explain', OTHER, 'alice'), ('explain', 'physics/alice'), ('show', '--pbs', 'alice'), ('forecast', 'alice'),
                     ('whatif', '--shares', 'alice=7'), ('whatif', '--remove-user', 'alice')):
         place.ends(64, f"a request for another user is rejected ({' '.join(command)})", *command, **other)
-        place.says(f"the error says that the name is private ({' '.join(command)})", 'private', "alice' is not you")
+        place.says(f"the error says that the name is private ({' '.join(command)})", 'private', "alice' is neither you")
     for command in (('explain', '{}'), ('history', '{}'), ('show', '--pbs', '{}'), ('whatif', '--remove-user', '{}')):
         told = []
         for name in ('chemistry/alice', 'chemistry/nemo'):

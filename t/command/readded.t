@@ -164,7 +164,7 @@ def sealed(site):
     site.run_at(0, '--full')
     tap.same(site.latest('drift_max', 'drifted_associations'), (0, 0), 'a full run finds no drift')
     site.succeed('explain', 'alice', 'bob', '--jobs')
-    tap.ok('The heaviest of 5 job records' in site.out, 'explain counts the jobs since the removal', site.out)
+    tap.ok('The largest of 5 job records' in site.out, 'explain counts the jobs since the removal', site.out)
     site.settings(dict(site.keys, **{'fairshare.conformance': 'documents'}))
     tap.same(site.run_at(0), ('full', 'the charges of resized jobs changed'), 'a different conformance makes the run full')
 

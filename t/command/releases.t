@@ -146,12 +146,12 @@ def try_commands(place):
     tap.same((rows['free', 'classic', 'slurmctld'], rows['free', 'classic', 'documents']), (.5, 2 ** -.3),
              'compare uses the release of the run')
     place.succeed('explain', 'free', 'ann')
-    tap.ok('In Slurm 25.11 `parent` right below the root has F = 2^-(1 / 1)' in place.out.replace('\n  ', ' '),
+    tap.ok('In Slurm 25.11 `parent` directly below the root has F = 2^-(1 / 1)' in place.out.replace('\n  ', ' '),
            'explain describes the factor of the release', place.out)
-    tap.ok("is behind user 'ann' of account 'a': fairshare 0.5 (the root's) against 0.690956" in ' '.join(place.out.split()),
+    tap.ok("ranks lower than user 'ann' of account 'a': fairshare 0.5 (the root's) versus 0.690956" in ' '.join(place.out.split()),
            'explain compares with the factor of the release', place.out)
     place.succeed('explain', 'a')
-    tap.ok("Account 'a' has no fairshare, only users have in Slurm 25.11." in place.out,
+    tap.ok("Account 'a' has no fairshare value: in Slurm 25.11 only users have one." in place.out,
            'explain says that an account has no fairshare',
            place.out)
     register(place, 11264)

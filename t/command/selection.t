@@ -134,7 +134,7 @@ def effects(place):
     tap.same((part['commands'], part['after'], [job for job in whole['jobs'] if job['account'] != 'chemistry']),
              (whole['commands'], whole['after'], part['jobs']), 'the selection does not change the computation and the places of jobs')
     place.succeed(*change, '-A', 'chemistry')
-    tap.ok('of those asked for' in place.out and 'bob' not in place.out,
+    tap.ok('among the selected users' in place.out and 'bob' not in place.out,
            'the text says that the counts are of the selected users',
            place.out)
     place.ends(64, 'whatif rejects an unknown user', *change, '-u', 'nobody')

@@ -79,7 +79,7 @@ def lying(place):
     """Tests a user whose account does not exist."""
     place.change("UPDATE mill_assoc_table SET acct = 'ghost' WHERE user = 'carol'")
     place.ends(65, 'export rejects a user whose account does not exist', 'shares', 'export')
-    place.says('the error names the missing account', "its account 'ghost' is not there")
+    place.says('the error names the missing account', "its account 'ghost' does not exist")
     tap.same((diff(place, FILE), 'ghost' in place.out), (1, True), 'diff reports a user whose account does not exist')
     place.change("UPDATE mill_assoc_table SET acct = 'chemistry' WHERE user = 'carol'")
 
@@ -116,20 +116,20 @@ qos - 'long':Description='for # "days"':Flags='DenyOnLimit':GraceTime=60:Priorit
     for line, why in (
             ("Account - 'a':Fairshare=--1", "Fairshare '--1'"), ("Account - 'a':Fairshare=-x", "Fairshare '-x'"),
             ("Account - 'a':Parent='chemistry'", "sacctmgr ignores Parent; write a line `Parent -' for 'chemistry'"),
-            ("Account - 'a':+=1", "no key ''"), ("Account - 'a':QOS*=1", "no key 'QOS*'"), ("Account - 'a':Fairshare=2147483648", '2147483648'),
-            ("Account - 'a':Fairshare=1e3", '1e3'), ("Account - 'a':Fairshares=1", "no key 'Fairshares'"),
-            ("Account - 'a':Fairshare=1:Shares=1", 'twice'), ("Account - 'a", 'a quote has no end'),
-            ("Account - 'a'b", 'behind its quotes'), ("Account - 'a':b", "no '=' in 'b'"), ('Account - ', 'no blank and no name'),
-            ("Account -'a'", 'no blank and'), ("Accounts - 'a'", 'it begins with'), ('what', 'it begins with'),
-            ("Account - 'physics'", "account 'physics' is there twice, first in line 5"),
-            ("User - 'alice'", "user 'alice' is there twice, first in line 14"), ("Parent - 'nobody'", "the parent 'nobody'"),
-            ("Cluster - 'other'", 'second cluster'), ("QOS - 'normal'", "before `Cluster -'"), ("Account - 'root'", "'root' is there twice"),
+            ("Account - 'a':+=1", "the key ''"), ("Account - 'a':QOS*=1", "the key 'QOS*'"), ("Account - 'a':Fairshare=2147483648", '2147483648'),
+            ("Account - 'a':Fairshare=1e3", '1e3'), ("Account - 'a':Fairshares=1", "the key 'Fairshares'"),
+            ("Account - 'a':Fairshare=1:Shares=1", 'twice'), ("Account - 'a", 'a quote is not closed'),
+            ("Account - 'a'b", 'after its closing quote'), ("Account - 'a':b", "missing '=' in 'b'"), ('Account - ', 'missing blank and name'),
+            ("Account -'a'", 'missing blank and'), ("Accounts - 'a'", 'the line does not begin with'), ('what', 'the line does not begin with'),
+            ("Account - 'physics'", "account 'physics' occurs twice, first in line 5"),
+            ("User - 'alice'", "user 'alice' occurs twice, first in line 14"), ("Parent - 'nobody'", "the parent 'nobody'"),
+            ("Cluster - 'other'", 'second cluster'), ("QOS - 'normal'", "before `Cluster -'"), ("Account - 'root'", "'root' occurs twice"),
             ("User - '\x1b[31m'", 'control character'), ("User - '" + 'x' * 5000 + "'", 'longer'),
-            ("Account - 'a':Partition='p'", 'no partition')):
+            ("Account - 'a':Partition='p'", 'cannot have a partition')):
         status = diff(place, FILE + line + '\n')
         tap.ok(status == 65 and 'line 15: ' in place.err and why in place.err and not place.out and '\x1b' not in place.err,
                f'{line[:30]!r} is rejected with its line number', status, place.err)
-    tap.ok(diff(place, 'Account - a\n') == 65 and 'line 1: there is no `Cluster -' in place.err,
+    tap.ok(diff(place, 'Account - a\n') == 65 and 'line 1: there must be a line `Cluster -' in place.err,
            'a file must begin with the cluster',
            place.err)
     tap.ok(diff(place, '# nothing\n') == 65 and 'Cluster - NAME' in place.err, 'a file without a cluster is rejected', place.err)

@@ -267,7 +267,7 @@ def one_change(site):
     site.succeed('statement', '--since', '2025-03-10')
     lines = site.out.splitlines()
     tap.same(lines[:3], ['Cluster tiny, 2025-03-10T00:00:00 to 2025-03-13T00:00:00, by month',
-                         'Used: TRES-hours that fairshare was charged.', 'Due: by shares, of what was delivered on the cluster.'],
+                         'Used: TRES-hours, as charged for fairshare.', 'Due: a share of the usage of the whole cluster.'],
              'the text output describes its terms')
     tap.same([line.split() for line in lines if line.split()[1:2] == ['physics'] and 'User' not in line][0],
              ['2025-03-10', 'physics', '18.04', '86.6', '100.00', '480.0', '554.5', '%'], 'the text output has hours and percent')
@@ -276,7 +276,7 @@ def one_change(site):
     tap.ok('Shares before 2025-03-09T00:00:00 are from the accounting database' in site.out,
            'the text output names the source of earlier shares',
            site.out)
-    tap.ok('Nothing is known of days before 2025-03-10' in site.out, 'the text output names the first day with usage', site.out)
+    tap.ok('Usage before 2025-03-10' in site.out, 'the text output names the first day with usage', site.out)
     site.succeed('statement', '--since', '2025-03-10', '--by', 'day')
     totals = [line.split() for line in site.out.splitlines() if line.split()[0] == 'total']
     tap.same([(row[1], row[5]) for row in totals if row[1] in ('root', 'physics') and len(row) == 8], [('root', '480.0'), ('physics', '480.0')],
@@ -411,13 +411,13 @@ def of_capacity(site):
     agree(stated(site, '--since', '2025-03-10', '--by', 'day', '--of', 'capacity'), wanted,
           'entitlement with --of capacity includes idle time')
     site.succeed('statement', '--since', '2025-03-10', '--of', 'capacity')
-    tap.ok('of what the cluster could deliver' in site.out and '10.00' in site.out,
+    tap.ok('Due: a share of the cluster\'s capacity.' in site.out and '10.00' in site.out,
            'the text output says that entitlement is of the capacity',
            site.out)
     site.begin('UTC', local(2025, 3, 1), {'fairshare.capacity': 50, 'usage.half_life': 0})
     site.run_at(start + 2 * DAY)
     site.succeed('statement', '--since', '2025-03-10', '--of', 'capacity')
-    tap.ok('of what the cluster could deliver' in site.out, '--of capacity works without decay and usage', site.out)
+    tap.ok('Due: a share of the cluster\'s capacity.' in site.out, '--of capacity works without decay and usage', site.out)
     site.begin('UTC', local(2025, 3, 1))
     site.change("UPDATE tiny_event_table SET tres = ''")
     site.job('physics.alice', start, start + DAY, 10)
@@ -532,7 +532,7 @@ def wrong(site):
     site.ends(1, 'a statement before the first run exits with status 1', 'statement')
     site.run_at(local(2025, 3, 10))
     site.ends(0, 'a statement without usage succeeds', 'statement', '--since', '2025-03-01')
-    tap.ok('No use is known.' in site.out and 'root' not in site.out, 'a statement without usage is empty', site.out)
+    tap.ok('No usage is known.' in site.out and 'root' not in site.out, 'a statement without usage is empty', site.out)
     site.job('physics.alice', local(2025, 3, 9), local(2025, 3, 9) + 60)
     site.run_at(local(2025, 3, 11))
     for arguments, why in ((('--by', 'year'), 'an unknown period is rejected'), (('--of', 'all'),

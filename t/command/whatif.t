@@ -563,7 +563,7 @@ def unknown_capacity(place):
         place.succeed('run', '--now', NOW)
         for change in (['--algorithm', other], ['--algorithm', other, '--shares', 'a1=7']):
             place.succeed('whatif', *change)
-            tap.ok('linear has no values: the cluster\'s capacity is not known' in place.out and counted(place) == (0, 0),
+            tap.ok('linear cannot be computed, because the cluster\'s capacity is unknown' in place.out and counted(place) == (0, 0),
                    f"from {algorithm} {' '.join(change)}: no gains and losses, with the reason", place.out)
         place.succeed('whatif', '--json', '--algorithm', other)
         tap.ok(all(row['place_after'] is None or row['place_before'] is None for row in answer(place)['associations']),
@@ -584,7 +584,7 @@ def named(place):
         tap.ok(user in {row['username'] for row in answer(place)['associations']}, f"{' '.join(change)}: {user} is in the JSON",
                place.out)
     place.succeed('whatif', '--shares', 'a2=1')
-    tap.ok("Nobody's fairshare would change" in place.out, 'whatif says that no fairshare would change', place.out)
+    tap.ok("No fairshare would change" in place.out, 'whatif says that no fairshare would change', place.out)
 
 
 def usage_added(place):

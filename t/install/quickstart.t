@@ -55,7 +55,7 @@ def body():
         readme = read(place.path('README.md'))
         out = typed(place, readme, './quickstart.sh')
         tap.like(out, '^[0-9]+ jobs of a year, [0-9]+ running, 3[0-9] pending$', 'a year of jobs is made')
-        tap.like(out, '^[0-9]+ of [0-9]+ jobs that wait would change places', 'other shares change the queue')
+        tap.like(out, '^[0-9]+ of [0-9]+ pending jobs would change places', 'other shares change the queue')
         tap.like(out, "^entry 1, demo: credit 21600000 TRES-seconds to user 'ines'", 'what the ledger gives back is there')
         # In a file show has all its columns.
         words = [line for line in out.splitlines() if not re.search('^[$]|^ *[a-z]+ .*[0-9]{6}|FairShare +LevelFS', line)]
@@ -67,7 +67,7 @@ def body():
         question = re.search('^    [$] (fairmill .*)$', readme, re.M)
         tap.ok(question, 'README has a question')
         place.works('which works then', 'bash', '-c', f'set -e; {setting[1]}; {question[1]}')
-        tap.like(place.out, 'would be ahead of', 'and is answered')
+        tap.like(place.out, 'would rank higher than', 'and is answered')
 
         tap.like(typed(place, readme, './quickstart.sh pbs'), '^fairshare entity: scott', 'it tells of the jobs of OpenPBS')
 

@@ -52,13 +52,13 @@ def whatif(conf):
 
 
 def sentences(conf):
-    for command, said in ((('explain', 'bob', 'suzy'), "Entity 'suzy' of group 'group2' is behind entity 'bob' of group 'group1'"),
+    for command, said in ((('explain', 'bob', 'suzy'), "Entity 'suzy' of group 'group2' ranks lower than entity 'bob' of group 'group1'"),
                           (('explain', 'group1'), "Group 'group1' has fairshare"), (('forecast', 'suzy'), "Entity 'suzy' of group 'group2'"),
                           (('forecast', 'group1'), "Group 'group1'"), (('whatif', '--shares', 'bob=1'), "entity 'bob' of group 'group1' has shares 1 instead of 50"),
-                          (('explain', 'bob', 'suzy'), ' (cput) more used by '), (('whatif', '--add-usage', 'bob=2'), "entity 'bob' of group 'group1' has used 7200 (cput) more"),
+                          (('explain', 'bob', 'suzy'), ' (cput) more usage of '), (('whatif', '--add-usage', 'bob=2'), "entity 'bob' of group 'group1' has used 7200 (cput) more"),
                           (('history', 'bob'), 'entity bob of group1 (cresgroup 13)'), (('check',), ' entities and groups, '), (('show',), ' Group Entity Shares Perc Usage '),
                           (('prio',), 'JobID Queue Entity Group Priority'), (('compare',), ': places of 4 entities, and factors Entity '), (('history', '--usage', 'bob'), ' Usage '),
-                          (('explain', '--jobs', 'bob'), ' (cput) of all of them together'), (('forecast', 'bob'), ' (cput) were used each second on average'), (('status', '--max-age', '9999d'), 'pbs '),
+                          (('explain', '--jobs', 'bob'), ' (cput); Part is a fraction of it.'), (('forecast', 'bob'), ' (cput) per second (cluster: '), (('status', '--max-age', '9999d'), 'pbs '),
                           (('whatif', '--shares', 'bob=1'), 'Group Entity Factor would be'), (('show', '--pbs', 'bob'), 'fairshare entity: bob'), (('verify',), '')):
         status, out, err = fairmill(conf, *command)
         text = ' '.join(out.split())

@@ -102,9 +102,9 @@ def changed(folder):
     one((r'84188', '84100'), 'less usage without a job to lose it is left unexplained', (('u5', 'Usage'), (84188, 84100, '')), said='left unexplained: 1 value')
     one((r'84188', '84189'), 'so is more usage', (('u5', 'Usage'), (84188, 84189, '')))
     one((r'9\.843', '9.845'), 'a percentage that does not follow from the printed shares is left', (('u5', 'Perc'), (single(100 * 25 / 254), 9.845, '')))
-    one((r'(?m)^u1 .*\n', ''), 'who is not in the print is named', status=1, said='not in the print: 1 entity, first u1')
-    one((r'\Z', 'u99       : Grp: 0      cgrp: 99   Shares: 1      Usage: 1      Perc:  0.000%\n'), 'who is only in the print is named', status=1, said='only in the print: 1 entity, first u99')
-    one((r'in: cput', 'in: ncpus*walltime'), 'other units are said', status=1, said='the print counts usage in ncpus*walltime, our run in cput')
+    one((r'(?m)^u1 .*\n', ''), 'who is not in the print is named', status=1, said='not in the output: 1 entity, first u1')
+    one((r'\Z', 'u99       : Grp: 0      cgrp: 99   Shares: 1      Usage: 1      Perc:  0.000%\n'), 'who is only in the print is named', status=1, said='only in the output: 1 entity, first u99')
+    one((r'in: cput', 'in: ncpus*walltime'), 'other units are said', status=1, said='the output counts usage in ncpus*walltime, fairmill\'s run in cput')
     one((r'(?m)^Fairshare.*\n', ''), 'a print without its first line is known by its form', status=0, said=EXPLAINED)
     one((r'(?m)$', '\r'), 'and one with ends of lines of another system is read', status=0, said=EXPLAINED)
     halves = site.rows(printed('p01_small', 'pbsfs_p_decayed.txt'))
@@ -114,7 +114,7 @@ def changed(folder):
         got = site.diff(text + wrong + '\n')
         tap.ok(got[0] == 65 and 'line 13' in got[2] and not got[1], f"'{wrong}' is no line of pbsfs", got)
     got = site.diff('Fairshare usage units are in: cput\n')
-    tap.ok(got[0] == 65 and 'nobody' in got[2], 'a print of nobody is none', got)
+    tap.ok(got[0] == 65 and 'no entities' in got[2], 'a print of nobody is none', got)
 
 
 def entities(folder):
@@ -136,7 +136,7 @@ def entities(folder):
     tap.same({(entity, value): why for (entity, value), (_, _, why) in site.rows(halved).items()},
              {('g2', 'Usage'): '', ('g0', 'Usage'): '', ('TREEROOT', 'Usage'): '', ('g2', 'fairshare_tree_usage'): 'usage'}, 'what follows from other usage has that cause')
     tap.same(site.rows(text + text), {}, 'a repeated entity is no difference')
-    tap.ok('only in the print: 1 entity, first g99' in site.diff(text.replace('g2', 'g99'))[1], 'who is not ours is named', site.diff(text.replace('g2', 'g99')))
+    tap.ok('only in the output: 1 entity, first g99' in site.diff(text.replace('g2', 'g99'))[1], 'who is not ours is named', site.diff(text.replace('g2', 'g99')))
     for wrong in (text[:text.index('usage/perc')], text[:text.index('g2 ')], text.replace('Resgroup', 'Group'), text + 'x', text.replace('(cput)', ''),
                   text.replace(' / 0.171', ''), text.replace('17.099792%', '17.099792'), text.replace(': 28', ': many'), 'fairshare entity: \n' + text):
         got = site.diff(wrong)
@@ -158,7 +158,7 @@ def moved(folder):
     tap.same((rows['u1', 'Grp'][:2], rows['u5', 'Shares'][:2], rows['g2', 'Usage'][:2], ('u2', 'Perc') in rows), ((13, 12), (25, 7), (8126, 1), True),
              'a group, shares, and the sums and percentages that follow')
     status, out, _ = site.diff(out)
-    tap.ok(status == 0 and 'another resource_group' in out and EXPLAINED in out, 'that is said, and all is explained', out)
+    tap.ok(status == 0 and 'different resource_group' in out and EXPLAINED in out, 'that is said, and all is explained', out)
 
 
 def decayed(folder):
@@ -252,7 +252,7 @@ def cycles(folder):
         tap.ok({name for name, value in rows} == {'TREEROOT', 'a', 'b', 'u1', 'u2', 'u3', 'u4'} and {why for _, _, why in rows.values()} == {'cycle'},
                'what it never saw of the ends of jobs has the cause cycle', rows)
         status, out, _ = site.diff(charged(seen), at=AT + now)
-        tap.ok(status == 0 and 'behind its last look' in out and EXPLAINED in out, 'and the reason is said', out)
+        tap.ok(status == 0 and 'after a job\'s last cycle' in out and EXPLAINED in out, 'and the reason is said', out)
     seen = scheduler(jobs, range(0, now, 600), now)
     theirs = Site(folder, 'theirs', half_life=0)
     theirs.call(('import', 'pbs', '--resource-group', f'{folder}/tree'), ('init',),
@@ -290,7 +290,7 @@ def running(folder):
     tap.same({why for _, _, why in rows.values()}, {'running'}, 'nothing else differs')
     site.call(('run', '--now', AT + 9000, '--replace'))
     status, out, _ = site.diff(charged(dict(u1=900, u3=.5 * 4000)), at=AT + 5000)
-    tap.ok(status == 0 and 'our values as of 2026-11-01T01:23:20' in out, 'our values are those of the instant of the print, whatever ran since', out)
+    tap.ok(status == 0 and 'fairmill\'s values as of 2026-11-01T01:23:20' in out, 'our values are those of the instant of the print, whatever ran since', out)
     site.call(('run', '--now', AT + 5000, '--replace'))
     os.rename(f'{folder}/running_jobs.db', f'{folder}/gone.db')
     rows = site.rows(charged(dict(u1=900, u3=.5 * 4000)), at=AT + 5000)

@@ -211,10 +211,10 @@ def prints(site):
     status, out, err = site.call('explain', '3.pbs')
     tap.ok(out.startswith('Cluster pbs, as of 2026-11-01T'), 'explain takes the id of a job that waits', out)
     out = ' '.join(out.split())
-    tap.ok(status == 0 and "Job '3.pbs' of 'suzy' in queue 'workq' has the value 0.381859 by job_sort_formula, place 3 of 4."
+    tap.ok(status == 0 and "Job '3.pbs' of 'suzy' in queue 'workq' has the value 0.381859 of job_sort_formula, place 3 of 4."
            in out and 'fairshare_factor 0.381859 ncpus 4.000000' in out, 'explain tells why a job has its place', status, out, err)
-    tap.ok('place 1 of 4, which it shares with 1 other.' in (said := ' '.join(site.call('explain', '1.pbs')[1].split())), 'and of equals', said)
-    tap.ok('no place among those that may run: its entity has no shares' in (said := ' '.join(site.call('explain', '6.pbs')[1].split())), 'or why it has none', said)
+    tap.ok('place 1 of 4, shared with 1 other job.' in (said := ' '.join(site.call('explain', '1.pbs')[1].split())), 'and of equals', said)
+    tap.ok('no place in the queue: its entity has no shares' in (said := ' '.join(site.call('explain', '6.pbs')[1].split())), 'or why it has none', said)
     status, out, err = site.call('explain', '9.pbs')
     tap.ok(status == 64 and "'9.pbs'" in err and not out, 'who is neither entity nor job is said', status, out, err)
 
@@ -265,7 +265,7 @@ def not_evaluated(site):
         status, out, err = site.call('check')
         tap.ok(status == 0 and flaw in out and 'sacctmgr' not in out, 'and check prints it', status, out, err)
         status, out, err = site.call('explain', '3.pbs')
-        tap.ok(status == 0 and 'no place among those that may run: formula_error' in ' '.join(out.split()), 'explain names the reason', status, out, err)
+        tap.ok(status == 0 and 'no place in the queue: formula_error' in ' '.join(out.split()), 'explain names the reason', status, out, err)
         tap.same(site.call('verify')[0], 0, 'verify computes the same')
         site.set(job_sort_formula='lambda: 1')
     site.set(job_sort_formula='lambda: 1', job_sort_formula_threshold=0)

@@ -190,7 +190,7 @@ def wrong_prints(place):
          '--period', 300, LIVE)
     diff(place, 'two minutes later it is not explained', 1, '--at', CAPTURED + 120, LIVE)
     for bad, said in (('Account|User\na|b\n', 'line 1'), ('Account|User|RawUsage\na|b|x\n', "line 2: 'x'"),
-                      ('Account|User|RawUsage\na|b|inf\n', "'inf' is no RawUsage"),
+                      ('Account|User|RawUsage\na|b|inf\n', "'inf' is not a valid RawUsage"),
                       ('Account User RawUsage\nnothing\n', 'line 2'), ('', "'live'"), ('\n\n', "'live'")):
         place.ends(65, f'{bad!r} is no print', 'diff', '--at', CAPTURED, place.write('p', bad))
         place.says('which is said', said)
@@ -391,7 +391,7 @@ def without_usage(place):
     answer = diff(place, 'an association that the print lacks is a difference', 1, '--at', NOW, write(rows[:-1]))
     tap.same((answer['only_ours'], answer['explained']), (1, False), 'and counted')
     place.ends(1, 'people are told', 'diff', '--at', NOW, place.path('p'))
-    tap.ok(f"not in the print: 1 association, first {rows[-1]['Account'].strip()}" in place.out,
+    tap.ok(f"not in the output: 1 association, first {rows[-1]['Account'].strip()}" in place.out,
            'which one it is', place.out)
 
 

@@ -186,12 +186,12 @@ def refused(printed):
             ('a usage that is none', text.replace('UsageRaw/Norm/Efctv=', 'UsageRaw/Norm/Efctv=x', 1),
              f"line {line}: 'x"),
             ('a broken-off association', text[:usage], f'line {line}'),
-            ('another cluster', text.replace('ClusterName=', 'ClusterName=x'), "no association of cluster 'beta'"),
+            ('another cluster', text.replace('ClusterName=', 'ClusterName=x'), "no associations of cluster 'beta'"),
             ('a list without associations', 'Current Association Manager state\n\nUser Records\n\nUserName=a(1)\n'
-             '\nNo associations currently cached in Slurm.\n', "no association of cluster 'beta'"),
-            ('headings', 'Account|User|RawUsage|FairShare\n', "no association of cluster 'beta'"),
+             '\nNo associations currently cached in Slurm.\n', "no associations of cluster 'beta'"),
+            ('headings', 'Account|User|RawUsage|FairShare\n', "no associations of cluster 'beta'"),
             ('headings above dashes', 'Account User RawUsage\n------- ---- --------\n',
-             "no association of cluster 'beta'"),
+             "no associations of cluster 'beta'"),
             ('no column that can be compared', 'Account|User|GrpTRESMins\nroot||\n', 'line 1'),
             ('a number wider than its column', 'Account User RawUsage FairShare\n------- ---- -------- ---------\n'
              'root         1234567890 1.0\n', 'line 3')):
@@ -255,7 +255,7 @@ def queue_as_printed(queue):
                        ('headings of one of two clusters', 'CLUSTER: live\n' + table.splitlines()[0] +
                         '\nCLUSTER: other\n' + table)):
         status, message = queue.diff(text)
-        tap.ok(status == 65 and "no job of cluster 'live'" in message, f'{what} alone are no comparison', message)
+        tap.ok(status == 65 and "no jobs of cluster 'live'" in message, f'{what} alone are no comparison', message)
     status, answer = queue.diff('CLUSTER: other\n' + table + '\nCLUSTER: live\n' + table)
     tap.same((status, answer['compared']), (0, len(no_heading)), 'of several clusters one is compared')
 
@@ -371,8 +371,8 @@ def wrong_queues(queue):
            'but not after three minutes', status)
     for what, bad, said in (('no JOBID', 'USER|AGE|JOBID2\nbob|1|2\n', 'line 1'),
                             ('a field too many', bars + '1|2|3\n', f'line {len(bars.splitlines()) + 1}'),
-                            ('an age that is none', changed(bars, 26, 'AGE', lambda _: 'x'), "line 3: 'x' is no AGE"),
-                            ('columns that nobody knows', '21|bob|7\n', 'line 1: which columns')):
+                            ('an age that is none', changed(bars, 26, 'AGE', lambda _: 'x'), "line 3: 'x' is not a valid AGE"),
+                            ('columns that nobody knows', '21|bob|7\n', 'line 1: unknown columns')):
         status, message = queue.diff(bad)
         tap.ok(status == 65 and said in message and "sprio'" in message,
                f'{what} is refused, with its file and line', message)

@@ -127,7 +127,7 @@ static void records(void)
     if (!result)
         sshare_print_free(&print);
     ok(read_records(&print, ROOT "ClusterName=c Account=a UserName= Partition= ID=x\n", &err) &&
-           !strcmp(err.message, "line 4: 'x' is no ID"),
+           !strcmp(err.message, "line 4: 'x' is not a valid ID"),
        "the error names the line and the bad number");
     ok(read_records(&print, "ClusterName=c Account=a UserName= Partition= ID=3\n" ROOT, &err) &&
            strstr(err.message, "line 2"),

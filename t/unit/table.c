@@ -169,15 +169,15 @@ static void choices(void)
            "{\"ripe\":true,\"name\":\"a|b\\nc\"}\n]}\n]}\n",
            "columns can be chosen for JSON");
     prints((struct table_options){ .columns = "fruit,colr" },
-           "there is no column 'colr', did you mean 'colour'?",
+           "unknown column 'colr'; did you mean 'colour'?",
            "the error for an unknown column suggests the nearest name");
     prints((struct table_options){ .columns = "Wieght%3" },
-           "there is no column 'Wieght', did you mean 'weight'?", "the suggestion ignores case");
-    prints((struct table_options){ .columns = "zzzzzzzz" }, "there is no column 'zzzzzzzz'",
+           "unknown column 'Wieght'; did you mean 'weight'?", "the suggestion ignores case");
+    prints((struct table_options){ .columns = "zzzzzzzz" }, "unknown column 'zzzzzzzz'",
            "without a similar name the error suggests none");
-    prints((struct table_options){ .columns = "r" }, "there is no column 'r'",
+    prints((struct table_options){ .columns = "r" }, "unknown column 'r'",
            "an ambiguous abbreviation is rejected");
-    prints((struct table_options){ .columns = "," }, "no column is named",
+    prints((struct table_options){ .columns = "," }, "the list of columns is empty",
            "an empty list of columns is rejected");
     for (size_t i = 0; i < 4; i++) {
         const char *const wrong[] = { "name%0", "name%", "name%1001", "name%4x" };

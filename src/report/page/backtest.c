@@ -67,7 +67,7 @@ static int take_real(json_t *object, const char *key, double *number, struct err
                : fail(err, ERROR_DATA, "'%s' is missing or not a number of at least 0", key);
 }
 
-/* The time is null if the backtest has no points. */
+/* The time is null if the backtest is empty. */
 static int page_backtest_take_time(json_t *object, const char *key, int64_t *time,
                                    struct error *err)
 {

@@ -59,8 +59,8 @@ function backtestWords(cluster, beside) {
     return `${count(backtest.settings[0][1], 'point', 'points')} from ${day(backtest.since)} to ${day(backtest.until)}. `
         + [backtest.settings[0], ...beside ? [backtest.settings[beside]] : []].map(said).join('; ')
         + `. Entitlement, usage and place are means over all points; usage decays with the half-life of the settings.`
-        + ` Discordant is the mean number of ${users} with whom a ${user} would change places.`
-        + ` Jobs are not scheduled again: usage is the same under all settings.`;
+        + ` Discordant is the mean number of ${users} whose order relative to the ${user} is reversed.`
+        + ` Jobs are not scheduled again: they are the same under all settings.`;
 }
 
 function drawBacktest(cluster, beside) {

@@ -204,9 +204,9 @@ static void begin_exception(struct text *text, size_t row, bool *any)
 }
 
 /*
- * Values that few rows have: a partition; a user's account, if it is not the parent; and the share
- * of the cluster, if it is not the parent's share times the share of the level.  The top always has
- * it.
+ * Adds values that few rows have.  These are a partition; a user's account, if it is not the
+ * parent; and the share of the cluster, if it is not the parent's times the share of level.  The
+ * top always has the latter.
  */
 static void add_exceptions(struct text *text, const struct page_view *view)
 {

@@ -8,8 +8,8 @@ struct page_view;
 struct text;
 
 /*
- * Writes the page of `fairmill report`: one HTML file that includes styles, scripts, a chart
- * library and the data.
+ * Writes the page of `fairmill report`.  It is one HTML file with styles, scripts, a chart library
+ * and the data.
  *
  * build-aux/page.pl turns the files in src/report/page/ into three texts.  The tables for readers
  * without scripts are inserted after the first text, and the data after the second.

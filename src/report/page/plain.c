@@ -270,7 +270,7 @@ static void add_value_headings(struct text *text, const struct page_view *view)
     text_free(&spent);
 }
 
-/* Adds one row for all that are not shown. */
+/* Adds one row for the rest, which is not shown. */
 static void plain_page_add_rest(struct text *text, const struct page_view *view,
                                 const struct plain_page_chosen *chosen, bool users)
 {
@@ -363,7 +363,7 @@ static void plain_page_add_users(struct text *text, const struct page_view *view
 
 /* ---- Days, the queue, terms ---- */
 
-/* Returns the index of the top's series, or NULL if it has none. */
+/* Returns the index of the top's series, or NULL if the top has no series. */
 static const size_t *series_of_top(const struct page_view *view)
 {
     for (size_t i = 0; i < view->series_count; i++)

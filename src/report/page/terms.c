@@ -17,7 +17,7 @@ struct report_page_term {
 
 static const struct report_page_term terms[PAGE_TERMS] = {
     [TERM_SHARES] = { "shares", "Shares",
-                      "The shares assigned to it; `parent' means those of the level above." },
+                      "The shares assigned to it; `parent' means the shares of the level above." },
     [TERM_LEVEL_SHARE] = { "levelShare", "Share of level",
                            "Its shares divided by the sum over itself and its siblings." },
     [TERM_LEVEL_USED] = { "levelUsed", "Share of level usage",
