@@ -82,7 +82,7 @@ static void add_result(struct text *text, const struct explained *explained, uin
     const struct values *values = explanation_values_of(explained, i);
     if (input->algorithm->by_rules &&
         has_no_factor(input->options, explanation_node_of(explained, i))) {
-        text_format(text, " does not have a fairshare value, because in Slurm %s only users do",
+        text_format(text, " has no fairshare value: in Slurm %s only users have one",
                     rules_of(input->options)->name);
     } else if (!input->algorithm->ranks_users) {
         double factor = input->algorithm->factor(values);

@@ -77,7 +77,7 @@ static void add_formulas(struct text *text, const struct explain_input *input)
             text_add_bytes(text, at, 1);
     const struct release *release = rules_of(input->options);
     if (input->algorithm->by_rules && release_follows(release, RULE_ROOTS_FACTOR))
-        text_format(text, "In Slurm %s `parent` right below the root has F = 2^-(1 / %g)\n",
+        text_format(text, "In Slurm %s `parent` directly below the root has F = 2^-(1 / %g)\n",
                     release->name, input->options->dampening);
     if (input->algorithm->add_note)
         input->algorithm->add_note(text, input->options);

@@ -303,7 +303,7 @@ def mistakes(place):
     place.says('the error says that there are no results', 'no results yet')
     place.succeed('run', '--now', NOW)
     for statement, words, *arguments in (
-            ('nobody', ['whom']),
+            ('nobody', ['missing NAME']),
             ('an unknown name', ["'nobody'"], 'nobody'),
             ('the root', ["'root/'"], 'root/'),
             ('zero days', ["'0'"], 'alice', '--days', 0),

@@ -197,7 +197,7 @@ def wrong_prints(place):
     for wish, said in (((), 'missing FILE'), ((LIVE, LIVE), 'unexpected'), (('--at', 'x', LIVE), "'x'"),
                        (('--period', '0', LIVE), "'0'"), (('--step', 'x', LIVE), "'x'"),
                        (('--at', CAPTURED, '--step', CAPTURED + 1, LIVE), 'later'),
-                       (('-M', 'a', '-M', 'b', LIVE), 'one --cluster')):
+                       (('-M', 'a', '-M', 'b', LIVE), 'accepts one name')):
         place.ends(64, f"{' '.join(map(str, wish))} is refused", 'diff', *wish)
         place.says('with a reason', said)
     place.ends(1, 'a file that is not there is said', 'diff', place.path('none'))
