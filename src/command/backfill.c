@@ -33,7 +33,12 @@ struct teller {
     struct text text;
 };
 
-/* `alpha: 365 points of history made, from 2025-11-24 to 2026-11-23; 20 were there`. */
+/*
+ * Adds a cluster's report, such as:
+ *
+ *     alpha: 365 history points computed
+ *       from 2025-11-24T00:00:00 to 2026-11-23T00:00:00; 20 already stored
+ */
 static void backfill_command_tell(void *context, const char *cluster,
                                   const struct backfill_result *result)
 {

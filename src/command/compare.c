@@ -16,7 +16,7 @@
 struct compare_options {
     struct shared_options shared;
     const char *top_text;
-    uint64_t top; /* 0: all */
+    uint64_t top; /* 0 means all */
 };
 
 static size_t count_algorithms(void)
@@ -32,7 +32,8 @@ static enum conformance other_than(enum conformance conformance)
     return conformance == CONFORMANCE_DOCUMENTS ? CONFORMANCE_SLURMCTLD : CONFORMANCE_DOCUMENTS;
 }
 
-/* As the run decided, or would decide it: by integers, as doubles may be equal or underflow. */
+/* Fills the ranks as a run computes them.  Exact integers decide the order, because factors can be
+ * equal or underflow as doubles. */
 static void fill_ranks(struct variant *variant, const struct published_cluster *cluster,
                        const struct fairshare_options *options, const struct values *values)
 {
@@ -49,7 +50,7 @@ static void fill_ranks(struct variant *variant, const struct published_cluster *
     free(ranks);
 }
 
-/* The variants of one conformance, the run's own first. */
+/* Fills the variants of one conformance, one for each algorithm. */
 static void fill_variants(struct comparison *comparison, const struct published_cluster *cluster,
                           const struct fairshare_options *options, const struct values *values)
 {
@@ -76,7 +77,7 @@ static void fill_variants(struct comparison *comparison, const struct published_
     }
 }
 
-/* A variant of the other conformance is shown where it gives anybody another rank. */
+/* Shows a variant of the other conformance only if a user's rank differs in it. */
 static void find_differing(struct comparison *comparison, size_t count, uint32_t users)
 {
     for (size_t i = 0; i < count; i++) {
@@ -123,7 +124,7 @@ static int by_spread(const void *a, const void *b)
     return order ? order : (one->id > other->id) - (one->id < other->id);
 }
 
-/* Of those that are asked for and may be shown. */
+/* Sorts the selected users that the requesting user may see, the largest spread of ranks first. */
 static void sort_users(struct comparison *comparison, const struct published_cluster *cluster,
                        const struct published *published, const struct compare_options *options)
 {
@@ -161,8 +162,8 @@ static void comparison_free(struct comparison *comparison)
     free(comparison->by_spread);
 }
 
-/* What is published, and on a cluster of Slurm's the same shares and usage by the other
- * conformance. */
+/* Compares the algorithms for the published shares and usage.  For Slurm clusters, includes the
+ * other conformance. */
 static struct comparison compare_cluster(const struct published_cluster *cluster,
                                          const struct published *published,
                                          const struct compare_options *options)
@@ -180,7 +181,8 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
                           conformance_name(CONFORMANCE_SLURMCTLD) },
         .variants = memory_zeroed(2 * count, sizeof *comparison.variants),
     };
-    /* Without usage any capacity gives the same values, and the published ones do not tell it. */
+    /* The published values do not contain the capacity if there is no usage; then every capacity
+     * gives the same values. */
     if (isnan(fairshare.capacity) && !isnan(cluster->values[0].capacity_usage))
         fairshare.capacity = 1;
     fill_variants(&comparison, cluster, &fairshare, cluster->values);

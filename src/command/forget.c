@@ -25,8 +25,8 @@ static int forget_ask(const char *cluster, struct error *err)
     return result;
 }
 
-/* A cluster that is in the accounting database, and not marked as deleted, would come back with the
- * next run, without its history. */
+/* Rejects a cluster that the accounting database contains and does not mark as deleted: the next
+ * run would publish it again, without its history. */
 static int check_source(const struct settings *settings, const char *cluster, struct error *err)
 {
     struct db *db = NULL;
@@ -47,7 +47,8 @@ static int check_source(const struct settings *settings, const char *cluster, st
     return result;
 }
 
-/* The results' errors are explained by their GRANTs, the source's by its own. */
+/* results_explain() suggests GRANTs for the results database, so it applies only to errors from
+ * there. */
 static int command_forget_check(struct db *db, const struct settings *settings, const char *cluster,
                                 struct error *err)
 {
@@ -64,7 +65,7 @@ static int remove_all(struct db *db, const struct settings *settings, const char
     struct publisher publisher;
     if (publisher_start(&publisher, db, settings, cluster, err))
         return results_explain(settings, err);
-    /* It may have come back while we asked. */
+    /* The cluster may have returned while the command waited for confirmation. */
     int result = command_forget_check(db, settings, cluster, err);
     if (!result && forget_cluster(&publisher, err))
         result = results_explain(settings, err);

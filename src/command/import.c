@@ -38,7 +38,7 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-/* The one of [source] clusters. */
+/* Sets `*cluster` to --cluster or to the only cluster in [source] clusters. */
 static int choose_cluster(const struct settings *settings, const char *asked, const char **cluster,
                           struct error *err)
 {

@@ -10,7 +10,8 @@
 #include "util/error.h"
 #include "util/log.h"
 
-/* Whether the accounting database can be asked today: if not, what would be asked is skipped. */
+/* Returns NULL if the accounting database cannot be opened; the caller then skips the steps that
+ * need it. */
 static struct db *source_if_there(const struct settings *settings)
 {
     struct error ignored;
@@ -39,7 +40,8 @@ done:
     return result;
 }
 
-/* The clusters to grant: those asked for, else those of the settings or the database. */
+/* Adds the GRANTs for the clusters of --cluster, else of [source] clusters, else of the
+ * database. */
 static void add_source_grants(struct text *text, const struct settings *settings,
                               const struct name_list *asked)
 {

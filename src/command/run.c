@@ -22,12 +22,23 @@
 #include "util/state_directory.h"
 #include "util/times.h"
 
+/*
+ * Cron mails the output of a run, every five minutes.  Temporary failures (exit status 69, a
+ * database is not available; 75, another run is running) are therefore printed only after they have
+ * lasted [report] alert_after.  The exit status shows them from the first run on.
+ *
+ * A failure period begins with a run that had such a failure.  It ends with the first run that had
+ * none, even if that run failed for another reason, which is printed at once.  A small file for
+ * each settings file and selection of clusters contains the start of the period.  It is in a
+ * directory that other users cannot write to.  If the file cannot be written, with -v, and on a
+ * terminal, every failure is printed.
+ */
 struct alert {
     uint64_t after_s;
-    char name[40]; /* of the file with the instant at which the spell began */
-    bool failed;   /* this run belongs to a spell */
-    bool lasting;  /* that began before it */
-    int64_t since; /* 0: that cannot be remembered */
+    char name[40]; /* of the state file, which contains the time of the first failure */
+    bool failed;   /* this run belongs to a failure period */
+    bool lasting;  /* the period began with an earlier run */
+    int64_t since; /* start of the period; 0 if it cannot be stored */
 };
 
 static int find_directory(enum state_use use)
@@ -38,10 +49,10 @@ static int find_directory(enum state_use use)
     return directory;
 }
 
-/* The file. */
+/* ---- The state file ---- */
 
-/* The instant in it; 0 where there is none, or one that is still to come: then the clock was set
- * back, and nobody knows how long it has been. */
+/* Returns the time in the file, or 0 if the file contains no time.  Returns 0 also for a time in
+ * the future: the clock was set back, so the length of the period is unknown. */
 static int64_t read_since(int file, int64_t now)
 {
     char digits[24];
@@ -69,14 +80,15 @@ static int64_t since_in_file(int file, struct alert *alert, int64_t now)
     return since > 0 ? since : write_since(file, now) ? now : 0;
 }
 
-/* Since when the spell lasts, which begins now where there was none. */
+/* Returns the start of the failure period.  If the state file contains no time, the period begins
+ * now. */
 static int64_t remember_since(struct alert *alert, int64_t now)
 {
     int directory = find_directory(STATE_MAKE);
     if (directory < 0)
         return 0;
     int64_t since = 0;
-    /* O_NONBLOCK: a pipe of that name would keep us waiting. */
+    /* O_NONBLOCK: opening a named pipe would block. */
     int file = openat(directory, alert->name,
                       O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (file >= 0) {
@@ -96,9 +108,10 @@ static void forget_since(const struct alert *alert)
     close(directory);
 }
 
-/* The spell. */
+/* ---- Failures ---- */
 
-/* Runs for different clusters have their own spells: one that goes well must not end another's. */
+/* The file's name depends on the clusters: a successful run for some clusters must not end the
+ * failure period of others. */
 static void name_file(struct alert *alert, const struct settings *settings, char *const *clusters,
                       size_t count)
 {
@@ -115,15 +128,7 @@ static void name_file(struct alert *alert, const struct settings *settings, char
     free(path);
 }
 
-/* Cron mails what a run prints, every five minutes.  Failures that tend to pass by themselves (a
- * database that is not available, 69; another run at work, 75) are therefore printed only once
- * they have lasted [report] alert_after; the exit status is theirs from the first.
- *
- * A spell of them begins with a run that had one, and ends with the first run that had none,
- * whether it went well or failed for another reason, which is printed at once.  Since when it
- * lasts is kept in a small file for each settings file and choice of clusters, in a folder that
- * nobody else can write.  Where there is none everything is printed, as it is with -v and on a
- * terminal. */
+/* Starts the failure handling of a run.  The caller ends it with alert_end(). */
 static struct alert *alert_create(const struct settings *settings, char *const *clusters,
                                   size_t count)
 {
@@ -149,7 +154,7 @@ static void complain_since(const struct error *err, int64_t since)
     complain(&whole);
 }
 
-/* complain(), or remember the exit status only. */
+/* Prints the error with complain(), or only records its exit status. */
 static void alert_complain(struct alert *alert, const struct error *err)
 {
     if (!may_pass(err) || !alert->after_s) {
@@ -169,7 +174,7 @@ static void alert_complain(struct alert *alert, const struct error *err)
         complain(err);
 }
 
-/* The run is over; NULL is none. */
+/* Ends the failure handling of a run; accepts NULL. */
 static void alert_end(struct alert *alert)
 {
     if (!alert)
@@ -179,7 +184,7 @@ static void alert_end(struct alert *alert)
     free(alert);
 }
 
-/* What a dry run prints. */
+/* The answer that a dry run prints. */
 static struct answer *shown;
 
 static int show(const struct settings *settings, const char *cluster,
@@ -203,7 +208,7 @@ static void complain_in_time(const struct error *err)
     alert_complain(alert, err);
 }
 
-/* Whoever asks for a dry run waits for what it says. */
+/* Prints every error at once, because a user waits for the output. */
 static int dry_run(const struct settings *settings, const struct run_options *options,
                    struct error *err)
 {
@@ -219,7 +224,7 @@ static int dry_run(const struct settings *settings, const struct run_options *op
 static int run_in_earnest(const struct settings *settings, struct run_options *options,
                           struct error *err)
 {
-    static int unrecorded; /* outlives the options */
+    static int unrecorded; /* run() writes to it through the options */
     alert = alert_create(settings, options->clusters.names, options->clusters.count);
     options->complain = complain_in_time;
     options->unrecorded = &unrecorded;
@@ -230,7 +235,7 @@ static int run_in_earnest(const struct settings *settings, struct run_options *o
         run_mark_leave(settings->path, unrecorded);
     else if (!options->clusters.count && first_failure() != error_exit_status(ERROR_LOCKED))
         run_mark_remove(settings->path);
-    return 0; /* or the status of what was complained of */
+    return 0; /* or the status of the errors that were printed */
 }
 
 struct command_run_options {
@@ -246,7 +251,8 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
-/* A run that cannot read its settings knows no results that could show its failure. */
+/* Without settings, a run cannot record its failure in the results, so it leaves a mark on this
+ * host. */
 static int run_without_settings(const struct command_context *context, struct error *err)
 {
     if (!context->shared->dry_run)

@@ -24,10 +24,11 @@
 #include "util/log.h"
 #include "util/memory.h"
 
-/* What the kernel says of a user whom it cannot name here. */
+/* The kernel reports this ID for a user who has no ID in this user namespace. */
 #define OVERFLOW_UID 65534u
 
-/* The user who connected, by SO_PEERCRED.  ERROR_USAGE if this is not a Unix socket. */
+/* Sets `*uid` to the ID of the connected user (SO_PEERCRED).  Returns -1 with ERROR_USAGE if
+ * `socket` is not a Unix socket. */
 static int peer_uid(int socket, uid_t *uid, struct error *err)
 {
     struct ucred peer;
@@ -40,8 +41,8 @@ static int peer_uid(int socket, uid_t *uid, struct error *err)
     return 0;
 }
 
-/* The user's name, which the caller frees; NULL and ERROR_DENIED if this system knows none, or the
- * kernel names none: 65534, as of another user namespace. */
+/* Returns the user's name; the caller frees it.  Returns NULL with ERROR_DENIED if this host has no
+ * name for `uid`, or if `uid` is OVERFLOW_UID, a user of another user namespace. */
 static char *peer_login(uid_t uid, struct error *err)
 {
     errno = 0;
@@ -53,17 +54,19 @@ static char *peer_login(uid_t uid, struct error *err)
     return NULL;
 }
 
-/* How long a client may take to send a request and to read the response, and the wait for a request
- * that is refused unread. */
+/* Time limits for a client to send its request and to read the response, and the time to wait for a
+ * request that is rejected unread. */
 #define REQUEST_MS 5000
 #define RESPONSE_MS 10000
 #define REFUSAL_MS 100
 
-/* Of the process that listens: requests of all users at once, and when it ends. */
+/* Defaults of the listening process: requests of all users at once, and the idle time after which
+ * it exits. */
 #define MOST 64
 #define IDLE_S 60
 
-/* Where the response goes, and what is printed meanwhile: in memory, no byte of it in a folder. */
+/* The file for the response, and two files in memory for the command's output, so that no output is
+ * written to a directory. */
 struct answer_printing {
     int response, output, errors;
 };
@@ -73,7 +76,8 @@ static int fail_system(const char *what, struct error *err)
     return fail(err, ERROR_OTHER, "answer: cannot %s: %s", what, strerror(errno));
 }
 
-/* A file that grows beyond the limit is an error of the write, which the command tells. */
+/* Redirects standard output and standard error to files in memory.  RLIMIT_FSIZE turns output
+ * beyond the limit into a write error, which the command reports. */
 static int begin_printing(struct answer_printing *printing, struct client *client,
                           struct error *err)
 {
@@ -99,7 +103,7 @@ static int read_back(int file, struct text *text, struct error *err)
                            text, err);
 }
 
-/* Do what the request asks for. */
+/* Executes the requested command and reads its output. */
 static int serve_run_command(const struct request *request, const struct invocation *invocation,
                              const struct client *client, struct response *response,
                              const struct answer_printing *printing, struct error *err)
@@ -115,8 +119,9 @@ static int serve_run_command(const struct request *request, const struct invocat
                : 0;
 }
 
-/* What is refused before any command is asked goes back as its message.  The request is taken from
- * the socket even so, as far as it is there: what is left unread would break the connection. */
+/* Fills the response with the message of `err`, for a request that is rejected before a command
+ * runs.  Reads the request even so: if the socket is closed with unread data, the connection is
+ * reset and the client may lose the response. */
 static void answer_refuse(struct response *response, const struct error *err)
 {
     struct text unread = { 0 };
@@ -141,7 +146,7 @@ static int serve_read_request(struct request *request, struct error *err)
     return result;
 }
 
-/* Whether there are settings to respond by; whoever started this is told where there are none. */
+/* Returns -1 if the settings cannot be loaded, so that the log of the service shows the reason. */
 static int check_settings(const struct invocation *invocation, struct error *err)
 {
     struct settings *settings = NULL;
@@ -150,7 +155,7 @@ static int check_settings(const struct invocation *invocation, struct error *err
     return result;
 }
 
-/* Answer whoever is at the other end, also with what was wrong before (NULL: nothing was). */
+/* Answers the client on standard input.  If `wrong` is not NULL, responds with that error. */
 static void serve_client(const struct invocation *invocation, struct client *client,
                          const struct error *wrong)
 {
@@ -166,14 +171,14 @@ static void serve_client(const struct invocation *invocation, struct client *cli
              serve_run_command(&request, invocation, client, &response, &printing, &reason))
         answer_refuse(&response, &reason);
     response_add(&text, &response);
-    /* Nobody is left to be told that this failed. */
+    /* Ignore errors: they could only be reported to this client. */
     message_send(printing.response, &text, clock_milliseconds() + RESPONSE_MS, &reason);
     text_free(&text);
     response_free(&response);
     request_free(&request);
 }
 
-/* Answer the user who is connected to standard input. */
+/* Answers the user who is connected to standard input. */
 static int serve_connected(const struct invocation *invocation, struct error *err)
 {
     struct client client = { .journal = -1 };
@@ -194,28 +199,30 @@ static int serve_connected(const struct invocation *invocation, struct error *er
     return 0;
 }
 
-/* ---- The long-lived process behind the socket ---- */
+/* ---- The listening process ---- */
 
-/* It decides what a connection may cost before anything is started for it, holds no settings and no
- * session, and starts `fairmill answer` for each request that it admits. */
+/* The listening process holds no settings and no database session.  It decides whether to admit a
+ * connection before it starts a process for it.  Each admitted request is answered by its own
+ * `fairmill answer`. */
 
 #define SERVE_OF_ONE 4 /* requests of one user at once */
 
 struct serve_limits {
     uint64_t most;   /* requests of all users at once */
-    uint64_t idle_s; /* end after so many seconds without a connection */
+    uint64_t idle_s; /* idle time after which the process exits, in seconds */
 };
 
-#define LISTENER 3 /* sd_listen_fds(3) */
+#define LISTENER 3 /* first file that systemd passes; see sd_listen_fds(3) */
 
-/* A connection waits for its request, which costs no process, and is then answered by one.  One
- * that is to be refused waits too, since the refusal is lost if the request comes after it. */
+/* A connection first waits for its request, which needs no process; then a process answers it.  A
+ * connection to be rejected waits, too: the client would lose a rejection that is sent before its
+ * request arrives. */
 #define COMMAND_MS 60000
-#define REFUSALS_OF_ONE 8 /* further connections of that user are closed without a word */
+#define REFUSALS_OF_ONE 8 /* a user's further connections are closed without a response */
 #define CONNECTIONS 512
 #define TICK_MS 1000
 
-/* Memory of a request.  Sanitizers map more than any limit. */
+/* Memory limit of the process that answers a request.  Sanitizers reserve more than any limit. */
 #define REQUEST_BYTES (1ul << 30)
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SANITIZED 1
@@ -229,7 +236,8 @@ struct serve_limits {
 #define SANITIZED 0
 #endif
 
-/* A connection: it waits (`pid` 0) or is being answered (`socket` -1). */
+/* A connection.  While it waits for its request, `pid` is 0; while it is being answered, `socket`
+ * is -1. */
 struct connection {
     int socket;
     pid_t pid;
@@ -252,8 +260,8 @@ static bool listens(int socket)
     return !getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &accepts, &length) && accepts;
 }
 
-/* Returns the listening socket that this process was started with: file 3 where systemd's
- * $LISTEN_PID and $LISTEN_FDS say so, or standard input; -1 if neither listens. */
+/* Returns the listening socket: file 3 if systemd's $LISTEN_PID and $LISTEN_FDS announce it, else
+ * standard input.  Returns -1 if neither is a listening socket. */
 static int serve_listener(void)
 {
     const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
@@ -270,7 +278,7 @@ static void answer_leave(struct server *server, size_t which)
     server->connections[which] = server->connections[--server->count];
 }
 
-/* Remove requests that have ended, and kill those that take too long. */
+/* Removes requests that have ended and kills those past their deadline. */
 static void reap(struct server *server, int64_t now)
 {
     for (size_t i = server->count; i-- > 0;) {
@@ -282,7 +290,7 @@ static void reap(struct server *server, int64_t now)
     }
 }
 
-/* Sends the refusal without waiting; bytes that do not fit into the socket are lost. */
+/* Sends the rejection without waiting; bytes that do not fit into the socket's buffer are lost. */
 static void serve_refuse(const struct connection *connection)
 {
     char unread[4096];
@@ -300,7 +308,8 @@ static void serve_refuse(const struct connection *connection)
     response_free(&response);
 }
 
-/* In a process of its own, which ends with this one. */
+/* Replaces a child process by `fairmill answer`.  The kernel kills it if the listening process
+ * ends. */
 static void serve_execute(const struct invocation *invocation, int socket)
 {
     const struct rlimit limit = { REQUEST_BYTES, REQUEST_BYTES };
@@ -368,8 +377,9 @@ static void admit(struct server *server, int listener, int64_t now)
     close(connection.socket);
 }
 
-/* Start, serve_refuse or drop a connection that waits, if its request has arrived, its client is
- * gone or its time is over. */
+/* Handles a waiting connection.  If its request has arrived, starts a process for it or rejects it.
+ * If the client closed it or its deadline has passed, removes it; a connection to be rejected gets
+ * its rejection at the deadline. */
 static void attend(struct server *server, size_t which, short events, int64_t now)
 {
     const struct connection *connection = &server->connections[which];
@@ -385,7 +395,7 @@ static void attend(struct server *server, size_t which, short events, int64_t no
     answer_leave(server, which);
 }
 
-/* Milliseconds until the next deadline. */
+/* Returns the milliseconds until the next deadline. */
 static int wait_ms(const struct server *server, int64_t now)
 {
     int64_t wait = server->count ? TICK_MS : (int64_t)server->limits->idle_s * 1000;
@@ -396,7 +406,8 @@ static int wait_ms(const struct server *server, int64_t now)
     return wait < INT_MAX ? (int)wait : INT_MAX;
 }
 
-/* Returns how many files were ready; -1 if they cannot be polled. */
+/* Waits for events once and handles them.  Returns the number of files that were ready, or -1 if
+ * poll() fails. */
 static int serve_once(struct server *server, int listener)
 {
     struct pollfd files[CONNECTIONS + 1] = { { .fd = listener, .events = POLLIN } };
@@ -407,7 +418,8 @@ static int serve_once(struct server *server, int listener)
     int64_t now = clock_milliseconds();
     if (ready < 0)
         return errno == EINTR ? 1 : -1;
-    for (size_t i = count; i-- > 0;) /* backwards, since answer_leave() moves the last one */
+    for (size_t i = count;
+         i-- > 0;) /* backwards, because answer_leave() moves the last connection */
         if (server->connections[i].socket >= 0)
             attend(server, i, files[i + 1].revents, now);
     reap(server, now);
@@ -416,7 +428,7 @@ static int serve_once(struct server *server, int listener)
     return ready;
 }
 
-/* Serve the socket until it is idle.  ERROR_OTHER if it cannot be polled. */
+/* Serves the socket until it is idle.  Returns -1 with ERROR_OTHER if poll() fails. */
 static int serve(int listener, const struct serve_limits *limits,
                  const struct invocation *invocation, struct error *err)
 {

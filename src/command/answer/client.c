@@ -17,7 +17,8 @@
 
 #define USUAL_SOCKET "/run/fairmill/socket"
 
-/* How long a response may take, and how long the request is repeated while it is too busy. */
+/* Time limit for one response, and the time during which a request is repeated if the server is
+ * busy. */
 #define RESPONSE_MS 60000
 #define BUSY_MS 10000
 #define PAUSE_MS 50
@@ -48,7 +49,8 @@ static int connect_to(const char *path, int *connected, struct error *err)
     return -1;
 }
 
-/* `*busy`: whoever listens had no time, and it may help to ask again. */
+/* Sends the request once.  Sets `*busy` if the server was too busy, so that another attempt may
+ * succeed. */
 static int client_send_once(const struct text *request, struct response *response, bool *busy,
                             struct error *err)
 {
@@ -59,12 +61,13 @@ static int client_send_once(const struct text *request, struct response *respons
     *busy = false;
     if (connect_to(path, &socket, err))
         return -1;
-    /* Whoever refuses us may have closed before the request came; its response is there even so. */
+    /* Ignore errors: a server that rejects the request may close its end before reading it, but its
+     * response can still be read. */
     message_send(socket, request, deadline, err);
     int result = message_receive(socket, false, SIZE_MAX, deadline, &bytes, err);
     int reason = result ? errno : 0;
     close(socket);
-    if (bytes.length) { /* that the connection was reset behind the response is no matter */
+    if (bytes.length) { /* after a response, a connection reset does not matter */
         result = response_read(response, bytes.bytes, bytes.length, err);
         *busy = !result && response->busy;
     } else {
@@ -76,7 +79,8 @@ static int client_send_once(const struct text *request, struct response *respons
     return result;
 }
 
-/* Longer each time, and not as long as that of others who were refused with us. */
+/* Waits before another attempt.  The pause grows with each attempt, and part of it is random, so
+ * that rejected clients do not all return at once. */
 static void pause_before(int try)
 {
     int64_t most = (int64_t)PAUSE_MS << (try < 5 ? try : 5);

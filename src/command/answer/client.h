@@ -6,12 +6,12 @@
 
 struct error;
 
-/* The other end of `fairmill answer`: users who may not read the settings ask it. */
+/* The client of `fairmill answer`, for users who cannot read the settings. */
 
-/* Whether there is a socket to ask: $FAIRMILL_SOCKET, else /run/fairmill/socket. */
+/* Returns true if the socket exists: $FAIRMILL_SOCKET, or /run/fairmill/socket if it is not set. */
 bool client_has_socket(void);
-/* Request this command line from it, the command's name first, and print the response.  Returns the
- * command's exit status; -1: there was no response. */
+/* Sends the command line to the socket and prints the response.  `arguments` begins with the
+ * command's name.  Returns the command's exit status, or -1 if there was no response. */
 int client_request(int count, char **arguments, struct error *err);
 
 #endif

@@ -25,7 +25,8 @@ static void message_add_json(struct text *text, json_t *object)
     json_decref(object);
 }
 
-/* The object, to be given back; NULL where the bytes are none of our version. */
+/* Returns the object, to be released with json_decref().  Returns NULL if the bytes are not an
+ * object of version MESSAGE_VERSION. */
 static json_t *parse(const char *bytes, size_t length, enum error_class class, const char *what,
                      struct error *err)
 {
@@ -157,9 +158,10 @@ void response_free(struct response *response)
     text_free(&response->errors);
 }
 
-/* ---- bytes ---- */
+/* ---- Bytes ---- */
 
-/* Wait until the file can be read or written; -1 with errno where it cannot by then. */
+/* Waits until the file can be read or written.  Returns -1 with errno set if that fails or the
+ * deadline passes. */
 static int wait_for(int file, short events, int64_t deadline)
 {
     for (;;) {
@@ -204,7 +206,7 @@ int message_receive(int file, bool line, size_t most, int64_t deadline, struct t
 
 int message_send(int file, const struct text *text, int64_t deadline, struct error *err)
 {
-    /* A write that blocks would not end at the deadline. */
+    /* A blocking write would not end at the deadline. */
     int flags = fcntl(file, F_GETFL);
     if (flags >= 0)
         fcntl(file, F_SETFL, flags | O_NONBLOCK);

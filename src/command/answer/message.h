@@ -11,47 +11,50 @@
 
 struct error;
 
-/* What goes over the socket of `fairmill answer`: one request and one response, a JSON object each.
- * doc/socket.md describes them for others who ask. */
+/* The protocol of the socket of `fairmill answer`.  A client sends one request and receives one
+ * response; each is a JSON object.  doc/socket.md describes them for authors of other clients. */
 
-/* The version of both.  Keys only grow within one; who does not know a key leaves it alone. */
+/* Version of requests and responses.  Within a version, keys are only added; readers must ignore
+ * unknown keys. */
 #define MESSAGE_VERSION 1
 
-#define MESSAGE_REQUEST_BYTES 65536u /* the longest request */
+#define MESSAGE_REQUEST_BYTES 65536u /* maximum size of a request */
 #define MESSAGE_RESPONSE_BYTES \
-    (64ul << 20)               /* the longest output of a response, and the longest errors */
-#define MESSAGE_ARGUMENTS 256u /* the most that a request has */
+    (64ul << 20)               /* maximum size of the output of a response, and of its errors */
+#define MESSAGE_ARGUMENTS 256u /* maximum number of arguments */
 
-/* A command line and where its output goes. */
+/* A command line and the properties of the client's terminal. */
 struct request {
-    char **arguments; /* the command's name first; NULL behind the last */
+    char **arguments; /* the command's name first; NULL after the last one */
     int count;
     struct terminal terminal;
 };
 
 void request_add(struct text *text, const struct request *request);
-/* ERROR_USAGE says what is wrong with the bytes; request_free() is due in any case. */
+/* Parses a request.  Returns -1 with ERROR_USAGE if the bytes are not a valid request.  The caller
+ * calls request_free() in either case. */
 int request_read(struct request *request, const char *bytes, size_t length, struct error *err);
 void request_free(struct request *request);
 
-/* What a command printed, and how it ended. */
+/* The output of a command and its exit status. */
 struct response {
     int status;
-    bool busy; /* nothing was done: this user, or all together, ask too much at once */
+    bool busy; /* nothing was executed: this user, or all users together, have too many requests */
     struct text output, errors;
 };
 
 void response_add(struct text *text, const struct response *response);
-/* ERROR_GONE: the bytes are no answer. */
+/* Parses a response.  Returns -1 with ERROR_GONE if the bytes are not a valid response. */
 int response_read(struct response *response, const char *bytes, size_t length, struct error *err);
 void response_free(struct response *response);
 
-/* Read from a socket or a pipe up to its end or, where `line` says so, to the end of a line.
- * ERROR_GONE where it fails, is longer than `most`, or has not ended by `deadline`, an instant of
- * clock_milliseconds(); errno says why. */
+/* Reads `file`, a socket or a pipe, up to its end and appends the bytes to `text`.  If `line` is
+ * set, stops at the end of a line and omits the newline.  Returns -1 with ERROR_GONE and errno set
+ * if reading fails, if there are more than `most` bytes, or after `deadline`, a time of
+ * clock_milliseconds(). */
 int message_receive(int file, bool line, size_t most, int64_t deadline, struct text *text,
                     struct error *err);
-/* Write all of the text by the deadline; ERROR_GONE where that fails. */
+/* Writes the whole text before `deadline`.  Returns -1 with ERROR_GONE on error. */
 int message_send(int file, const struct text *text, int64_t deadline, struct error *err);
 
 #endif

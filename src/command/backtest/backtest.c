@@ -30,15 +30,16 @@
 /* A backtest computes history under several choices of settings.  Each choice is a variant. */
 
 struct backtest_settings {
-    char *label;              /* what is other than now: `14-0, classic`; number 0 is `now` */
-    struct settings settings; /* texts and lists belong to those of now */
+    char *label;              /* the values that were chosen, such as `14-0, classic`; variant 0,
+                               * the current settings, is `now` */
+    struct settings settings; /* its texts and lists belong to the current settings */
 };
 struct backtest_variants {
     struct backtest_settings *list;
     size_t count;
 };
 
-/* Each costs as much as backfill. */
+/* A variant takes as long as a backfill. */
 #define VARIANTS_AT_MOST 16
 
 static int add_variant(struct backtest_variants *variants, const struct settings *settings,
@@ -75,8 +76,8 @@ static void backtest_variants_free(struct backtest_variants *variants)
     *variants = (struct backtest_variants){ 0 };
 }
 
-/* Those of now, and one for each choice of one value for each setting that has any.  ERROR_USAGE if
- * a value is invalid, or there are too many. */
+/* Makes a variant of the current settings, and one for each combination of the values.  Returns -1
+ * with ERROR_USAGE if a value is invalid or if there are too many combinations. */
 static int backtest_variants_make(struct backtest_variants *variants,
                                   const struct settings *settings,
                                   const struct name_list values[TRIED_SETTINGS], struct error *err)
@@ -111,18 +112,18 @@ struct backtest_options {
     bool points;
 };
 
-/* What is asked of a cluster, and where the answer goes. */
+/* The request for one cluster, its results so far, and the answer to fill. */
 struct backtest_command_candidate {
     const struct backtest_options *options;
     struct association_selection *selection;
-    bool *any; /* whether there was a point */
+    bool *any; /* set if at least one point was computed */
     const struct backtest_variants *variants;
     const char *cluster;
     struct times times;
     struct answer *answer;
     struct backtest *backtest;
-    size_t variant;   /* at work */
-    uint32_t *chosen; /* of a point, by node */
+    size_t variant;   /* the current one */
+    uint32_t *chosen; /* selected associations of the current point, by node */
     uint64_t done;
 };
 
@@ -268,7 +269,7 @@ static int try_cluster(struct backtest_command_candidate *candidate,
     return result;
 }
 
-/* Refuse a cluster of which anything is private to the caller. */
+/* Rejects a cluster if any of its data is hidden from the user. */
 static int backtest_command_refuse_private(const struct settings *settings,
                                            const struct cluster_names *clusters, struct error *err)
 {
@@ -370,7 +371,7 @@ static int backtest_check(struct command_context *context, struct error *err)
         return -1;
     if (options->points)
         context->layout = &backtest_points_layout;
-    /* Who changes places most is known once all points are. */
+    /* The users whose order changes most are known only after all points have been computed. */
     return options->points && options->top_text
                ? fail(err, ERROR_USAGE, "backtest: --points and --top are mutually exclusive")
                : 0;
