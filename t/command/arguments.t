@@ -47,7 +47,7 @@ def body():
             tap.ok(place.err and not place.out, f'{what} is reported on standard error only', place.out,
                    place.err)
         tap.same(place.query('SELECT count(*) FROM fairmill_fairshare'), [(0,)],
-                 'none of them has published anything')
+                 'wrong command lines publish nothing')
         place.ends(64, 'an unknown cluster next to a known one is bad usage', 'run', '--cluster',
                    'tiny', '--cluster', 'atlantis')
         place.says('the error names the unknown cluster', "'atlantis'")
@@ -70,7 +70,7 @@ def body():
                 tap.ok(done.returncode == 1 and b'cannot write' in done.stderr,
                        f'{" ".join(arguments)} reports a full disk', done)
         place.ends(0, 'a bare run computes for the present', 'run')
-        place.ends(0, '--now takes epoch seconds', 'run', '--now', NOW, '--replace')
+        place.ends(0, '--now accepts epoch seconds', 'run', '--now', NOW, '--replace')
         for text, zone, epoch in (('2025-06-21', 'UTC', 1750464000),
                                   ('2025-06-21T10:30', 'UTC', 1750501800),
                                   ('2025-06-21 10:30', 'UTC', 1750501800),
@@ -78,7 +78,7 @@ def body():
                                   ('2025-06-21', 'Europe/Berlin', 1750456800),
                                   ('2025-01-21T10:30', 'America/New_York', 1737473400)):
             place.settings({'usage.time_zone': zone})
-            place.ends(0, f'--now takes {text} in {zone}', 'run', '--now', text, '--replace')
+            place.ends(0, f'--now accepts {text} in {zone}', 'run', '--now', text, '--replace')
             tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(epoch,)],
                      f'{text} in {zone} is {epoch}')
 

@@ -97,7 +97,7 @@ def goes_on(place):
     place.succeed(*asked)
     tap.ok(f'{there} already stored' in place.out, 'the next backfill continues after the existing points', place.out)
     tap.same(len(points(place)), 2880 + 1 + 1, 'the next backfill makes the missing points')
-    tap.same(set(place.query('SELECT count(*) FROM fairmill_history GROUP BY as_of')), {(7,)}, 'whole')
+    tap.same(set(place.query('SELECT count(*) FROM fairmill_history GROUP BY as_of')), {(7,)}, 'each point is complete after the next backfill')
     place.ends(0, 'verify finds no differences after a killed backfill', 'verify')
 
 

@@ -50,8 +50,8 @@ def cycle(place):
     set_parent(place, 4, 'below', 6)
 
 
-# For each fault: its name, the function that makes it, the association ids of which the error must
-# name one, and the ids that are left if bad rows are skipped.
+# Each fault has a name, a function that makes it, association ids, and the ids that are left if bad
+# rows are skipped.  The error must name one of the association ids.
 BROKEN = (
     ('an account whose parent is missing', parent_missing, ('5', '6'), {1, 2, 3}),
     ('an account whose parent id is unknown', lost_id, ('4',), {1, 2, 3}),
@@ -218,7 +218,7 @@ def jobs(place):
     found = place.query('SELECT kind, last_seen, count(*) FROM fairmill_finding GROUP BY 1, 2 ORDER BY 1, 2')
     tap.same(found, [('job_ends_before_start', NOW, 50), ('job_ends_before_start', NOW + 60, 50),
                      ('job_without_association', NOW + 60, 1)],
-             'of the findings of several runs, the newest 100 of each kind are stored')
+             'the newest 100 findings of each kind are stored')
     place.ready(plain, {'fairshare.capacity': 1})
     place.change('UPDATE tiny_job_table SET id_assoc = 0')
     place.succeed('run', '--now', NOW)
@@ -235,13 +235,13 @@ def shares(place):
     tap.same(sum(place.findings().values()), 1, 'negative shares are a finding')
     place.ready('root/\n  a 0 use 1\n  b 0 use 2\n  A/ 0\n    c 1 use 4\n',
                 {'fairshare.capacity': 1})
-    place.ends(0, 'a level where all shares are 0 does not stop a run', 'run', '--now', NOW,
+    place.ends(0, 'a level with only 0 shares does not stop a run', 'run', '--now', NOW,
                '--replace')
     rows = place.query('SELECT DISTINCT shares_norm, level_shares_norm, level_fs, classic_factor, linear_factor, depth_oblivious_factor, '
                        "pbs_factor, depth_oblivious_ratio FROM fairmill_fairshare WHERE depth = 1")
-    tap.same(rows, [(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, None)], 'the factors of a level where all shares are 0 are 0')
+    tap.same(rows, [(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, None)], 'the factors of a level with only 0 shares are 0')
     tap.same(place.query("SELECT DISTINCT fair_tree_rank FROM fairmill_fairshare WHERE user_name <> ''"), [(3,)],
-             'the users of a level where all shares are 0 tie')
+             'the users of a level with only 0 shares tie')
 
 
 def null_shares(place):

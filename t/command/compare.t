@@ -196,7 +196,7 @@ def demo(place):
            '--top prints the number of omitted users', place.out)
 
 
-# Users whose usage exceeds their shares so much that their factors underflow.  Two of them tie.
+# Users whose usage is far above their shares, so that their factors underflow.  Two of them tie.
 UNDERFLOWN = """
 cluster tiny
 root/

@@ -18,7 +18,7 @@ from place import Place
 from program import FAIRMILL, TOP
 
 RELEASES = os.path.join(HERE, '..', 'data', 'releases')
-# Removed in 0.2.0, according to NEWS: short options now match those of Slurm's commands.
+# Removed in 0.2.0, according to NEWS: short options now match the options of Slurm's commands.
 TAKEN_AWAY = {'letter compare -n --top', 'letter forecast -u --until', 'letter history -u --usage',
               'letter ledger -n --dry-run', 'letter ledger -p --partition', 'letter run -n --dry-run',
               'letter whatif -m --move'}

@@ -40,7 +40,7 @@ def missing(place):
     for driver, side in itertools.product(SERVERS, ('source', 'results')):
         place.settings({f'{side}.driver': driver, f'{side}.socket': '/nonexistent/s',
                         'source.deadline': '1 s'})
-        place.ends(69, f'a run exits with 69 if the server of the {side} is down ({driver})', 'run',
+        place.ends(69, f'a run exits with 69 if the {side} server is down ({driver})', 'run',
                    '--now', NOW + 1)
     place.settings()
     place.change('ALTER TABLE tiny_job_table RENAME TO hidden')

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite
-"""Tests that the sessions in README, doc/questions.md and the manual print what they show.
+"""Tests that the sessions in README, doc/questions.md and the manual print the output shown.
 
 Commands without output must succeed.  With FAIRMILL_GOLDEN in the environment, the pages are
 updated."""

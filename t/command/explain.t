@@ -222,13 +222,13 @@ def turn_is_true(world, turn, behind, ahead):
         tries = sorted(n for n in probes if 1 <= n <= most)
         for probe in tries[-2:] + tries[::9]:
             if world.after(turn, probe, behind, ahead) == {1}:
-                return f'{turn}: {probe} does it'
+                return f'{turn}: {probe} is enough'
         return None
     if 1 not in world.after(turn, amount, behind, ahead):
-        return f'{turn}: it is not turned'
+        return f'{turn}: the order is not reversed'
     if amount > 1 and world.after(turn, amount - 1, behind, ahead) == {1}:
-        return f'{turn}: one less is enough'
-    return None if 1 <= amount <= most else f'{turn}: there are only {most}'
+        return f'{turn}: a smaller amount is enough'
+    return None if 1 <= amount <= most else f'{turn}: the amount is above {most}'
 
 
 def try_pair(place, world, one, other, counts):
@@ -239,10 +239,10 @@ def try_pair(place, world, one, other, counts):
     order = {'ahead': 1, 'behind': -1, 'tied': 0, 'none': None}[told['order']]
     wrong = []
     if order not in world.compare(one.id, other.id):
-        wrong.append(f"it says '{told['order']}'")
+        wrong.append(f"the order is '{told['order']}'")
     behind, ahead = told['behind']['id_assoc'], told['ahead']['id_assoc']
     if (behind, ahead) != ((other.id, one.id) if order == 1 else (one.id, other.id)):
-        wrong.append('who is behind is mixed up')
+        wrong.append('the order of the two names is wrong')
     if is_above(world.nodes[told['ancestor']['id_assoc']], one) + \
             is_above(world.nodes[told['ancestor']['id_assoc']], other) != 2:
         wrong.append('the ancestor is not above both')
@@ -253,7 +253,7 @@ def try_pair(place, world, one, other, counts):
         wrong.append(turn_is_true(world, turn, behind, ahead))
         if turn['amount'] and not re.search(rf"\b{turn['amount']} (more|fewer|TRES-second)",
                                             place.out):
-            wrong.append(f'{turn} is not in the words')
+            wrong.append(f'{turn} is not in the text')
     counts[told['order']] = counts.get(told['order'], 0) + 1
     counts['merged'] = counts.get('merged', 0) + (told['merged'] > 0)
     return [f'{names}: {what}' for what in wrong if what]
@@ -666,7 +666,7 @@ def jobs(place):
                      f"explain has the ten largest days of '{name}' (suspended = {suspended})")
             tap.ok(told['jobs_left'] == told['associations'][-1]['usage_raw'] and
                    told['job_records'] == len([w for w in wanted]),
-                   f"the remaining usage of all jobs of '{name}' equals their usage (suspended = {suspended})")
+                   f"the jobs of '{name}' have all remaining usage (suspended = {suspended})")
             place.succeed('explain', '--jobs', name)
             tap.ok(re.search(f'\nThe largest of {len(days)} days:\n *Day ', place.out) and max(map(len, place.out.split('\n'))) <= 80,
                    f"jobs and days of '{name}' fit into 80 columns (suspended = {suspended})", place.out)

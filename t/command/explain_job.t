@@ -94,7 +94,7 @@ def done(place, what, job, than, least, less):
     for change, wanted in (less, False), (least, True):
         place.begin()
         change()
-        tap.same(place.priority(job) > place.priority(than), wanted, f"{what}: {'it is ahead' if wanted else 'with less it is not'}")
+        tap.same(place.priority(job) > place.priority(than), wanted, f"{what}: the job {'ranks higher' if wanted else 'does not rank higher with less'}")
 
 
 def turns(place):

@@ -317,7 +317,7 @@ def mistakes(place):
             ('an unknown column', ["'course'"], 'alice', '--format', 'course'),
             ('an unknown cluster', ["'there'"], 'alice', '--cluster', 'there'),
             ('two output formats', ['mutually exclusive'], 'alice', '--json', '--csv')):
-        place.ends(64, f'{statement}: status 64', 'forecast', *arguments)
+        place.ends(64, f'{statement}: forecast exits with status 64', 'forecast', *arguments)
         place.says(f'{statement}: the error names the cause', *words)
 
 

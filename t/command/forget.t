@@ -60,7 +60,7 @@ def forgotten(place):
     retired(place)
     tiny = left(place, 'tiny')
     place.ends(0, 'a retired cluster can be forgotten', 'forget', '--cluster', 'old', '--yes')
-    tap.same((place.out, place.err), ('', ''), 'silently')
+    tap.same((place.out, place.err), ('', ''), 'forget prints nothing')
     tap.same(left(place, 'old'), {}, 'no table has rows of the forgotten cluster')
     tap.same(left(place, 'tiny'), tiny, 'the other cluster keeps all its rows')
     place.ends(64, 'a forgotten cluster cannot be forgotten again', 'forget', '--cluster', 'old', '--yes')

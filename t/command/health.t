@@ -515,7 +515,7 @@ def of_another_user(place):
     place.settings({'usage.half_life': 'long'}, 'fairmill.conf')
     as_user(games, 'run', settings='fairmill.conf')
     asked_by('root does not see a failed run of another user', root, 0)
-    asked_by('the user of the runs does not see a failed run of another user', daemon, 0)
+    asked_by('the user of the runs does not see the failure of another user', daemon, 0)
     got = as_user(daemon, 'run', settings='fairmill.conf')
     tap.same(got.returncode, 78, 'a run of daemon with bad settings fails')
     for entry in (daemon, games, root):

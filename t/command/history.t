@@ -156,7 +156,7 @@ def old_runs(place):
     place.query('UPDATE fairmill_run SET started_at = 5 WHERE started_at < ? + 86400', now)
     place.succeed('run', '--now', NOW + 5, '--replace')
     tap.same(place.query('SELECT count(*) FROM fairmill_run WHERE started_at = 5'), [(0,)],
-             'a run that started with a fast clock does not keep earlier ones')
+             'a run with a clock ahead does not keep earlier runs')
     place.change('UPDATE tiny_assoc_table SET id_parent = 77, parent_acct = \'gone\' WHERE id_assoc = 3')
     place.query('UPDATE fairmill_run SET started_at = 5 WHERE status = \'done\'')
     place.run('run', '--now', NOW + 6)

@@ -312,7 +312,7 @@ def cancelled(site):
                     site.now - days * DAY, site.now - days * DAY, late)
         for later in (60, 3 * HOUR):
             tap.same(site.run_at(later)[0], 'incremental', f'a job cancelled while suspended needs no full run after {days} days')
-            site.is_exact(f'a cancelled job is charged up to the last decay cycle after {days} days')
+            site.is_exact(f'{days} days later, a cancelled job is charged up to the last decay cycle')
             site.ends(0, f'verify finds no differences after {days} days', 'verify')
     tap.same(site.run_at(0, '--full'), ('full', 'requested with --full'), 'a run with --full is full')
     tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'a full run finds no drift for cancelled jobs')
@@ -330,8 +330,8 @@ def resized(site):
         site.change('UPDATE tiny_job_table SET id_job = ?, state = 8192 WHERE job_db_inx = ?', later, first)
         for after in (60, 3 * HOUR, 20 * HOUR, 2 * DAY):
             kind = site.run_at(after)[0]
-            site.is_exact(f'values of a resized job are exact {days} days and {after} s later ({kind})')
-            site.ends(0, f'verify finds no differences {days} days and {after} s later ({kind})', 'verify')
+            site.is_exact(f'{days} days and {after} s later, a resized job is exact ({kind})')
+            site.ends(0, f'{days} days and {after} s later, verify finds no differences ({kind})', 'verify')
     tap.same(site.run_at(0, '--full'), ('full', 'requested with --full'), 'a run of resized jobs with --full is full')
     tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'a full run finds no drift for resized jobs')
     site.settings(site.keys | {'usage.checkpoint_after': '2-0'})
@@ -379,7 +379,7 @@ def drift(site):
     tap.ok(abs(most - (lost - won)) < 0.01 * most, 'a full run records the largest drift', f'{most}, about {lost - won}')
     tap.ok(site.usage('physics')[0] < before, 'a full run corrects the usage')
     site.run_at(60, '--full')
-    tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'once')
+    tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'the next full run finds no drift')
     late = site.job('physics.bob', NOW - 6 * DAY, 0)
     site.run_at(60)
     site.change('UPDATE tiny_job_table SET time_end = ? WHERE job_db_inx = ?', NOW - 5 * DAY, late)

@@ -153,7 +153,7 @@ def below_the_seal(site):
     for what, sql in (('moved', 'UPDATE tiny_job_table SET time_end = time_end + 1000 WHERE job_db_inx = 5'),
                       ('charged differently', "UPDATE tiny_job_table SET tres_alloc = '1=9,5=9' WHERE job_db_inx = 6"),
                       ('of another association', 'UPDATE tiny_job_table SET id_assoc = 4 WHERE job_db_inx = 7'),
-                      ('gone', 'DELETE FROM tiny_job_table WHERE job_db_inx = 8'),
+                      ('deleted', 'DELETE FROM tiny_job_table WHERE job_db_inx = 8'),
                       ('new', None)):
         begin(site, **{'usage.full_every': '7-0'})
         if sql:
@@ -243,7 +243,7 @@ def purged(site):
              '1 day,', 'a changed day without jobs is a finding')
     site.run_at(300, '--full')
     tap.same(site.query("SELECT count(*) FROM fairmill_finding WHERE kind = 'days_changed_after_purge' AND last_seen = ?", site.now),
-             [(0,)], 'once')
+             [(0,)], 'the next run does not repeat the finding')
 
 
 def without_a_seal(site):

@@ -141,7 +141,7 @@ def refunds(desk):
             kind = desk.run_at(NOW)[0]
             tap.ok(kind == 'incremental' and desk.rows == without,
                    f'a refund of a job of {who} removes it exactly ({suspended})', kind)
-            desk.all_runs_agree(f'a full run after the refund of {who} computes the same values ({suspended})')
+            desk.all_runs_agree(f'a full run computes the same after the refund of {who} ({suspended})')
     desk.run_at(NOW + DAY)
     tap.same(desk.usage('chemistry.alice'), [0], 'a refunded job that still runs is not charged')
     desk.enter('refund', BOB, at=NOW - 9 * DAY)
@@ -368,7 +368,7 @@ def refusals(desk):
             ('an undo with a time', 'undo', 1, '--at', NOW), ('a credit with a node', 'credit', 5, *alice, '--node', 'n1'),
             ('a set without amount', 'set', *alice), ('a set to a negative amount', 'set', -1, *alice), ('a set to a word',
                                                                                            'set', 'much', *alice)):
-        desk.ends(64, f'{what}: refused', 'ledger', *arguments, '-w', 'x', '-y')
+        desk.ends(64, f'{what} is rejected', 'ledger', *arguments, '-w', 'x', '-y')
     for action, option in (('list', ('--at', NOW)), ('list', ('--all',)), ('list', ('-w', 'x')), ('list', ('--dry-run',)),
                            ('list', ('-y',)), ('list', ('--node', 'n1')), ('list', ('--now', NOW)), ('export', ('--now', NOW)), ('export', ('--dry-run',)),
                            ('import', ('-u', 'alice')), ('import', ('--csv',))):

@@ -214,7 +214,7 @@ def accepted(desk):
     desk.ends(64, 'an undo of an entry that never existed is rejected', 'ledger', 'undo', 17, '-w', 'x', '-y')
     desk.enter('undo', 2, at=None)
     tap.same(desk.message(), 'the ledger: entry 5 is lost', 'an undo of a lost entry accepts the loss')
-    desk.ends(64, 'once', 'ledger', 'undo', 2, '-w', 'x', '-y')
+    desk.ends(64, 'a second undo of a lost entry is rejected', 'ledger', 'undo', 2, '-w', 'x', '-y')
     bob, = desk.usage('physics.bob')
     desk.enter('undo', 5, at=None)
     tap.same([desk.message(), desk.usage('physics.bob')], ['', [bob]], 'an undo of a lost undo accepts the loss')
@@ -293,7 +293,7 @@ def bad_lines(desk):
             ([*lines[:4], lines[4][:-9]], 5, 'a truncated line'), ([*lines[:2], '', *lines[2:]], 3, 'an empty line'),
             ([*lines[:2], lines[1], *lines[2:]], 3, 'a repeated entry'), ([lines[1], lines[0]], 2, 'a wrong order'),
             ([*lines[:3], '[1]'], 4, 'a line that is not an object')):
-        desk.ends(65, f'{what}: refused', 'ledger', 'import', desk.write(bad))
+        desk.ends(65, f'{what} is rejected', 'ledger', 'import', desk.write(bad))
         desk.says(f'{what}: the error names line {number}', f'line {number}')
         tap.same(desk.rows(), [[], [], []], f'{what}: nothing is added')
     desk.ends(64, 'import of a missing file is rejected', 'ledger', 'import', desk.path('nothing'))

@@ -267,7 +267,7 @@ def resized(place):
             place.begin({'priority.flags': f'CALCULATE_RUNNING{flags}', 'fairshare.conformance': 'slurmctld'}, drawing)
             row = place.row(15)
             tap.same((row['age_factor'], row['job_size_factor'], row['tres_factors']), (age, (2 / 4 + 16 / 32) / 2, 'cpu=0.06'),
-                     f'a resized job has the age and size of its first row and the last TRES ({newer}{flags})')
+                     f'a resized job has the age and size of its first row ({newer}{flags})')
         place.drop_column('a.db', 'tiny_job_table', 'state')
         place.succeed('run', '--now', NOW, '--replace')
         tap.same(place.row(15)['age_factor'], 900 / 2 / DAY, "without the column of states, the last row's values count")
@@ -401,7 +401,7 @@ def printed(place):
              ['[JOBID] PARTIT|    USER|QOSNAME:ACCOUNT;CLUSTER', '[11] short |   alice|normal:physics;tiny'],
              '-o accepts widths, alignment and text')
     tap.same(place.lines('-o', '%.3u|%3u|', '-j', '11')[1], 'ali|ali|', '-o truncates values that are too wide')
-    tap.same(place.lines('--noheader', '-o', '%i', '-S', '-y'), ['14', '11', '12', '12', '13'], '-S sorts')
+    tap.same(place.lines('--noheader', '-o', '%i', '-S', '-y'), ['14', '11', '12', '12', '13'], '-S sorts the rows')
     tap.same(place.lines('--noheader', '-o', '%i', '-S', 'u,-i'), ['11', '12', '12', '14', '13'],
              '-S sorts by several columns')
     tap.same(place.lines('--noheader', '-o', '%i%r', '-S', 'r,+i'), ['12long', '11short', '12short', '13short', '14short'],
@@ -508,11 +508,11 @@ def columns_of_release(place):
         place.succeed('run', '--now', NOW, '--replace')
         tap.same(place.query('SELECT qos, qos_weighted, best FROM fairmill_job_priority WHERE id_job = 11'
                              " AND partition_name = 'long' ORDER BY qos"),
-                 [('high', 10, 1), ('highest', 0, 0)], f'of several QOS, one of priority 0 has factor 0 and is not the best ({conformance})')
+                 [('high', 10, 1), ('highest', 0, 0)], f'a QOS of priority 0 is not the best ({conformance})')
     place.change("UPDATE qos_table SET priority = 0")
     place.succeed('run', '--now', NOW, '--replace')
     tap.same(place.query('SELECT sum(qos_factor), sum(best) FROM fairmill_job_priority WHERE id_job = 11'), [(0, 1)],
-             'if all QOS have priority 0, factors are 0 and one row is best')
+             'if all QOS have priority 0, one row is still best')
 
 
 def newer_prints(place):
@@ -607,12 +607,12 @@ def new_jobs(place):
     place.change(f'INSERT INTO tiny_job_table SELECT {picked} FROM tiny_job_table WHERE id_job = 12')
     wanted = place.lines('--noheader', '-o', '%r %u %B %F %J %P %Q %T', '-j', '12')
     tap.same(place.lines('--noheader', '-o', '%r %u %B %F %J %P %Q %T', '-j', '99'), wanted,
-             'a job that came after the run has the factors of an earlier job')
+             'a job submitted after the run has the same factors')
     tap.same(place.lines('--noheader', '-o', '%A %Y', '-j', '99')[0].split(), ['0', '3988'],
-             'a job that came after the run has its own age')
+             'a job submitted after the run has its own age')
     place.succeed('prio', '--json', '-j', '99')
     tap.same([(job['job_db_inx'], job['best']) for job in json.loads(place.out)['clusters'][0]['jobs']],
-             [(str(key), True), (str(key), False)], '--json includes the job that came after the run')
+             [(str(key), True), (str(key), False)], '--json includes the job submitted after the run')
     tap.same(place.query('SELECT count(*) FROM fairmill_job_priority WHERE id_job = 99'), [(0,)],
              'prio publishes no rows')
     before = place.lines()

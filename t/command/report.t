@@ -282,12 +282,12 @@ def try_account(place):
              'the page of an account has no jobs of others')
     rows, others = rows_of(part), rows_of(whole)
     tap.same([{**row, 'number': 0, 'parent': 0} for row in rows.values()],
-             [{**others[key], 'number': 0, 'parent': 0} for key in rows], "the rows of an account's page equal the whole page")
+             [{**others[key], 'number': 0, 'parent': 0} for key in rows], "the rows of an account's page equal the page of all accounts")
     tap.same((part['users'], part['allUsage']), (whole['users'], whole['allUsage']),
              "places on an account's page count all users")
     for name in ('use', 'history'):
         tap.same({key: part[name]['rows'].get(str(row['number'])) for key, row in rows.items()},
-                 {key: whole[name]['rows'].get(str(others[key]['number'])) for key in rows}, f"the {name} on an account's page equals the whole page")
+                 {key: whole[name]['rows'].get(str(others[key]['number'])) for key in rows}, f"the {name} on an account's page equals the page of all accounts")
     place.succeed('report', '-A', 'chemistry,physics')
     tap.same([view['account'] for view in data_of(place.out)['clusters']], ['chemistry', 'physics'],
              '-A with two accounts makes two views')
@@ -318,7 +318,7 @@ def try_each(place):
     with open(os.path.join(folder, 'physics.html'), encoding='utf-8') as file:
         tap.same(data_of(file.read())['clusters'], data_of(alone)['clusters'], 'the pages equal the pages of -A')
     place.succeed('report')
-    tap.same(data_of(index), data_of(place.out), 'the index equals the whole page')
+    tap.same(data_of(index), data_of(place.out), 'the index equals the page of all accounts')
     before = os.stat(os.path.join(folder, 'physics.html')).st_ino
     place.succeed('report', '--each', 'pages', '-A', 'physics')
     tap.ok(os.stat(os.path.join(folder, 'physics.html')).st_ino != before, 'pages are replaced by a rename')

@@ -393,8 +393,8 @@ def billing(place):
         place.says(f'the error of {command[0]} names the possible sources of weights', 'TRESBillingWeights', 'tres_weights')
 
 
-# With the weights below, a second costs 8.75 in `gpu`, and 0.6 or 0.9 in `tiny`.  `plain` has no
-# weights, and the weights of `gone` are unknown.
+# With the weights below, a second costs 8.75 in `gpu`, and 0.6 or 0.9 in `tiny`.  `plain` is
+# without weights, and the weights of `gone` are unknown.
 VERIFIED = """
 tres 1001 gres/gpu
 qos 2 factor=0.5

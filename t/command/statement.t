@@ -315,7 +315,7 @@ def before_the_first_run(site):
         wanted = {number: norm * 10 * DAY for number, norm in norms_then.items() if norm}
         got = {number: due for (since, number), (due, _) in rows.items() if since == begin and number in norms_then and due}
         tap.ok(wanted.keys() == got.keys() and all(near(got[number], due) for number, due in wanted.items()),
-               f'{day - 6} days from the first run: entitlement follows the tree that run --now publishes', got, wanted)
+               f'{day - 6} days from the first run: entitlement follows the tree of run --now', got, wanted)
         site.run_at(end)
     tap.same([(site.ids['physics.late'] in tree, carol in tree) for tree in trees],
              [(False, True)] + 2 * [(True, True)] + 3 * [(True, False)], 'the trees of the days differ')
@@ -373,7 +373,7 @@ def between_two_runs(site):
              'a user who existed only between two runs has entitlement')
     for day in range(8):
         follows_run_now(site, rows, start + day * DAY, end,
-                        f'day {day} between two runs: entitlement follows the tree that run --now publishes')
+                        f'day {day} between two runs: entitlement follows the tree of run --now')
     tap.ok(site.query('SELECT 1 FROM fairmill_share_past WHERE since >= ?', start), 'states between the two runs are recorded')
     states = site.query('SELECT * FROM fairmill_share_past')
     site.set(end + 60, 'physics.bob', shares=1)

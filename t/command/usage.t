@@ -304,7 +304,7 @@ def charged_again(place):
     tap.same(charged(change="INSERT INTO tiny_event_table (time_start, time_end, node_name, cluster_nodes, reason, tres)"
                      f" VALUES ({NOW - 640}, 0, '', '', '', '1=8,5=8')"), rows + 10 * 290, 'decay cycles begin with the last registration')
     tap.same(charged(start=NOW - 1000), rows + 10 * 250,
-             'a later row that begins with the job is charged the same, as before Slurm 24.11')
+             'a row that begins with the job, as before 24.11, is charged equally')
     tap.same(place.query('SELECT sum(sum_0) + 4294967296 * sum(sum_1) FROM fairmill_usage_day'),
              [(rows / 2 * 2 ** 20 * 10 ** 6,)], "usage by day includes only the job's own time")
     tap.same(charged(old=NOW - 400), 4 * 50 + 10 * 100 + 10 * 50, 'time before the job is not charged')
@@ -336,7 +336,7 @@ def horizon(place):
               f'job root.v start={NOW - 9 * hour} billing=1\n'
     tap.same(used(place, drawing, 'root.u', 'root.v', keys={'usage.horizon': '0-2'}),
              [7.0 * hour, 9.0 * hour],
-             'a job that ended before the horizon is not read, a running one is')
+             'jobs that ended before the horizon are not read')
     tap.same(place.query('SELECT jobs_read FROM fairmill_run'), [(2,)], 'a job before the horizon is not counted as read')
     tap.same(used(place, drawing, 'root.u', 'root.v', keys={'usage.horizon': 'none'}),
              [7.0 * hour, 16.0 * hour - 1], 'without a horizon all jobs are read')
@@ -409,11 +409,11 @@ def odd_ends(place):
         return f'root/\n  u\njob root.u start={now - ago} end={end} billing=1 limit={limit}\n'
     for ago, end, limit, expected, findings, what in (
             (10 * day, far, 60, hour + day, {'job_open_beyond_limit': 1},
-             'a job with an end in ten years is capped like an open one'),
+             'an end in ten years is capped like an open job'),
             (hour, far, 60, hour, {'job_ends_in_future': 1},
-             'a job with an end in ten years, within its limit, is charged up to now'),
+             'an end in ten years is charged up to now within the limit'),
             (10 * day, far, 0, 10 * day, {'job_ends_in_future': 1},
-             'a job with an end in ten years, without a limit, is charged up to now'),
+             'an end in ten years is charged up to now without a limit'),
             (10 * day, clock + 301, 60, hour + day, {'job_open_beyond_limit': 1},
              'a job with an end more than five minutes ahead is open'),
             (10 * day, clock + 300, 60, 10 * day, {'job_ends_beyond_limit': 1},
@@ -429,7 +429,7 @@ def odd_ends(place):
     open_one, closed = (used(place, job(10 * day, end, now=NOW), 'root.u') + [job_findings(place)]
                         for end in (0, NOW + day))
     tap.same((open_one, closed), ([float(hour + day), {'job_open_beyond_limit': 1}], [float(hour + day), {}]),
-             'in a run for a past time, a later end is like none, without a finding')
+             'in a run for a past time, a later end does not count')
 
 
 def mended_end(place):
@@ -443,7 +443,7 @@ def mended_end(place):
     place.succeed('run', '--now', NOW + 60)
     tap.same((place.usage('root.u', 'root.v'), place.query('SELECT kind FROM fairmill_run ORDER BY run_id')),
              ([600.0, day + hour - 1.0], [('full',), ('incremental',)]),
-             'the next run sees an end that was corrected to before the checkpoint time')
+             'the next run sees an end corrected to before the checkpoint')
     place.succeed('run', '--now', NOW + 120, '--full')
     tap.same(place.query('SELECT drift_max FROM fairmill_run WHERE as_of = ?', NOW + 120), [(0.0,)],
              'a full run after the correction finds no drift')
@@ -518,7 +518,7 @@ def resets(place):
                                      'usage.reset_anchor': str(SUNDAY_UTC + 3)})), [4.0],
              'the anchor may be in epoch seconds')
     tap.same(used(place, drawing, 'root.u', keys=dict(keys, **{'usage.reset_period': 'none'})),
-             [12.0], 'reset_period = none never resets')
+             [12.0], 'with reset_period = none usage is never reset')
     # In Berlin, 2025-03-30 had 23 hours: it began at 23:00 UTC, and the next day at 22:00 UTC.
     drawing = 'root/\n  u\njob root.u start=1743289200 end=1743375600 billing=1\n'
     berlin = {'usage.time_zone': 'Europe/Berlin', 'usage.reset_period': 'daily'}

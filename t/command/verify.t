@@ -211,7 +211,7 @@ def how_it_says(site):
 
 def source_changed(site):
     for what, sql in (('moved', 'UPDATE tiny_job_table SET time_end = time_end - 1000 WHERE job_db_inx = 5'),
-                      ('gone', 'DELETE FROM tiny_job_table WHERE job_db_inx = 7')):
+                      ('deleted', 'DELETE FROM tiny_job_table WHERE job_db_inx = 7')):
         begin(site)
         site.change(sql)
         site.ends(1, f'a job that is {what} is a difference', 'verify', '--csv')

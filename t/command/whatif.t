@@ -319,7 +319,7 @@ def mistakes(place):
             ('an unknown cluster', ["'there'"], '--cluster', 'there'),
             ('a limit of 0 rows', ["'0'"], '--top', 0),
             ('a missing file', ["'none'"], '--file', 'none')):
-        place.ends(64, f'{statement}: status 64', 'whatif', *arguments)
+        place.ends(64, f'{statement}: whatif exits with status 64', 'whatif', *arguments)
         place.says(f'{statement}: the error names the cause', *words)
         tap.same(place.out, '', f'{statement}: nothing is printed')
     with open(place.path('plan'), 'w') as file:
@@ -347,7 +347,7 @@ def namesakes(place):
     place.succeed('whatif', '--json', '--move', 'b=root')
     tap.same(answer(place)['commands'], ['sacctmgr modify account where name=b cluster=tiny set parent=root'],
              'a move does not mean users with the same names')
-    place.ends(64, 'a change of shares rejects a name of both an account and a user', 'whatif', '--shares', 'b=3')
+    place.ends(64, '--shares rejects a name of both an account and a user', 'whatif', '--shares', 'b=3')
     place.says('the error proposes both names', "'b' is ambiguous: it may be 'b/', 'b/b'")
 
 
@@ -525,7 +525,7 @@ def renumbered(place):
     place.succeed('run', '--now', NOW)
     place.succeed('whatif', '--remove-user', 'w')
     tap.ok('\n1 would gain and 1 lose.' in place.out and '\na       v' not in place.out,
-           'a rank that changes because there are fewer users is no gain or loss', place.out)
+           'a rank that changes with fewer users is neither gain nor loss', place.out)
 
 
 def counted(place):
