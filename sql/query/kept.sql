@@ -11,7 +11,7 @@ SELECT "part", "row_count", "hash" FROM "fairmill_kept" WHERE "cluster" = ? AND 
 SELECT MIN("part") FROM "fairmill_kept" WHERE "cluster" = ? AND "table_name" = ?
 
 -- name: kept_remove
--- Remove the hash of a segment that has no rows.
+-- Remove the hash of an empty segment.
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "table_name" = ? AND "part" = ?
 

@@ -483,8 +483,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
     PRIMARY KEY ("cluster")
 ) {replaced};
 
--- The row counts and hashes with which runs verify the rows that they continue from.  A part is a
--- day, a history point, or 0 for all rows of a cluster.
+-- The row counts and hashes of stored results.  Runs verify them before they continue from the rows.
+-- A part is a day, a history point, or 0 for all rows of a cluster.
 CREATE TABLE IF NOT EXISTS "fairmill_kept" (
     "cluster"     {name} NOT NULL,
     "table_name"  {word} NOT NULL,

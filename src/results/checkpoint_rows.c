@@ -97,7 +97,7 @@ static void checkpoint_rows_add_finding(struct findings *findings, const struct 
     free(detail);
 }
 
-/* Sets `*intact` to whether the hash of the rows that were found is the stored one. */
+/* Sets `*intact` to whether the stored hash of a table equals `found`, the hash of its rows. */
 static int checkpoint_rows_compare_stored(struct db *db, const char *cluster, const char *table,
                                           const struct row_hash *found, bool *intact,
                                           struct error *err)
@@ -130,8 +130,8 @@ static void keep_day_hash(struct row_hash *stored, uint64_t day, struct day_hash
 }
 
 /*
- * The first day that no job row can end on.  The hash of rollups is stored under a day number that
- * does not exist.
+ * No job row ends on this day or later: it is in the year 10000.  The hash of rollups is stored
+ * under a day number that does not exist.
  */
 #define LAST_DAY (UINT64_C(253402300800) / CHECKPOINT_SLICE_S)
 #define ROLLUPS_DAY UINT64_MAX

@@ -17,19 +17,18 @@
  * Writes the usage of days; see day_rows_write() in publication.h.
  *
  * A row of fairmill_usage_day is the sum over all jobs of a day.  A run that reads all jobs
- * computes each row from scratch.  An incremental run reads few jobs.  It calls a job open if it is
- * not in the checkpoint, and changes each stored row in three steps:
- *
- *   - It adds the usage of jobs that have entered the checkpoint since the previous run.
- *   - It subtracts the usage of open jobs that the previous run had added.  To make this possible,
- *     runs store that usage in fairmill_usage_open.
- *   - It adds the current usage of open jobs.
+ * computes each row from scratch.  An incremental run reads few jobs.  Here a job is called open if
+ * it is not in the checkpoint.  The incremental run changes each stored row in three steps.  First,
+ * it adds the usage of jobs that have entered the checkpoint since the previous run.  Second, it
+ * subtracts the usage of open jobs that the previous run had added; runs store that usage in
+ * fairmill_usage_open for this purpose.  Third, it adds the current usage of open jobs.
  *
  * Rows are verified against their hashes before they are changed, and unchanged days are verified
  * in turn.  If a row does not match, an incremental run fails with ERROR_DAMAGED, and the caller
  * reads all jobs.  Days are final once their jobs are purged: they are never changed, and a
  * mismatch is only reported.
  */
+
 struct day_writer {
     struct day_store store;
     struct usage_span span;
@@ -39,8 +38,8 @@ struct day_writer {
 };
 
 /*
- * Reads the span.  A damaged span is not used: its days may have lost jobs since, so only days
- * after the oldest job are recomputed.
+ * Reads the span.  A damaged span is not used.  Because its days may have lost jobs since, only
+ * days after the oldest job are recomputed.
  */
 static int read_span(struct day_writer *writer, struct error *err)
 {
@@ -79,7 +78,7 @@ static void find_first(struct day_writer *writer)
         final_to = days->border;
     /*
      * Without any ended job, the job table may be in the middle of a restore from a dump.  Keep the
-     * span then, so that no day becomes final for good.
+     * span then, so that no day becomes final by mistake.
      */
     if (days->oldest_end != UINT64_MAX || span->oldest_end == UINT64_MAX)
         *span = (struct usage_span){ span->as_of, days->oldest_end, final_to };
@@ -257,8 +256,8 @@ static int day_rows_write_usage(struct day_writer *writer, uint32_t day, struct 
 }
 
 /*
- * Adds the usage of open jobs to `wanted`, less the usage that the previous run had added for open
- * jobs.  Stores it in fairmill_usage_open.
+ * Adds the current usage of open jobs to `wanted`, and subtracts the usage that the previous run
+ * had added for open jobs.  Stores the current usage in fairmill_usage_open.
  */
 static int write_open(struct day_writer *writer, uint32_t day, struct day_sums *wanted,
                       struct error *err)
@@ -328,8 +327,8 @@ static int check_final(struct day_writer *writer, uint64_t start, struct error *
 }
 
 /*
- * Verifies the days that this run does not sum: days before the first job that it reads (because of
- * the usage window or a reset) and days whose jobs were purged.
+ * Verifies the days that this run does not sum.  Their jobs were purged, or are older than the
+ * first job that the run reads because of the usage window or a reset.
  */
 static int check_all_final(struct day_writer *writer, struct error *err)
 {
@@ -346,8 +345,8 @@ static int check_all_final(struct day_writer *writer, struct error *err)
 }
 
 /*
- * Chooses the days to verify from the time that passed since the last run.  Needed without a
- * checkpoint, because a run with a checkpoint sets them.
+ * Chooses the days to verify from the time that has passed since the last run.  Does so only
+ * without a checkpoint; with one, the caller has chosen them.
  */
 static void choose_days(struct days *days, uint64_t last)
 {

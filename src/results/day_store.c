@@ -246,7 +246,7 @@ int day_store_write(struct day_store *store, const struct day_table *table, uint
     struct row_writer rows = { .db = store->db, .table = table->name, .keys = old.count ? 3 : 0 };
     int result = 0;
     while (!result && day_list_next_pair(&old, &new, &one, &other)) {
-        /* Write equal sums again if a row was changed: its TRES-seconds may be wrong. */
+        /* Write equal sums again if a row was changed, because its TRES-seconds may be wrong. */
         if (day_sum_is_same(one, other) && stored->intact)
             continue;
         if (day_sum_has_row(other))

@@ -12,9 +12,9 @@
 #include "results/stored_state.h"
 
 /*
- * Reads and writes the rows of a day in the two tables that have sums by day and association:
- * fairmill_usage_day (usage of all jobs) and fairmill_usage_open (usage of jobs that are not in the
- * checkpoint).  A hash of the rows is stored for each day and table (stored_state.h).
+ * Reads and writes the rows of a day in two tables. fairmill_usage_day has the usage of all jobs by
+ * day and association; fairmill_usage_open has the part of jobs that are not in the checkpoint.  A
+ * hash of the rows is stored for each day and table (stored_state.h).
  */
 
 /*

@@ -22,7 +22,7 @@
 /* A sorted sequence of sums in the file, with a read-ahead buffer. */
 #define READ_AHEAD 64u
 struct days_chunk {
-    size_t first, count; /* in rows of the file */
+    size_t first, count; /* position and number of its rows in the file */
     size_t next;         /* first of `count` rows that was not taken yet */
     size_t ahead_from, ahead_count;
     struct day_sum ahead[READ_AHEAD];
@@ -32,7 +32,7 @@ struct store {
     struct day_sums *sums;
     size_t next; /* first of the sorted sums that was not taken yet */
     FILE *file;
-    const char *directory; /* of the file */
+    const char *directory; /* directory of the file */
     size_t written;
     struct days_chunk *chunks;
     size_t chunk_count;

@@ -31,8 +31,8 @@ struct days {
     bool unsealed_is_kept; /* a checkpoint is stored, from which the next run continues */
     bool may_look_back;    /* the run's time was given by the user and may be in the past */
     /*
-     * If only some jobs were read: the time of the run to whose rows they are added.  If the
-     * stored rows are of another run and `may_wait` is true, they stay unchanged for now.
+     * If only some jobs were read, their usage is added to the rows of the run with this time.  If
+     * the stored rows are of another run and `may_wait` is true, they stay unchanged for now.
      */
     uint64_t goes_on_from;
     bool may_wait;

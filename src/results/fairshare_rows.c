@@ -17,10 +17,10 @@
 #include "util/text.h"
 
 /*
- * The view fairmill_fairshare joins two tables. fairmill_tree has the columns that depend only on
- * shares, parents and names; it is written when they change. fairmill_value has the columns that
- * each run computes.  It lacks columns that the view can compute exactly from others.  So a run
- * writes half of the data that readers see.
+ * The view fairmill_fairshare joins two tables.  The table fairmill_tree has the columns that
+ * depend only on shares, parents and names; it is written when they change.  The table
+ * fairmill_value has the columns that each run computes.  It lacks columns that the view can
+ * compute exactly from others.  So a run writes half of the data that readers see.
  */
 
 static const char tree_table[] = "fairmill_tree", value_table[] = "fairmill_value";

@@ -15,9 +15,9 @@ struct text;
 struct permissions;
 
 /*
- * The health of clusters, judged by the results of their runs and by the clock. status, metrics and
- * the HTML page all use this module, so that they cannot contradict each other.  Times are in epoch
- * seconds.
+ * The health of clusters, judged by the results of their runs and by the clock.  All commands that
+ * report it (status, check, metrics and report) use this module, so that they cannot contradict
+ * each other.  Times are in epoch seconds.
  */
 
 enum health_level { HEALTH_OK, HEALTH_WARNING, HEALTH_CRITICAL };
@@ -87,8 +87,8 @@ struct health {
 };
 
 /*
- * Reads the health of all clusters.  `settings` must be the ones that opened `db`.  Should be
- * called in a transaction.  Call health_free() even if this fails.  Returns -1 on error.
+ * Reads the health of all clusters from `db`, which was opened with `settings`.  Should be called
+ * in a transaction.  Call health_free() even if this fails.  Returns -1 on error.
  */
 int health_read(struct db *db, const struct settings *settings, int64_t now, struct health *health,
                 struct error *err);

@@ -45,8 +45,8 @@ struct name_writer {
     const struct publisher *publisher;
     const struct publication *publication;
     int64_t as_of, next_point; /* time of the next point, or INT64_MAX */
-    struct arena *arena;       /* of the texts */
-    struct name_row *rows;     /* to be written */
+    struct arena *arena;       /* allocates the texts */
+    struct name_row *rows;     /* the rows to be written */
     size_t count;
     bool of_next;  /* some rows are for the next point */
     bool anew;     /* the stored names of this time are damaged; do not preserve them */

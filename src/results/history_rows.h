@@ -41,8 +41,8 @@ int history_keep_older(const struct publisher *publisher, int64_t as_of, struct 
 
 /*
  * Writes a point with the publication's tree, values and names.  Replaces an existing point of the
- * same time.  The names at later points do not change.  With `anew`, the stored names of this time
- * are damaged and are not moved to the next point.
+ * same time.  The names at later points do not change.  If `anew` is true, the stored names of this
+ * time are damaged and are not moved to the next point.
  */
 int history_write_point(const struct publisher *publisher, const struct publication *publication,
                         int64_t as_of, bool anew, struct error *err);

@@ -30,7 +30,7 @@ struct job_priority_writer {
     struct row_writer terms;
     struct row_hash stored, kept_terms;
     struct text names[NAMES];
-    struct arena *arena; /* of the TRES texts */
+    struct arena *arena; /* allocates the TRES texts */
     struct id_index *tres_places;
     struct tres_texts *tres;
     uint32_t tres_count;

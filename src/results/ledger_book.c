@@ -147,7 +147,13 @@ static void add_fault(struct ledger_faults *faults, uint64_t id, const char *clu
         (struct ledger_fault){ .id = id, .cluster = cluster, .lost = lost };
 }
 
-/* Visits all ids with an entry or a recorded hash, in ascending order. */
+/*
+ * Verification of the ledger: visits all ids with an entry or a recorded hash, in ascending order.
+ *
+ * For each id, the hash of the entry must equal the recorded hashes.  The hash then extends the
+ * chain, which must equal the chain value stored with the entry.  Missing ids between entries are
+ * collected as gaps.  The next stored chain value decides whether they are losses.
+ */
 struct ledger_book_walk {
     const struct ledger_book *book;
     size_t record, made, counted; /* current indexes */

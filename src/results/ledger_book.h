@@ -22,7 +22,7 @@ struct text;
  */
 
 /*
- * An entry with all columns, even the ones that no computation needs.  Texts are UTF-8; an absent
+ * An entry with all columns, even those not needed by any computation.  Texts are UTF-8; an absent
  * name is "".
  */
 struct ledger_record {
@@ -53,7 +53,10 @@ struct ledger_marks {
 struct ledger_book {
     struct ledger_record *records;
     size_t count;
-    /* Hashes that were stored with the entries. 0.1.0 and rows added by hand have none. */
+    /*
+     * Hashes that were stored with the entries.  They are missing for 0.1.0 and for rows added by
+     * hand.
+     */
     struct ledger_marks made;
     struct ledger_marks counted; /* recorded by runs that counted them; no chain values */
     struct ledger_cover *loose;  /* associations of lost resets, by entry and association */

@@ -36,12 +36,10 @@ void run_mark_leave(const char *settings_path, int status);
 void run_mark_remove(const char *settings_path);
 
 /*
- * Returns the newest trusted mark of the settings; other users could forge a mark.
- *
- *   - Marks of this process's user, of root, of the user `fairmill', and of `users` are trusted.
- *   - Marks of the owners of the settings and of a SQLite results database are trusted, too.
- *
- * For reader.conf, a mark of fairmill.conf in the same directory also counts.
+ * Returns the newest trusted mark of the settings; other users could forge a mark.  Marks of this
+ * process's user, of root, of the user `fairmill', and of `users` are trusted.  Marks of the owners
+ * of the settings and of a SQLite results database are trusted, too.  For reader.conf, a mark of
+ * fairmill.conf in the same directory also counts.
  */
 struct run_mark run_mark_find(const struct settings *settings, const struct run_users *users);
 

@@ -165,7 +165,10 @@ void share_records_free(struct share_records *records)
     free(records);
 }
 
-/* Considers a run: keeps the latest run up to the history's time, and the earliest run after it. */
+/*
+ * Updates the history's two runs with another run: the latest one up to the history's time, and the
+ * earliest one after it.
+ */
 static void share_rows_take_run(struct association_history *history, int64_t first, int64_t at)
 {
     int64_t before = history->before.at, after = history->after.at;

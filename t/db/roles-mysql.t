@@ -359,7 +359,7 @@ def all_at_once(site):
     tap.ok('next: run the GRANTs above' in out, 'and that they are next', out)
     site.server.sql('; '.join(found))
     status, out, err = site.fairmill('check')
-    tap.ok(status == 0 and 'GRANT' not in out and f'may be read by {LOGIN}@localhost' in out, 'which is all that it takes', status, out, err)
+    tap.ok(status == 0 and 'GRANT' not in out and f'readable by {LOGIN}@localhost' in out, 'which is all that it takes', status, out, err)
     # Coordinators and operators are asked for where anything is private.
     site.write()
     with open(site.conf, 'r+', encoding='ascii') as file:
