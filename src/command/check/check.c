@@ -30,7 +30,7 @@
 #include "util/log.h"
 #include "util/memory.h"
 
-/* Every statement that a run writes with, on rows that are not there, and none of it kept. */
+/* Executes each statement with which a run writes, on rows that do not exist, and rolls back. */
 static int try_writing(struct db *db, struct error *err)
 {
     static const char *const inserts[] = {
@@ -91,7 +91,7 @@ static int check_results(const struct settings *settings, struct db *source,
     return result;
 }
 
-/* How many users have another rank under the other conformance. */
+/* Returns the number of users whose rank differs under the other conformance. */
 static uint32_t ranks_that_differ(const struct settings *settings,
                                   const struct computation *computation)
 {
@@ -108,7 +108,7 @@ static uint32_t ranks_that_differ(const struct settings *settings,
     return differ;
 }
 
-/* Names in the settings that are nobody's: most likely misspelt. */
+/* Warns of names in the settings that match nothing and are probably misspelled. */
 static void add_unmet(struct text *text, const struct charge_rates *rates)
 {
     const char *name;
@@ -122,7 +122,7 @@ static void add_unmet(struct text *text, const struct charge_rates *rates)
                               name);
 }
 
-/* Why usage by jobs and by slurmdbd's sums differs, as far as the settings tell. */
+/* Lists the reasons, known from the settings, why usage from jobs and from rollups differs. */
 static void add_source_causes(struct text *text, const struct settings *settings)
 {
     text_add(text, "    rollups also contain idle time of reservations, lack time that is not "
@@ -138,7 +138,7 @@ static void add_source_causes(struct text *text, const struct settings *settings
                  "    before Slurm 24.11 rollups contain no QOS, so QOS factors have no effect\n");
 }
 
-/* The same as of the same instant by the other source of usage. */
+/* Compares usage from jobs with usage from rollups for the same time. */
 static int compare_sources(const struct computation *computation, struct text *text,
                            struct error *err)
 {
@@ -208,7 +208,7 @@ static int check_cluster(const struct settings *settings, struct db *source, con
     return result ? fail_in(err, "cluster '%s'", cluster) : 0;
 }
 
-/* A file of the client library with a password in it is its owner's to read. */
+/* Warns if all users can read a file of the client library that may contain a password. */
 static void warn_of_readers(struct text *text, const char *path)
 {
     struct stat status;
@@ -228,7 +228,8 @@ static void check_login_files(const struct settings *settings, struct text *text
     free(results);
 }
 
-/* Whether it is up to date enough, each cluster tells. */
+/* Shows the replication lag.  A lag above max_lag is an error of each cluster, not of this
+ * function. */
 static int check_lag(const struct settings *settings, struct db *source, struct text *text,
                      struct error *err)
 {
@@ -259,7 +260,7 @@ static int check_server(const struct settings *settings, struct db *source, stru
     return result;
 }
 
-/* At most so many partitions are named. */
+/* Maximum number of partitions in the line. */
 #define NAMES_AT_MOST 8
 static void add_weighed(struct text *text, const struct charge_weights *weights)
 {
@@ -275,7 +276,7 @@ static void add_weighed(struct text *text, const struct charge_weights *weights)
     text_add(text, " if the stored billing matches; otherwise ");
 }
 
-/* Which way usage is charged. */
+/* Describes how usage is charged. */
 static void add_charge(struct text *text, const struct settings *settings)
 {
     static const char *const words[] = {
@@ -293,7 +294,7 @@ static void add_charge(struct text *text, const struct settings *settings)
     text_format(text, "%s\n", words[settings->charge]);
 }
 
-/* Names the settings that the file has under a former name. */
+/* Lists the settings that the file has under a former name. */
 static void note_renamed(struct text *text, const struct settings *settings)
 {
     for (size_t i = 0; i < settings->origin_count; i++)
@@ -303,7 +304,7 @@ static void note_renamed(struct text *text, const struct settings *settings)
                         settings_table[i].key);
 }
 
-/* Settings that are good each by itself, and together not what anybody can have meant. */
+/* Warns of settings that are valid alone but make no sense together. */
 static void add_doubts(struct text *text, const struct settings *settings)
 {
     const struct charge_weights *weights = &settings->weights;
@@ -321,8 +322,8 @@ static void add_doubts(struct text *text, const struct settings *settings)
                  "no effect: only layout slurmdbd has TRES, QOS, partitions and suspended time\n");
 }
 
-/* Add a line that says whether the published rows are what is computed as of their instant.  Only
- * the output for people has it, since it reads all jobs a second time. */
+/* Adds a line for each cluster: whether the published rows match a computation for their time.
+ * Only the text output has it, because it reads all jobs a second time. */
 static int check_published(const struct settings *settings, struct db **source,
                            const struct cluster_names *clusters, struct text *text,
                            struct error *err)
@@ -345,7 +346,7 @@ static int check_published(const struct settings *settings, struct db **source,
         }
         verification_free(&verification);
     }
-    *source = verifier.source; /* maybe another session than before */
+    *source = verifier.source; /* it may have opened a new session */
     verifier.source = NULL;
     verifier_close(&verifier);
     return result;
@@ -394,7 +395,7 @@ static int check_all(struct settings *settings, struct progress *progress, struc
     return result;
 }
 
-/* What somebody should look at, in red: warnings and findings. */
+/* Paints warnings and findings red. */
 static void paint_doubts(struct text *text)
 {
     struct text painted = { 0 };
@@ -411,7 +412,7 @@ static void paint_doubts(struct text *text)
     *text = painted;
 }
 
-/* Prints what was found, also where the check failed afterwards. */
+/* Prints the results so far even if the check fails. */
 static int print_page(struct settings *settings, struct error *err)
 {
     struct text text = { 0 };
@@ -426,7 +427,7 @@ static int print_page(struct settings *settings, struct error *err)
     return result;
 }
 
-/* Nothing can be checked yet: what to begin with, where there are no settings at all. */
+/* If the settings file does not exist, prints how to install one. */
 static int check_without_settings(const struct command_context *context, struct error *err)
 {
     const struct invocation *invocation = context->invocation;
@@ -444,7 +445,7 @@ static int check_without_settings(const struct command_context *context, struct 
     return -1;
 }
 
-/* The page is printed also if the check fails. */
+/* The text output is printed even if the check fails, so print_page() prints it, not the answer. */
 static int check_options(struct command_context *context, struct error *err)
 {
     (void)err;

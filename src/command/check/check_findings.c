@@ -71,10 +71,10 @@ int check_shares(struct text *text, const struct settings *settings, struct db *
     return result;
 }
 
-/* At most so many names are in a warning. */
+/* Maximum number of names in a warning. */
 #define NAMES_AT_MOST 8
 
-/* Name the accounts, or the users, that have no shares. */
+/* Lists accounts, or users, with 0 shares. */
 static void warn_of_zeros(struct text *text, const struct scheduler *scheduler,
                           const struct computation *computation, bool users)
 {
@@ -110,10 +110,10 @@ void check_zero_shares(struct text *text, const struct settings *settings,
 struct check_finding_row {
     const struct finding *finding;
     enum finding_kind kind;
-    uint64_t seen; /* of its kind */
+    uint64_t seen; /* number of findings of this kind */
 };
 
-/* What a finding of this kind is called, what it means or what to do about it. */
+/* The name of the finding's kind, its meaning, or its remedy, by column. */
 static void finding_get_word(const void *of, struct cell *cell)
 {
     static const char *(*const words[])(enum finding_kind kind) = { finding_name, finding_meaning,
@@ -121,7 +121,7 @@ static void finding_get_word(const void *of, struct cell *cell)
     cell_text(cell, words[cell->column->index](((const struct check_finding_row *)of)->kind));
 }
 
-/* A text, as in fairmill_finding; "" is the cluster. */
+/* Text, as in fairmill_finding; "" means the whole cluster. */
 static void get_subject(const void *of, struct cell *cell)
 {
     const struct check_finding_row *row = of;

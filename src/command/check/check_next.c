@@ -22,7 +22,8 @@
 #include "util/text.h"
 #include "util/times.h"
 
-/* The clusters that there are, or are said to be where the list of them may not be read. */
+/* Finds the clusters to check.  If they cannot be read, fills `said` with the names in [source]
+ * clusters instead, so that missing GRANTs can be listed for them. */
 static int find_clusters(const struct settings *settings, struct db *source,
                          struct cluster_names *clusters, struct cluster_names *said,
                          struct error *err)
@@ -34,7 +35,7 @@ static int find_clusters(const struct settings *settings, struct db *source,
     return result;
 }
 
-/* All GRANTs that the login lacks, at once. */
+/* Adds all GRANTs that the login lacks. */
 static int check_next_add_missing(const struct settings *settings, struct db *source,
                                   const struct cluster_names *clusters, struct text *missing,
                                   struct error *err)
@@ -69,14 +70,16 @@ int check_privileges(const struct settings *settings, struct db *source,
     return result;
 }
 
-/* Runs are due every five minutes; who starts none for so long has other means, or none. */
+/* After this time without a run, in seconds, `check` warns.  Runs usually start every five
+ * minutes. */
 #define OLD_S 3600
-/* This folder is there where systemd is process 1; see sd_booted(3). */
+/* This directory exists if systemd is process 1; see sd_booted(3). */
 #define SYSTEMD_RUNS "/run/systemd/system"
-/* Jobs that ended so long ago are worth history of their own. */
+/* If jobs ended longer ago than this, in seconds, a backfill is useful. */
 #define FEW_DAYS_S (3 * 86400)
 
-/* Debian's package has a table of cron that leaves the work to the timer where systemd runs. */
+/* Returns true if cron starts runs.  The crontab of Debian's package does nothing if systemd runs,
+ * because the timer starts runs then. */
 static bool cron_starts_runs(void)
 {
     static const char path[] = "/etc/cron.d/fairmill";
@@ -90,7 +93,8 @@ static bool cron_starts_runs(void)
     return !leaves_it;
 }
 
-/* The timer, once it is enabled, or cron's file: where packages and doc/production.md put them. */
+/* Returns a description of the enabled timer or of cron's file, or NULL.  Checks the paths that the
+ * packages and doc/production.md use. */
 static const char *starter(void)
 {
     if (!access("/etc/systemd/system/timers.target.wants/fairmill.timer", F_OK))
@@ -105,7 +109,8 @@ static void add_start(struct text *text, const struct cluster_health *cluster, i
     text_format(text, " ago%s\n", cluster->failed ? ", and failed" : "");
 }
 
-/* Whether a cluster has jobs that ended days ago, and no point of then. */
+/* Sets lacks_history if a cluster has jobs that ended days ago but no history points from that
+ * time. */
 static int find_history(struct progress *progress, const struct settings *settings,
                         struct db *results, int64_t now, struct error *err)
 {
@@ -196,7 +201,7 @@ void check_add_next(struct text *text, const struct settings *settings,
         return;
     else if (progress->bad_data)
         text_format(text, "next: %s\n", source_type_of(settings)->correction);
-    else if (first_failure()) /* the message has the way out; a run would end as this does */
+    else if (first_failure()) /* the message contains the remedy; a run would fail, too */
         return;
     else if (!progress->published)
         text_add(text, "next: run `fairmill run -v` to compute the first results\n");

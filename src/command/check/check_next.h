@@ -10,36 +10,36 @@ struct error;
 struct settings;
 struct text;
 
-/* What `check` says of the way into production: who starts runs, and what to do next. */
+/* The part of `check` about production: it shows how runs are started and which step is next. */
 
-/* What it has found on the way. */
+/* Facts that decide the next step. */
 struct progress {
-    bool source_is_read;     /* so what failed is about the results */
-    bool missing_privileges; /* of the accounting database; they have been told */
-    bool bad_data;           /* of a cluster, which has failed */
-    bool published;          /* every cluster is */
-    bool is_ahead;           /* what is published is of a time to come, so that runs are refused */
-    bool lacks_history;      /* usage of days reaches back further than points of history */
-    bool started_by_clock;   /* fairmill.timer is enabled, or cron has a line */
+    bool source_is_read;     /* so a later failure concerns the results */
+    bool missing_privileges; /* on the accounting database; the text lists them */
+    bool bad_data;           /* a cluster failed because of its data */
+    bool published;          /* every cluster has results */
+    bool is_ahead;           /* published results have a time in the future, so runs fail */
+    bool lacks_history;      /* jobs go back days further than history points */
+    bool started_by_clock;   /* fairmill.timer is enabled, or cron has a file */
 };
 
-/* Tell of each cluster when its last run began, and what starts runs on this machine; a warning
- * where nothing does that we know of, and the last run is old. */
+/* Shows when the last run of each cluster started, and how runs are started on this host.  Warns if
+ * the last run is old and neither fairmill.timer nor /etc/cron.d/fairmill starts runs.  Returns -1
+ * on error. */
 int check_starts(struct text *text, struct progress *progress, const struct settings *settings,
                  struct db *results, struct error *err);
-/* Complain of each cluster for which a run of now would be refused, as what is published is of a
- * time to come. */
+/* Reports each cluster whose published results have a time in the future: a run would fail. */
 void check_times(struct progress *progress, struct db *results,
                  const struct cluster_names *clusters);
-/* Add the next step, one command; nothing where all is done.  `failure`: why the check failed;
- * NULL: it did not. */
+/* Adds the next step, which is one command, if there is one.  `failure` is the error of the check,
+ * or NULL. */
 void check_add_next(struct text *text, const struct settings *settings,
                     const struct progress *progress, const struct error *failure);
-/* The same where the settings cannot be read from here. */
+/* Adds the first step, for hosts without the settings file `path`. */
 void check_add_first(struct text *text, const char *path);
 
-/* Find the clusters to check, and tell all GRANTs on the accounting database that the login lacks:
- * also where nothing can be read without them. */
+/* Finds the clusters to check and lists all GRANTs on the accounting database that the login lacks,
+ * even if nothing can be read without them.  Returns -1 if the clusters cannot be read. */
 int check_privileges(const struct settings *settings, struct db *source,
                      struct cluster_names *clusters, struct progress *progress, struct text *text,
                      struct error *err);

@@ -24,7 +24,7 @@
  * differences in priority factors". */
 #define WEIGHT_HIGH_ENOUGH 1000
 
-/* So many distances between runs, of which the one in the middle tells how often they are. */
+/* Maximum number of distances between runs; their median is the usual one. */
 #define DISTANCES 9
 #define DISTANCES_AT_LEAST 3
 
@@ -64,7 +64,7 @@ static void check_slurm_add_place(struct text *text, struct slurm_place place)
     text_format(text, "  warning: '%s', line %u: ", place.file, place.line);
 }
 
-/* A warning of a key of slurm.conf, with its value. */
+/* Warns about a key of slurm.conf and shows its value. */
 static void warn_of(struct text *text, const struct slurm_conf *conf, enum slurm_key key,
                     const char *what)
 {
@@ -88,7 +88,8 @@ static void warn_of_flags(struct text *text, const struct slurm_conf *conf)
     }
 }
 
-/* Slurm looks for these anywhere in PrivateData; `all` is each of them. */
+/* Slurm searches PrivateData for these words anywhere in the value; `all` stands for all of
+ * them. */
 static void warn_of_private(struct text *text, const struct slurm_conf *conf)
 {
     static const char *const open[] = { "account",   "event",       "node",
@@ -104,7 +105,8 @@ static void warn_of_private(struct text *text, const struct slurm_conf *conf)
     text_free(&words);
 }
 
-/* What Slurm does and a database does not tell, and what Slurm would not do. */
+/* Warns about invalid settings of slurm.conf, and about settings whose effect no database
+ * records. */
 static void warn_of_conf(struct text *text, const struct slurm_conf *conf)
 {
     const char *plugin = conf->given[SLURM_SITE_FACTOR_PLUGIN].value;
@@ -129,7 +131,7 @@ static void warn_of_conf(struct text *text, const struct slurm_conf *conf)
     warn_of_private(text, conf);
 }
 
-/* The final charge of a job is a part of its limits' accounting (acct_policy.c). */
+/* slurmctld charges the end of a job only as part of the accounting for limits (acct_policy.c). */
 static void note_free_ends(struct text *text, const struct slurm_conf *conf)
 {
     const struct slurm_given *given = &conf->given[SLURM_ACCOUNTING_ENFORCE];
@@ -145,7 +147,8 @@ static void note_free_ends(struct text *text, const struct slurm_conf *conf)
                 slurm_pass_period(conf) / 2);
 }
 
-/* A factor with so many different values needs a weight as high, or some weigh the same. */
+/* If a weight is lower than the number of different factors, some factors give the same
+ * priority. */
 static void warn_of_weight(struct text *text, const struct settings *settings, const char *key,
                            uint64_t weight, uint64_t values, const char *of_what)
 {
@@ -174,7 +177,7 @@ static uint64_t highest_partition_factor(const struct settings *settings)
     return highest;
 }
 
-/* Whether the settings give any weight. */
+/* Returns true if the settings contain a weight. */
 static bool has_weights(const struct settings *settings)
 {
     for (size_t i = 0; settings_table[i].section; i++)
@@ -184,7 +187,7 @@ static bool has_weights(const struct settings *settings)
     return false;
 }
 
-/* Whether two values of a setting mean the same, however they are written. */
+/* Returns true if two values of a setting have the same meaning, even if their spelling differs. */
 static bool means_the_same(const struct setting *setting, const char *one, const char *other)
 {
     struct error ignored;
@@ -198,7 +201,7 @@ static bool means_the_same(const struct setting *setting, const char *one, const
     return same;
 }
 
-/* Where the settings have another value than a slurm.conf that they do not name. */
+/* Warns about settings that differ from a slurm.conf that the settings do not use. */
 static bool compare_with(struct text *text, const struct settings *settings,
                          const struct slurm_conf *conf)
 {
@@ -224,7 +227,7 @@ static bool compare_with(struct text *text, const struct settings *settings,
     return differ;
 }
 
-/* The slurm.conf that Slurm's commands use here, where the settings name none. */
+/* Compares the settings with the slurm.conf that Slurm's commands use on this host. */
 static bool look_for_conf(struct text *text, const struct settings *settings)
 {
     struct error why;
@@ -271,7 +274,7 @@ static void warn_of_weights(struct text *text, const struct settings *settings)
                     sum);
 }
 
-/* Nobody says whether they meant minutes. */
+/* A number without a unit means minutes, which the administrator may not have intended. */
 static void warn_of_half_life(struct text *text, const struct settings *settings)
 {
     for (size_t i = 0; settings_table[i].section; i++) {
@@ -317,7 +320,7 @@ void check_slurm_cluster(struct text *text, const struct settings *settings, con
                    ranks ? users : WEIGHT_HIGH_ENOUGH, ranks ? "ranks" : "fairshare factors");
 }
 
-/* Why it is that release. */
+/* Adds the reason for using this release. */
 static void add_release_reason(struct text *text, const struct settings *settings,
                                const struct accounting *accounting, const struct release *release)
 {
@@ -368,7 +371,8 @@ static int compare_distances(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The usual distance of a cluster's runs in seconds; 0 where there are too few. */
+/* Sets `*distance` to the median time between runs of the cluster in seconds, or to 0 if there are
+ * too few runs. */
 static int run_distance(struct db *results, const char *cluster, int64_t *distance,
                         struct error *err)
 {
@@ -399,7 +403,7 @@ int check_slurm_period(struct text *text, const struct settings *settings, struc
         int64_t distance;
         if (run_distance(results, clusters[i], &distance, err))
             return -1;
-        /* A pass more or less is nobody's concern. */
+        /* A difference of less than a factor of two does not matter. */
         if (!distance || (distance < 2 * period && 2 * distance > period))
             continue;
         text_format_printable(text,

@@ -11,18 +11,19 @@ struct error;
 struct settings;
 struct text;
 
-/* What `check` says of slurm.conf and of the weights of priorities. */
+/* The part of `check` about slurm.conf and the weights of priorities. */
 
-/* Where each value that a slurm.conf may give is from, and what looks wrong.  Without a slurm.conf
- * only what looks wrong with the weights. */
+/* Shows the origin of each value that slurm.conf can set, and warns about doubtful values.  Without
+ * a slurm.conf, warns about the weights only. */
 void check_slurm(struct text *text, const struct settings *settings);
-/* What looks wrong for a cluster with so many user associations. */
+/* Warns about values that do not fit this cluster, which has `users` user associations. */
 void check_slurm_cluster(struct text *text, const struct settings *settings, const char *cluster,
                          uint64_t users);
-/* Which release of Slurm the cluster's slurmctld is of, who says so, and what follows. */
+/* Shows the release of the cluster's slurmctld, how it is known, and its consequences. */
 void check_slurm_release(struct text *text, const struct settings *settings,
                          const struct accounting *accounting);
-/* Whether runs are as frequent as slurmctld's own passes. */
+/* Warns if the time between runs differs much from slurmctld's decay cycle.  Returns -1 on
+ * error. */
 int check_slurm_period(struct text *text, const struct settings *settings, struct db *results,
                        char *const *clusters, size_t count, struct error *err);
 

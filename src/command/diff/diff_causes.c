@@ -15,8 +15,8 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* The usage that was printed, as near to the last stage's as its digits allow.  Less than a few
- * units of a double's last digit are no difference. */
+/* Returns the usage within the printed bounds that is closest to the last stage's usage.  Ignores
+ * differences of a few units of a double's last digit. */
 static double printed_usage(const struct finder *finder, uint32_t node)
 {
     const struct usage_bounds *bounds = &finder->match->bounds[node];
@@ -26,7 +26,8 @@ static double printed_usage(const struct finder *finder, uint32_t node)
     return usage > bounds->high + rounding ? bounds->high : usage;
 }
 
-/* Where nothing was printed otherwise, nothing changes, to the last bit. */
+/* Adds differences to the own usage, so that values without a difference stay the same to the last
+ * bit. */
 static double *printed_own_usage(const struct finder *finder)
 {
     const struct tree *tree = finder->tree;
@@ -59,8 +60,8 @@ static bool find_left_usage(struct finder *finder)
     return any;
 }
 
-/* Where the usage of a node was when it was printed.  Of one whose jobs charge nothing it was
- * nothing, if that may have been printed. */
+/* Returns the bounds of a node's usage at the time of the output.  If its jobs charge nothing and
+ * the output allows 0, the usage is exactly 0. */
 static struct usage_bounds usage_bounds_of(const struct finder *finder, uint32_t node)
 {
     struct usage_bounds bounds = finder->match->bounds[node];
@@ -70,7 +71,8 @@ static struct usage_bounds usage_bounds_of(const struct finder *finder, uint32_t
     return bounds;
 }
 
-/* What can have been printed with the printed shares and usage. */
+/* Computes the bounds of the values that can have been printed with the printed shares and
+ * usage. */
 static struct possible find_possible(const struct finder *finder, const struct tree *tree,
                                      const struct values *values)
 {
@@ -114,8 +116,9 @@ static double nearest_in(struct usage_bounds bounds, double value)
     return value < bounds.low ? bounds.low : value > bounds.high ? bounds.high : value;
 }
 
-/* What is left of a factor: how far the printed one is from what is possible.  The rest is by the
- * printed usage, and by when slurmctld has looked at it. */
+/* Computes the unexplained rest of a factor: the distance of the printed factor from the possible
+ * ones.  The remaining difference comes from the printed usage and the time of slurmctld's
+ * computation. */
 static void find_left_factor(const struct finder *finder, uint32_t node, double with_printed,
                              struct usage_bounds possible, struct difference *fairshare)
 {
@@ -161,8 +164,8 @@ static void find_left_fairshare(struct finder *finder, const struct tree *tree,
     possible_free(&possible);
 }
 
-/* The last step of the search: take the printed shares, and then the printed usage.  What the
- * causes pass and second can explain is theirs; the rest of each difference is left. */
+/* The last two stages: use the printed shares, then the printed usage.  Differences that CAUSE_PASS
+ * and CAUSE_SECOND can explain are attributed to them.  The rest is unexplained. */
 static int finder_apply_print(struct finder *finder, struct error *err)
 {
     struct tree *tree = NULL;
@@ -185,7 +188,8 @@ static int finder_apply_print(struct finder *finder, struct error *err)
     return result;
 }
 
-/* What is charged to each association of the base itself, of a tree that was rolled up. */
+/* Computes the usage charged to each node of the base tree itself.  `tree` contains sums that
+ * include descendants. */
 static void find_own_usage(struct finder *finder, const struct tree *tree)
 {
     struct wide *own = memory_zeroed(tree->count, sizeof *own);
@@ -202,10 +206,10 @@ static void find_own_usage(struct finder *finder, const struct tree *tree)
     free(own);
 }
 
-/* Leave a cause out; false where there is no such cause. */
+/* Removes a cause.  Returns false if it does not apply. */
 static bool leave_out(struct finder *finder, enum cause cause)
 {
-    /* The settings have slurmctld's conformance by now, by which usage has other owners, too. */
+    /* The settings already have slurmctld's conformance, which changes the owners of usage, too. */
     if (cause == CAUSE_READDED)
         return finder->asked->settings->conformance != CONFORMANCE_SLURMCTLD;
     if (cause != CAUSE_LEDGER)
@@ -234,7 +238,7 @@ static int leave_out_causes(struct finder *finder, struct error *err)
     return 0;
 }
 
-/* slurmctld's steps. */
+/* Replaces usage by usage in slurmctld's steps. */
 static int apply_steps(struct finder *finder, struct tree *tree, struct error *err)
 {
     finder->blur = memory_zeroed(finder->tree->count, sizeof *finder->blur);
@@ -274,7 +278,7 @@ static int apply_steps(struct finder *finder, struct tree *tree, struct error *e
     return 0;
 }
 
-/* What was printed of each association itself, without what is below it. */
+/* Returns the printed usage of each association without its descendants; the caller frees it. */
 static struct usage_bounds *printed_own(const struct finder *finder)
 {
     const struct usage_bounds *printed = finder->match->bounds;
@@ -288,9 +292,9 @@ static struct usage_bounds *printed_own(const struct finder *finder)
     return own;
 }
 
-/* If the usage that is left after a reset of our ledger was printed, and more than that without the
- * reset, slurmctld forgot it, too: take it.  Returns whether it is so of each node, or NULL if it
- * is of none. */
+/* Applies resets of fairmill's ledger that slurmctld has made, too: the printed usage matches the
+ * remaining usage after the reset, but not the usage without it.  Returns by node whether a reset
+ * was applied, or NULL if none was; the caller frees it. */
 static bool *take_resets(struct finder *finder)
 {
     bool any = false, *taken = memory_zeroed(finder->tree->count, sizeof *taken);
@@ -316,7 +320,8 @@ static bool *take_resets(struct finder *finder)
     return any ? taken : NULL;
 }
 
-/* What still differs of these users, and so of the accounts above, is by steps, not the ledger. */
+/* For these users and the accounts above them, the remaining difference comes from the steps, not
+ * from the ledger. */
 static void settle_ledger(struct finder *finder, const bool *taken)
 {
     const struct tree *tree = finder->tree;
@@ -336,7 +341,7 @@ static void settle_ledger(struct finder *finder, const bool *taken)
     free(settled);
 }
 
-/* A reset of our ledger that slurmctld has, too, is no difference. */
+/* A reset in fairmill's ledger that slurmctld has made, too, is not a difference. */
 static int apply_resets(struct finder *finder, struct tree *tree, struct error *err)
 {
     struct stage stage;
@@ -351,7 +356,7 @@ static int apply_resets(struct finder *finder, struct tree *tree, struct error *
     return 0;
 }
 
-/* The first stage has our own values, before any cause is left out. */
+/* The first stage has fairmill's values, before any cause is removed. */
 static void begin_with_ours(struct finder *finder)
 {
     const struct published_cluster *cluster = finder->asked->cluster;
@@ -375,7 +380,7 @@ static void diff_causes_begin(struct finder *finder, const struct tree *tree, st
     begin_with_ours(finder);
 }
 
-/* With the accounting database. */
+/* Finds the causes with the accounting database. */
 static int find_by_jobs(struct finder *finder, struct printed_match *match, struct error *err)
 {
     struct tree *tree = NULL;
@@ -401,7 +406,7 @@ static int find_by_jobs(struct finder *finder, struct printed_match *match, stru
     return result ? -1 : finder_apply_print(finder, err);
 }
 
-/* With what is published alone. */
+/* Finds the causes from the published results alone. */
 static int find_by_results(struct finder *finder, struct printed_match *match, struct error *err)
 {
     const struct published_cluster *cluster = finder->asked->cluster;

@@ -6,15 +6,18 @@ struct diff_case;
 struct differences;
 struct error;
 
-/* What explains the differences between what is published of a cluster and a print of sshare.
+/*
+ * Finds the causes of the differences between the published values of a cluster and sshare's
+ * output.
  *
- * Nothing is guessed: each cause is taken away by computing the cluster again without it, from the
- * same jobs as of the instant of the print, until there is what slurmctld should have printed.  The
- * accounting database is needed for that; without it there are only the causes that published
- * usage shows. */
-
-/* The answer is to be freed with diff_causes_free(); its names are the cluster's and the print's.
+ * Causes are not guessed.  Each cause is removed by computing the cluster again without it, from
+ * the same jobs and for the time of the output.  After the last one, the values are those that
+ * slurmctld should have printed.  This needs the accounting database.  Without it, only causes that
+ * the published usage shows can be found.
  */
+
+/* Fills `differences`; the caller frees them with diff_causes_free().  Names belong to the cluster
+ * and to the output.  Returns -1 on error. */
 int diff_causes_find(const struct diff_case *asked, struct differences *differences,
                      struct error *err);
 void diff_causes_free(struct differences *differences);

@@ -21,7 +21,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* An open job's cap that caps none. */
+/* A cap for open jobs, in seconds, that limits no job. */
 #define NO_CAP (UINT64_C(1) << 40)
 
 static bool drop_factors(struct charge_weights *weights)
@@ -32,15 +32,17 @@ static bool drop_factors(struct charge_weights *weights)
     return true;
 }
 
-/* The billing weights of a slurm.conf, which settings take for charge = auto or tres only. */
+/* Reads the billing weights of slurm.conf into `whole`; the settings contain them only with charge
+ * = auto or tres. */
 static void read_billing(struct reduced_settings *reduced)
 {
     struct error ignored;
     slurm_read_billing_weights(&reduced->whole, reduced->settings.slurm, &ignored);
 }
 
-/* Billing that is not cut to a whole number.  Without weights Slurm bills CPUs, and there is
- * nothing to be cut. */
+/* Changes the settings so that billing is not truncated to an integer.  Returns false if billing
+ * was not truncated before: with charge = auto, and with charge = billing if there are no weights,
+ * because Slurm then bills CPUs. */
 static bool bill_whole(struct reduced_settings *reduced)
 {
     struct settings *settings = &reduced->settings;
@@ -130,7 +132,7 @@ void diff_note_unknown(struct differences *differences, const struct settings *s
                                 "fairmill's values do not contain usage without an association");
 }
 
-/* An association by its names. */
+/* An association and its names. */
 struct named_node {
     const char *account, *user, *partition;
     uint32_t order, node;
@@ -173,7 +175,8 @@ static bool diff_finder_is_named(const struct named_node *named, const struct pr
            (!row->partition || !strcmp(named->partition, row->partition));
 }
 
-/* The first that is not before the row's account. */
+/* Returns the index of the first association that does not sort before the row's account and user.
+ * If the account is cut, the user is ignored. */
 static uint32_t first_named(const struct named_node *list, uint32_t count,
                             const struct printed_row *row)
 {
@@ -191,7 +194,7 @@ static uint32_t first_named(const struct named_node *list, uint32_t count,
     return from;
 }
 
-/* The shares of a line that has them, as a tree has them. */
+/* Returns the row's shares, limited to the range of a tree's shares. */
 static int32_t printed_shares(const struct printed_row *row)
 {
     return row->shares < 0 ? 0 : row->shares > INT32_MAX ? INT32_MAX : (int32_t)row->shares;
@@ -203,7 +206,8 @@ static bool has_shares_of(const struct node *node, const struct printed_row *row
                                                    : node->shares == printed_shares(row));
 }
 
-/* The association that a line is, if no line before was; NO_NODE where there is none. */
+/* Returns the association that the row describes, or NO_NODE.  Skips associations that earlier rows
+ * describe. */
 static uint32_t find_node(const struct printed_match *match, const struct named_node *list,
                           const struct tree *tree, const struct printed_row *row)
 {
@@ -260,7 +264,7 @@ static void diff_finder_note_missing(struct differences *differences, const char
     text_free(&text);
 }
 
-/* Of associations that may be shown. */
+/* Records the associations that the output lacks and that the user may see. */
 static void diff_finder_note_only_ours(const struct printed_match *match, const struct tree *tree,
                                        const struct names *names, struct differences *differences)
 {
@@ -272,14 +276,16 @@ static void diff_finder_note_only_ours(const struct printed_match *match, const 
     }
 }
 
-/* Its part of the root's usage; the root's own is blank. */
+/* Returns the row's fraction of the root's usage.  sshare leaves this field of the root blank; it
+ * is 1. */
 static struct printed_number part_of_root(const struct printed_row *row, uint32_t node)
 {
     return node || printed_is_there(&row->norm_usage) ? row->norm_usage
                                                       : (struct printed_number){ 1, 1 };
 }
 
-/* The bounds of the root's usage; false where the print has none, or they contradict each other. */
+/* Computes bounds of the root's usage from all rows.  Returns false if the output gives no upper
+ * bound, or if the rows contradict each other. */
 static bool bound_root(const struct printed_match *match, uint32_t count, double *low, double *high)
 {
     *low = 0;

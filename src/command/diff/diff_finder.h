@@ -16,106 +16,114 @@ struct printed_row;
 struct sshare_print;
 struct tree;
 
-/* What diff is asked: a published cluster, and what sshare or scontrol printed of it. */
+/* The input of a comparison: a published cluster, and the output of sshare or scontrol for it. */
 struct diff_case {
     const struct settings *settings;
     const struct published_cluster *cluster;
-    const char *login; /* the only user who may be shown; NULL: everybody may be */
+    const char *login; /* the only user who may be shown; NULL: all users */
     const struct sshare_print *print;
-    struct db *source; /* NULL: it cannot be read */
+    struct db *source; /* NULL if it cannot be read */
     int64_t printed_at;
-    uint64_t period;      /* of slurmctld's steps, seconds */
+    uint64_t period;      /* of slurmctld's steps, in seconds */
     uint64_t newest_step; /* 0: to be found */
-    bool ends_free;       /* what a job ran since the last step is not charged when it ends */
+    bool ends_free;       /* when a job ends, its time since the last step is not charged */
 };
 
-/* What the search for causes knows.  It goes from stage to stage, from our values to the printed
- * ones; each stage takes one cause away, and what it changes is what the cause explains. */
+/* The state of the search for causes.  The search proceeds in stages from fairmill's values to the
+ * printed values.  Each stage removes one cause, and the resulting change of a value is the amount
+ * of that cause. */
 
-/* What the values are at one stage, by node of the base tree. */
+/* The values at one stage, by node of the base tree. */
 struct stage {
     double *usage, *fairshare, *level_fs;
 };
 
-/* Settings without some causes: each one that is left out brings them nearer to what slurmctld
- * does. */
+/* Settings without some causes.  Each removed cause makes them more similar to slurmctld's
+ * behavior. */
 struct reduced_settings {
     struct settings settings;    /* a copy */
-    struct charge_weights whole; /* what slurm.conf says of billing, once it is needed */
+    struct charge_weights whole; /* the billing weights of slurm.conf, read when they are needed */
 };
 
 struct finder {
     const struct diff_case *asked;
     struct differences *differences;
-    struct ledger *ledger;           /* NULL once it is left out */
-    struct recorded_state notes;     /* without it */
-    struct reduced_settings reduced; /* less the causes that were taken away */
+    struct ledger *ledger;           /* NULL after CAUSE_LEDGER was removed */
+    struct recorded_state notes;     /* the recorded state, without the ledger */
+    struct reduced_settings reduced; /* without the causes that were removed */
     struct fairshare_options options;
-    const struct tree *tree; /* the base: all stages are by its nodes */
+    const struct tree *tree; /* the base tree; all stages use its nodes */
     struct names *names;
-    struct computation first, newest; /* as the settings have it, and less causes */
-    bool computed;                    /* `newest` is another one than `first` */
+    struct computation first, newest; /* with the unchanged settings, and with the reduced ones */
+    bool computed;                    /* `newest` differs from `first` */
     struct printed_match *match;
     struct stage last;
     double *own;                 /* usage charged to the association itself, at this stage */
-    double *blur, *fresh, *late; /* of stepped usage; NULL without jobs */
+    double *blur, *fresh, *late; /* see struct stepped_usage; NULL without `source` */
     struct stepped_usage stepped;
 };
 
 void stage_free(struct stage *stage);
-/* The stage with these values, which are by the nodes of `tree`. */
+/* Returns a stage with these values, which are by node of `tree`. */
 struct stage finder_stage_of(const struct finder *finder, const struct tree *tree,
                              const struct values *values);
 
-/* Where a node of the base is in another tree; NO_NODE where it is not. */
+/* Returns the index in `tree` of a node of the base tree, or NO_NODE. */
 uint32_t place_in_tree(const struct tree *tree, const struct node *node);
-/* How much a value changes; 0 where one of them is NAN. */
+/* Returns the change of a value, or 0 if one of the two is NAN. */
 double stage_change(double from, double to);
-/* The cause explains what is different at this stage, which is the last from now on.  The finder
- * frees it. */
+/* Attributes the change since the last stage to `cause`.  `stage` becomes the last stage, and the
+ * finder takes ownership of it. */
 void finder_explain(struct finder *finder, enum cause cause, struct stage stage);
 
-/* Compute the cluster from the accounting database, by the settings less the causes that were taken
- * away, as of the print.  -1 leaves nothing to be freed. */
+/* Computes the cluster from the accounting database for the time of the output, with the reduced
+ * settings.  Returns -1 on error, and then `computation` holds no memory. */
 int finder_compute(struct finder *finder, struct computation *computation, struct error *err);
 
-/* A tree like the base, with the printed shares where `printed`; to be destroyed. */
+/* Builds a tree like the base tree; if `printed`, with the printed shares.  The caller destroys
+ * it. */
 int finder_build_tree(const struct finder *finder, bool printed, struct tree **tree,
                       struct error *err);
-/* Every value of such a tree in which the associations have this usage of their own, in
- * TRES-seconds by node of the base; to be freed.  NULL on failure. */
+/* Computes the values of a tree from finder_build_tree().  `own` contains the usage charged to each
+ * association itself in TRES-seconds, by node of the base tree.  The caller frees the values.
+ * Returns NULL on error. */
 struct values *finder_values_with(const struct finder *finder, struct tree *tree, const double *own,
                                   struct error *err);
-/* The stage of such a tree with finder->own. */
+/* Computes the stage of such a tree from finder->own. */
 int finder_compute_stage(const struct finder *finder, struct tree *tree, struct stage *stage,
                          struct error *err);
 
-/* Which association of a tree each printed line is. */
+/* Maps printed rows to associations. */
 struct printed_match {
     const struct printed_row **rows; /* by node; NULL: not printed */
-    struct usage_bounds *bounds;     /* by node: of the usage that was printed */
+    struct usage_bounds *bounds;     /* by node: bounds of the printed usage */
     uint32_t *nodes;                 /* by row of the differences */
 };
 
-/* Fill it, and the differences' rows with the names of those that are in both.  The print may have
- * ids; else names tell, and of those that are printed alike, as partitions are not always, those
- * with the printed shares come first, then they are in slurmctld's own order where the tree is
- * `ordered`, else in that of partitions.
+/*
+ * Fills `match`, and fills differences->rows with the associations that are in both.
  *
- * RawUsage is cut to an integer, but NormUsage has an association's part of the root's usage to
- * all its digits, under Fair Tree of the same instant.  So what one prints narrows down the root's
- * usage, and that all others. */
+ * A row is matched by its id, or by its names if the output has no ids.  Several associations can
+ * have the same printed names, for example without a column of partitions.  Then an association
+ * with the printed shares is preferred.  Among equal candidates, the order is slurmctld's if
+ * `ordered`, else the order of the partitions.
+ *
+ * RawUsage is truncated to an integer.  Under Fair Tree, NormUsage has all digits of an
+ * association's fraction of the root's usage at the same time.  So each row narrows the bounds of
+ * the root's usage, and these narrow the bounds of all other rows.
+ */
 void printed_match_make(struct printed_match *match, const struct sshare_print *print,
                         const struct tree *tree, const struct names *names, bool ordered,
                         struct differences *differences);
 void printed_match_free(struct printed_match *match);
 
-/* Leave a cause out of the settings; false where it is not in them.  `findings` are those of the
- * computation that was made with the settings as they are. */
+/* Removes a cause from the settings.  Returns false if the settings do not have this cause.
+ * `findings` belong to the computation with the current settings. */
 bool settings_without(struct reduced_settings *reduced, enum cause cause,
                       const struct findings *findings);
 
-/* Note what cannot be known, with these settings and maybe without the accounting database. */
+/* Records the facts that cannot be known with these settings, and without the accounting database
+ * unless `has_source`. */
 void diff_note_unknown(struct differences *differences, const struct settings *settings,
                        bool has_source, double unattributed_usage);
 

@@ -12,7 +12,7 @@
 #include "report/sshare_print.h"
 #include "util/memory.h"
 
-/* Numbers in order, and of each the users that are at it or above. */
+/* Numbers in ascending order, each with the users at this number or above. */
 struct count {
     double number, users;
 };
@@ -39,7 +39,7 @@ static void counts_sum(struct counts *counts)
         counts->list[i - 1].users += counts->list[i].users;
 }
 
-/* The users from a number on; without those at it where `above`. */
+/* Returns the number of users at `number` or above; if `above`, only those above it. */
 static double diff_possible_counts_from(const struct counts *counts, double number, bool above)
 {
     size_t from = 0, to = counts->count;
@@ -59,8 +59,8 @@ struct diff_possible_ranks {
     const struct tree *tree;
     const struct values *values;
     const struct usage_bounds *level_fs;
-    struct counts counts[COUNTS]; /* of the list at hand */
-    double *down, *up;            /* by node: how many ranks it may lose, or win */
+    struct counts counts[COUNTS]; /* of the current siblings */
+    double *down, *up;            /* by node: number of ranks that it may lose or gain */
 };
 
 static uint32_t users_of(const struct node *node)
@@ -68,7 +68,7 @@ static uint32_t users_of(const struct node *node)
     return node->is_user ? 1 : node->users_below;
 }
 
-/* The level_fs that the ranks were made with. */
+/* Returns the level_fs from which the ranks were computed. */
 static double taken_of(const struct diff_possible_ranks *ranks, uint32_t node)
 {
     double level_fs = ranks->values[node].level_fs;
@@ -118,13 +118,13 @@ static void bound_list(struct diff_possible_ranks *ranks, const struct node *par
         bound_member(ranks, list[i]);
 }
 
-/* Which factors users can have under Fair Tree, where each level_fs is only known to be within
- * bounds.
+/*
+ * Computes bounds of the users' factors under Fair Tree from bounds of each level_fs.
  *
- * `values` have ranks for one level_fs each.  On the way down to a user, siblings that are ahead
- * there may be behind, and the other way round, as far as bounds overlap; all users below them
- * change places with this one.  Those with one and the same level_fs (none, or without end) stay as
- * they are. */
+ * `values` contain ranks for one level_fs of each node.  On the path to a user, siblings whose
+ * bounds overlap may be in either order.  If two siblings change places, so do all users below
+ * them.  Siblings with the same exact level_fs (0 or infinity) keep their order.
+ */
 static void possible_ranks(const struct tree *tree, const struct values *values,
                            const struct usage_bounds *level_fs, struct usage_bounds *fairshare)
 {
@@ -150,15 +150,15 @@ static void possible_ranks(const struct tree *tree, const struct values *values,
     free(ranks.up);
 }
 
-/* What doubles and sshare's scaling by a million may do to a number, as a part of it. */
+/* Relative error from doubles and from sshare's scaling by a million. */
 #define ROUNDING 1e-12
-/* slurmctld's word for a number that is not known. */
+/* slurmctld's constant for an unknown number. */
 #define NO_VAL 4294967294.
 
 struct diff_possible_finder {
     const struct possible_case *asked;
     struct possible *possible;
-    /* Each is by node, and known once its formula was computed: */
+    /* By node; set after the formula was computed: */
     struct usage_bounds *usage, *part, *effective;
 };
 
@@ -171,7 +171,8 @@ bool bounds_meet(struct usage_bounds one, struct usage_bounds other)
     return one.low <= other.high + slack && other.low <= one.high + slack;
 }
 
-/* What both have; the printed one where that is nothing, and then the column is wrong. */
+/* Returns the intersection of both bounds.  If it is empty, marks the column as wrong and returns
+ * the printed bounds. */
 static struct usage_bounds diff_possible_narrowed(struct diff_possible_finder *finder,
                                                   uint32_t node, unsigned column,
                                                   struct usage_bounds bounds,
@@ -232,19 +233,19 @@ static void find_part_of_root(struct diff_possible_finder *finder, uint32_t node
                                diff_possible_row_of(finder, node).norm_usage);
 }
 
-/* classic: UE = UA + (UEparent - UA) S / Slevel, the parent's where no member has shares */
+/* classic: UE = UA + (UEparent - UA) S / Slevel, or UEparent if no member has shares */
 static struct usage_bounds classic_usage(const struct diff_possible_finder *finder, uint32_t node)
 {
     const struct tree *tree = finder->asked->tree;
     const struct node *at = &tree->nodes[node];
     struct usage_bounds own = finder->part[node], above = finder->effective[at->fairshare_parent];
-    uint32_t level = (uint32_t)level_of(tree, at)->shares; /* slurmctld's sum is of 32 bits */
+    uint32_t level = (uint32_t)level_of(tree, at)->shares; /* slurmctld sums 32-bit integers */
     double shares = level ? (double)at->shares / level : 1;
     return (struct usage_bounds){ own.low + (above.low - own.low) * shares,
                                   own.high + (above.high - own.high) * shares };
 }
 
-/* R rl^k, k as seed 000 has it. */
+/* R rl^k, with k as defined in seed 000. */
 static double oblivious_ratio(double parents, double local)
 {
     if (!(parents > 0) || !(local > 0))
@@ -254,8 +255,9 @@ static double oblivious_ratio(double parents, double local)
     return parents * pow(local, exponent);
 }
 
-/* What the siblings have used together, as a part of the root's: each one's part is as it was when
- * slurmctld last asked for it, which may be long ago while usage grows. */
+/* Returns the siblings' usage together, as a fraction of the root's.  slurmctld updates a sibling's
+ * fraction only when it needs it.  The stored fraction can therefore be old unless usage is
+ * steady. */
 static struct usage_bounds siblings_part(const struct diff_possible_finder *finder, uint32_t node)
 {
     const struct tree *tree = finder->asked->tree;
@@ -273,7 +275,8 @@ static struct usage_bounds siblings_part(const struct diff_possible_finder *find
     return sum;
 }
 
-/* The ratio rises with the parent's and with the own usage, and falls with the siblings'. */
+/* The ratio increases with the parent's and the own usage, and decreases with the siblings'
+ * usage. */
 static struct usage_bounds oblivious_between(const struct diff_possible_finder *finder,
                                              uint32_t node, struct usage_bounds siblings)
 {
@@ -302,8 +305,8 @@ static struct usage_bounds oblivious_between(const struct diff_possible_finder *
     return usage;
 }
 
-/* Until sshare or a job has asked for a sibling, slurmctld has NO_VAL for its part: then the ratio
- * is next to nothing. */
+/* slurmctld has NO_VAL as a sibling's fraction until sshare or a job needs it.  The ratio is then
+ * almost 0. */
 static struct usage_bounds oblivious_usage(const struct diff_possible_finder *finder, uint32_t node)
 {
     const struct tree *tree = finder->asked->tree;
@@ -389,7 +392,7 @@ static struct usage_bounds diff_possible_level_fs_of(struct diff_possible_finder
                                   part.low > 0 ? shares / part.low : INFINITY };
 }
 
-/* Where usage is certain, level_fs is the number by which slurmctld ranks. */
+/* If the usage is certain, so is the level_fs by which slurmctld ranks. */
 static void fix_certain(const struct diff_possible_finder *finder, uint32_t node,
                         struct usage_bounds *level_fs)
 {
@@ -420,7 +423,7 @@ static void find_ranks(struct diff_possible_finder *finder)
     free(level_fs);
 }
 
-/* What Slurm has no formula for: only what we have ourselves is possible. */
+/* Slurm has no formula for other algorithms, so only fairmill's own values are possible. */
 static void take_ours(struct diff_possible_finder *finder)
 {
     for (uint32_t i = 1; i < finder->asked->tree->count; i++) {

@@ -12,37 +12,40 @@ struct printed_row;
 struct tree;
 struct values;
 
-/* What sshare can have printed, as the printed usage is known to its digits only: the formulas are
- * computed with both ends of what is possible.
+/*
+ * Computes the values that sshare can have printed.  The printed usage is known only to its last
+ * digit, so the formulas are computed with both ends of its bounds.
  *
- * Fair Tree's values are all of the newest step.  The two others are made while slurmctld looks at
- * its jobs: accounts' are of before the newest step, each user's is of somewhen since.  So there
- * usage may lack any part of what was charged since. */
+ * Under Fair Tree, all values belong to the newest step.  The other algorithms compute values while
+ * slurmctld checks its jobs.  An account's value is from before the newest step, and a user's value
+ * is from any time since then.  Their usage may therefore lack any part of the usage charged since
+ * then.
+ */
 
 struct possible_case {
     const struct tree *tree;     /* with the printed shares */
-    const struct values *values; /* of it, with the printed usage */
+    const struct values *values; /* of `tree`, with the printed usage */
     const struct fairshare_options *options;
     const struct algorithm *algorithm;
     /* By node: */
     const struct printed_row **rows;  /* NULL: not printed */
     const struct usage_bounds *usage; /* as printed */
-    const double *fresh;              /* charged at the newest step and since; NULL: not known */
-    const double *late;               /* charged since the newest step; likewise */
-    const bool *exact; /* that it is the usage of the values, if it can be, is certain */
+    const double *fresh;              /* charged at the newest step and since; NULL: unknown */
+    const double *late;               /* charged since the newest step; NULL: unknown */
+    const bool *exact; /* the usage in `values` is certain, if the output allows it */
 };
 
-/* By node; NAN where there is no such value, or it says nothing. */
+/* Results by node; NAN if there is no such value or nothing is known about it. */
 struct possible {
     struct usage_bounds *fairshare;
     unsigned *wrong; /* enum contradiction */
 };
 
-/* To be freed with possible_free(). */
+/* Fills `possible`; the caller frees it with possible_free(). */
 void possible_find(struct possible *possible, const struct possible_case *asked);
 void possible_free(struct possible *possible);
 
-/* Whether two bounds have a number in common: what they come from is computed with doubles. */
+/* Returns true if two bounds overlap.  Tolerates rounding errors of doubles. */
 bool bounds_meet(struct usage_bounds one, struct usage_bounds other);
 
 #endif
