@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Compute and publish fairshare values every five minutes, and verify them every week, once there are settings, and unless
-# systemd runs: there fairmill.timer and fairmill-verify.timer do it.
+# Computes and publishes fairshare values every five minutes, and verifies them every week, if the settings exist.
+# Does nothing on a system that runs systemd, because fairmill.timer and fairmill-verify.timer start these commands.
 
 SHELL=/bin/sh
 PATH=/usr/bin:/usr/sbin:/bin:/sbin
